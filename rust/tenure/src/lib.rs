@@ -281,6 +281,7 @@ pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
+pub use program::report as program_report;
 pub use program::{
     Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced, TracedCsr,
     TracedGenerator,

@@ -38,6 +38,7 @@ mod products;
 mod quantile;
 mod random;
 mod reduce;
+pub mod report;
 mod run;
 mod sealed;
 mod sparse;

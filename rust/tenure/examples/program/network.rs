@@ -83,14 +83,6 @@ pub(crate) fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Bo
             x_features.matmul_with(graph.constant(&w), Some(graph.constant(&b)), Matmul::new());
         graph.program((x,), scores.argmax(1))
     })?;
-    let memory = classify.memory((test,))?;
-    println!(
-        "{} digits in {} steps and {} KiB, which would be {} KiB apart",
-        test.shape()[0],
-        memory.steps,
-        memory.peak_bytes / 1024,
-        memory.total_bytes / 1024
-    );
     let right = equal(classify.run((test,))?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
     let accuracy = mean_all(right)?;
     println!("loss {:.3}, then {:.3}", losses[0], losses[losses.len() - 1]);

@@ -10,6 +10,7 @@ use crate::{DynTensor, DynView, DynViewMut, Error, Result};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MemoryPlan {
     /// Bytes that they take, in one block.

@@ -1,6 +1,7 @@
 //! Graphs that are being built; and programs, in the modules below.
 
 mod fresh;
+mod report;
 mod run;
 mod sealed;
 
@@ -12,6 +13,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
 pub use fresh::Fresh;
+pub(crate) use report::StepInfo;
 pub use run::{Call, LendAs, LendOut};
 pub(crate) use run::{Options, ProgramHandle};
 pub(crate) use sealed::{SealedHandle, last_message};

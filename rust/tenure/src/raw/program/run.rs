@@ -191,7 +191,7 @@ impl ProgramHandle {
 
     /// Gives `f` room for the views of one call.
     #[inline]
-    fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+    pub(super) fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
         let (inputs, outputs) = self.view_counts();
         if inputs.max(outputs) <= INLINE {
             // No value of these is read before it is written.
@@ -239,6 +239,18 @@ impl ProgramHandle {
     /// inputs are updated hold.
     #[inline]
     fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
+        self.run_timed(call, options, &mut [])
+    }
+
+    /// As [`run`](Self::run), with the nanoseconds of as many steps as there are; of none, nobody
+    /// asks.
+    #[inline]
+    pub(super) fn run_timed(
+        &self,
+        call: &Call<'_, '_>,
+        options: Options,
+        times: &mut [u64],
+    ) -> Result<()> {
         entered()?;
         #[cfg(feature = "tracing")]
         let _traced = call
@@ -250,12 +262,16 @@ impl ProgramHandle {
         let attributes = sys::tnr_program_run_attributes {
             struct_size: size_of::<sys::tnr_program_run_attributes>() as u64,
             budget_bytes: options.budget_bytes,
-            step_nanoseconds: ptr::null_mut(),
-            step_count: 0,
+            step_nanoseconds: match times.is_empty() {
+                true => ptr::null_mut(),
+                false => times.as_mut_ptr(),
+            },
+            step_count: times.len() as u32,
             flags: options.flags,
         };
         // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
-        // is none the address is NULL, which the library refuses.
+        // is none the address is NULL, which the library refuses. Times are writable as far as their
+        // count says.
         check(unsafe {
             sys::tnr_program_run(
                 current(),
@@ -330,15 +346,7 @@ impl ProgramHandle {
         inputs: &mut impl LendAs<I>,
         options: Options,
     ) -> Result<Vec<DynTensor>> {
-        let mut blanks = self.with_call(|call| {
-            inputs.lend(call);
-            (0..self.output_count)
-                .map(|nth| {
-                    let (dtype, extents) = self.shape_of(call, nth)?;
-                    DynBlank::new(dtype, extents.as_slice())
-                })
-                .collect::<Result<Vec<_>>>()
-        })?;
+        let mut blanks = self.dyn_blanks(inputs)?;
         self.with_call(|call| {
             inputs.lend(call);
             for blank in &mut blanks {
@@ -348,6 +356,18 @@ impl ProgramHandle {
         })?;
         // SAFETY: as in `run_new`.
         Ok(blanks.into_iter().map(|blank| unsafe { blank.0.written() }).collect())
+    }
+
+    /// New memory for the outputs of a run on these inputs.
+    pub(super) fn dyn_blanks<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<DynBlank>> {
+        self.with_call(|call| {
+            inputs.lend(call);
+            let blank = |nth| {
+                let (dtype, extents) = self.shape_of(call, nth)?;
+                DynBlank::new(dtype, extents.as_slice())
+            };
+            (0..self.output_count).map(blank).collect()
+        })
     }
 
     pub(crate) fn output_shapes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<Shape>> {

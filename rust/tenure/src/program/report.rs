@@ -1,0 +1,274 @@
+//! What the steps of a run do: a table, a picture, and with the feature `serde` JSON.
+
+mod svg;
+mod table;
+
+use super::{MemoryPlan, OutputTypes, Program, RunInputs};
+use crate::raw::program::StepInfo;
+use crate::{DType, Result};
+
+/// The steps of a run on inputs of some layouts, in their order, and the memory between them.
+///
+/// It prints itself as a table, and [`to_svg`](Report::to_svg) draws it. It implements `Serialize`
+/// with the feature `serde`: `serde_json::to_string(&report)` is JSON.
+///
+/// ```
+/// use tenure::{Program, Tensor};
+///
+/// let program = Program::trace(|graph| {
+///     let x = graph.input::<f32>((graph.extent("rows", 64), 8));
+///     let weights = graph.copy_constant(&Tensor::<f32>::zeros([8, 4])?);
+///     graph.program((x,), (x * 2.0 + 1.0).matmul(weights))
+/// })?;
+/// let report = program.report((&Tensor::zeros([16, 8])?,))?;
+/// let [affine, product] = &report.steps[..] else { panic!("two steps") };
+/// assert_eq!((&affine.name[..], affine.flops), ("mul add", 2 * 16 * 8));
+/// assert_eq!((&product.name[..], product.flops), ("matmul", 2 * 16 * 8 * 4));
+/// assert_eq!(product.reads, [tenure::program_report::Read::Step(0)]);
+/// assert!(report.to_string().contains("matmul"));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// In the order in which they run.
+    pub steps: Vec<Step>,
+    /// Of the values between them.
+    pub memory: MemoryPlan,
+    /// Inputs of the program.
+    pub input_count: usize,
+    /// What the machine can do, where it has been [said](Report::with_roofs).
+    pub roofs: Option<Roofs>,
+}
+
+/// What a machine can do at best, as its owner has measured it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Roofs {
+    /// Of memory, read and written.
+    pub bytes_per_second: f64,
+    /// Additions and multiplications.
+    pub flops_per_second: f64,
+}
+
+/// One step: the call of an operation, or element-wise operations in one pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Step {
+    /// Names of its operations, the first 63 bytes of them.
+    pub name: String,
+    /// How it computes.
+    pub kind: StepKind,
+    /// Operations of the graph that it computes.
+    pub node_count: usize,
+    /// Of its result.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
+    pub dtype: DType,
+    /// Of its result.
+    pub shape: Vec<usize>,
+    /// Two for each multiplication and addition of a product or a convolution, one for each element
+    /// and operation of others, 0 of copies and of branches and loops.
+    pub flops: u64,
+    /// Bytes of the elements that it reads, each operand once.
+    pub read_bytes: u64,
+    /// Bytes of the elements that it writes.
+    pub written_bytes: u64,
+    /// Inputs, and steps before it, whose results are its operands.
+    pub reads: Vec<Read>,
+    /// Where its result lies.
+    pub result: Place,
+    /// The least time of the runs that were measured; `None`: none was.
+    pub nanoseconds: Option<u64>,
+}
+
+/// How a step computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum StepKind {
+    /// Elements move to where a reshape or an output needs them.
+    Copy,
+    /// Element-wise operations in one pass, and a reduction behind them.
+    Expression,
+    /// The call of an operation.
+    Operation,
+    /// Graphs of a branch or a loop, as often as the data say.
+    Control,
+}
+
+/// An operand of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Read {
+    /// An input of the program, by its number.
+    Input(usize),
+    /// The result of a step before, by its number.
+    Step(usize),
+}
+
+/// Where the result of a step lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Place {
+    /// In an output of the program, by its number.
+    Output(usize),
+    /// In the block of values, where it may take the place of an operand.
+    Block {
+        /// Of its first byte.
+        offset: u64,
+        /// That it takes.
+        bytes: u64,
+        /// The last step that reads it, whose own result may take its place.
+        last_use: usize,
+    },
+}
+
+impl Report {
+    /// The same report, of a machine that can do this: the table has then the share of it that each
+    /// measured step reaches.
+    ///
+    /// ```
+    /// # use tenure::{Program, program_report::Roofs};
+    /// # let program = Program::trace(|graph| {
+    /// #     let x = graph.input::<f32>([1000]);
+    /// #     graph.program((x,), x.exp())
+    /// # })?;
+    /// let roofs = Roofs { bytes_per_second: 20e9, flops_per_second: 100e9 };
+    /// let report = program.measure((&[0.5_f32; 1000],), 5)?.with_roofs(roofs);
+    /// assert!(report.share_of_roof(0).unwrap() > 0.0);
+    /// assert!(report.to_string().contains("of roof"));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_roofs(self, roofs: Roofs) -> Self {
+        Report { roofs: Some(roofs), ..self }
+    }
+
+    /// The time that a step would take at the nearer of both roofs, by the time that it took; `None`
+    /// where one of these is not known, or there is no such step.
+    #[must_use]
+    pub fn share_of_roof(&self, step: usize) -> Option<f64> {
+        let (roofs, step) = (self.roofs?, self.steps.get(step)?);
+        let bytes = (step.read_bytes + step.written_bytes) as f64 / roofs.bytes_per_second;
+        let least = bytes.max(step.flops as f64 / roofs.flops_per_second);
+        Some(least * 1e9 / (step.nanoseconds? as f64).max(1.0))
+    }
+
+    /// All steps together; `None`: they were not measured.
+    #[must_use]
+    pub fn nanoseconds(&self) -> Option<u64> {
+        self.steps.iter().map(|step| step.nanoseconds).sum()
+    }
+
+    /// A picture in SVG: a line for each step, with arcs from what it reads; beside it what lies
+    /// where in the block of values meanwhile.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        svg::draw(self)
+    }
+}
+
+/// Reports.
+impl<I, O: OutputTypes> Program<I, O> {
+    /// The steps of a run on inputs of these layouts, of which no element is read.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run) has them of inputs.
+    pub fn report(&self, inputs: impl RunInputs<I>) -> Result<Report> {
+        let mut inputs = inputs;
+        self.report_of(&mut inputs)
+    }
+
+    /// As [`report`](Self::report), with the least time of each step in so many runs on these inputs,
+    /// one at least, into outputs that are given up. An input that is updated is updated by each.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn measure(&self, inputs: impl RunInputs<I>, runs: usize) -> Result<Report> {
+        let mut inputs = inputs;
+        let mut report = self.report_of(&mut inputs)?;
+        for _ in 0..runs.max(1) {
+            let times = self.shared.handle.times(&mut inputs, self.options, report.steps.len());
+            let times = times.map_err(|error| self.located(error))?;
+            for (step, time) in report.steps.iter_mut().zip(times) {
+                step.nanoseconds = Some(step.nanoseconds.map_or(time, |least| least.min(time)));
+            }
+        }
+        Ok(report)
+    }
+
+    fn report_of(&self, inputs: &mut impl RunInputs<I>) -> Result<Report> {
+        let handle = &self.shared.handle;
+        let described = handle.memory(inputs).and_then(|plan| {
+            let steps = handle.steps(inputs, plan.step_count)?;
+            Ok((MemoryPlan::of(&plan), steps))
+        });
+        let (memory, steps) = described.map_err(|error| self.located(error))?;
+        let mut steps: Vec<Step> = steps.into_iter().map(Step::of).collect();
+        end_values(&mut steps);
+        Ok(Report { steps, memory, input_count: handle.input_count(), roofs: None })
+    }
+}
+
+/// Values that nothing reads end with the step that writes them.
+fn end_values(steps: &mut [Step]) {
+    for nth in 0..steps.len() {
+        let is_reader = |step: &Step| step.reads.contains(&Read::Step(nth));
+        let last = steps.iter().rposition(is_reader).unwrap_or(nth);
+        if let Place::Block { last_use, .. } = &mut steps[nth].result {
+            *last_use = last;
+        }
+    }
+}
+
+impl Step {
+    fn of(step: StepInfo) -> Step {
+        let StepInfo { info, reads, input_count } = step;
+        let step_count = reads.len() - input_count;
+        let reads = reads.iter().enumerate().filter(|(_, read)| **read != 0).map(|(at, _)| {
+            if at < step_count { Read::Step(at) } else { Read::Input(at - step_count) }
+        });
+        let name = info.name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
+        let name: Vec<u8> = name.collect();
+        let shape = info.shape.iter().take(info.rank as usize).map(|extent| *extent as usize);
+        Step {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            kind: match info.kind {
+                tenure_sys::tnr_step_kind::COPY => StepKind::Copy,
+                tenure_sys::tnr_step_kind::EXPRESSION => StepKind::Expression,
+                tenure_sys::tnr_step_kind::CONTROL => StepKind::Control,
+                _ => StepKind::Operation,
+            },
+            node_count: info.node_count as usize,
+            dtype: DType::from_raw(info.dtype),
+            shape: shape.collect(),
+            flops: info.flops,
+            read_bytes: info.read_bytes,
+            written_bytes: info.written_bytes,
+            reads: reads.collect(),
+            result: match info.output {
+                tenure_sys::TNR_OPERAND_NONE => Place::Block {
+                    offset: info.block_offset,
+                    bytes: info.block_bytes,
+                    last_use: 0, // as `end_values` finds it
+                },
+                output => Place::Output(output as usize),
+            },
+            nanoseconds: None,
+        }
+    }
+
+    fn shape_text(&self) -> String {
+        let extents: Vec<String> = self.shape.iter().map(usize::to_string).collect();
+        format!("{}[{}]", self.dtype, extents.join(", "))
+    }
+}
+
+#[cfg(feature = "serde")]
+fn as_text<S: serde::Serializer>(dtype: &DType, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(dtype)
+}

@@ -1,0 +1,107 @@
+//! A report as a table.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Place, Report};
+
+/// A number of bytes in the unit that leaves it below 1000.
+pub(super) fn bytes(count: u64) -> String {
+    let mut value = count as f64;
+    for unit in ["B", "KiB", "MiB"] {
+        if value < 1000.0 {
+            return scaled(value, unit, count < 1000);
+        }
+        value /= 1024.0;
+    }
+    scaled(value, "GiB", false)
+}
+
+/// As [`bytes`], of what is counted by thousands.
+pub(super) fn count(number: u64) -> String {
+    let mut value = number as f64;
+    for unit in ["", "k", "M"] {
+        if value < 1000.0 {
+            return scaled(value, unit, number < 1000);
+        }
+        value /= 1000.0;
+    }
+    scaled(value, "G", false)
+}
+
+fn scaled(value: f64, unit: &str, is_whole: bool) -> String {
+    let digits = if is_whole { 0 } else { 1 };
+    format!("{value:.digits$} {unit}").trim_end().to_owned()
+}
+
+pub(super) fn time(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0..=999 => format!("{nanoseconds} ns"),
+        1_000..=999_999 => format!("{:.1} us", nanoseconds as f64 / 1e3),
+        _ => format!("{:.2} ms", nanoseconds as f64 / 1e6),
+    }
+}
+
+impl Report {
+    fn rows(&self) -> Vec<[String; 9]> {
+        let head = ["step", "", "result", "flop", "read", "written", "where", "time", "of roof"];
+        let mut rows = vec![head.map(str::to_owned)];
+        for (nth, step) in self.steps.iter().enumerate() {
+            let place = match step.result {
+                Place::Output(output) => format!("output {output}"),
+                Place::Block { bytes: 0, .. } => "-".to_owned(),
+                Place::Block { offset, .. } => format!("{offset:#x}"),
+            };
+            let share = self.share_of_roof(nth);
+            rows.push([
+                nth.to_string(),
+                step.name.clone(),
+                step.shape_text(),
+                count(step.flops),
+                bytes(step.read_bytes),
+                bytes(step.written_bytes),
+                place,
+                step.nanoseconds.map(time).unwrap_or_default(),
+                share.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default(),
+            ]);
+        }
+        let sum = |of: fn(&super::Step) -> u64| self.steps.iter().map(of).sum::<u64>();
+        rows.push([
+            "all".to_owned(),
+            String::new(),
+            String::new(),
+            count(sum(|step| step.flops)),
+            bytes(sum(|step| step.read_bytes)),
+            bytes(sum(|step| step.written_bytes)),
+            format!("peak {}", bytes(self.memory.peak_bytes as u64)),
+            self.nanoseconds().filter(|_| !self.steps.is_empty()).map(time).unwrap_or_default(),
+            String::new(),
+        ]);
+        rows
+    }
+}
+
+/// Columns without a number in them are left out.
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        const LEFT_ALIGNED: [usize; 2] = [1, 2];
+        let rows = self.rows();
+        let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
+        let columns: Vec<usize> = (0..rows[0].len()).filter(|at| !is_empty(*at)).collect();
+        let width_of = |column: usize| {
+            rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+        };
+        for row in &rows {
+            let mut line = String::new();
+            for &column in &columns {
+                let (cell, width) = (&row[column], width_of(column));
+                if LEFT_ALIGNED.contains(&column) {
+                    line += &format!("{cell:<width$}  ");
+                } else {
+                    line += &format!("{cell:>width$}  ");
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}

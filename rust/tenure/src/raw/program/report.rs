@@ -1,0 +1,96 @@
+//! What the library tells of the steps of a run.
+
+use tenure_sys as sys;
+use tenure_sys::tnr_step_info;
+
+use super::fresh::DynBlank;
+use super::{LendAs, Options, ProgramHandle};
+use crate::Result;
+use crate::raw::{check, entered};
+
+/// A step, and by step and then by input whether that is an operand.
+pub(crate) struct StepInfo {
+    pub(crate) info: tnr_step_info,
+    pub(crate) reads: Vec<u8>,
+    pub(crate) input_count: usize,
+}
+
+/// One that the library is to write.
+fn step_info() -> tnr_step_info {
+    tnr_step_info {
+        struct_size: size_of::<tnr_step_info>() as u64,
+        kind: sys::tnr_step_kind(0),
+        node: 0,
+        node_count: 0,
+        output: 0,
+        flops: 0,
+        read_bytes: 0,
+        written_bytes: 0,
+        block_offset: 0,
+        block_bytes: 0,
+        last_use: 0,
+        dtype: sys::tnr_dtype(0),
+        rank: 0,
+        reserved: 0,
+        shape: [0; sys::TNR_MAX_RANK],
+        name: [0; 64],
+    }
+}
+
+impl ProgramHandle {
+    /// The steps of a run on these inputs, of which there are so many.
+    pub(crate) fn steps<I>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        step_count: u32,
+    ) -> Result<Vec<StepInfo>> {
+        entered()?;
+        self.with_call(|call| {
+            inputs.lend(call);
+            let (lent, _) = call.views();
+            let input_count = lent.len() as u32;
+            let describe = |step| {
+                let mut info = step_info();
+                let mut reads = vec![0_u8; (step_count + input_count) as usize];
+                // SAFETY: as in `ProgramHandle::run`; both are writable as far as they say.
+                unsafe {
+                    let (program, views) = (self.raw(), lent.as_ptr());
+                    check(sys::tnr_program_describe_step(
+                        program,
+                        views,
+                        input_count,
+                        step,
+                        &mut info,
+                    ))?;
+                    check(sys::tnr_program_describe_reads(
+                        program,
+                        views,
+                        input_count,
+                        step,
+                        reads.as_mut_ptr(),
+                        reads.len() as u32,
+                    ))?;
+                }
+                Ok(StepInfo { info, reads, input_count: input_count as usize })
+            };
+            (0..step_count).map(describe).collect()
+        })
+    }
+
+    /// Nanoseconds of each step of one run, into outputs that are given up.
+    pub(crate) fn times<I>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        options: Options,
+        step_count: usize,
+    ) -> Result<Vec<u64>> {
+        let mut blanks = self.dyn_blanks(inputs)?;
+        let mut times = vec![0; step_count];
+        self.with_call(|call| {
+            inputs.lend(call);
+            blanks.iter_mut().for_each(|blank: &mut DynBlank| blank.0.lend(call));
+            self.run_timed(call, options, &mut times)
+        })?;
+        Ok(times)
+    }
+}
