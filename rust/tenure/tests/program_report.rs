@@ -3,7 +3,11 @@
 #![cfg(feature = "serde")]
 
 use tenure::program_report::{Place, Read, Report, Roofs, StepKind};
-use tenure::{Conv2d, Passes, Pool2d, Program, Result, Tensor};
+use tenure::{Conv2d, CustomOperation, Graph, Passes, Pool2d, Program, Result, Tensor, Traced};
+
+#[path = "../src/split_mix.rs"]
+mod split_mix;
+use split_mix::Random;
 
 /// A network with a branch that is read late, and an output of an input itself.
 fn network(passes: Passes) -> Result<Report> {
@@ -34,13 +38,15 @@ fn expect_plan_that_holds(report: &Report) {
     for (at, (first, last, offset, bytes)) in values.iter().enumerate() {
         assert!(first <= last, "{report}");
         most = most.max(offset + bytes);
-        for (other_first, other_last, other_offset, other_bytes) in &values[..at] {
-            let is_apart = other_last < first || last < other_first;
-            // A result that takes an operand's place begins where that ends.
-            let is_successor = other_last == first || last == other_first;
+        for (other, other_last, other_offset, other_bytes) in &values[..at] {
+            let is_apart = other_last < first;
+            // A result that takes the place of an operand, which nothing reads any more.
+            let is_successor = other_last == first
+                && offset == other_offset
+                && report.steps[*first].reads.contains(&Read::Step(*other));
             let is_beside =
                 offset + bytes <= *other_offset || other_offset + other_bytes <= *offset;
-            assert!(is_apart || is_beside || is_successor, "{report}");
+            assert!(is_apart || is_beside || is_successor, "{other} and {first}: {report}");
         }
     }
     // In whole lines.
@@ -122,14 +128,140 @@ fn any_plan_holds_and_any_report_is_a_table_json_and_a_picture() {
     for passes in sets {
         let report = network(passes).unwrap();
         expect_plan_that_holds(&report);
-        let table = report.to_string();
-        assert_eq!(table.lines().count(), report.steps.len() + 2, "a head and a sum: {table}");
-        let json = serde_json::to_value(&report).unwrap();
-        assert_eq!(json["steps"].as_array().unwrap().len(), report.steps.len());
-        assert_eq!(json["memory"]["peak_bytes"], report.memory.peak_bytes);
-        assert_eq!(json["steps"][0]["dtype"], "f32");
-        expect_picture(&report.to_svg(), report.steps.len() + report.input_count);
+        expect_forms(&report);
     }
+}
+
+fn expect_forms(report: &Report) {
+    let table = report.to_string();
+    assert_eq!(table.lines().count(), report.steps.len() + 2, "a head and a sum: {table}");
+    let text = serde_json::to_string(report).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["steps"].as_array().unwrap().len(), report.steps.len());
+    assert_eq!(json["memory"]["peak_bytes"], report.memory.peak_bytes);
+    assert_eq!(json["steps"][0]["dtype"], "f32");
+    assert_eq!(json["steps"][0]["name"], report.steps[0].name);
+    expect_picture(&report.to_svg(), report.steps.len() + report.input_count);
+}
+
+/// Of one value of its shape, by a name that forms have to escape.
+fn hostile_operations() -> Vec<CustomOperation> {
+    let names = ["<&\"'>]]>", "line\nand\ttab\u{7}\u{ffff}", "</text></svg>", &"é".repeat(15)];
+    let operation = |name: &str| {
+        CustomOperation::new::<(f32,), f32>(
+            name,
+            |[x]| Ok(x.to_vec()),
+            |(x,), mut out| Ok(tenure::abs_into(&x, &mut out)?),
+        )
+    };
+    names.into_iter().map(|name| operation(name).unwrap()).collect()
+}
+
+fn random_value<'g>(
+    graph: Graph<'g>,
+    random: &mut Random,
+    values: &[Traced<'g, f32>],
+    operations: &[CustomOperation],
+) -> Traced<'g, f32> {
+    let [a, b] = [(); 2].map(|()| values[random.below(values.len())]);
+    match random.below(12) {
+        0 => a + b,
+        1 => a * b,
+        2 => a.exp(),
+        3 => a.matmul(b),
+        4 => a.t() + b,
+        5 => a.cumsum(0),
+        6 => a.softmax(1),
+        7 => a - b.sum(0),
+        8 => a.t().reshape([64]).reshape([8, 8]),
+        9 => graph.custom(&operations[random.below(operations.len())], a),
+        10 => a.relu() * 0.5,
+        _ => b.t(),
+    }
+}
+
+#[test]
+fn random_programs_have_plans_that_hold_and_all_forms() {
+    let (operations, random) = (hostile_operations(), &mut Random::new(7));
+    let (x, y) = (Tensor::zeros([8, 8]).unwrap(), Tensor::full([8, 8], 1.0).unwrap());
+    let without =
+        [Passes::FUSION, Passes::IN_PLACE, Passes::MEMORY].map(|pass| Passes::ALL.without(pass));
+    for nth in 0..120 {
+        let passes = *without.get(nth % 6).unwrap_or(&Passes::ALL);
+        let program = Program::trace_with(passes, |graph| {
+            let (x, y) = (graph.input::<f32>([8, 8]), graph.input::<f32>([8, 8]));
+            let mut values = vec![x, y];
+            for _ in 0..1 + nth % 60 {
+                values.push(random_value(graph, random, &values, &operations));
+            }
+            if nth % 2 == 1 {
+                // None is dead, and some live long.
+                let all = values.iter().rev().fold(y, |all, value| all.matmul(*value));
+                values.push(all);
+            }
+            let outputs = values.split_off(values.len() - values.len().min(3));
+            graph.program([x, y], outputs)
+        });
+        let program = program.unwrap();
+        let report = program.report([&x, &y]).unwrap();
+        expect_plan_that_holds(&report);
+        expect_forms(&report);
+        let measured = program.measure([&x, &y], 1).unwrap();
+        assert!(measured.steps.iter().all(|step| step.nanoseconds.is_some()));
+        expect_forms(&measured.with_roofs(Roofs { bytes_per_second: 0.0, flops_per_second: 0.0 }));
+    }
+}
+
+#[test]
+fn names_of_any_characters_stay_within_their_line() {
+    for operation in hostile_operations() {
+        let program = Program::trace(|graph| {
+            let x = graph.input::<f32>([2]);
+            graph.program((x,), graph.custom::<f32>(&operation, x))
+        });
+        let report = program.unwrap().report((&[1.0, 2.0],)).unwrap();
+        assert!(operation.name().starts_with(report.steps[0].name.trim_end_matches('\u{fffd}')));
+        expect_forms(&report);
+    }
+}
+
+/// A shape, a name and an output of a line are apart, at 7 to a character.
+#[test]
+fn long_names_and_shapes_do_not_overlap() {
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([1, 1, 1, 1, 100, 100, 1, 1000]);
+        let long = (0..20).fold(x, |value, _| value.sigmoid() * 0.5);
+        let sum = long.sum([4, 5, 6, 7]);
+        graph.program((x,), (long, x.reshape([100, 100, 1000]).cumsum(0), sum))
+    });
+    let x = Tensor::from([0.0_f32]);
+    let x = x.broadcast([1, 1, 1, 1, 100, 100, 1, 1000]).unwrap();
+    let svg = program.unwrap().report((x,)).unwrap().to_svg();
+    let text = |line: &str| line.split(['>', '<']).nth(2).unwrap().chars().count();
+    let lines: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text")).collect();
+    let mut shapes = 0;
+    for pair in lines.windows(2).filter(|pair| pair[1].contains("text-anchor=\"end\"")) {
+        assert!(124 + 7 * (text(pair[0]) + text(pair[1])) < 546, "{pair:?}");
+        shapes += 1;
+    }
+    assert!(shapes >= 3);
+}
+
+/// Of one element again and again.
+#[test]
+fn sums_of_huge_arrays_do_not_wrap() {
+    let count = (1_usize << 62) - 1;
+    let program = Program::trace(|graph| {
+        let x = graph.input::<u8>([count]);
+        graph.program((x,), (x.max(0), x.min(0), x.argmax(0), x.argmin(0), x.prod(0)))
+    });
+    let one = Tensor::from([1_u8]);
+    let report = program.unwrap().report((one.broadcast([count]).unwrap(),)).unwrap();
+    assert!(report.steps.iter().all(|step| (step.flops, step.read_bytes) == (count as u64, 1)));
+    let table = report.to_string();
+    let sum = table.lines().last().unwrap();
+    assert!(sum.contains("18446744.1 T") && sum.contains(" 5 B "), "{table}");
+    assert!(report.to_svg().ends_with("</svg>\n"));
 }
 
 /// Tags that end in their order, quoted attributes, and a line for each step and input.
@@ -138,6 +270,15 @@ fn expect_picture(svg: &str, rows: usize) {
     for tag in svg.split('<').skip(1) {
         let (tag, text) = tag.split_once('>').expect("a tag ends");
         assert!(!text.contains(['>', '"']), "escaped: {text}");
+        for entity in text.split('&').skip(1) {
+            let name = entity.split(';').next().unwrap();
+            assert!(["amp", "lt", "gt", "quot"].contains(&name), "escaped: {text}");
+        }
+        assert!(
+            !text
+                .trim_end_matches('\n')
+                .contains(|found: char| found.is_control() || found == '\u{ffff}')
+        );
         assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop(), Some(name));

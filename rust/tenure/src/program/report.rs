@@ -52,6 +52,14 @@ pub struct Roofs {
     pub flops_per_second: f64,
 }
 
+impl Roofs {
+    /// That a step takes at the nearer of both.
+    fn nanoseconds(&self, step: &Step) -> f64 {
+        let bytes = step.moved_bytes() as f64 / self.bytes_per_second;
+        bytes.max(step.flops as f64 / self.flops_per_second) * 1e9
+    }
+}
+
 /// One step: the call of an operation, or element-wise operations in one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -151,9 +159,14 @@ impl Report {
     #[must_use]
     pub fn share_of_roof(&self, step: usize) -> Option<f64> {
         let (roofs, step) = (self.roofs?, self.steps.get(step)?);
-        let bytes = (step.read_bytes + step.written_bytes) as f64 / roofs.bytes_per_second;
-        let least = bytes.max(step.flops as f64 / roofs.flops_per_second);
-        Some(least * 1e9 / (step.nanoseconds? as f64).max(1.0))
+        Some(roofs.nanoseconds(step) / (step.nanoseconds? as f64).max(1.0))
+    }
+
+    /// As [`share_of_roof`](Self::share_of_roof), of all steps together.
+    fn share_of_all(&self) -> Option<f64> {
+        let (roofs, all) = (self.roofs?, self.nanoseconds()?);
+        let least: f64 = self.steps.iter().map(|step| roofs.nanoseconds(step)).sum();
+        Some(least / (all as f64).max(1.0))
     }
 
     /// All steps together; `None`: they were not measured.
@@ -260,6 +273,10 @@ impl Step {
             },
             nanoseconds: None,
         }
+    }
+
+    fn moved_bytes(&self) -> u64 {
+        self.read_bytes.saturating_add(self.written_bytes)
     }
 
     fn shape_text(&self) -> String {

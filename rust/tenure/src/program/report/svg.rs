@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::table::{bytes, time};
+use super::table::{bytes, printable, time};
 use super::{Place, Read, Report, Step, StepKind};
 
 const ROW: usize = 26;
@@ -15,8 +15,9 @@ const BARS: usize = 560;
 const BLOCK: usize = 730;
 const END: usize = 1160;
 const BAR_WIDTH: usize = 90;
-/// Characters of a name that there is room for.
-const NAME_LENGTH: usize = 30;
+/// Characters that there is room for between arcs and bars, and those of them that a shape gets.
+const LINE_LENGTH: usize = 56;
+const SHAPE_LENGTH: usize = 32;
 
 /// Distinct, and light enough for text upon them.
 const COLOURS: [&str; 8] =
@@ -24,14 +25,12 @@ const COLOURS: [&str; 8] =
 
 fn escaped(text: &str) -> String {
     let mut to = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in printable(text).chars() {
         match character {
             '&' => to.push_str("&amp;"),
             '<' => to.push_str("&lt;"),
             '>' => to.push_str("&gt;"),
             '"' => to.push_str("&quot;"),
-            // What XML has no characters for.
-            control if control.is_control() => to.push('\u{fffd}'),
             other => to.push(other),
         }
     }
@@ -127,14 +126,16 @@ impl Picture<'_> {
             StepKind::Copy => " fill=\"#777777\"",
             _ => "",
         };
-        let name = shortened(&step.name, NAME_LENGTH);
+        let shape = shortened(&step.shape_text(), SHAPE_LENGTH);
         let output = match step.result {
             Place::Output(output) => format!(" → output {output}"),
             Place::Block { .. } => String::new(),
         };
+        let beside = format!("{nth}  {output}  {shape}").chars().count();
+        let name = shortened(&step.name, LINE_LENGTH.saturating_sub(beside).max(2));
         self.text(NAMES, middle, weight, &format!("{nth}  {name}{output}"));
         const RIGHT: &str = " text-anchor=\"end\" fill=\"#555555\"";
-        self.text(BARS - 14, middle, RIGHT, &step.shape_text());
+        self.text(BARS - 14, middle, RIGHT, &shape);
         self.bar(step, middle);
     }
 
@@ -154,7 +155,7 @@ impl Picture<'_> {
 
     /// The step's part of the greatest.
     fn bar(&mut self, step: &Step, middle: usize) {
-        let weight = |step: &Step| step.nanoseconds.unwrap_or(step.read_bytes + step.written_bytes);
+        let weight = |step: &Step| step.nanoseconds.unwrap_or(step.moved_bytes());
         let most = self.report.steps.iter().map(weight).max().unwrap_or_default().max(1);
         let width = (weight(step) as f64 / most as f64 * BAR_WIDTH as f64).max(1.0);
         let y = middle - 6;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Place, Report};
+use super::{Place, Report, Step};
 
 /// A number of bytes in the unit that leaves it below 1000.
 pub(super) fn bytes(count: u64) -> String {
@@ -19,13 +19,13 @@ pub(super) fn bytes(count: u64) -> String {
 /// As [`bytes`], of what is counted by thousands.
 pub(super) fn count(number: u64) -> String {
     let mut value = number as f64;
-    for unit in ["", "k", "M"] {
+    for unit in ["", "k", "M", "G"] {
         if value < 1000.0 {
             return scaled(value, unit, number < 1000);
         }
         value /= 1000.0;
     }
-    scaled(value, "G", false)
+    scaled(value, "T", false)
 }
 
 fn scaled(value: f64, unit: &str, is_whole: bool) -> String {
@@ -41,6 +41,17 @@ pub(super) fn time(nanoseconds: u64) -> String {
     }
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Names of operations of one's own may hold any characters: those that break a line, or that XML
+/// has none for, are replaced.
+pub(super) fn printable(text: &str) -> String {
+    let is_refused = |found: char| found.is_control() || matches!(found, '\u{fffe}' | '\u{ffff}');
+    text.replace(is_refused, "\u{fffd}")
+}
+
 impl Report {
     fn rows(&self) -> Vec<[String; 9]> {
         let head = ["step", "", "result", "flop", "read", "written", "where", "time", "of roof"];
@@ -51,20 +62,20 @@ impl Report {
                 Place::Block { bytes: 0, .. } => "-".to_owned(),
                 Place::Block { offset, .. } => format!("{offset:#x}"),
             };
-            let share = self.share_of_roof(nth);
             rows.push([
                 nth.to_string(),
-                step.name.clone(),
+                printable(&step.name),
                 step.shape_text(),
                 count(step.flops),
                 bytes(step.read_bytes),
                 bytes(step.written_bytes),
                 place,
                 step.nanoseconds.map(time).unwrap_or_default(),
-                share.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default(),
+                self.share_of_roof(nth).map(percent).unwrap_or_default(),
             ]);
         }
-        let sum = |of: fn(&super::Step) -> u64| self.steps.iter().map(of).sum::<u64>();
+        // Arrays that are one element again and again may have more than fit.
+        let sum = |of: fn(&Step) -> u64| self.steps.iter().map(of).fold(0, u64::saturating_add);
         rows.push([
             "all".to_owned(),
             String::new(),
@@ -74,7 +85,7 @@ impl Report {
             bytes(sum(|step| step.written_bytes)),
             format!("peak {}", bytes(self.memory.peak_bytes as u64)),
             self.nanoseconds().filter(|_| !self.steps.is_empty()).map(time).unwrap_or_default(),
-            String::new(),
+            self.share_of_all().map(percent).unwrap_or_default(),
         ]);
         rows
     }
