@@ -42,6 +42,7 @@ configure_package_config_file(cmake/tenureConfig.cmake.in tenureConfig.cmake
 # An ABI of the same major version only grows.
 write_basic_package_version_file(tenureConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES
+  cmake/tenureAddPlugin.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/tenureConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/tenureConfigVersion.cmake
   DESTINATION ${config_dir})

@@ -248,9 +248,7 @@ impl GraphHandle {
     }
 
     pub(crate) fn add_node(&mut self, node: &Node) -> Result<u32> {
-        if let Some(attributes) = &node.attributes
-            && !attributes.are_of(node.code)
-        {
+        if let Some(attributes) = node.attributes.as_ref().filter(|it| !it.are_of(node.code)) {
             let why = format!("code 0x{:08x} takes no {attributes:?}", node.code);
             return Err(Error::invalid(why));
         }

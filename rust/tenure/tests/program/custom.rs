@@ -1,7 +1,7 @@
 //! Operations of one's own, as an outsider would break them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, OnceLock};
 
 use super::*;
 
@@ -282,6 +282,21 @@ fn call_the_library_and_their_own_program() {
     for program in [outer.clone(), outer.checked()] {
         assert_eq!(program.run((&x,)).unwrap(), expected);
     }
+}
+
+#[test]
+fn run_the_program_that_calls_them() {
+    static PROGRAM: OnceLock<Program<(f32,), f32>> = OnceLock::new();
+    let factorial = unary(|x, mut out| {
+        let below = match x[[0]] {
+            1.0 => Tensor::full(1, 1.0)?,
+            n => PROGRAM.get().ok_or("not yet")?.run((&[n - 1.0],))?,
+        };
+        Ok(mul_into(&x, &below, &mut out)?)
+    });
+    let program = PROGRAM.get_or_init(|| unary_program(&factorial));
+    assert_eq!(program.run((&[10.0],)).unwrap(), [3_628_800.0]);
+    assert_eq!(program.clone().checked().run((&[3.0],)).unwrap(), [6.0]);
 }
 
 #[test]

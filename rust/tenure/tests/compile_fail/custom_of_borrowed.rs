@@ -1,0 +1,18 @@
+//@ error: E0597
+//! An operation of one's own holds what it uses: programs that call it may live for ever.
+use std::sync::Arc;
+use tenure::CustomOperation;
+
+fn main() {
+    let table = Arc::new(vec![1.0_f32, 2.0]);
+    #[cfg(bad)]
+    let held = &table;
+    #[cfg(not(bad))]
+    let held = table.clone();
+    CustomOperation::new::<(), f32>(
+        "table",
+        |[]| Ok(vec![]),
+        move |(), mut out| Ok(out.fill(held[0])),
+    )
+    .unwrap();
+}
