@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod control;
 mod custom;
 mod extent;
 #[cfg(feature = "programs")]
@@ -53,6 +54,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, OnceLock};
 
 pub use crate::raw::custom::own::OperandTypes;
+pub use control::{Body, BodyTypes};
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
 pub use random::TracedGenerator;

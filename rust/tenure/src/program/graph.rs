@@ -24,7 +24,7 @@ use crate::{AsView, Element, Error, Extent, Result, SharedTensor};
 /// [`program`](Self::program) gives it.
 #[derive(Clone, Copy)]
 pub struct Graph<'g> {
-    state: &'g State,
+    pub(super) state: &'g State,
     // Invariant in 'g, so that no value of another graph passes for one of this.
     _brand: PhantomData<Cell<&'g ()>>,
 }
@@ -266,16 +266,7 @@ impl<'g> Graph<'g> {
             updates.extend(update.map(|by| (by, value)));
         });
         self.check_inputs(&named)?;
-        let mut output_count = 0;
-        let mut added = Ok(());
-        outputs.each(&mut |value| {
-            let refused = |error: Error| error.prefixed(&format!("output {output_count}: "));
-            if added.is_ok() {
-                added = state.handle.add_output(value, None).map_err(refused);
-            }
-            output_count += 1;
-        });
-        added?;
+        let output_count = self.add_outputs(&outputs)?;
         for (by, input) in &updates {
             state.handle.add_output(*by, Some(*input)).map_err(|error| {
                 let names = [("the input", input), ("its update", by)];
@@ -296,6 +287,19 @@ impl<'g> Graph<'g> {
         #[cfg(feature = "programs")]
         state.made.replace(Some(Arc::clone(&program.shared)));
         Ok(program)
+    }
+
+    /// Adds all, and counts them.
+    pub(super) fn add_outputs(self, outputs: &impl Outputs<'g>) -> Result<usize> {
+        let (mut output_count, mut added) = (0, Ok(()));
+        outputs.each(&mut |value| {
+            let refused = |error: Error| error.prefixed(&format!("output {output_count}: "));
+            if added.is_ok() {
+                added = self.state.handle.add_output(value, None).map_err(refused);
+            }
+            output_count += 1;
+        });
+        added.map(|()| output_count)
     }
 
     fn check_inputs(self, named: &[u32]) -> Result<()> {

@@ -206,6 +206,16 @@ impl GraphHandle {
         Ok(value)
     }
 
+    /// The number of a copy of what `body` is now.
+    pub(crate) fn add_subgraph(&self, body: &GraphHandle) -> Result<u32> {
+        let mut index = 0;
+        // SAFETY: the handles are alive.
+        check(unsafe {
+            sys::tnr_graph_add_subgraph(self.0.as_ptr(), body.0.as_ptr(), &mut index)
+        })?;
+        Ok(index)
+    }
+
     pub(crate) fn add_output(&self, value: u32, updates: Option<u32>) -> Result<()> {
         let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
         // SAFETY: the handle is alive; values are checked by the library.

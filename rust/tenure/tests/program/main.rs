@@ -3,6 +3,7 @@
 // Operands are lent, as one writes them for what is not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
+mod control;
 mod custom;
 mod errors;
 mod extents;

@@ -1,0 +1,307 @@
+//! Nodes that decide in a run what is computed: one of two bodies, or one of them again and again.
+
+use std::iter;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE, TNR_OPERAND_NONE};
+
+use super::state::{Place, State, Step, Value};
+use super::{Graph, OutputTypes, Outputs, Traced};
+use crate::{Bool8, Element, Error, Result};
+
+/// What a body of [`Graph::cond`] or [`Graph::while_loop`] gives, of these element types:
+/// [`Graph::outputs`] makes it.
+#[derive(Debug)]
+#[must_use = "it is what the body's closure returns"]
+pub struct Body<'h, O> {
+    output_count: usize,
+    // Invariant in 'h, as graphs are: no other graph's outputs pass for those of this.
+    _brand: PhantomData<fn(Graph<'h>) -> O>,
+}
+
+/// Element types of values that a body is handed or gives: one, or a tuple of up to eight, an array
+/// or a `Vec` of them, or `()`. Sealed.
+pub trait BodyTypes: OutputTypes {
+    /// Values of these types in a graph.
+    type Values<'g>: sealed::Made<'g>;
+}
+
+mod sealed {
+    use super::Graph;
+
+    pub trait Made<'g> {
+        /// The values of these numbers.
+        fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self;
+    }
+}
+
+use sealed::Made;
+
+impl<'g, T: Element> Made<'g> for Traced<'g, T> {
+    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
+        Traced::of(graph, numbers.next().unwrap_or(TNR_OPERAND_NONE))
+    }
+}
+impl<T: Element> BodyTypes for T {
+    type Values<'g> = Traced<'g, T>;
+}
+
+impl<'g, T: Element, const N: usize> Made<'g> for [Traced<'g, T>; N] {
+    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
+        std::array::from_fn(|_| Traced::made(graph, numbers))
+    }
+}
+impl<T: Element, const N: usize> BodyTypes for [T; N] {
+    type Values<'g> = [Traced<'g, T>; N];
+}
+
+impl<'g, T: Element> Made<'g> for Vec<Traced<'g, T>> {
+    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
+        numbers.map(|number| Traced::of(graph, number)).collect()
+    }
+}
+impl<T: Element> BodyTypes for Vec<T> {
+    type Values<'g> = Vec<Traced<'g, T>>;
+}
+
+impl Made<'_> for () {
+    fn made(_: Graph<'_>, _: &mut dyn Iterator<Item = u32>) -> Self {}
+}
+impl BodyTypes for () {
+    type Values<'g> = ();
+}
+
+macro_rules! tuples {
+    ($($($element:ident)+;)*) => {$(
+        impl<'g, $($element: Element),+> Made<'g> for ($(Traced<'g, $element>,)+) {
+            fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
+                ($(Traced::<$element>::made(graph, numbers),)+)
+            }
+        }
+        impl<$($element: Element),+> BodyTypes for ($($element,)+) {
+            type Values<'g> = ($(Traced<'g, $element>,)+);
+        }
+    )*};
+}
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}
+
+/// Values that a body is handed, in its own graph.
+type Handed<'h, V> = <V as BodyTypes>::Values<'h>;
+
+/// Control flow.
+impl<'g> Graph<'g> {
+    /// What the closure of a body gives, of [`cond`](Self::cond) or [`while_loop`](Self::while_loop):
+    /// a value, or a tuple of up to eight, an array or a `Vec` of values of its own graph.
+    ///
+    /// # Errors
+    ///
+    /// The first refusal of a value, as [`program`](Self::program) gives it. `InvalidArgument`: an
+    /// output that is a number; a second call.
+    pub fn outputs<O: Outputs<'g>>(self, outputs: O) -> Result<Body<'g, O::Types>> {
+        if let Some(error) = &*self.state.failure.borrow() {
+            return Err(error.clone());
+        }
+        let output_count = self.add_outputs(&outputs)?;
+        self.fail(Error::invalid("the graph has been given its outputs"));
+        Ok(Body { output_count, _brand: PhantomData })
+    }
+
+    /// The outputs of one of two bodies: of `then` in runs where `flag`, which has one element, is
+    /// true, and of `otherwise` in others. Only the one that is taken is computed, so that what the
+    /// other would refuse of the elements is no error.
+    ///
+    /// A body is a graph of its own. It is handed `values`, a tuple, array or `Vec` of them, and
+    /// takes no other of the graph around it. Its extents are those of the graph around it,
+    /// [named](Self::extent) again. Both give outputs of the same types and shapes, by
+    /// [`outputs`](Self::outputs).
+    ///
+    /// # Errors
+    ///
+    /// Those of the closures. `InvalidArgument`: a flag of another number of elements, a value that
+    /// is a number, outputs of other shapes or another number of them; bodies within bodies deeper
+    /// than 8. `OutOfMemory`. [`program`](Self::program) then gives the same error.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (a, b) = (graph.input::<i32>([2]), graph.input::<i32>([2]));
+    ///     let all = b.not_equal(0).all(0);
+    ///     let quotient = graph.cond(
+    ///         all,
+    ///         (a, b),
+    ///         |body, (a, b)| body.outputs(a / b),
+    ///         |body, (a, _)| body.outputs(a),
+    ///     )?;
+    ///     graph.program((a, b), quotient)
+    /// })?;
+    /// assert_eq!(program.run((&[6, 8], &[3, 2]))?, [2, 4]);
+    /// assert_eq!(program.run((&[6, 8], &[3, 0]))?, [6, 8]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("if", "where"))]
+    pub fn cond<V: Outputs<'g, Types: BodyTypes>, O: BodyTypes>(
+        self,
+        flag: Traced<'g, Bool8>,
+        values: V,
+        then: impl for<'h> FnOnce(Graph<'h>, Handed<'h, V::Types>) -> Result<Body<'h, O>>,
+        otherwise: impl for<'h> FnOnce(Graph<'h>, Handed<'h, V::Types>) -> Result<Body<'h, O>>,
+    ) -> Result<O::Values<'g>> {
+        let place = Place { name: "cond", at: Location::caller() };
+        self.control(|graph| {
+            let handed = numbers_of(&[&|f| values.each(f)]);
+            let (then, count) =
+                graph.body(&handed, |inner, values| then(inner, Made::made(inner, values)))?;
+            let (otherwise, _) =
+                graph.body(&handed, |inner, values| otherwise(inner, Made::made(inner, values)))?;
+            let operands: Vec<u32> = iter::once(flag.value()).chain(handed).collect();
+            let numbers = [then.into(), otherwise.into()];
+            let step = Step::new(place.name, TNR_NODE_COND, &operands).numbers(&numbers);
+            graph.results(place, &step.named(&["the flag", "a value"]), count)
+        })
+    }
+
+    /// The state behind a loop: as long as `condition` gives true, `body` makes the next state of
+    /// the one before, at most `limit` times; a run whose condition still holds then is refused.
+    ///
+    /// Both are graphs of their own, as those of [`cond`](Self::cond), and are handed the state and
+    /// the values of `kept`, which no iteration changes; each is a tuple, an array, a `Vec` or a
+    /// value, and `()` for none. The condition gives one element, and the body outputs of the types
+    /// and shapes of the state.
+    ///
+    /// # Errors
+    ///
+    /// As [`cond`](Self::cond); a limit of 0. Runs: `InvalidArgument` for a loop that does not end
+    /// within its limit.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let root = Program::trace(|graph| {
+    ///     let a = graph.input::<f64>(());
+    ///     let near = graph.while_loop(
+    ///         50,
+    ///         a,
+    ///         a,
+    ///         |body, x, a| body.outputs((x * x - a).abs().greater(1e-9)),
+    ///         |body, x, a| body.outputs((x + a / x) * 0.5),
+    ///     )?;
+    ///     graph.program((a,), near)
+    /// })?;
+    /// let found = root.run((&Tensor::full([], 2.0)?,))?.item().unwrap();
+    /// assert!((found - 2.0_f64.sqrt()).abs() < 1e-9);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("loop", "scan", "fori_loop"))]
+    pub fn while_loop<S, K>(
+        self,
+        limit: usize,
+        state: S,
+        kept: K,
+        condition: impl for<'h> FnOnce(
+            Graph<'h>,
+            Handed<'h, S::Types>,
+            Handed<'h, K::Types>,
+        ) -> Result<Body<'h, Bool8>>,
+        body: impl for<'h> FnOnce(
+            Graph<'h>,
+            Handed<'h, S::Types>,
+            Handed<'h, K::Types>,
+        ) -> Result<Body<'h, S::Types>>,
+    ) -> Result<Handed<'g, S::Types>>
+    where
+        S: Outputs<'g, Types: BodyTypes>,
+        K: Outputs<'g, Types: BodyTypes>,
+    {
+        let place = Place { name: "while_loop", at: Location::caller() };
+        self.control(|graph| {
+            let state_count = numbers_of(&[&|f| state.each(f)]).len();
+            let handed = numbers_of(&[&|f| state.each(f), &|f| kept.each(f)]);
+            let (condition, _) = graph.body(&handed, |inner, values| {
+                let state = Made::made(inner, &mut values.take(state_count));
+                condition(inner, state, Made::made(inner, values))
+            })?;
+            let (body, count) = graph.body(&handed, |inner, values| {
+                let state = Made::made(inner, &mut values.take(state_count));
+                body(inner, state, Made::made(inner, values))
+            })?;
+            if count != state_count {
+                return Err(Error::invalid(format!(
+                    "the state has {state_count} values but the body gives {count}"
+                ))
+                .prefixed(&format!("{place}: ")));
+            }
+            // More than an i64 has is as good as no limit.
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX).min(tenure_sys::TNR_EXTENT - 1);
+            let numbers = [condition.into(), body.into(), limit];
+            let step = Step::new(place.name, TNR_NODE_WHILE, &handed).numbers(&numbers);
+            graph.results(place, &step.named(&["a value"]), count)
+        })
+    }
+
+    /// Values that `add` adds, unless something was refused before. What it refuses is kept too.
+    fn control<M: Made<'g>>(
+        self,
+        add: impl FnOnce(Graph<'g>) -> Result<std::ops::Range<u32>>,
+    ) -> Result<M> {
+        if let Some(error) = &*self.state.failure.borrow() {
+            return Err(error.clone());
+        }
+        match add(self) {
+            Ok(mut numbers) => Ok(M::made(self, &mut numbers)),
+            Err(error) => {
+                self.fail(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Adds the graph that `trace` makes of inputs like these values; with how many outputs it has.
+    fn body<O>(
+        self,
+        handed: &[u32],
+        trace: impl for<'h> FnOnce(Graph<'h>, &mut dyn Iterator<Item = u32>) -> Result<Body<'h, O>>,
+    ) -> Result<(u32, usize)> {
+        let inner = State::new(self.state.passes)?;
+        for (number, value) in handed.iter().enumerate() {
+            let outer = &self.state.handle;
+            let shape = outer.shape_of(*value)?;
+            let shape: Vec<i64> = shape.as_slice().iter().map(|extent| *extent as i64).collect();
+            inner.handle.add_input(outer.dtype_of(*value)?, &shape)?;
+            inner.values.borrow_mut().push(Value::Input(number));
+        }
+        inner.input_count.set(handed.len());
+        let inputs = 0..handed.len() as u32;
+        let output_count = trace(Graph::of(&inner), &mut inputs.into_iter())?.output_count;
+        Ok((self.state.handle.add_subgraph(&inner.handle)?, output_count))
+    }
+
+    /// The results of a node that has so many.
+    fn results(self, place: Place, step: &Step<'_>, count: usize) -> Result<std::ops::Range<u32>> {
+        let state = self.state;
+        let first = state.handle.add_node(&step.node);
+        let first = first.map_err(|error| state.refused(place, step, &error))?;
+        state.values.borrow_mut().extend(iter::repeat_n(Value::Node(place), count));
+        state.nodes.borrow_mut().push(place);
+        Ok(first..first + count as u32)
+    }
+}
+
+type Each<'a> = &'a dyn Fn(&mut dyn FnMut(u32));
+
+/// The numbers of all.
+fn numbers_of(values: &[Each<'_>]) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    values.iter().for_each(|each| each(&mut |number| numbers.push(number)));
+    numbers
+}
