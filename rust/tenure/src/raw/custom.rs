@@ -20,15 +20,15 @@ use crate::{Error, ErrorKind, Result};
 /// An operation of one's own: made of two closures by [`new`](Self::new), taken from C by
 /// [`from_raw`](Self::from_raw), or one of a plug-in (`load_plugin`).
 ///
-/// A [graph](crate::Graph::custom) or a file that calls it by its name holds it. A clone is the same
-/// operation; it ends with the last clone and the last program that calls it.
+/// A [graph](crate::Graph::custom) or a file that calls it by its name holds it. A clone is the
+/// same operation; it ends with the last clone and the last program that calls it.
 #[derive(Clone)]
 pub struct CustomOperation(Arc<Held>);
 
 struct Held {
     name: CString,
     raw: tnr_custom_operation,
-    /// The library that a plug-in's operation lies in, which is to be closed behind everything else.
+    /// The library that a plug-in's operation lies in, to be closed behind everything else.
     library: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -77,8 +77,8 @@ impl CustomOperation {
 
     /// # Safety
     ///
-    /// - As for [`from_raw`](Self::from_raw); with a library `release` is called once for each graph,
-    ///   and all that the operation names stays as it is until the library is dropped.
+    /// - As for [`from_raw`](Self::from_raw); with a library `release` is called once for each
+    ///   graph, and all that the operation names stays as it is until the library is dropped.
     unsafe fn held(
         operation: *const tnr_custom_operation,
         library: Option<Arc<dyn Any + Send + Sync>>,
