@@ -408,3 +408,30 @@ fn are_released_once() {
     assert!(panicked.is_err());
     assert_eq!(held_by(), 0);
 }
+
+#[test]
+fn are_called_and_held_in_bodies() {
+    let token = Arc::new(());
+    let held = Arc::clone(&token);
+    let doubled = unary(move |x, mut out| {
+        let _ = &held;
+        Ok(add_into(&x, &x, &mut out)?)
+    });
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([2]);
+        let last = graph.while_loop(
+            10,
+            x,
+            (),
+            |body, x, ()| body.outputs(x.max(0).less(100.0)),
+            |body, x, ()| body.outputs(body.custom(&doubled, x)),
+        )?;
+        graph.program((x,), graph.custom::<f32>(&doubled, last))
+    })
+    .unwrap();
+    drop(doubled);
+    for program in [program.clone(), program.checked()] {
+        assert_eq!(program.run((&[1.0, 30.0],)).unwrap(), [8.0, 240.0]);
+    }
+    assert_eq!(Arc::strong_count(&token), 1);
+}
