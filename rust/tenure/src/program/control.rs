@@ -122,7 +122,7 @@ impl<'g> Graph<'g> {
     ///
     /// A body is a graph of its own. It is handed `values`, a tuple, array or `Vec` of them, and
     /// takes no other of the graph around it. Its extents are those of the graph around it,
-    /// [named](Self::extent) again. Both give outputs of the same types and shapes, by
+    /// [named](Self::extent) again; so those of a body within it are to be named in it too. Both give outputs of the same types and shapes, by
     /// [`outputs`](Self::outputs).
     ///
     /// # Errors
@@ -160,10 +160,11 @@ impl<'g> Graph<'g> {
         let place = Place { name: "cond", at: Location::caller() };
         self.control(|graph| {
             let handed = numbers_of(&[&|f| values.each(f)]);
-            let (then, count) =
-                graph.body(&handed, |inner, values| then(inner, Made::made(inner, values)))?;
-            let (otherwise, _) =
-                graph.body(&handed, |inner, values| otherwise(inner, Made::made(inner, values)))?;
+            let (then, count) = graph
+                .body(place, &handed, |inner, values| then(inner, Made::made(inner, values)))?;
+            let (otherwise, _) = graph.body(place, &handed, |inner, values| {
+                otherwise(inner, Made::made(inner, values))
+            })?;
             let operands: Vec<u32> = iter::once(flag.value()).chain(handed).collect();
             let numbers = [then.into(), otherwise.into()];
             let step = Step::new(place.name, TNR_NODE_COND, &operands).numbers(&numbers);
@@ -227,11 +228,11 @@ impl<'g> Graph<'g> {
         self.control(|graph| {
             let state_count = numbers_of(&[&|f| state.each(f)]).len();
             let handed = numbers_of(&[&|f| state.each(f), &|f| kept.each(f)]);
-            let (condition, _) = graph.body(&handed, |inner, values| {
+            let (condition, _) = graph.body(place, &handed, |inner, values| {
                 let state = Made::made(inner, &mut values.take(state_count));
                 condition(inner, state, Made::made(inner, values))
             })?;
-            let (body, count) = graph.body(&handed, |inner, values| {
+            let (body, count) = graph.body(place, &handed, |inner, values| {
                 let state = Made::made(inner, &mut values.take(state_count));
                 body(inner, state, Made::made(inner, values))
             })?;
@@ -269,6 +270,7 @@ impl<'g> Graph<'g> {
     /// Adds the graph that `trace` makes of inputs like these values; with how many outputs it has.
     fn body<O>(
         self,
+        place: Place,
         handed: &[u32],
         trace: impl for<'h> FnOnce(Graph<'h>, &mut dyn Iterator<Item = u32>) -> Result<Body<'h, O>>,
     ) -> Result<(u32, usize)> {
@@ -283,7 +285,9 @@ impl<'g> Graph<'g> {
         inner.input_count.set(handed.len());
         let inputs = 0..handed.len() as u32;
         let output_count = trace(Graph::of(&inner), &mut inputs.into_iter())?.output_count;
-        Ok((self.state.handle.add_subgraph(&inner.handle)?, output_count))
+        let added = self.state.handle.add_subgraph(&inner.handle);
+        let added = added.map_err(|error| error.prefixed(&format!("{place}: ")))?;
+        Ok((added, output_count))
     }
 
     /// The results of a node that has so many.

@@ -33,10 +33,15 @@ pub(crate) enum Extent {
 /// Where a value comes from: an input, or the index of a constant, a scalar or a node.
 #[derive(Debug)]
 pub(crate) enum Source {
-    Input { dtype: DType, numbers: Vec<i64> },
+    Input {
+        dtype: DType,
+        numbers: Vec<i64>,
+    },
     Constant(u32),
     Scalar(u32),
     Node(u32),
+    /// A further result, by its number, of the node before.
+    Result(u32),
 }
 
 /// A node, in memory of its own.
@@ -266,6 +271,10 @@ impl GraphHandle {
         self.graph.add_output(value, updates)
     }
 
+    pub(crate) fn add_subgraph(&mut self, body: &GraphHandle) -> Result<u32> {
+        self.graph.add_subgraph(&body.graph)
+    }
+
     pub(crate) fn add_custom(&mut self, operation: &CustomOperation) -> Result<u32> {
         self.graph.add_custom(operation)
     }
@@ -320,6 +329,7 @@ impl GraphHandle {
             }
             sys::tnr_value_source::CONSTANT => Ok(Source::Constant(info.index)),
             sys::tnr_value_source::SCALAR => Ok(Source::Scalar(info.index)),
+            sys::tnr_value_source::NODE if info.result > 0 => Ok(Source::Result(info.result)),
             sys::tnr_value_source::NODE => Ok(Source::Node(info.index)),
             source => {
                 let why = format!("value {value} has the source {}, which is not known", source.0);
@@ -361,16 +371,29 @@ impl GraphHandle {
         }
     }
 
-    pub(crate) fn constant(&self, index: u32) -> Result<DynView<'_>> {
+    /// # Safety
+    ///
+    /// - The graph, or one whose copy it is a part of, lives for `'a`.
+    unsafe fn constant<'a>(&self, index: u32) -> Result<DynView<'a>> {
         let mut view = mem::MaybeUninit::<tnr_view>::uninit();
         // SAFETY: the handle is alive and used by nobody else; the view is writable, and written
-        // where the answer is OK. Its elements live as long as the graph, which is borrowed, and
-        // nobody writes them.
+        // where the answer is OK. Its elements live as long as a graph that has the constant, by
+        // this function's contract, and nobody writes them.
         unsafe {
             let graph = self.as_raw();
             check(sys::tnr_graph_describe_constant(graph, index, view.as_mut_ptr()))?;
             Ok(DynView::from_raw(view.assume_init()))
         }
+    }
+
+    /// A copy of a subgraph, whose constants are those that this holds.
+    fn subgraph(&self, index: u32) -> Result<GraphHandle> {
+        // SAFETY: the handle is alive and used by nobody else.
+        let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
+        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        let copy = NonNull::new(copy)
+            .ok_or_else(|| super::failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        Ok(GraphHandle { graph: program::GraphHandle(copy) })
     }
 
     /// The name of an operation of one's own.
@@ -405,6 +428,30 @@ impl GraphHandle {
             sys::tnr_graph_describe_output(graph, index, &mut value, &mut updates)
         })?;
         Ok((value, Some(updates).filter(|updates| *updates != sys::TNR_OPERAND_NONE)))
+    }
+}
+
+/// A graph, or one that is within it, whose constants the graph holds for `'a`.
+pub(crate) enum Listed<'a> {
+    Whole(&'a GraphHandle),
+    Part(GraphHandle, PhantomData<&'a GraphHandle>),
+}
+
+impl<'a> Listed<'a> {
+    pub(crate) fn graph(&self) -> &GraphHandle {
+        match self {
+            Listed::Whole(graph) => graph,
+            Listed::Part(copy, _) => copy,
+        }
+    }
+
+    pub(crate) fn constant(&self, index: u32) -> Result<DynView<'a>> {
+        // SAFETY: the whole graph is borrowed for 'a, and nothing is taken out of a graph.
+        unsafe { self.graph().constant(index) }
+    }
+
+    pub(crate) fn subgraph(&self, index: u32) -> Result<Listed<'a>> {
+        Ok(Listed::Part(self.graph().subgraph(index)?, PhantomData))
     }
 }
 

@@ -52,12 +52,12 @@ fn every_field_of_the_header() {
 #[test]
 fn newer_and_others() {
     let mut file = saved(&small().graph, &[]);
-    file[8] = 2;
+    file[8] = 3;
     let error = refused(&file);
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert_eq!(
         error.message(),
-        "the file has version 2, which a newer library has written; this one reads 1"
+        "the file has version 3, which a newer library has written; this one reads 1 to 2"
     );
     file[..2].copy_from_slice(b"PK");
     assert_eq!(refused(&file).message(), "the file is no program: its first 8 bytes are others");
@@ -78,7 +78,8 @@ fn graphs_of_too_many_parts() {
     assert_eq!(refused(&[0x0a, 0], 257).message(), "the graph has more than 256 extents");
     assert_eq!(refused(&[0x1a, 0], 65_537).message(), "the graph has more than 65536 values");
     assert_eq!(refused(&[0x22, 0], 65_537).message(), "the graph has more than 65536 outputs");
-    assert_eq!(refused(&[0x2a, 0], 1).kind(), ErrorKind::Unsupported);
+    assert_eq!(refused(&[0x2a, 0], 65_537).message(), "the graph has more than 65536 subgraphs");
+    assert_eq!(refused(&[0x32, 0], 1).kind(), ErrorKind::Unsupported);
     assert_eq!(refused(&[0x08, 0], 1).kind(), ErrorKind::Unsupported);
     let mut large = file_of(&[]);
     large[24..32].copy_from_slice(&(1_u64 << 40).to_le_bytes());
@@ -91,7 +92,7 @@ fn graphs_that_name_what_is_not_there() {
     let message = |graph: &[u8]| refused(&file_of(graph)).message().to_owned();
     // A value without a source; one of a source that is not known.
     assert_eq!(message(&[0x1a, 0]), "values[0]: it has no source");
-    assert!(message(&[0x1a, 2, 0x2a, 0]).contains("of which"));
+    assert!(message(&[0x1a, 2, 0x32, 0]).contains("of which"));
     // A constant of 12 bytes where there are none.
     let constant = [0x1a, 10, 0x12, 8, 0x08, 0x82, 0x40, 0x12, 1, 3, 0x20, 12];
     assert_eq!(

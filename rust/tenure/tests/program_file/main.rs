@@ -2,6 +2,7 @@
 #![cfg(feature = "programs")]
 
 mod broken;
+mod control;
 mod custom;
 mod graphs;
 mod kinds;

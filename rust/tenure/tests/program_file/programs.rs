@@ -238,7 +238,7 @@ fn files_and_folders_that_are_none() {
     fs::write(&path.0, &bytes).unwrap();
     assert_eq!(load().kind(), ErrorKind::InvalidArgument);
     assert_eq!(load().message().matches(&prefix).count(), 1, "{}", load());
-    bytes[8] = 2;
+    bytes[8] = 3;
     fs::write(&path.0, &bytes).unwrap();
     assert_eq!(load().kind(), ErrorKind::Unsupported);
 

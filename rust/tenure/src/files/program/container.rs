@@ -3,7 +3,7 @@
 //! | bytes | |
 //! | --- | --- |
 //! | 0 to 7 | `89 54 4e 52 50 47 0d 0a`: "TNRPG" in what no transfer of text leaves as it is |
-//! | 8 to 11 | the version, 1 |
+//! | 8 to 11 | the version: 2 of a graph that has subgraphs, 1 of others |
 //! | 12 to 15 | bytes of the header, 64 |
 //! | 16 to 23, 24 to 31 | the graph: where it begins, and its bytes |
 //! | 32 to 39, 40 to 47 | the constants: where they begin, a multiple of 4096, and their bytes |
@@ -16,7 +16,8 @@ use std::ops::Range;
 
 use crate::{Error, ErrorKind, Result};
 
-pub(super) const VERSION: u32 = 1;
+/// Of files with subgraphs, and the newest; others are of version 1.
+pub(super) const VERSION: u32 = 2;
 
 /// A cache line: room for what later versions have to say.
 pub(super) const HEADER_BYTES: usize = 64;
@@ -34,13 +35,14 @@ const MAGIC: [u8; 8] = *b"\x89TNRPG\r\n";
 /// Where the parts of a file are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sections {
+    pub(super) version: u32,
     pub(super) graph: Range<usize>,
     pub(super) constants: Range<usize>,
 }
 
 impl Sections {
     /// For parts of these sizes.
-    pub(super) fn of(graph_bytes: u64, constants_bytes: u64) -> Result<Sections> {
+    pub(super) fn of(version: u32, graph_bytes: u64, constants_bytes: u64) -> Result<Sections> {
         if graph_bytes > MOST_GRAPH_BYTES {
             return Err(Error::invalid(format!(
                 "the graph has {graph_bytes} bytes but may have at most {MOST_GRAPH_BYTES}"
@@ -56,6 +58,7 @@ impl Sections {
             Error::invalid(format!("the constants have {constants_bytes} bytes, more than a file"))
         })?;
         Ok(Sections {
+            version,
             graph: HEADER_BYTES..graph_end as usize,
             constants: begin as usize..end as usize,
         })
@@ -66,7 +69,7 @@ impl Sections {
         let numbers =
             [self.graph.start, self.graph.len(), self.constants.start, self.constants.len()];
         header[..8].copy_from_slice(&MAGIC);
-        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[8..12].copy_from_slice(&self.version.to_le_bytes());
         header[12..16].copy_from_slice(&(HEADER_BYTES as u32).to_le_bytes());
         for (place, number) in header[16..48].chunks_exact_mut(8).zip(numbers) {
             place.copy_from_slice(&(number as u64).to_le_bytes());
@@ -88,17 +91,18 @@ impl Sections {
         let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
         let number = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << u32::BITS;
         let version = word(8);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             let why = match version {
                 0 => "which is none",
                 _ => "which a newer library has written",
             };
-            let why = format!("the file has version {version}, {why}; this one reads {VERSION}");
+            let why =
+                format!("the file has version {version}, {why}; this one reads 1 to {VERSION}");
             return Err(Error::new(ErrorKind::Unsupported, why));
         }
         if word(12) != HEADER_BYTES as u32 {
             return Err(Error::invalid(format!(
-                "the header says that it has {} bytes but version {VERSION} has {HEADER_BYTES}",
+                "the header says that it has {} bytes but version {version} has {HEADER_BYTES}",
                 word(12)
             )));
         }
@@ -107,7 +111,7 @@ impl Sections {
         }
         // Both parts are where a writer of this version puts them: what else a file may say would
         // have to be tested, and helps nobody.
-        let sections = Sections::of(number(24), number(40))?;
+        let sections = Sections::of(version, number(24), number(40))?;
         for (name, at, expected) in [
             ("graph", 16, sections.graph.start),
             ("section of constants", 32, sections.constants.start),

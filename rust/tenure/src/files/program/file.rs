@@ -4,10 +4,12 @@ use std::ffi::CString;
 use std::ops::Range;
 
 use prost::Message;
-use tenure_sys::{TNR_EXTENT, TNR_MAX_EXTENTS, TNR_MAX_RANK, TNR_OPERAND_NONE, tnr_dtype};
+use tenure_sys::{
+    TNR_EXTENT, TNR_MAX_EXTENTS, TNR_MAX_RANK, TNR_MAX_SUBGRAPH_DEPTH, TNR_OPERAND_NONE, tnr_dtype,
+};
 
 use super::container::Sections;
-use super::record::{custom_of, require_different};
+use super::record::{custom_of, require_different, version_of};
 use super::schema::{self, Source};
 use super::{
     CONSTANT_ALIGNMENT, CustomOperation, GraphHandle, GraphRecord, MOST_VALUES, attributes,
@@ -81,8 +83,7 @@ impl ProgramFile {
     pub fn record(&self) -> Result<GraphRecord<'_>> {
         let section = self.bytes.as_ref().get(self.constants.clone()).unwrap_or_default();
         let mut constants = Vec::new();
-        for value in &self.graph.values {
-            let Some(Source::Constant(constant)) = &value.source else { continue };
+        for constant in constants_of(&self.graph) {
             let (offset, size_bytes) = (constant.offset as usize, constant.size_bytes as usize);
             let elements = section.get(offset..).and_then(|rest| rest.get(..size_bytes));
             let (dtype, shape) = (dtype_of(constant.dtype), shape_of(constant)?);
@@ -110,19 +111,43 @@ impl ProgramFile {
     /// memory; and what the core refuses of the graph, with the value. `Unsupported`, `OutOfMemory`:
     /// as the core has them.
     pub fn build(&self, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
+        self.built(&self.graph, picked(customs, &self.graph.customs)?)
+    }
+
+    /// One of the file's graphs, with those within it, which are no deeper than has been checked.
+    fn built(&self, record: &schema::Graph, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
         let mut graph = GraphHandle::create()?;
-        for custom in picked(customs, &self.graph.customs)? {
+        for custom in customs {
             graph.add_custom(&custom)?;
         }
-        for (index, extent) in self.graph.extents.iter().enumerate() {
+        for (index, extent) in record.extents.iter().enumerate() {
             let of_extent = |error: Error| error.prefixed(&format!("extents[{index}]: "));
             graph.add_extent(&extent_of(extent).map_err(of_extent)?).map_err(of_extent)?;
         }
-        for (index, value) in self.graph.values.iter().enumerate() {
-            let of_value = |error: Error| error.prefixed(&format!("values[{index}]: "));
-            self.add(&mut graph, value).map_err(of_value)?;
+        for (index, subgraph) in record.subgraphs.iter().enumerate() {
+            let of_subgraph = |error: Error| error.prefixed(&format!("subgraphs[{index}]: "));
+            let body = self.built(subgraph, Vec::new()).map_err(of_subgraph)?;
+            graph.add_subgraph(&body).map_err(of_subgraph)?;
         }
-        for (index, output) in self.graph.outputs.iter().enumerate() {
+        for (index, value) in record.values.iter().enumerate() {
+            let of_value = |error: Error| error.prefixed(&format!("values[{index}]: "));
+            // Others would name other values than they are meant to.
+            let added = match &value.source {
+                Some(Source::Result(_)) => index as u32,
+                _ => self.add(&mut graph, value).map_err(of_value)?,
+            };
+            let count = graph.info()?.value_count;
+            if added != index as u32 || added >= count {
+                let why = format!("it is no result of its node, or not all are listed, of {count}");
+                return Err(of_value(Error::invalid(why)));
+            }
+        }
+        let (has, lists) = (graph.info()?.value_count, record.values.len());
+        if has as usize != lists {
+            let why = format!("the graph has {has} values but lists {lists}");
+            return Err(Error::invalid(why));
+        }
+        for (index, output) in record.outputs.iter().enumerate() {
             let of_output = |error: Error| error.prefixed(&format!("outputs[{index}]: "));
             graph.add_output(output.value, output.updates).map_err(of_output)?;
         }
@@ -139,9 +164,24 @@ impl ProgramFile {
             }
             Some(Source::Scalar(scalar)) => graph.add_scalar(&scalar_of(scalar)?),
             Some(Source::Node(node)) => graph.add_node(&node_of(node)?),
-            None => Err(Error::invalid("it has no source")),
+            // It came with its node.
+            Some(Source::Result(_)) | None => Err(Error::invalid("it has no source")),
         }
     }
+}
+
+/// Those of a graph and of all within it, in the order of their places.
+fn constants_of(graph: &schema::Graph) -> Vec<&schema::Constant> {
+    let mut constants: Vec<_> = graph
+        .values
+        .iter()
+        .filter_map(|value| match &value.source {
+            Some(Source::Constant(constant)) => Some(constant),
+            _ => None,
+        })
+        .collect();
+    constants.extend(graph.subgraphs.iter().flat_map(constants_of));
+    constants
 }
 
 fn dtype_of(recorded: u32) -> DType {
@@ -206,8 +246,9 @@ fn picked(customs: Vec<CustomOperation>, names: &[String]) -> Result<Vec<CustomO
 /// The graph, checked, and the bytes of the section of constants.
 fn read(bytes: &[u8]) -> Result<(schema::Graph, Range<usize>)> {
     let sections = Sections::read(bytes)?;
+    let version = sections.version;
     let section = bytes.get(sections.graph).unwrap_or_default();
-    require_counts(section)?;
+    require_counts(section, 0, &mut 0)?;
     let graph = schema::Graph::decode(section)
         .map_err(|why| Error::invalid(format!("the graph cannot be read: {why}")))?;
     // Protocol Buffers skip fields that they do not know; a graph without them is another one.
@@ -216,20 +257,35 @@ fn read(bytes: &[u8]) -> Result<(schema::Graph, Range<usize>)> {
         let why = format!("the graph has {there} bytes, of which {known} are known");
         return Err(Error::new(ErrorKind::Unsupported, why));
     }
-    check(&graph, sections.constants.len() as u64)?;
+    if version_of(&graph) != version {
+        let why = format!("the file has version {version}, but its subgraphs are of another");
+        return Err(Error::invalid(why));
+    }
+    let (mut taken, constants_bytes) = (0, sections.constants.len() as u64);
+    check(&graph, &mut taken)?;
+    if taken != constants_bytes {
+        return Err(Error::invalid(format!(
+            "the constants take {taken} bytes but their section has {constants_bytes}"
+        )));
+    }
     Ok((graph, sections.constants))
 }
 
 /// Counts the parts of the graph before memory is taken for them: an empty one takes two bytes
-/// here, and a hundred times as many there.
-fn require_counts(mut section: &[u8]) -> Result<()> {
+/// here, and a hundred times as many there. Graphs within graphs are counted too, and no deeper than
+/// the core has them, so that nothing here calls itself more often.
+fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result<()> {
     /// By the numbers of their fields.
-    const PARTS: [(&str, usize); 4] = [
+    const PARTS: [(&str, usize); 5] = [
         ("extents", TNR_MAX_EXTENTS),
         ("operations of its caller's own", (!NODE_KIND + 1) as usize),
         ("values", MOST_VALUES),
         ("outputs", MOST_VALUES),
+        (SUBGRAPHS, MOST_VALUES),
     ];
+    const SUBGRAPHS: &str = "subgraphs";
+    /// Of a graph and all within it.
+    const MOST_PARTS: usize = 4 * MOST_VALUES;
     /// The wire type of what has a length.
     const LENGTH_DELIMITED: usize = 2;
     let broken = |_| Error::invalid("the graph ends within a number, or has one that is too large");
@@ -244,20 +300,33 @@ fn require_counts(mut section: &[u8]) -> Result<()> {
         };
         let size_bytes = prost::decode_length_delimiter(&mut section).map_err(broken)?;
         let there = section.len();
-        section = section.split_at_checked(size_bytes).map(|(_, rest)| rest).ok_or_else(|| {
+        let (inner, rest) = section.split_at_checked(size_bytes).ok_or_else(|| {
             Error::invalid(format!("a part of the graph has {size_bytes} bytes of {there}"))
         })?;
+        section = rest;
         counts[part] += 1;
+        *total += 1;
         let (name, most) = PARTS[part];
         if counts[part] > most {
             return Err(Error::invalid(format!("the graph has more than {most} {name}")));
+        }
+        if *total > MOST_PARTS {
+            let why = format!("the graph and those within have more than {MOST_PARTS} parts");
+            return Err(Error::invalid(why));
+        }
+        if name == SUBGRAPHS {
+            if depth >= TNR_MAX_SUBGRAPH_DEPTH {
+                let why = format!("subgraphs are more than {TNR_MAX_SUBGRAPH_DEPTH} deep");
+                return Err(Error::invalid(why));
+            }
+            require_counts(inner, depth + 1, total)?;
         }
     }
     Ok(())
 }
 
 /// Numbers that name something name what is there, and constants have the bytes that they take.
-fn check(graph: &schema::Graph, constants_bytes: u64) -> Result<()> {
+fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
     require_different(graph.customs.iter().map(String::as_str))?;
     for (index, extent) in graph.extents.iter().enumerate() {
         let check = || match extent_of(extent)? {
@@ -268,27 +337,36 @@ fn check(graph: &schema::Graph, constants_bytes: u64) -> Result<()> {
         };
         check().map_err(|error| error.prefixed(&format!("extents[{index}]: ")))?;
     }
-    let mut taken = 0;
+    let mut result = None;
     for (index, value) in graph.values.iter().enumerate() {
         let checked = match &value.source {
             Some(Source::Input(input)) => require_numbers(&input.numbers, graph.extents.len()),
-            Some(Source::Constant(constant)) => check_constant(constant, &mut taken),
+            Some(Source::Constant(constant)) => check_constant(constant, taken),
             Some(Source::Scalar(scalar)) => scalar_of(scalar).map(|_| ()),
             Some(Source::Node(node)) => check_node(graph, index, node),
+            Some(Source::Result(number)) if result == Some(*number) => Ok(()),
+            Some(Source::Result(_)) => Err(Error::invalid("it is no next result of a node")),
             None => Err(Error::invalid("it has no source")),
         };
         checked.map_err(|error| error.prefixed(&format!("values[{index}]: ")))?;
-    }
-    if taken != constants_bytes {
-        return Err(Error::invalid(format!(
-            "the constants take {taken} bytes but their section has {constants_bytes}"
-        )));
+        result = match value.source {
+            Some(Source::Node(_)) => Some(1),
+            Some(Source::Result(number)) => number.checked_add(1),
+            _ => None,
+        };
     }
     for (index, output) in graph.outputs.iter().enumerate() {
         for value in [Some(output.value), output.updates].into_iter().flatten() {
             require_value(value, graph.values.len())
                 .map_err(|error| error.prefixed(&format!("outputs[{index}]: ")))?;
         }
+    }
+    for (index, subgraph) in graph.subgraphs.iter().enumerate() {
+        let checked = match subgraph.customs.is_empty() {
+            true => check(subgraph, taken),
+            false => Err(Error::invalid("it has operations of its caller's own")),
+        };
+        checked.map_err(|error| error.prefixed(&format!("subgraphs[{index}]: ")))?;
     }
     Ok(())
 }

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use prost::Message;
 use tenure_sys::TNR_NODE_CUSTOM;
 
-use super::container::{SECTION_ALIGNMENT, Sections};
+use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
 use super::schema::{self, Source};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
 use crate::files::payload::{Body, shown, to_io};
-use crate::raw::graph_record::{Extent, NODE_KIND, Source as From};
+use crate::raw::graph_record::{Extent, Listed, NODE_KIND, Source as From};
 use crate::{DynView, Error, ErrorKind, Result, bytes};
 
 /// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
@@ -40,15 +40,10 @@ impl<'a> GraphRecord<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: another number of names than the graph has operations of its caller's own,
-    /// or one that stands twice. `Unsupported`: a graph with subgraphs; parts that a newer core has
-    /// and this version does not know. `StaleHandle`.
+    /// or one that stands twice. `Unsupported`: subgraphs that call operations of their
+    /// caller's own; parts that a newer core has and this version does not know. `StaleHandle`.
     pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
         let info = graph.info()?;
-        if info.subgraph_count > 0 {
-            let why =
-                format!("files have no subgraphs yet, but the graph has {}", info.subgraph_count);
-            return Err(Error::new(ErrorKind::Unsupported, why));
-        }
         let (names, count) = (custom_names.len(), info.custom_count as usize);
         if names != count {
             return Err(Error::invalid(format!(
@@ -57,13 +52,18 @@ impl<'a> GraphRecord<'a> {
         }
         let customs = custom_names.iter().map(|name| name.to_string()).collect();
         require_different(custom_names.iter().copied())?;
-        let mut record = GraphRecord {
-            graph: schema::Graph { customs, ..Default::default() },
-            constants: Vec::new(),
-            constants_bytes: 0,
-        };
+        let mut record = GraphRecord::new(schema::Graph::default(), Vec::new(), 0);
+        record.graph = record.listed(&Listed::Whole(graph), customs)?;
+        Ok(record)
+    }
+
+    /// A graph and those within it, which are no deeper than the core lets them be.
+    fn listed(&mut self, listed: &Listed<'a>, customs: Vec<String>) -> Result<schema::Graph> {
+        let graph = listed.graph();
+        let info = graph.info()?;
+        let mut record = schema::Graph { customs, ..Default::default() };
         for index in 0..info.extent_count {
-            record.graph.extents.push(match graph.extent(index)? {
+            record.extents.push(match graph.extent(index)? {
                 Extent::Named { name, maximum } => {
                     schema::Extent { op: 0, a: maximum, b: 0, name: name.into_bytes() }
                 }
@@ -75,15 +75,24 @@ impl<'a> GraphRecord<'a> {
                 From::Input { dtype, numbers } => {
                     Source::Input(schema::Input { dtype: dtype.raw().0, numbers })
                 }
-                From::Constant(index) => Source::Constant(record.place(graph.constant(index)?)?),
+                From::Constant(index) => Source::Constant(self.place(listed.constant(index)?)?),
                 From::Scalar(index) => Source::Scalar(recorded_scalar(&graph.scalar(index)?)),
                 From::Node(index) => Source::Node(node(graph, index)?),
+                From::Result(number) => Source::Result(number),
             };
-            record.graph.values.push(schema::Value { source: Some(source) });
+            record.values.push(schema::Value { source: Some(source) });
         }
         for index in 0..info.output_count {
             let (value, updates) = graph.output(index)?;
-            record.graph.outputs.push(schema::Output { value, updates });
+            record.outputs.push(schema::Output { value, updates });
+        }
+        for index in 0..info.subgraph_count {
+            let part = listed.subgraph(index)?;
+            if part.graph().info()?.custom_count > 0 {
+                let why = format!("subgraphs[{index}] calls operations of its caller's own");
+                return Err(Error::new(ErrorKind::Unsupported, why + ", which no file has yet"));
+            }
+            record.subgraphs.push(self.listed(&part, Vec::new())?);
         }
         Ok(record)
     }
@@ -124,7 +133,9 @@ impl<'a> GraphRecord<'a> {
     /// constants.
     pub fn save(&self, mut out: impl Write) -> io::Result<()> {
         let graph = self.graph.encode_to_vec();
-        let sections = Sections::of(graph.len() as u64, self.constants_bytes).map_err(to_io)?;
+        let version = version_of(&self.graph);
+        let sections = Sections::of(version, graph.len() as u64, self.constants_bytes);
+        let sections = sections.map_err(to_io)?;
         out.write_all(&sections.header())?;
         out.write_all(&graph)?;
         if self.constants_bytes > 0 {
@@ -176,6 +187,11 @@ impl GraphRecord<'_> {
         }
         written
     }
+}
+
+/// Readers that know no subgraphs are told by the header.
+pub(super) fn version_of(graph: &schema::Graph) -> u32 {
+    if graph.subgraphs.is_empty() { 1 } else { VERSION }
 }
 
 fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {

@@ -19,6 +19,9 @@ pub(super) struct Graph {
     pub(super) values: Vec<Value>,
     #[prost(message, repeated, tag = "4")]
     pub(super) outputs: Vec<Output>,
+    /// From version 2 on, which has one at least. They have no operations of one's own.
+    #[prost(message, repeated, tag = "5")]
+    pub(super) subgraphs: Vec<Graph>,
 }
 
 /// A number that each run has: one by name, or `a op b`.
@@ -39,7 +42,7 @@ pub(super) struct Extent {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Value {
-    #[prost(oneof = "Source", tags = "1, 2, 3, 4")]
+    #[prost(oneof = "Source", tags = "1, 2, 3, 4, 5")]
     pub(super) source: Option<Source>,
 }
 
@@ -53,6 +56,9 @@ pub(super) enum Source {
     Scalar(Scalar),
     #[prost(message, tag = "4")]
     Node(Node),
+    /// A further result of the node before, from 1 on. Only in files of version 2.
+    #[prost(uint32, tag = "5")]
+    Result(u32),
 }
 
 #[derive(Clone, PartialEq, Message)]
