@@ -100,8 +100,8 @@ type Handed<'h, V> = <V as BodyTypes>::Values<'h>;
 
 /// Control flow.
 impl<'g> Graph<'g> {
-    /// What the closure of a body gives, of [`cond`](Self::cond) or [`while_loop`](Self::while_loop):
-    /// a value, or a tuple of up to eight, an array or a `Vec` of values of its own graph.
+    /// What a body's closure gives, of [`cond`](Self::cond) or [`while_loop`](Self::while_loop): a
+    /// value, or a tuple of up to eight, an array or a `Vec` of values of its own graph.
     ///
     /// # Errors
     ///
@@ -122,8 +122,8 @@ impl<'g> Graph<'g> {
     ///
     /// A body is a graph of its own. It is handed `values`, a tuple, array or `Vec` of them, and
     /// takes no other of the graph around it. Its extents are those of the graph around it,
-    /// [named](Self::extent) again; so those of a body within it are to be named in it too. Both give outputs of the same types and shapes, by
-    /// [`outputs`](Self::outputs).
+    /// [named](Self::extent) again; those of a body within it are to be named in it too. Both give
+    /// outputs of the same types and shapes, by [`outputs`](Self::outputs).
     ///
     /// # Errors
     ///

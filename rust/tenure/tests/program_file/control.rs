@@ -5,7 +5,7 @@ use tenure::{Bool8, Program, Tensor};
 
 type Looping = Program<(f32, Bool8), (f32, i64, f32)>;
 
-/// Constants at every depth, nodes of several results, an extent by its name, and values after both.
+/// Constants at every depth, nodes of several results, an extent by its name, and values behind.
 fn looping() -> Looping {
     Program::trace(|graph| {
         let n = graph.extent("n", 20);

@@ -272,8 +272,8 @@ fn read(bytes: &[u8]) -> Result<(schema::Graph, Range<usize>)> {
 }
 
 /// Counts the parts of the graph before memory is taken for them: an empty one takes two bytes
-/// here, and a hundred times as many there. Graphs within graphs are counted too, and no deeper than
-/// the core has them, so that nothing here calls itself more often.
+/// here, and a hundred times as many there. Graphs within graphs are counted too, and no deeper
+/// than the core has them, so that nothing here calls itself more often.
 fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result<()> {
     /// By the numbers of their fields.
     const PARTS: [(&str, usize); 5] = [
