@@ -11,9 +11,9 @@ fn main() {
             (x,),
             |body, (z,)| {
                 #[cfg(not(bad))]
-                drop([z, z]);
+                let _ = [z, z];
                 #[cfg(bad)]
-                drop([z, x]);
+                let _ = [z, x];
                 body.outputs(z)
             },
             |body, (z,)| body.outputs(z),
