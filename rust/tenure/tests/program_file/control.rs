@@ -1,7 +1,7 @@
 //! Graphs within graphs: conditions and loops come back, and files that lie about them are refused.
 
 use super::{ErrorKind, opened};
-use tenure::{Bool8, Program, Tensor};
+use tenure::{Bool8, CustomOperation, Program, Tensor};
 
 type Looping = Program<(f32, Bool8), (f32, i64, f32)>;
 
@@ -146,4 +146,28 @@ fn hostile_graphs_within_graphs() {
     assert_eq!(error.message(), "values[0]: it is no next result of a node");
     let error = refused(2, &[0x2a, 3, 0x12, 1, b'f']);
     assert_eq!(error.message(), "subgraphs[0]: it has operations of its caller's own");
+}
+
+#[test]
+fn operations_of_ones_own_in_bodies_are_not_saved() {
+    let shape = |[x]: [&[usize]; 1]| Ok(x.to_vec());
+    let ones = CustomOperation::new::<(f32,), f32>("ones", shape, |_, mut out| {
+        out.fill(1.0);
+        Ok(())
+    });
+    let ones = ones.unwrap();
+    let program = Program::trace(|graph| {
+        let (x, flag) = (graph.input::<f32>([2]), graph.input::<Bool8>(()));
+        let y = graph.cond(
+            flag,
+            x,
+            |body, x| body.outputs(body.custom::<f32>(&ones, x)),
+            |body, x| body.outputs(x),
+        )?;
+        graph.program((x, flag), y)
+    });
+    let error = program.unwrap().write(Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let expected = "subgraphs[0] calls operations of its caller's own, which no file has yet";
+    assert_eq!(error.message(), expected);
 }
