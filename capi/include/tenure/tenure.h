@@ -4630,7 +4630,8 @@ typedef struct tnr_step_info {
    */
   uint64_t written_bytes;
   /**
-   * Where its result lies in the block of values; 0 where it writes an output.
+   * Where its result, of several the first, lies in the block of values; 0 where it writes an
+   * output.
    */
   uint64_t block_offset;
   /**

@@ -4,30 +4,28 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/arithmetic.hpp"
 #include "dense/operands.hpp"
 #include "tenure/shape.hpp"
 
 namespace tenure {
 namespace {
 
-std::uint64_t count_of(const tnr_view& layout) noexcept {
-  return static_cast<std::uint64_t>(element_count(layout));
-}
-
-// Products and convolutions sum over what their factors share.
-std::uint64_t flops_of(const GraphNode& node, const Step& step, const Schedule& schedule) {
-  const auto results = static_cast<std::uint64_t>(step.element_count);
+// Products and convolutions sum over what their factors share; the greatest number where that is too
+// large, of products of views that repeat.
+std::int64_t flops_of(const GraphNode& node, const Step& step, const Schedule& schedule) {
+  const std::int64_t results = step.element_count;
   const auto layout = [&](std::size_t operand) -> const tnr_view& {
     return schedule.places[node.operands[operand]].layout;
   };
   if (node.code == TNR_NODE_MATMUL) {
     const tnr_view& a = layout(0);
-    return 2 * results * static_cast<std::uint64_t>(a.shape[a.rank - 1]);
+    return product_or_most(product_or_most(2, results), a.shape[a.rank - 1]);
   }
   if (node.code == TNR_NODE_CONV2D) {
     const tnr_view& weight = layout(1);
-    const auto filters = static_cast<std::uint64_t>(std::max<std::int64_t>(weight.shape[0], 1));
-    return 2 * results * (count_of(weight) / filters);
+    const std::int64_t depth = element_count(weight) / std::max<std::int64_t>(weight.shape[0], 1);
+    return product_or_most(product_or_most(2, results), depth);
   }
   return results;
 }
@@ -60,7 +58,9 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
     if (place == kNoValue || schedule.places[place].storage == Storage::kNone) continue;
     info.read_bytes += element_bytes(schedule.places[place].layout);
   }
-  info.written_bytes = element_bytes(result.layout);
+  for (std::uint32_t i = 0; i < step.result_count; ++i) {
+    info.written_bytes += element_bytes(schedule.places[step.result + i].layout);
+  }
   info.last_use = index;
   if (result.storage == Storage::kBlock) {
     info.block_offset = static_cast<std::uint64_t>(schedule.memory.offsets[result.index]);
@@ -78,7 +78,8 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
   for (const std::uint32_t node : step.nodes) {
     if (graph.nodes[node].factor != nullptr) add_name("packed");
     add_name(operation_name(graph.nodes[node]));
-    info.flops += flops_of(graph.nodes[node], step, schedule);
+    const std::int64_t flops = flops_of(graph.nodes[node], step, schedule);
+    if (__builtin_add_overflow(info.flops, flops, &info.flops)) info.flops = UINT64_MAX;
   }
   return info;
 }

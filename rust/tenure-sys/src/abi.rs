@@ -1668,7 +1668,8 @@ pub struct tnr_step_info {
     pub read_bytes: u64,
     /// Bytes of the elements that it writes.
     pub written_bytes: u64,
-    /// Where its result lies in the block of values; 0 where it writes an output.
+    /// Where its result, of several the first, lies in the block of values; 0 where it writes an
+    /// output.
     pub block_offset: u64,
     /// Bytes of the block that the result takes; 0 where it writes an output.
     pub block_bytes: u64,

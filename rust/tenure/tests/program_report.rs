@@ -98,6 +98,7 @@ fn runs_are_measured_and_compared_with_roofs() {
     let mut state = Tensor::zeros([1000]).unwrap();
     let report = program.measure((&x, &mut state), 3).unwrap();
     assert_eq!(state.to_vec(), [3.0; 1000], "each run updates it");
+    assert!(report.steps.iter().any(|step| step.name == "cumsum"), "{report}");
     let times: Vec<u64> = report.steps.iter().map(|step| step.nanoseconds.unwrap()).collect();
     assert_eq!(report.nanoseconds(), Some(times.iter().sum()));
     assert_eq!(report.share_of_roof(0), None, "no roof is known");

@@ -277,7 +277,9 @@ TEST_F(CNewton, KeepsToABudgetAndTellsItsSteps) {
     tnr_step_info step = {};
     step.struct_size = sizeof step;
     ASSERT_EQ(tnr_program_describe_step(made, given, 2, i, &step), TNR_STATUS_OK);
-    if (step.kind == TNR_STEP_KIND_CONTROL) names += step.name;
+    if (step.kind != TNR_STEP_KIND_CONTROL) continue;
+    names += step.name;
+    EXPECT_GT(step.written_bytes, 50 * sizeof(float)) << "of all results";
   }
   EXPECT_EQ(names, "while");
 }

@@ -125,6 +125,14 @@ const char* row_name(const kernels::OperationRow (&rows)[kCount], const GraphNod
   return row < kCount ? rows[row].name : find_operation(node.code)->name;
 }
 
+// Their rows have the names of what they accumulate by, which reductions have too.
+const char* scan_name(const GraphNode& node) noexcept {
+  constexpr const char* kNames[] = {"cumsum", "cumprod", "cummin", "cummax"};
+  static_assert(std::size(kNames) == kernels::kScanCount);
+  const auto row = static_cast<std::uint32_t>(node.op()) - 1;
+  return row < std::size(kNames) ? kNames[row] : find_operation(node.code)->name;
+}
+
 }  // namespace
 
 const OperationKind* find_operation(std::uint32_t code) noexcept {
@@ -153,7 +161,7 @@ const char* operation_name(const GraphNode& node) noexcept {
     case TNR_NODE_COMPARE: return row_name(kernels::kCompareRows, node);
     case TNR_NODE_REDUCE: return row_name(kernels::kReduceRows, node);
     case TNR_NODE_NORMALIZE: return row_name(kernels::kNormalizeRows, node);
-    case TNR_NODE_SCAN: return row_name(kernels::kScanRows, node);
+    case TNR_NODE_SCAN: return scan_name(node);
     default: return operation_of(node).name;
   }
 }
