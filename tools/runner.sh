@@ -42,7 +42,7 @@ suite() {
   if ((code)); then
     table+=("$(printf '%-12s FAILED  %4d s  see %s' "$name" $((SECONDS - start)) "$log")")
     say "---- failures in $log, then its end"
-    grep -nE '(^| )(FAILED|\*\*\*Failed)|panicked at|^error|^FAIL: ' "$log" | head -n 40
+    grep -nE '(^| )(FAILED|\*\*\*Failed)|panicked at|^error|^FAIL: |^Diff in ' "$log" | head -n 40
     tail -n 80 "$log"
     close_table
     say "$passed passed, 1 failed, $skipped skipped"

@@ -19,7 +19,8 @@ fn main() -> io::Result<()> {
         }
         let copy = out.join(name).with_extension("md");
         fs::write(&copy, with_results(&fs::read_to_string(&path)?))?;
-        modules += &format!("#[doc = include_str!({copy:?})]\npub mod {} {{}}\n", name.replace('-', "_"));
+        modules +=
+            &format!("#[doc = include_str!({copy:?})]\npub mod {} {{}}\n", name.replace('-', "_"));
     }
     fs::write(out.join("pages.rs"), modules)
 }
