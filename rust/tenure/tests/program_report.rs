@@ -2,7 +2,7 @@
 //! that holds, and a table, JSON and a picture of any program.
 #![cfg(feature = "serde")]
 
-use tenure::program_report::{Place, Read, Report, Roofs, StepKind};
+use tenure::program_report::{Operand, Place, Report, Roofs, StepKind};
 use tenure::{Conv2d, CustomOperation, Graph, Passes, Pool2d, Program, Result, Tensor, Traced};
 
 #[path = "../src/split_mix.rs"]
@@ -43,7 +43,7 @@ fn expect_plan_that_holds(report: &Report) {
             // A result that takes the place of an operand, which nothing reads any more.
             let is_successor = other_last == first
                 && offset == other_offset
-                && report.steps[*first].reads.contains(&Read::Step(*other));
+                && report.steps[*first].reads.contains(&Operand::Step(*other));
             let is_beside =
                 offset + bytes <= *other_offset || other_offset + other_bytes <= *offset;
             assert!(is_apart || is_beside || is_successor, "{other} and {first}: {report}");
@@ -54,8 +54,8 @@ fn expect_plan_that_holds(report: &Report) {
     for (nth, step) in report.steps.iter().enumerate() {
         for read in &step.reads {
             match *read {
-                Read::Step(before) => assert!(before < nth, "{report}"),
-                Read::Input(input) => assert!(input < report.input_count, "{report}"),
+                Operand::Step(before) => assert!(before < nth, "{report}"),
+                Operand::Input(input) => assert!(input < report.input_count, "{report}"),
             }
         }
     }
@@ -76,12 +76,12 @@ fn numbers_are_those_of_the_operations() {
     assert_eq!((&product.shape[..], product.flops), (&[10, 30][..], 2 * 10 * 20 * 30));
     assert_eq!(product.read_bytes, 4 * (10 * 20 + 20 * 30));
     assert_eq!(product.written_bytes, 4 * 10 * 30);
-    assert_eq!(product.reads, [Read::Input(0), Read::Input(1)]);
+    assert_eq!(product.reads, [Operand::Input(0), Operand::Input(1)]);
     let exp = report.steps.iter().position(|step| step.name == "exp add").unwrap();
     assert_eq!(report.steps[exp].result, Place::Output(0));
     assert_eq!((report.steps[exp].kind, report.steps[exp].node_count), (StepKind::Expression, 2));
     assert_eq!(report.steps[exp].flops, 2 * 300);
-    assert_eq!(report.steps[exp].reads, [Read::Step(0)]);
+    assert_eq!(report.steps[exp].reads, [Operand::Step(0)]);
     assert!(report.steps.iter().all(|step| step.nanoseconds.is_none()));
     assert_eq!(report.nanoseconds(), None);
     expect_plan_that_holds(&report);

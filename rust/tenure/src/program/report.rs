@@ -24,7 +24,7 @@ use crate::{DType, Result};
 /// let [affine, product] = &report.steps[..] else { panic!("two steps") };
 /// assert_eq!((&affine.name[..], affine.flops), ("mul add", 2 * 16 * 8));
 /// assert_eq!((&product.name[..], product.flops), ("matmul", 2 * 16 * 8 * 4));
-/// assert_eq!(product.reads, [tenure::program_report::Read::Step(0)]);
+/// assert_eq!(product.reads, [tenure::program_report::Operand::Step(0)]);
 /// assert!(report.to_string().contains("matmul"));
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -84,7 +84,7 @@ pub struct Step {
     /// Bytes of the elements that it writes.
     pub written_bytes: u64,
     /// Inputs, and steps before it, whose results are its operands.
-    pub reads: Vec<Read>,
+    pub reads: Vec<Operand>,
     /// Where its result lies.
     pub result: Place,
     /// The least time of the runs that were measured; `None`: none was.
@@ -97,7 +97,7 @@ pub struct Step {
 #[non_exhaustive]
 pub enum StepKind {
     /// Elements move to where a reshape or an output needs them.
-    Copy,
+    Movement,
     /// Element-wise operations in one pass, and a reduction behind them.
     Expression,
     /// The call of an operation.
@@ -109,7 +109,7 @@ pub enum StepKind {
 /// An operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Read {
+pub enum Operand {
     /// An input of the program, by its number.
     Input(usize),
     /// The result of a step before, by its number.
@@ -230,7 +230,7 @@ impl<I, O: OutputTypes> Program<I, O> {
 /// Values that nothing reads end with the step that writes them.
 fn end_values(steps: &mut [Step]) {
     for nth in 0..steps.len() {
-        let is_reader = |step: &Step| step.reads.contains(&Read::Step(nth));
+        let is_reader = |step: &Step| step.reads.contains(&Operand::Step(nth));
         let last = steps.iter().rposition(is_reader).unwrap_or(nth);
         if let Place::Block { last_use, .. } = &mut steps[nth].result {
             *last_use = last;
@@ -243,7 +243,7 @@ impl Step {
         let StepInfo { info, reads, input_count } = step;
         let step_count = reads.len() - input_count;
         let reads = reads.iter().enumerate().filter(|(_, read)| **read != 0).map(|(at, _)| {
-            if at < step_count { Read::Step(at) } else { Read::Input(at - step_count) }
+            if at < step_count { Operand::Step(at) } else { Operand::Input(at - step_count) }
         });
         let name = info.name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
         let name: Vec<u8> = name.collect();
@@ -251,7 +251,7 @@ impl Step {
         Step {
             name: String::from_utf8_lossy(&name).into_owned(),
             kind: match info.kind {
-                tenure_sys::tnr_step_kind::COPY => StepKind::Copy,
+                tenure_sys::tnr_step_kind::COPY => StepKind::Movement,
                 tenure_sys::tnr_step_kind::EXPRESSION => StepKind::Expression,
                 tenure_sys::tnr_step_kind::CONTROL => StepKind::Control,
                 _ => StepKind::Operation,

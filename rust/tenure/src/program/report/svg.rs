@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::table::{bytes, printable, time};
-use super::{Place, Read, Report, Step, StepKind};
+use super::{Operand, Place, Report, Step, StepKind};
 
 const ROW: usize = 26;
 const TOP: usize = 44;
@@ -67,7 +67,7 @@ impl Picture<'_> {
         self.heads();
         self.block();
         for input in 0..self.report.input_count {
-            self.text(NAMES, self.middle_of(Read::Input(input)), "", &format!("input {input}"));
+            self.text(NAMES, self.middle_of(Operand::Input(input)), "", &format!("input {input}"));
         }
         for nth in 0..self.report.steps.len() {
             self.step(nth);
@@ -87,13 +87,13 @@ impl Picture<'_> {
         self.line(format_args!("<text x=\"{x}\" y=\"{y}\"{attributes}>{text}</text>"));
     }
 
-    fn row_of(&self, read: Read) -> usize {
+    fn row_of(&self, read: Operand) -> usize {
         match read {
-            Read::Input(input) => input,
-            Read::Step(step) => self.report.input_count + step,
+            Operand::Input(input) => input,
+            Operand::Step(step) => self.report.input_count + step,
         }
     }
-    fn middle_of(&self, read: Read) -> usize {
+    fn middle_of(&self, read: Operand) -> usize {
         TOP + self.row_of(read) * ROW + ROW / 2
     }
 
@@ -118,12 +118,12 @@ impl Picture<'_> {
     fn step(&mut self, nth: usize) {
         let report = self.report;
         let step = &report.steps[nth];
-        let middle = self.middle_of(Read::Step(nth));
+        let middle = self.middle_of(Operand::Step(nth));
         for read in &step.reads {
             self.arc(self.middle_of(*read), middle);
         }
         let weight = match step.kind {
-            StepKind::Copy => " fill=\"#777777\"",
+            StepKind::Movement => " fill=\"#777777\"",
             _ => "",
         };
         let shape = shortened(&step.shape_text(), SHAPE_LENGTH);
