@@ -26,13 +26,11 @@ tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attrib
 }
 
 tnr_normalize_attributes read_normalize_attributes(const tnr_normalize_attributes* attributes) {
-  if (attributes == nullptr) return {};
-  return read_sized(attributes, "attributes");
+  return sized_attributes_of(attributes);
 }
 
 tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes) {
-  if (attributes == nullptr) return {};
-  return read_sized(attributes, "attributes");
+  return sized_attributes_of(attributes);
 }
 
 }  // namespace tenure::capi

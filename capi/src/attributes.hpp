@@ -42,6 +42,13 @@ Attributes attributes_of(const Attributes* attributes) {
   return std::bit_cast<Attributes>(read_attributes_given(given));
 }
 
+// As attributes_of(), of a struct of any fields.
+template <class Attributes>
+Attributes sized_attributes_of(const Attributes* attributes) {
+  if (attributes == nullptr) return {};
+  return read_sized(attributes, "attributes");
+}
+
 // Attributes of which this library knows none.
 template <class Attributes>
 void check_attributes(const Attributes* attributes) {

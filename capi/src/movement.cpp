@@ -7,9 +7,9 @@
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::read_sized;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
+using tenure::capi::sized_attributes_of;
 using tenure::capi::wrap;
 
 tnr_status tnr_concat(tnr_context* context, const tnr_view* parts, uint32_t part_count,
@@ -24,8 +24,7 @@ tnr_status tnr_concat(tnr_context* context, const tnr_view* parts, uint32_t part
 tnr_status tnr_pad(tnr_context* context, tnr_pad_mode mode, const tnr_view* a,
                    const tnr_pad_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_PAD, [=] {
-    tnr_pad_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_pad_attributes given = sized_attributes_of(attributes);
     tenure::pad(context_of(context), mode, deref(a, "a"), given, deref(out, "out"));
   });
 }
@@ -90,8 +89,7 @@ tnr_status tnr_triangular(tnr_context* context, tnr_triangle part, const tnr_vie
                           const tnr_triangle_attributes* attributes,
                           const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_TRIANGULAR, [=] {
-    tnr_triangle_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_triangle_attributes given = sized_attributes_of(attributes);
     tenure::triangular(context_of(context), part, deref(a, "a"), given.diagonal, deref(out, "out"));
   });
 }

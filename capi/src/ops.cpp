@@ -13,9 +13,9 @@ using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::read_matmul_attributes;
 using tenure::capi::read_reduce_attributes;
-using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::run;
+using tenure::capi::sized_attributes_of;
 
 tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_copy_attributes* attributes,
                     const tnr_view_mut* out) noexcept {
@@ -137,8 +137,7 @@ tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* w
                       const tnr_view* bias, const tnr_conv2d_attributes* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_CONV2D, [=] {
-    tnr_conv2d_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_conv2d_attributes given = sized_attributes_of(attributes);
     tenure::conv2d(context_of(context), deref(a, "a"), deref(weight, "weight"), bias, given,
                    deref(out, "out"));
   });
@@ -170,8 +169,7 @@ tnr_status tnr_conv2d_transposed(tnr_context* context, const tnr_view* a, const 
                                  const tnr_view* bias, const tnr_conv2d_attributes* attributes,
                                  const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_CONV2D_TRANSPOSED, [=] {
-    tnr_conv2d_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_conv2d_attributes given = sized_attributes_of(attributes);
     tenure::conv2d_transposed(context_of(context), deref(a, "a"), deref(weight, "weight"), bias,
                               given, deref(out, "out"));
   });
@@ -180,8 +178,7 @@ tnr_status tnr_conv2d_transposed(tnr_context* context, const tnr_view* a, const 
 tnr_status tnr_pool2d(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
                       const tnr_pool2d_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_POOL2D, [=] {
-    tnr_pool2d_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_pool2d_attributes given = sized_attributes_of(attributes);
     require_zero(given.reserved, "reserved");
     tenure::pool2d(context_of(context), op, deref(a, "a"), given, deref(out, "out"));
   });
@@ -192,8 +189,7 @@ tnr_status tnr_batch_norm(tnr_context* context, const tnr_view* a, const tnr_vie
                           const tnr_batch_norm_attributes* attributes,
                           const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_BATCH_NORM, [=] {
-    tnr_batch_norm_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_batch_norm_attributes given = sized_attributes_of(attributes);
     tenure::batch_norm(context_of(context), deref(a, "a"), mean, deref(var, "var"), weight, bias,
                        given.eps, deref(out, "out"));
   });

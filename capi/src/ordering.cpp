@@ -11,9 +11,9 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::read_sized;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
+using tenure::capi::sized_attributes_of;
 using tenure::capi::wrap;
 
 namespace {
@@ -92,8 +92,7 @@ tnr_status tnr_bincount(tnr_context* context, const tnr_view* a,
                         const tnr_bincount_attributes* attributes,
                         const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_HISTOGRAM, [=] {
-    tnr_bincount_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_bincount_attributes given = sized_attributes_of(attributes);
     tenure::bincount(context_of(context), deref(a, "a"), given.weights, deref(out, "out"));
   });
 }
@@ -102,8 +101,7 @@ tnr_status tnr_histogram(tnr_context* context, const tnr_view* a, const tnr_view
                          const tnr_histogram_attributes* attributes,
                          const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_HISTOGRAM, [=] {
-    tnr_histogram_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_histogram_attributes given = sized_attributes_of(attributes);
     tenure::histogram(context_of(context), deref(a, "a"), edges, given.low, given.high,
                       deref(out, "out"));
   });

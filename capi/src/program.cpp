@@ -18,6 +18,7 @@ using tenure::capi::read_normalize_attributes;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
+using tenure::capi::sized_attributes_of;
 using tenure::capi::write_report;
 using tenure::capi::write_sized;
 
@@ -277,8 +278,7 @@ tnr_status tnr_program_release(tnr_program* program) noexcept {
 tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
                                 const tnr_program_attributes* attributes) noexcept {
   return guarded_pointer([&] {
-    tnr_program_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_program_attributes given = sized_attributes_of(attributes);
     return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(
         tenure::program_create(context_of(context), unwrap(graph), given)));
   });
@@ -318,8 +318,7 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
                            const tnr_program_run_attributes* attributes,
                            const tnr_view_mut* const* outputs, uint32_t output_count) noexcept {
   return guarded([=] {
-    tnr_program_run_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_program_run_attributes given = sized_attributes_of(attributes);
     tenure::program_run(context_of(context), unwrap(program), inputs, input_count, given, outputs,
                         output_count);
   });

@@ -7,15 +7,14 @@
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::read_sized;
 using tenure::capi::run;
+using tenure::capi::sized_attributes_of;
 
 tnr_status tnr_random(tnr_context* context, tnr_random_distribution distribution, uint64_t seed,
                       uint64_t offset, const tnr_random_attributes* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_RANDOM, [=] {
-    tnr_random_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_random_attributes given = sized_attributes_of(attributes);
     tenure::random(context_of(context), distribution, seed, offset, given, deref(out, "out"));
   });
 }

@@ -20,6 +20,7 @@ using tenure::capi::read_sparse;
 using tenure::capi::require_zero;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
+using tenure::capi::sized_attributes_of;
 using tenure::capi::wrap;
 using tenure::capi::write_sized;
 
@@ -192,8 +193,7 @@ tnr_sparse* tnr_sparse_kron(tnr_context* context, const tnr_sparse_view* a,
 tnr_sparse* tnr_sparse_triangular(tnr_context* context, tnr_triangle part, const tnr_sparse_view* a,
                                   const tnr_triangle_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_TRIANGULAR, [&] {
-    tnr_triangle_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_triangle_attributes given = sized_attributes_of(attributes);
     return wrap_sparse(
         tenure::sparse_triangular(context_of(context), part, read_sparse(a, "a"), given.diagonal));
   });
@@ -231,8 +231,7 @@ tnr_sparse* tnr_sparse_from_matmul(tnr_context* context, const tnr_scalar* alpha
                                    const tnr_view* b,
                                    const tnr_sparse_from_matmul_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_MATMUL, [&] {
-    tnr_sparse_from_matmul_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    const tnr_sparse_from_matmul_attributes given = sized_attributes_of(attributes);
     return wrap_sparse(tenure::sparse_from_matmul(context_of(context), deref(alpha, "alpha"),
                                                   deref(a, "a"), deref(b, "b"), given));
   });

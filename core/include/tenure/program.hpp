@@ -11,7 +11,8 @@
 
 namespace tenure {
 
-// {kind:8, generation:24, index:32}; what a tnr_graph*, a tnr_program* and a tnr_sealed_program* hold.
+// {kind:8, generation:24, index:32}; what a tnr_graph*, a tnr_program* and a tnr_sealed_program*
+// hold.
 using GraphToken = std::uint64_t;
 using ProgramToken = std::uint64_t;
 using SealedProgramToken = std::uint64_t;

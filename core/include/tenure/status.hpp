@@ -40,8 +40,8 @@ static_assert(std::is_trivially_copyable_v<Error>);
 [[noreturn, gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] void fail(
     tnr_status status, const char* format, ...);
 
-// The Error of a check, or none: it is returned and not thrown, for runs that may not ask for memory,
-// as a throw does. Where there is none its room for a message is not touched.
+// The Error of a check, or none: it is returned and not thrown, for runs that may not ask for
+// memory, as a throw does. Where there is none its room for a message is not touched.
 class [[nodiscard]] Refusal {
  public:
   Refusal() noexcept {}

@@ -11,8 +11,8 @@
 namespace tenure {
 namespace {
 
-// Products and convolutions sum over what their factors share; the greatest number where that is too
-// large, of products of views that repeat.
+// Products and convolutions sum over what their factors share. Views that repeat may have more
+// products than a number: the greatest one then.
 std::int64_t flops_of(const GraphNode& node, const Step& step, const Schedule& schedule) {
   const std::int64_t results = step.element_count;
   const auto layout = [&](std::size_t operand) -> const tnr_view& {

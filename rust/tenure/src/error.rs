@@ -92,7 +92,7 @@ struct Inner {
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What closures of the user's fail with.
+/// The failure of a closure of the user's.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {

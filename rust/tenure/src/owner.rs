@@ -95,7 +95,7 @@ pub(crate) fn caught<R>(f: impl FnOnce() -> R) -> std::result::Result<R, String>
     })
 }
 
-/// What a panic was given to say.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &dyn Any) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or(payload.downcast_ref::<String>().map(String::as_str));

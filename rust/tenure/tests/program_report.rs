@@ -1,4 +1,4 @@
-//! What a program tells of its steps: numbers of programs that are counted by hand, a memory plan
+//! The steps of a program as it tells them: numbers of programs that are counted by hand, a memory plan
 //! that holds, and a table, JSON and a picture of any program.
 #![cfg(feature = "serde")]
 

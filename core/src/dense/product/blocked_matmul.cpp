@@ -55,6 +55,8 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
            (g_.rows > kWorthPackingRows && work() > kWorthPacking);
   streams_ = !packs_ && reads_b() && g_.columns * types_.sum_bytes >= kPageBytes &&
              product_or_most(g_.columns, g_.depth) > kWorthStreaming / types_.sum_bytes;
+  is_far_ = g_.packed_b != nullptr &&
+            product_or_most(g_.columns, g_.depth) > kFarBytes / types_.sum_bytes;
 }
 
 std::int64_t BlockedMatmul::work() const noexcept {
@@ -206,7 +208,7 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
       product.b_step = factor.step;
     } else if (g_.packed_b != nullptr) {
       product.b = panels_of(block);
-      product.is_far = product_or_most(g_.columns, g_.depth) > kFarBytes / types_.sum_bytes;
+      product.is_far = is_far_;
     } else {
       types_.b.packing->columns(columns_of(b, block), buffer);
       product.b = buffer;

@@ -179,6 +179,7 @@ class BlockedMatmul {
   bool finishes_;  // something follows the sums
   bool packs_;
   bool streams_;
+  bool is_far_;  // the packed right factor
 };
 
 }  // namespace tenure

@@ -50,7 +50,7 @@ class Bound {
   [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
   [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
 
-  // What a run with this schedule takes, of a program with packed constants of so many bytes.
+  // The memory of a run with this schedule, in a program with packed constants of so many bytes.
   [[nodiscard]] tnr_memory_plan memory(std::uint64_t packed_bytes) const noexcept;
 
  private:

@@ -41,7 +41,7 @@ class Program {
   [[nodiscard]] const std::vector<const Constant*>& constants() const noexcept {
     return constants_;
   }
-  // Of constants that are packed.
+  // Bytes of constants that are packed.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
   // Throws UNSUPPORTED where a node may refuse what it finds in elements.
   void require_no_refusing_node() const;

@@ -9,7 +9,7 @@ use tenure::{SharedTensor, Tensor, Traced, equal, mean_all, npy, random};
 
 const EDGES: usize = 16;
 const SHAPES: usize = 32;
-/// Of each shape, halved in both directions.
+/// The pixels of each shape, halved in both directions.
 const FEATURES: usize = SHAPES * 4 * 4;
 const CLASSES: usize = 10;
 

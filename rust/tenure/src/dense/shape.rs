@@ -220,16 +220,7 @@ macro_rules! reshape_tuples {
     )*};
 }
 
-reshape_tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-}
+crate::operand::up_to_eight!(reshape_tuples);
 
 /// In which order memory runs through a shape.
 ///

@@ -7,10 +7,11 @@ use std::panic::Location;
 use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE, TNR_OPERAND_NONE};
 
 use super::state::{Place, State, Step, Value};
+use super::types::numbers_of;
 use super::{Graph, OutputTypes, Outputs, Traced};
 use crate::{Bool8, Element, Error, Result};
 
-/// What a body of [`Graph::cond`] or [`Graph::while_loop`] gives, of these element types:
+/// The outputs of a body of [`Graph::cond`] or [`Graph::while_loop`], of these element types:
 /// [`Graph::outputs`] makes it.
 #[derive(Debug)]
 #[must_use = "it is what the body's closure returns"]
@@ -84,23 +85,14 @@ macro_rules! tuples {
         }
     )*};
 }
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-}
+crate::operand::up_to_eight!(tuples);
 
 /// Values that a body is handed, in its own graph.
 type Handed<'h, V> = <V as BodyTypes>::Values<'h>;
 
 /// Control flow.
 impl<'g> Graph<'g> {
-    /// What a body's closure gives, of [`cond`](Self::cond) or [`while_loop`](Self::while_loop): a
+    /// The outputs of a body of [`cond`](Self::cond) or [`while_loop`](Self::while_loop): a
     /// value, or a tuple of up to eight, an array or a `Vec` of values of its own graph.
     ///
     /// # Errors
@@ -108,9 +100,7 @@ impl<'g> Graph<'g> {
     /// The first refusal of a value, as [`program`](Self::program) gives it. `InvalidArgument`: an
     /// output that is a number; a second call.
     pub fn outputs<O: Outputs<'g>>(self, outputs: O) -> Result<Body<'g, O::Types>> {
-        if let Some(error) = &*self.state.failure.borrow() {
-            return Err(error.clone());
-        }
+        self.state.require_sound()?;
         let output_count = self.add_outputs(&outputs)?;
         self.fail(Error::invalid("the graph has been given its outputs"));
         Ok(Body { output_count, _brand: PhantomData })
@@ -159,7 +149,7 @@ impl<'g> Graph<'g> {
     ) -> Result<O::Values<'g>> {
         let place = Place { name: "cond", at: Location::caller() };
         self.control(|graph| {
-            let handed = numbers_of(&[&|f| values.each(f)]);
+            let handed = numbers_of(&values);
             let (then, count) = graph
                 .body(place, &handed, |inner, values| then(inner, Made::made(inner, values)))?;
             let (otherwise, _) = graph.body(place, &handed, |inner, values| {
@@ -226,8 +216,9 @@ impl<'g> Graph<'g> {
     {
         let place = Place { name: "while_loop", at: Location::caller() };
         self.control(|graph| {
-            let state_count = numbers_of(&[&|f| state.each(f)]).len();
-            let handed = numbers_of(&[&|f| state.each(f), &|f| kept.each(f)]);
+            let mut handed = numbers_of(&state);
+            let state_count = handed.len();
+            handed.extend(numbers_of(&kept));
             let (condition, _) = graph.body(place, &handed, |inner, values| {
                 let state = Made::made(inner, &mut values.take(state_count));
                 condition(inner, state, Made::made(inner, values))
@@ -255,9 +246,7 @@ impl<'g> Graph<'g> {
         self,
         add: impl FnOnce(Graph<'g>) -> Result<std::ops::Range<u32>>,
     ) -> Result<M> {
-        if let Some(error) = &*self.state.failure.borrow() {
-            return Err(error.clone());
-        }
+        self.state.require_sound()?;
         match add(self) {
             Ok(mut numbers) => Ok(M::made(self, &mut numbers)),
             Err(error) => {
@@ -299,13 +288,4 @@ impl<'g> Graph<'g> {
         state.nodes.borrow_mut().push(place);
         Ok(first..first + count as u32)
     }
-}
-
-type Each<'a> = &'a dyn Fn(&mut dyn FnMut(u32));
-
-/// The numbers of all.
-fn numbers_of(values: &[Each<'_>]) -> Vec<u32> {
-    let mut numbers = Vec::new();
-    values.iter().for_each(|each| each(&mut |number| numbers.push(number)));
-    numbers
 }

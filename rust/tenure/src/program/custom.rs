@@ -5,6 +5,7 @@ use std::panic::Location;
 use tenure_sys::TNR_NODE_CUSTOM;
 
 use super::state::Step;
+use super::types::numbers_of;
 use super::{Graph, IntoSizes, Operands, Traced};
 use crate::raw::custom::CustomOperation;
 use crate::{Element, Error};
@@ -65,17 +66,16 @@ impl<'g> Graph<'g> {
             Err(error) => return self.refuse(NAME, at, error),
         };
         let index = self.number(at, NAME, |state| state.custom(operation).map(i64::from));
-        let mut values = Vec::new();
-        operands.each(&mut |value| values.push(value));
+        let values = numbers_of(&operands);
         let step = Step::new(NAME, TNR_NODE_CUSTOM | index as u32, &values);
         let result = self.step(at, &step.numbers(numbers.as_slice()));
-        self.number(at, NAME, |state| match state.handle.dtype_of(result.value())? {
-            dtype if dtype == T::DTYPE => Ok(0),
-            dtype => {
+        match self.dtype_of(result.value()) {
+            Some(dtype) if dtype != T::DTYPE => {
                 let (name, wanted) = (operation.name(), T::DTYPE);
-                Err(Error::invalid(format!("{name} gives {dtype} but {wanted} is asked for")))
+                let why = format!("{name} gives {dtype} but {wanted} is asked for");
+                self.refuse(NAME, at, Error::invalid(why))
             }
-        });
-        result
+            _ => result,
+        }
     }
 }

@@ -294,16 +294,7 @@ macro_rules! tuples {
         }
     )*};
 }
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-}
+crate::operand::up_to_eight!(tuples);
 
 impl fmt::Debug for Extent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,7 +15,7 @@ use super::state::{Place, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::ops::Extents;
 use crate::raw::program::scalar_of;
-use crate::{AsView, Element, Error, Extent, Result, SharedTensor};
+use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor};
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
 /// operations then make other values of.
@@ -104,6 +104,11 @@ impl<'g> Graph<'g> {
     ) -> Traced<'g, T> {
         self.fail(error.prefixed(&format!("{}: ", Place { name, at })));
         Traced::of(self, TNR_OPERAND_NONE)
+    }
+
+    /// `None` for a value that means nothing.
+    pub(super) fn dtype_of(self, value: u32) -> Option<DType> {
+        self.state.handle.dtype_of(value).ok()
     }
 
     /// The shape where all extents are at their maxima, and that of a number for a value that means
@@ -256,9 +261,7 @@ impl<'g> Graph<'g> {
         outputs: O,
     ) -> Result<Program<I::Types, O::Types>> {
         let state = self.state;
-        if let Some(error) = &*state.failure.borrow() {
-            return Err(error.clone());
-        }
+        state.require_sound()?;
         let (mut named, mut updates, mut is_updated) = (Vec::new(), Vec::new(), Vec::new());
         inputs.each(&mut |value, update| {
             named.push(value);

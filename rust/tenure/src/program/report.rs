@@ -1,10 +1,10 @@
-//! What the steps of a run do: a table, a picture, and with the feature `serde` JSON.
+//! The work of each step of a run: a table, a picture, and with the feature `serde` JSON.
 
 mod svg;
 mod table;
 
 use super::{MemoryPlan, OutputTypes, Program, RunInputs};
-use crate::raw::program::StepInfo;
+use crate::raw::program::{StepInfo, text_of};
 use crate::{DType, Result};
 
 /// The steps of a run on inputs of some layouts, in their order, and the memory between them.
@@ -34,15 +34,15 @@ use crate::{DType, Result};
 pub struct Report {
     /// In the order in which they run.
     pub steps: Vec<Step>,
-    /// Of the values between them.
+    /// The memory of the values between them.
     pub memory: MemoryPlan,
     /// Inputs of the program.
     pub input_count: usize,
-    /// What the machine can do, where it has been [said](Report::with_roofs).
+    /// The bounds of the machine, where it has been [said](Report::with_roofs).
     pub roofs: Option<Roofs>,
 }
 
-/// What a machine can do at best, as its owner has measured it.
+/// The bounds of a machine, as its owner has measured them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Roofs {
@@ -245,11 +245,9 @@ impl Step {
         let reads = reads.iter().enumerate().filter(|(_, read)| **read != 0).map(|(at, _)| {
             if at < step_count { Operand::Step(at) } else { Operand::Input(at - step_count) }
         });
-        let name = info.name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
-        let name: Vec<u8> = name.collect();
         let shape = info.shape.iter().take(info.rank as usize).map(|extent| *extent as usize);
         Step {
-            name: String::from_utf8_lossy(&name).into_owned(),
+            name: String::from_utf8_lossy(&text_of(&info.name)).into_owned(),
             kind: match info.kind {
                 tenure_sys::tnr_step_kind::COPY => StepKind::Movement,
                 tenure_sys::tnr_step_kind::EXPRESSION => StepKind::Expression,

@@ -130,6 +130,11 @@ impl State {
         Ok(number)
     }
 
+    /// The first refusal, if there was one.
+    pub(super) fn require_sound(&self) -> Result<()> {
+        self.failure.borrow().clone().map_or(Ok(()), Err)
+    }
+
     pub(super) fn has_failed(&self) -> bool {
         self.failure.borrow().is_some()
     }

@@ -109,6 +109,13 @@ pub trait Outputs<'g>: sealed::Values {
 pub trait Operands<'g>: sealed::Values {}
 impl<'g, V: Outputs<'g>> Operands<'g> for V {}
 
+/// The numbers of all.
+pub(super) fn numbers_of(values: &impl sealed::Values) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    values.each(&mut |number| numbers.push(number));
+    numbers
+}
+
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
 pub trait OutputTypes: Fresh<Made = Self::Tensors> + sealed::Outputs {

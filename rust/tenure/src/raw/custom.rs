@@ -11,7 +11,8 @@ use std::mem;
 use std::sync::Arc;
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_custom_operation, tnr_dtype, tnr_status, tnr_view, tnr_view_mut};
+use tenure_sys::{tnr_compute_fn, tnr_custom_operation, tnr_dtype, tnr_infer_fn, tnr_status};
+use tenure_sys::{tnr_view, tnr_view_mut};
 
 use super::check;
 use super::program::GraphHandle;
@@ -138,8 +139,8 @@ impl GraphHandle {
             struct_size: size_of::<tnr_custom_operation>() as u64,
             name: held.name.as_ptr(),
             // The library refuses what is NULL.
-            infer: held.raw.infer.map(|_| INFER),
-            compute: held.raw.compute.map(|_| COMPUTE),
+            infer: held.raw.infer.and(INFER),
+            compute: held.raw.compute.and(COMPUTE),
             user_context: context.cast_mut().cast(),
             release: Some(release),
             ..held.raw
@@ -175,29 +176,11 @@ type Compute = unsafe extern "C-unwind" fn(
     u32,
     *const tnr_view_mut,
 ) -> tnr_status;
-type InferOfC = unsafe extern "C" fn(
-    *mut c_void,
-    *const tnr_view,
-    u32,
-    *const i64,
-    u32,
-    *mut tnr_dtype,
-    *mut u32,
-    *mut i64,
-) -> tnr_status;
-type ComputeOfC = unsafe extern "C" fn(
-    *mut c_void,
-    *const tnr_view,
-    u32,
-    *const i64,
-    u32,
-    *const tnr_view_mut,
-) -> tnr_status;
-
-// SAFETY: the two ABIs are one, but for whether something may unwind.
-const INFER: InferOfC = unsafe { mem::transmute::<Infer, InferOfC>(infer) };
+// SAFETY: the two ABIs are one, but for whether something may unwind; an `Option` of a function has
+// NULL for `None`.
+const INFER: tnr_infer_fn = unsafe { mem::transmute::<Infer, tnr_infer_fn>(infer) };
 // SAFETY: as above.
-const COMPUTE: ComputeOfC = unsafe { mem::transmute::<Compute, ComputeOfC>(compute) };
+const COMPUTE: tnr_compute_fn = unsafe { mem::transmute::<Compute, tnr_compute_fn>(compute) };
 
 /// # Safety
 ///
@@ -214,11 +197,11 @@ unsafe extern "C-unwind" fn infer(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    let Some(infer) = held.raw.infer else { return tnr_status::INTERNAL };
-    // SAFETY: the two ABIs are one, but for whether something may unwind; the arguments are by this
-    // function's contract what they are to be, with the operation's own context.
+    // SAFETY: as of `INFER`; the arguments are by this function's contract what they are to be, with
+    // the operation's own context.
     unsafe {
-        let infer = mem::transmute::<InferOfC, Infer>(infer);
+        let infer = mem::transmute::<tnr_infer_fn, Option<Infer>>(held.raw.infer);
+        let Some(infer) = infer else { return tnr_status::INTERNAL };
         let context = held.raw.user_context;
         infer(context, operands, operand_count, numbers, number_count, dtype, rank, shape)
     }
@@ -237,10 +220,10 @@ unsafe extern "C-unwind" fn compute(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    let Some(compute) = held.raw.compute else { return tnr_status::INTERNAL };
     // SAFETY: as in `infer`.
     unsafe {
-        let compute = mem::transmute::<ComputeOfC, Compute>(compute);
+        let compute = mem::transmute::<tnr_compute_fn, Option<Compute>>(held.raw.compute);
+        let Some(compute) = compute else { return tnr_status::INTERNAL };
         compute(held.raw.user_context, operands, operand_count, numbers, number_count, out)
     }
 }

@@ -1,6 +1,6 @@
 //! Graphs of the C ABI, listed and built: handles, and what each call takes and tells.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
@@ -9,7 +9,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_graph, tnr_scalar, tnr_view};
 
 use super::custom::CustomOperation;
-use super::program::{self, Given, NewNode};
+use super::program::{self, Given, NewNode, text_of};
 use super::{check, entered};
 use crate::ops::Extents;
 use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
@@ -453,11 +453,6 @@ impl<'a> Listed<'a> {
     pub(crate) fn subgraph(&self, index: u32) -> Result<Listed<'a>> {
         Ok(Listed::Part(self.graph().subgraph(index)?, PhantomData))
     }
-}
-
-/// The bytes before a 0.
-fn text_of(name: &[c_char]) -> Vec<u8> {
-    name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect()
 }
 
 /// # Safety

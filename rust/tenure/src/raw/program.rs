@@ -24,6 +24,11 @@ use super::{Lent, check, entered, failure};
 use crate::ops::Extents;
 use crate::{DType, Element, Error, Result, SharedTensor};
 
+/// The bytes before a 0.
+pub(crate) fn text_of(name: &[c_char]) -> Vec<u8> {
+    name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect()
+}
+
 /// The only handle on a graph; dropping it ends the graph, and programs made of it stay.
 // Calls on a graph are not to meet: `NonNull` is not Sync, so that they are all on one thread.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Of files with subgraphs, and the newest; others are of version 1.
+/// The newest version, of files with subgraphs; others are of version 1.
 pub(super) const VERSION: u32 = 2;
 
 /// A cache line: room for what later versions have to say.

@@ -284,7 +284,7 @@ fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result
         (SUBGRAPHS, MOST_VALUES),
     ];
     const SUBGRAPHS: &str = "subgraphs";
-    /// Of a graph and all within it.
+    /// In a graph and all within it.
     const MOST_PARTS: usize = 4 * MOST_VALUES;
     /// The wire type of what has a length.
     const LENGTH_DELIMITED: usize = 2;

@@ -142,7 +142,7 @@ impl Picture<'_> {
     /// From the right edge of one row to that of a later one, the further out the longer.
     fn arc(&mut self, from: usize, to: usize) {
         let out = (14 + (to - from) * 7 / 10).min(LINES - 6);
-        let x = LINES - out * 4 / 3 / 2 - out / 3;
+        let x = LINES - out;
         self.line(format_args!(
             "<path d=\"M{LINES} {from} C{x} {from} {x} {to} {LINES} {to}\" fill=\"none\" \
              stroke=\"#888888\"/>"

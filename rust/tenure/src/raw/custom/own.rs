@@ -111,7 +111,7 @@ tuples! {
     8: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
 }
 
-/// What the library is given to keep.
+/// The context that the library is given to keep.
 struct Own<I, T, S, R> {
     dtypes: Vec<DType>,
     shape: S,

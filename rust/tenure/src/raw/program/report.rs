@@ -1,4 +1,4 @@
-//! What the library tells of the steps of a run.
+//! The steps of a run, as the library tells them.
 
 use tenure_sys as sys;
 use tenure_sys::tnr_step_info;
