@@ -1,7 +1,7 @@
 //! Graphs within graphs: conditions and loops come back, and files that lie about them are refused.
 
-use super::{ErrorKind, opened};
-use tenure::{Bool8, CustomOperation, Program, Tensor};
+use super::{ErrorKind, assert_golden, golden, opened};
+use tenure::{Bool8, CustomOperation, Program, Tensor, io};
 
 type Looping = Program<(f32, Bool8), (f32, i64, f32)>;
 
@@ -68,6 +68,24 @@ fn comes_back_with_the_same_bits() {
             assert_eq!((a.1.item(), a.2.to_vec()), (Some(5), b.2.to_vec()));
         }
     }
+}
+
+#[test]
+fn version_2_is_read_for_ever() {
+    let file = io::read(golden(2)).unwrap();
+    let program = read(file.as_slice().unwrap()).unwrap();
+    // Five turns of 4 x + 1 / 2, or of x + (1 + x) / 2.
+    for (flag, expected) in [(true, [170.5_f32, 1194.5]), (false, [6.59375, 14.1875])] {
+        let flag = Tensor::full([], Bool8::from(flag)).unwrap();
+        let (twice, steps, y) = program.run((&[0.0_f32, 1.0], &flag)).unwrap();
+        assert_eq!(y.to_vec(), expected);
+        assert_eq!((twice.to_vec(), steps.item()), (expected.map(|y| 2.0 * y).into(), Some(5)));
+    }
+}
+
+#[test]
+fn version_2_is_written_as_it_was() {
+    assert_golden(2, &written(&looping()));
 }
 
 #[test]

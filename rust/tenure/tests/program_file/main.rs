@@ -26,8 +26,19 @@ fn opened(file: &[u8]) -> tenure::Result<ProgramFile> {
     Ok(ProgramFile::new(tenure::Tensor::copy_from_slice(file, file.len())?)?)
 }
 
-fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/program/version_1.tnrp")
+/// A file that an earlier state of the library wrote, kept for ever.
+fn golden(version: u32) -> PathBuf {
+    let name = format!("tests/corpus/program/version_{version}.tnrp");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// It is the kept file of its version, bit for bit.
+fn assert_golden(version: u32, file: &[u8]) {
+    let path = golden(version);
+    if std::env::var_os("TENURE_WRITE_GOLDEN").is_some() {
+        std::fs::write(&path, file).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == file, "TENURE_WRITE_GOLDEN=1 writes it anew");
 }
 
 fn assert_round_trip(example: &Example) {
@@ -81,7 +92,7 @@ fn constants_are_lent_by_the_file() {
 
 #[test]
 fn version_1_is_read_for_ever() {
-    let file = io::read(golden()).unwrap();
+    let file = io::read(golden(1)).unwrap();
     let example = small();
     let graph = ProgramFile::new(file).unwrap().build(Vec::new()).unwrap();
     let result = example.run(&graph);
@@ -91,11 +102,7 @@ fn version_1_is_read_for_ever() {
 
 #[test]
 fn version_1_is_written_as_it_was() {
-    let file = saved(&small().graph, &[]);
-    if std::env::var_os("TENURE_WRITE_GOLDEN").is_some() {
-        std::fs::write(golden(), &file).unwrap();
-    }
-    assert!(std::fs::read(golden()).unwrap() == file, "TENURE_WRITE_GOLDEN=1 writes it anew");
+    assert_golden(1, &saved(&small().graph, &[]));
 }
 
 #[test]
