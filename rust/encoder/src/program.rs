@@ -1,0 +1,113 @@
+//! BERT's encoder as a program: embeddings, layers of attention and of two products, and the mean of
+//! each sequence's vectors.
+//!
+//! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
+//! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
+
+use tenure::{
+    Activation, Bool8, Extent, Graph, LayerNorm, Matmul, Program, Result, Tensor, Traced,
+};
+
+use crate::Bert;
+use crate::weights::{Layer, Linear, Norm};
+
+/// A program from the ids of tokens and the count of tokens of each sequence to vectors.
+///
+/// Its inputs are `[batch, words]` and `[batch]`, of `i64`; its output is `[batch, hidden]`, each row
+/// of length 1, or NaN where the count is 0. What stands behind the count of a sequence has no
+/// influence, but must be the id of a token.
+pub type Embedding = Program<(i64, i64), f32>;
+
+/// The largest batch of a program.
+const BATCH: usize = 4096;
+/// What BERT's normalisations add to the variance before its root.
+const EPS: f64 = 1e-12;
+
+impl Bert {
+    /// The program of this model, which shares the weights.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn program(&self) -> Result<Embedding> {
+        Program::trace(|graph| {
+            let batch = graph.extent("batch", BATCH);
+            let words = graph.extent("words", self.positions());
+            let tokens = graph.input::<i64>((batch, words));
+            let counts = graph.input::<i64>(batch);
+
+            let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
+            let is_word = places.slice(0, 0, words).less(counts.reshape((batch, 1)));
+            let trace = Trace { graph, heads: self.heads, batch, words, is_word };
+            let mut x = trace.embedded(self, tokens);
+            for layer in &self.layers {
+                x = trace.layer(layer, x);
+            }
+            // The mean of the words, not of the padding; then each to length 1.
+            let weights = is_word.select(1.0_f32, 0.0).reshape((batch, 1, words));
+            let sums = weights.matmul(x).reshape((batch, self.hidden()));
+            let means = sums / counts.reshape((batch, 1)).cast::<f32>();
+            let lengths = (means * means).sum(1).sqrt().reshape((batch, 1));
+            graph.program((tokens, counts), means / lengths)
+        })
+    }
+}
+
+/// What the parts of the program share while it is traced.
+struct Trace<'g> {
+    graph: Graph<'g>,
+    heads: usize,
+    batch: Extent<'g>,
+    words: Extent<'g>,
+    /// `[batch, words]`.
+    is_word: Traced<'g, Bool8>,
+}
+
+impl<'g> Trace<'g> {
+    /// `[batch, words, hidden]` of the ids of tokens.
+    fn embedded(&self, bert: &Bert, tokens: Traced<'g, i64>) -> Traced<'g, f32> {
+        let words = self.graph.constant(&bert.words).take(0, tokens);
+        let places = self.graph.constant(&bert.places).slice(0, 0, self.words);
+        // A text that stands alone is of the first kind.
+        let kind = self.graph.constant(&bert.kinds).slice(0, 0, 1);
+        self.norm(&bert.norm, words + (places + kind))
+    }
+
+    /// `[batch, words, hidden]`, as all of these.
+    fn layer(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let x = self.norm(&layer.mixed_norm, self.attention(layer, x) + x);
+        let gelu = Matmul::new().activation(Activation::Gelu);
+        let wide = self.linear(&layer.wide, x, gelu);
+        self.norm(&layer.narrow_norm, self.linear(&layer.narrow, wide, Matmul::new()) + x)
+    }
+
+    fn attention(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let (batch, words, heads) = (self.batch, self.words, self.heads);
+        let hidden = layer.query.bias.shape()[0];
+        let width = hidden / heads;
+        let part = |weights| {
+            let y = self.linear(weights, x, Matmul::new());
+            y.reshape((batch, words, heads, width)).permute(&[0, 2, 1, 3])
+        };
+        let (query, key, value) = (part(&layer.query), part(&layer.key), part(&layer.value));
+        let scores = query.matmul(key.transpose(2, 3)) * (1.0 / (width as f32).sqrt());
+        let is_word = self.is_word.reshape((batch, 1, 1, words));
+        let shares = is_word.select(scores, f32::NEG_INFINITY).softmax(-1);
+        let mixed = shares.matmul(value).permute(&[0, 2, 1, 3]).reshape((batch, words, hidden));
+        self.linear(&layer.mixed, mixed, Matmul::new())
+    }
+
+    fn linear(
+        &self,
+        weights: &Linear,
+        x: Traced<'g, f32>,
+        with: Matmul<'_, f32>,
+    ) -> Traced<'g, f32> {
+        let bias = self.graph.constant(&weights.bias);
+        x.matmul_with(self.graph.constant(&weights.weight).t(), Some(bias), with)
+    }
+
+    fn norm(&self, weights: &Norm, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let [weight, bias] = [&weights.weight, &weights.bias].map(|w| self.graph.constant(w));
+        x.layer_norm(-1, Some(weight), Some(bias), LayerNorm::new().eps(EPS))
+    }
+}

@@ -1,0 +1,128 @@
+//! The weights of a model, each of which is memory of its file.
+
+use tenure::{SharedTensor, safetensors};
+
+use crate::{Error, Result};
+
+/// `x W^T + b`, as PyTorch's `Linear` keeps it.
+pub(crate) struct Linear {
+    /// `[out, in]`.
+    pub weight: SharedTensor<f32>,
+    pub bias: SharedTensor<f32>,
+}
+
+pub(crate) struct Norm {
+    pub weight: SharedTensor<f32>,
+    pub bias: SharedTensor<f32>,
+}
+
+pub(crate) struct Layer {
+    pub query: Linear,
+    pub key: Linear,
+    pub value: Linear,
+    pub mixed: Linear,
+    pub mixed_norm: Norm,
+    pub wide: Linear,
+    pub narrow: Linear,
+    pub narrow_norm: Norm,
+}
+
+/// The weights of a model in BERT's layout, lent by their file.
+pub struct Bert {
+    pub(crate) heads: usize,
+    pub(crate) words: SharedTensor<f32>,
+    pub(crate) places: SharedTensor<f32>,
+    pub(crate) kinds: SharedTensor<f32>,
+    pub(crate) norm: Norm,
+    pub(crate) layers: Vec<Layer>,
+}
+
+impl Bert {
+    /// The weights in a file, by the names that Hugging Face's `BertModel` gives them. Attention
+    /// splits vectors into `heads` parts, of which the file says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Tenure`]: a tensor is missing or is not of `f32`. [`Error::Shape`]: one does not fit
+    /// the others. [`Error::Heads`].
+    pub fn new(file: &safetensors::Shared, heads: usize) -> Result<Self> {
+        let words = tensor(file, "embeddings.word_embeddings.weight", &[None, None])?;
+        let hidden = words.shape()[1];
+        if heads == 0 || hidden % heads != 0 {
+            return Err(Error::Heads { hidden, heads });
+        }
+        let table = |name: &str| {
+            let name = format!("embeddings.{name}_embeddings.weight");
+            tensor(file, &name, &[None, Some(hidden)])
+        };
+        let has = |layer: &usize| {
+            let prefix = format!("encoder.layer.{layer}.");
+            file.tensors().iter().any(|tensor| tensor.name().starts_with(&prefix))
+        };
+        Ok(Self {
+            heads,
+            words,
+            places: table("position")?,
+            kinds: table("token_type")?,
+            norm: norm(file, "embeddings", hidden)?,
+            layers: (0..).take_while(has).map(|n| layer(file, n, hidden)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// The length of a vector.
+    pub fn hidden(&self) -> usize {
+        self.words.shape()[1]
+    }
+
+    /// The most tokens that a sequence may have.
+    pub fn positions(&self) -> usize {
+        self.places.shape()[0]
+    }
+
+    /// The count of different tokens.
+    pub fn vocabulary(&self) -> usize {
+        self.words.shape()[0]
+    }
+}
+
+fn layer(file: &safetensors::Shared, number: usize, hidden: usize) -> Result<Layer> {
+    let name = |part: &str| format!("encoder.layer.{number}.{part}");
+    let square = |part: &str| linear(file, &name(part), [Some(hidden), Some(hidden)]);
+    let wide = linear(file, &name("intermediate.dense"), [None, Some(hidden)])?;
+    let width = wide.weight.shape()[0];
+    Ok(Layer {
+        query: square("attention.self.query")?,
+        key: square("attention.self.key")?,
+        value: square("attention.self.value")?,
+        mixed: square("attention.output.dense")?,
+        mixed_norm: norm(file, &name("attention.output"), hidden)?,
+        wide,
+        narrow: linear(file, &name("output.dense"), [Some(hidden), Some(width)])?,
+        narrow_norm: norm(file, &name("output"), hidden)?,
+    })
+}
+
+fn linear(file: &safetensors::Shared, name: &str, shape: [Option<usize>; 2]) -> Result<Linear> {
+    let weight = tensor(file, &format!("{name}.weight"), &shape)?;
+    let bias = tensor(file, &format!("{name}.bias"), &[Some(weight.shape()[0])])?;
+    Ok(Linear { weight, bias })
+}
+
+fn norm(file: &safetensors::Shared, name: &str, hidden: usize) -> Result<Norm> {
+    let part = |part| tensor(file, &format!("{name}.LayerNorm.{part}"), &[Some(hidden)]);
+    Ok(Norm { weight: part("weight")?, bias: part("bias")? })
+}
+
+fn tensor(
+    file: &safetensors::Shared,
+    name: &str,
+    needed: &[Option<usize>],
+) -> Result<SharedTensor<f32>> {
+    let tensor = file.tensor::<f32>(name)?;
+    let shape = tensor.shape();
+    let fits = |(extent, needed): (&usize, &Option<usize>)| needed.is_none_or(|n| n == *extent);
+    if shape.len() != needed.len() || !shape.iter().zip(needed).all(fits) {
+        let (name, shape) = (name.to_string(), shape.to_vec());
+        return Err(Error::Shape { name, shape, needed: needed.to_vec() });
+    }
+    Ok(tensor)
+}

@@ -1,0 +1,219 @@
+//! The program of a random model of two layers, beside the same in plain `f64`; and files that hold
+//! no model.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+
+use tenure::{DynView, ErrorKind, Tensor, random, safetensors};
+use tenure_encoder::{Bert, Error};
+
+const VOCABULARY: usize = 11;
+const POSITIONS: usize = 6;
+const HIDDEN: usize = 8;
+const WIDE: usize = 12;
+const HEADS: usize = 2;
+
+type Model = BTreeMap<String, Tensor<f32>>;
+
+fn model() -> Model {
+    let mut shapes = BTreeMap::from([
+        ("embeddings.word_embeddings.weight".to_string(), vec![VOCABULARY, HIDDEN]),
+        ("embeddings.position_embeddings.weight".to_string(), vec![POSITIONS, HIDDEN]),
+        ("embeddings.token_type_embeddings.weight".to_string(), vec![2, HIDDEN]),
+    ]);
+    let mut norms = vec!["embeddings".to_string()];
+    for layer in 0..2 {
+        let layer = format!("encoder.layer.{layer}");
+        let mut linear = |name: &str, rows, cols| {
+            shapes.insert(format!("{layer}.{name}.weight"), vec![rows, cols]);
+            shapes.insert(format!("{layer}.{name}.bias"), vec![rows]);
+        };
+        for part in ["self.query", "self.key", "self.value", "output.dense"] {
+            linear(&format!("attention.{part}"), HIDDEN, HIDDEN);
+        }
+        linear("intermediate.dense", WIDE, HIDDEN);
+        linear("output.dense", HIDDEN, WIDE);
+        norms.extend(["attention.output", "output"].map(|part| format!("{layer}.{part}")));
+    }
+    for norm in norms {
+        for part in ["weight", "bias"] {
+            shapes.insert(format!("{norm}.LayerNorm.{part}"), vec![HIDDEN]);
+        }
+    }
+    let mut numbers = random::Generator::new(18);
+    let tensor =
+        |(name, shape): (String, Vec<usize>)| (name, numbers.normal(0.0, 0.6, shape).unwrap());
+    shapes.into_iter().map(tensor).collect()
+}
+
+fn opened(model: &Model) -> safetensors::Shared {
+    let tensors: Vec<(&str, DynView<'_>)> =
+        model.iter().map(|(name, tensor)| (name.as_str(), tensor.into())).collect();
+    let mut file = Vec::new();
+    safetensors::Writer::new().write(&tensors, &mut file).unwrap();
+    safetensors::Shared::new(file).unwrap()
+}
+
+/// Matrices, as rows.
+type Rows = Vec<Vec<f64>>;
+
+/// The same by loops, for one sequence without padding.
+struct Plain<'a>(&'a Model);
+
+impl Plain<'_> {
+    fn rows(&self, name: &str) -> Rows {
+        let tensor = &self.0[name];
+        let cols = tensor.shape()[tensor.shape().len() - 1];
+        let elements: Vec<f64> = tensor.to_vec().into_iter().map(f64::from).collect();
+        elements.chunks(cols).map(<[f64]>::to_vec).collect()
+    }
+
+    fn linear(&self, name: &str, x: &Rows) -> Rows {
+        let (weight, bias) =
+            (self.rows(&format!("{name}.weight")), self.rows(&format!("{name}.bias")));
+        let product =
+            |row: &Vec<f64>| weight.iter().zip(&bias[0]).map(|(w, b)| dot(row, w) + b).collect();
+        x.iter().map(product).collect()
+    }
+
+    fn norm(&self, name: &str, x: &Rows) -> Rows {
+        let [weight, bias] =
+            ["weight", "bias"].map(|part| self.rows(&format!("{name}.LayerNorm.{part}")));
+        let normed = |row: &Vec<f64>| {
+            let count = row.len() as f64;
+            let mean = row.iter().sum::<f64>() / count;
+            let var = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+            let scale = (var + 1e-12).sqrt().recip();
+            let scaled = row.iter().zip(&weight[0]).zip(&bias[0]);
+            scaled.map(|((x, w), b)| (x - mean) * scale * w + b).collect()
+        };
+        x.iter().map(normed).collect()
+    }
+
+    fn layer(&self, name: &str, x: &Rows) -> Rows {
+        let part = |part| self.linear(&format!("{name}.attention.self.{part}"), x);
+        let [query, key, value] = ["query", "key", "value"].map(part);
+        let width = HIDDEN / HEADS;
+        let mut mixed = vec![vec![0.0; HIDDEN]; x.len()];
+        for head in 0..HEADS {
+            let of = head * width..(head + 1) * width;
+            for (row, q) in query.iter().enumerate() {
+                let score = |k: &Vec<f64>| dot(&q[of.clone()], &k[of.clone()]);
+                let root = (width as f64).sqrt();
+                let shares: Vec<f64> = key.iter().map(|k| (score(k) / root).exp()).collect();
+                let all: f64 = shares.iter().sum();
+                for col in of.clone() {
+                    let products = shares.iter().zip(&value).map(|(share, v)| share * v[col]);
+                    mixed[row][col] = products.sum::<f64>() / all;
+                }
+            }
+        }
+        let output = format!("{name}.attention.output");
+        let mixed = self.linear(&format!("{output}.dense"), &mixed);
+        let x = self.norm(&output, &sum(&mixed, x));
+        let mut wide = self.linear(&format!("{name}.intermediate.dense"), &x);
+        let gelu = |x: &mut f64| *x *= 0.5 * (1.0 + erf(*x / std::f64::consts::SQRT_2));
+        wide.iter_mut().flatten().for_each(gelu);
+        let narrow = self.linear(&format!("{name}.output.dense"), &wide);
+        self.norm(&format!("{name}.output"), &sum(&narrow, &x))
+    }
+
+    fn embedding(&self, tokens: &[i64]) -> Vec<f64> {
+        let table = |name: &str| self.rows(&format!("embeddings.{name}_embeddings.weight"));
+        let (words, places, kinds) = (table("word"), table("position"), table("token_type"));
+        let rows = |(place, &token): (usize, &i64)| {
+            let parts = [&words[token as usize], &places[place], &kinds[0]];
+            (0..HIDDEN).map(|col| parts.iter().map(|row| row[col]).sum()).collect()
+        };
+        let mut x: Rows = tokens.iter().enumerate().map(rows).collect();
+        x = self.norm("embeddings", &x);
+        for layer in 0..2 {
+            x = self.layer(&format!("encoder.layer.{layer}"), &x);
+        }
+        let sums: Vec<f64> = (0..HIDDEN).map(|col| x.iter().map(|row| row[col]).sum()).collect();
+        let length = dot(&sums, &sums).sqrt();
+        sums.iter().map(|sum| sum / length).collect()
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn sum(a: &Rows, b: &Rows) -> Rows {
+    a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect()
+}
+
+/// By its series around 0, for the arguments of a small model.
+fn erf(x: f64) -> f64 {
+    assert!(x.abs() < 5.0, "{x}");
+    let (mut term, mut all) = (x, x);
+    for n in 1..150 {
+        term *= -x * x / f64::from(n);
+        all += term / f64::from(2 * n + 1);
+    }
+    all * std::f64::consts::FRAC_2_SQRT_PI
+}
+
+#[test]
+fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
+    let model = model();
+    let program = Bert::new(&opened(&model), HEADS).unwrap().program().unwrap();
+    let texts: [&[i64]; 4] = [&[1, 10, 3, 4, 5, 2], &[7], &[0, 0, 9], &[6, 8, 6, 8]];
+    for padding in [0, 10] {
+        let counts = texts.map(|text| text.len() as i64);
+        let token = |[row, col]: [usize; 2]| *texts[row].get(col).unwrap_or(&padding);
+        let tokens = Tensor::from_fn([texts.len(), POSITIONS], token).unwrap();
+        let vectors = program.run((&tokens, &counts)).unwrap().to_vec();
+        for (text, vector) in texts.iter().zip(vectors.chunks(HIDDEN)) {
+            let expected = Plain(&model).embedding(text);
+            for (a, b) in vector.iter().zip(&expected) {
+                assert!((f64::from(*a) - b).abs() < 2e-6, "{text:?}: {vector:?}, {expected:?}");
+            }
+        }
+    }
+}
+
+fn refused(change: impl FnOnce(&mut Model), heads: usize) -> Error {
+    let mut model = model();
+    change(&mut model);
+    Bert::new(&opened(&model), heads).err().expect("it is no model")
+}
+
+#[test]
+fn files_that_hold_no_model() {
+    let key = "encoder.layer.1.attention.self.key.weight";
+    let error = refused(|model| drop(model.remove(key)), HEADS);
+    assert!(error.to_string().contains(key), "{error}");
+    let Error::Tenure(error) = error else { panic!("{error}") };
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+
+    let narrow = || Tensor::zeros([HIDDEN, HIDDEN - 1]).unwrap();
+    let error = refused(|model| drop(model.insert(key.into(), narrow())), HEADS);
+    assert_eq!(
+        error.to_string(),
+        format!("the tensor {key} has the shape [8, 7] and the model needs [8, 8]")
+    );
+    let bias = "encoder.layer.0.intermediate.dense.bias";
+    let error = refused(|model| drop(model.insert(bias.into(), narrow())), HEADS);
+    assert!(matches!(&error, Error::Shape { name, .. } if name == bias), "{error}");
+
+    for heads in [0, 3] {
+        let error = refused(|_| {}, heads);
+        assert!(matches!(error, Error::Heads { hidden: HIDDEN, .. }), "{error}");
+    }
+}
+
+#[test]
+fn tokens_and_sequences_that_the_model_has_not() {
+    let program = Bert::new(&opened(&model()), HEADS).unwrap().program().unwrap();
+    let run = |tokens: Tensor<i64>| {
+        let counts = Tensor::full([tokens.shape()[0]], tokens.shape()[1] as i64).unwrap();
+        program.run((&tokens, &counts)).map(|vectors| vectors.to_vec())
+    };
+    for token in [-12, VOCABULARY as i64, i64::MAX] {
+        run(Tensor::full([1, 2], token).unwrap()).unwrap_err();
+    }
+    run(Tensor::zeros([1, POSITIONS + 1]).unwrap()).unwrap_err();
+    assert_eq!(run(Tensor::zeros([0, 3]).unwrap()).unwrap(), []);
+}
