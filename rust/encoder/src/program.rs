@@ -5,7 +5,7 @@
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
 use tenure::{
-    Activation, Bool8, Extent, Graph, LayerNorm, Matmul, Program, Result, Tensor, Traced,
+    Activation, Bool8, Extent, Graph, LayerNorm, Matmul, Passes, Program, Result, Tensor, Traced,
 };
 
 use crate::Bert;
@@ -24,12 +24,13 @@ const BATCH: usize = 4096;
 const EPS: f64 = 1e-12;
 
 impl Bert {
-    /// The program of this model, which shares the weights.
+    /// The program of this model, which shares the weights. Under [`Passes::PACKING`] it also holds
+    /// a copy of those of products, packed, which makes short batches faster.
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn program(&self) -> Result<Embedding> {
-        Program::trace(|graph| {
+    pub fn program(&self, passes: Passes) -> Result<Embedding> {
+        Program::trace_with(passes, |graph| {
             let batch = graph.extent("batch", BATCH);
             let words = graph.extent("words", self.positions());
             let tokens = graph.input::<i64>((batch, words));

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use tenure::{DynView, ErrorKind, Tensor, random, safetensors};
+use tenure::{DynView, ErrorKind, Passes, Tensor, random, safetensors};
 use tenure_encoder::{Bert, Error};
 
 const VOCABULARY: usize = 11;
@@ -158,13 +158,16 @@ fn erf(x: f64) -> f64 {
 #[test]
 fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
     let model = model();
-    let program = Bert::new(&opened(&model), HEADS).unwrap().program().unwrap();
+    let bert = Bert::new(&opened(&model), HEADS).unwrap();
+    let program = bert.program(Passes::ALL).unwrap();
+    let packed = bert.program(Passes::ALL.with(Passes::PACKING)).unwrap();
     let texts: [&[i64]; 4] = [&[1, 10, 3, 4, 5, 2], &[7], &[0, 0, 9], &[6, 8, 6, 8]];
     for padding in [0, 10] {
         let counts = texts.map(|text| text.len() as i64);
         let token = |[row, col]: [usize; 2]| *texts[row].get(col).unwrap_or(&padding);
         let tokens = Tensor::from_fn([texts.len(), POSITIONS], token).unwrap();
         let vectors = program.run((&tokens, &counts)).unwrap().to_vec();
+        assert_eq!(vectors, packed.run((&tokens, &counts)).unwrap().to_vec());
         for (text, vector) in texts.iter().zip(vectors.chunks(HIDDEN)) {
             let expected = Plain(&model).embedding(text);
             for (a, b) in vector.iter().zip(&expected) {
@@ -206,7 +209,7 @@ fn files_that_hold_no_model() {
 
 #[test]
 fn tokens_and_sequences_that_the_model_has_not() {
-    let program = Bert::new(&opened(&model()), HEADS).unwrap().program().unwrap();
+    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::ALL).unwrap();
     let run = |tokens: Tensor<i64>| {
         let counts = Tensor::full([tokens.shape()[0]], tokens.shape()[1] as i64).unwrap();
         program.run((&tokens, &counts)).map(|vectors| vectors.to_vec())
