@@ -9,7 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the library says: a file that is none, a tensor that is missing or of another dtype.
+    /// A refusal by the library: a tensor that is missing or of another dtype.
     Tenure(tenure::Error),
     /// A tensor that does not fit the others.
     Shape {

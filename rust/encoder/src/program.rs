@@ -1,5 +1,5 @@
-//! BERT's encoder as a program: embeddings, layers of attention and of two products, and the mean of
-//! each sequence's vectors.
+//! BERT's encoder as a program: embeddings, layers of attention and of two products, and the mean
+//! of each sequence's vectors.
 //!
 //! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
@@ -9,18 +9,18 @@ use tenure::{
 };
 
 use crate::Bert;
-use crate::weights::{Layer, Linear, Norm};
+use crate::weights::{Affine, Layer};
 
 /// A program from the ids of tokens and the count of tokens of each sequence to vectors.
 ///
-/// Its inputs are `[batch, words]` and `[batch]`, of `i64`; its output is `[batch, hidden]`, each row
-/// of length 1, or NaN where the count is 0. What stands behind the count of a sequence has no
-/// influence, but must be the id of a token.
+/// Its inputs are `[batch, words]` and `[batch]`, of `i64`; its output is `[batch, hidden]`, each
+/// row of length 1, or NaN where the count is 0. Padding behind the count of a sequence has no
+/// influence, but must be ids of tokens.
 pub type Embedding = Program<(i64, i64), f32>;
 
 /// The largest batch of a program.
 const BATCH: usize = 4096;
-/// What BERT's normalisations add to the variance before its root.
+/// BERT's normalisations add this to the variance before its root.
 const EPS: f64 = 1e-12;
 
 impl Bert {
@@ -44,7 +44,7 @@ impl Bert {
                 x = trace.layer(layer, x);
             }
             // The mean of the words, not of the padding; then each to length 1.
-            let weights = is_word.select(1.0_f32, 0.0).reshape((batch, 1, words));
+            let weights = is_word.cast::<f32>().reshape((batch, 1, words));
             let sums = weights.matmul(x).reshape((batch, self.hidden()));
             let means = sums / counts.reshape((batch, 1)).cast::<f32>();
             let lengths = (means * means).sum(1).sqrt().reshape((batch, 1));
@@ -53,7 +53,7 @@ impl Bert {
     }
 }
 
-/// What the parts of the program share while it is traced.
+/// The graph and the extents that the parts of the program share.
 struct Trace<'g> {
     graph: Graph<'g>,
     heads: usize,
@@ -99,7 +99,7 @@ impl<'g> Trace<'g> {
 
     fn linear(
         &self,
-        weights: &Linear,
+        weights: &Affine,
         x: Traced<'g, f32>,
         with: Matmul<'_, f32>,
     ) -> Traced<'g, f32> {
@@ -107,7 +107,7 @@ impl<'g> Trace<'g> {
         x.matmul_with(self.graph.constant(&weights.weight).t(), Some(bias), with)
     }
 
-    fn norm(&self, weights: &Norm, x: Traced<'g, f32>) -> Traced<'g, f32> {
+    fn norm(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {
         let [weight, bias] = [&weights.weight, &weights.bias].map(|w| self.graph.constant(w));
         x.layer_norm(-1, Some(weight), Some(bias), LayerNorm::new().eps(EPS))
     }

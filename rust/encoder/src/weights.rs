@@ -4,27 +4,22 @@ use tenure::{SharedTensor, safetensors};
 
 use crate::{Error, Result};
 
-/// `x W^T + b`, as PyTorch's `Linear` keeps it.
-pub(crate) struct Linear {
-    /// `[out, in]`.
-    pub weight: SharedTensor<f32>,
-    pub bias: SharedTensor<f32>,
-}
-
-pub(crate) struct Norm {
+/// The two tensors of a `Linear` or of a `LayerNorm`, as PyTorch keeps them.
+pub(crate) struct Affine {
+    /// `[out, in]` of a product, `[hidden]` of a norm.
     pub weight: SharedTensor<f32>,
     pub bias: SharedTensor<f32>,
 }
 
 pub(crate) struct Layer {
-    pub query: Linear,
-    pub key: Linear,
-    pub value: Linear,
-    pub mixed: Linear,
-    pub mixed_norm: Norm,
-    pub wide: Linear,
-    pub narrow: Linear,
-    pub narrow_norm: Norm,
+    pub query: Affine,
+    pub key: Affine,
+    pub value: Affine,
+    pub mixed: Affine,
+    pub mixed_norm: Affine,
+    pub wide: Affine,
+    pub narrow: Affine,
+    pub narrow_norm: Affine,
 }
 
 /// The weights of a model in BERT's layout, lent by their file.
@@ -33,7 +28,7 @@ pub struct Bert {
     pub(crate) words: SharedTensor<f32>,
     pub(crate) places: SharedTensor<f32>,
     pub(crate) kinds: SharedTensor<f32>,
-    pub(crate) norm: Norm,
+    pub(crate) norm: Affine,
     pub(crate) layers: Vec<Layer>,
 }
 
@@ -42,8 +37,8 @@ impl Bert {
     /// splits vectors into `heads` parts, of which the file says nothing.
     ///
     /// # Errors
-    /// [`Error::Tenure`]: a tensor is missing or is not of `f32`. [`Error::Shape`]: one does not fit
-    /// the others. [`Error::Heads`].
+    /// [`Error::Tenure`]: a tensor is missing or is not of `f32`. [`Error::Shape`]: one does not
+    /// fit the others. [`Error::Heads`].
     pub fn new(file: &safetensors::Shared, heads: usize) -> Result<Self> {
         let words = tensor(file, "embeddings.word_embeddings.weight", &[None, None])?;
         let hidden = words.shape()[1];
@@ -86,8 +81,8 @@ impl Bert {
 
 fn layer(file: &safetensors::Shared, number: usize, hidden: usize) -> Result<Layer> {
     let name = |part: &str| format!("encoder.layer.{number}.{part}");
-    let square = |part: &str| linear(file, &name(part), [Some(hidden), Some(hidden)]);
-    let wide = linear(file, &name("intermediate.dense"), [None, Some(hidden)])?;
+    let square = |part: &str| affine(file, &name(part), &[Some(hidden), Some(hidden)]);
+    let wide = affine(file, &name("intermediate.dense"), &[None, Some(hidden)])?;
     let width = wide.weight.shape()[0];
     Ok(Layer {
         query: square("attention.self.query")?,
@@ -96,20 +91,20 @@ fn layer(file: &safetensors::Shared, number: usize, hidden: usize) -> Result<Lay
         mixed: square("attention.output.dense")?,
         mixed_norm: norm(file, &name("attention.output"), hidden)?,
         wide,
-        narrow: linear(file, &name("output.dense"), [Some(hidden), Some(width)])?,
+        narrow: affine(file, &name("output.dense"), &[Some(hidden), Some(width)])?,
         narrow_norm: norm(file, &name("output"), hidden)?,
     })
 }
 
-fn linear(file: &safetensors::Shared, name: &str, shape: [Option<usize>; 2]) -> Result<Linear> {
-    let weight = tensor(file, &format!("{name}.weight"), &shape)?;
+/// A weight and a bias of as many elements as the weight has in its first axis.
+fn affine(file: &safetensors::Shared, name: &str, shape: &[Option<usize>]) -> Result<Affine> {
+    let weight = tensor(file, &format!("{name}.weight"), shape)?;
     let bias = tensor(file, &format!("{name}.bias"), &[Some(weight.shape()[0])])?;
-    Ok(Linear { weight, bias })
+    Ok(Affine { weight, bias })
 }
 
-fn norm(file: &safetensors::Shared, name: &str, hidden: usize) -> Result<Norm> {
-    let part = |part| tensor(file, &format!("{name}.LayerNorm.{part}"), &[Some(hidden)]);
-    Ok(Norm { weight: part("weight")?, bias: part("bias")? })
+fn norm(file: &safetensors::Shared, name: &str, hidden: usize) -> Result<Affine> {
+    affine(file, &format!("{name}.LayerNorm"), &[Some(hidden)])
 }
 
 fn tensor(

@@ -1,5 +1,5 @@
-//! The steps of a program as it tells them: numbers of programs that are counted by hand, a memory plan
-//! that holds, and a table, JSON and a picture of any program.
+//! The steps of a program as it tells them: numbers of programs that are counted by hand, a memory
+//! plan that holds, and a table, JSON and a picture of any program.
 #![cfg(feature = "serde")]
 
 use tenure::program_report::{Operand, Place, Report, Roofs, StepKind};

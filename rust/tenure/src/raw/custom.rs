@@ -197,8 +197,8 @@ unsafe extern "C-unwind" fn infer(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    // SAFETY: as of `INFER`; the arguments are by this function's contract what they are to be, with
-    // the operation's own context.
+    // SAFETY: as of `INFER`; the arguments are by this function's contract what they are to be,
+    // with the operation's own context.
     unsafe {
         let infer = mem::transmute::<tnr_infer_fn, Option<Infer>>(held.raw.infer);
         let Some(infer) = infer else { return tnr_status::INTERNAL };
