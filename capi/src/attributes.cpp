@@ -25,12 +25,4 @@ tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attrib
   return known;
 }
 
-tnr_normalize_attributes read_normalize_attributes(const tnr_normalize_attributes* attributes) {
-  return sized_attributes_of(attributes);
-}
-
-tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes) {
-  return sized_attributes_of(attributes);
-}
-
 }  // namespace tenure::capi

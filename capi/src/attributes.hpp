@@ -26,8 +26,6 @@ inline constexpr std::size_t kFirstSizeBytes<OneAttribute> = sizeof(OneAttribute
 [[gnu::cold]] void check_attributes_given(const NoAttribute& attributes);
 OneAttribute read_attributes_given(const OneAttribute& attributes);
 tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attributes);
-tnr_normalize_attributes read_normalize_attributes(const tnr_normalize_attributes* attributes);
-tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes);
 
 // INVALID_ARGUMENT unless a field that has no meaning for the operation is 0.
 void require_zero(std::uint32_t value, const char* field);

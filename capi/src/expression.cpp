@@ -11,14 +11,14 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
-using tenure::capi::read_normalize_attributes;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::run;
+using tenure::capi::sized_attributes_of;
 
 namespace {
 
-constexpr tenure::AttributeReaders kReaders = {read_reduce_attributes, read_normalize_attributes};
+constexpr tenure::AttributeReaders kReaders = {read_reduce_attributes, sized_attributes_of};
 
 std::uint64_t unwrap(const tnr_plan* plan) noexcept {
   return reinterpret_cast<std::uintptr_t>(plan);

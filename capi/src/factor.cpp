@@ -9,9 +9,9 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
-using tenure::capi::read_matmul_attributes;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
+using tenure::capi::sized_attributes_of;
 using tenure::capi::write_report;
 
 namespace {
@@ -53,7 +53,6 @@ tnr_status tnr_factor_matmul(tnr_context* context, const tnr_scalar* alpha, cons
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_FACTOR_MATMUL, [=] {
     tenure::factor_matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), unwrap(b),
-                          deref(beta, "beta"), deref(out, "out"),
-                          read_matmul_attributes(attributes));
+                          deref(beta, "beta"), deref(out, "out"), sized_attributes_of(attributes));
   });
 }

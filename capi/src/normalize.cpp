@@ -8,15 +8,15 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::read_normalize_attributes;
 using tenure::capi::run;
+using tenure::capi::sized_attributes_of;
 
 tnr_status tnr_normalize(tnr_context* context, tnr_normalize_op op, const tnr_view* a,
                          uint32_t axes, const tnr_normalize_attributes* attributes,
                          const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_NORMALIZE, [=] {
-    tenure::normalize(context_of(context), op, deref(a, "a"), axes,
-                      read_normalize_attributes(attributes), deref(out, "out"));
+    tenure::normalize(context_of(context), op, deref(a, "a"), axes, sized_attributes_of(attributes),
+                      deref(out, "out"));
   });
 }
 

@@ -11,7 +11,6 @@ using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
-using tenure::capi::read_matmul_attributes;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::require_zero;
 using tenure::capi::run;
@@ -129,7 +128,7 @@ tnr_status tnr_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_v
                       const tnr_matmul_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_MATMUL, [=] {
     tenure::matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), deref(b, "b"),
-                   deref(beta, "beta"), deref(out, "out"), read_matmul_attributes(attributes));
+                   deref(beta, "beta"), deref(out, "out"), sized_attributes_of(attributes));
   });
 }
 

@@ -13,8 +13,6 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
-using tenure::capi::read_matmul_attributes;
-using tenure::capi::read_normalize_attributes;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
@@ -59,13 +57,12 @@ tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* g
       known.reduce = read_reduce_attributes(static_cast<const tnr_reduce_attributes*>(given));
       break;
     case kNormalize:
-      known.normalize =
-          read_normalize_attributes(static_cast<const tnr_normalize_attributes*>(given));
+      known.normalize = sized_attributes_of(static_cast<const tnr_normalize_attributes*>(given));
       require_no_view(known.normalize.weight, "weight");
       require_no_view(known.normalize.bias, "bias");
       break;
     case kMatmul:
-      known.matmul = read_matmul_attributes(static_cast<const tnr_matmul_attributes*>(given));
+      known.matmul = sized_attributes_of(static_cast<const tnr_matmul_attributes*>(given));
       require_no_view(known.matmul.bias, "bias");
       break;
     case kConv2d: read_into(known.conv2d, given); break;
