@@ -51,6 +51,7 @@ def write_tensors(path, tensors):
         begin, payload = len(payload), payload + tensor.tobytes()
         header[name] = {"dtype": code, "shape": tensor.shape, "data_offsets": [begin, len(payload)]}
     text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # as the format's own writer aligns the elements
     path.write_bytes(len(text).to_bytes(8, "little") + text + payload)
 
 

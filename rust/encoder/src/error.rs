@@ -1,17 +1,17 @@
-//! Why a model is refused.
+//! Why a model or a text is refused.
 
-use std::fmt;
-
-/// The result of what may refuse a model.
+/// The result of what may refuse a model or a text.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model is refused.
-#[derive(Debug)]
+/// Why a model or a text is refused.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A refusal by the library: a tensor that is missing or of another dtype.
-    Tenure(tenure::Error),
+    #[error(transparent)]
+    Tenure(#[from] tenure::Error),
     /// A tensor that does not fit the others.
+    #[error("the tensor {name} has the shape {shape:?} and the model needs {}", extents(.needed))]
     Shape {
         /// The tensor's name in the file.
         name: String,
@@ -21,47 +21,40 @@ pub enum Error {
         needed: Vec<Option<usize>>,
     },
     /// Attention splits vectors into parts of one length, which these do not.
+    #[error("vectors of {hidden} elements cannot be split into {heads} heads")]
     Heads {
         /// The length of a vector.
         hidden: usize,
         /// The count of parts.
         heads: usize,
     },
+    /// A `config.json` that is none, or that describes another kind of model.
+    #[error("{0}")]
+    Config(String),
+    /// What the crate `tokenizers` refuses: a file, or a text.
+    #[error(transparent)]
+    Tokenizer(tokenizers::Error),
+    /// Tokens that are those of another model.
+    #[error("there are {tokens} tokens but the model has vectors of {vectors}")]
+    Vocabulary {
+        /// One more than the greatest id.
+        tokens: usize,
+        /// How many the model has a vector of.
+        vectors: usize,
+    },
+    /// A text of no tokens or of too many.
+    #[error("text {text} has {tokens} tokens but the model takes 1 to {most}")]
+    Length {
+        /// Its index.
+        text: usize,
+        /// How many it has.
+        tokens: usize,
+        /// How many the model takes.
+        most: usize,
+    },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tenure(error) => error.fmt(f),
-            Self::Shape { name, shape, needed } => {
-                write!(f, "the tensor {name} has the shape {shape:?} and the model needs [")?;
-                for (axis, extent) in needed.iter().enumerate() {
-                    f.write_str(if axis == 0 { "" } else { ", " })?;
-                    match extent {
-                        Some(extent) => write!(f, "{extent}")?,
-                        None => f.write_str("any")?,
-                    }
-                }
-                f.write_str("]")
-            }
-            Self::Heads { hidden, heads } => {
-                write!(f, "vectors of {hidden} elements cannot be split into {heads} heads")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Tenure(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<tenure::Error> for Error {
-    fn from(error: tenure::Error) -> Self {
-        Self::Tenure(error)
-    }
+fn extents(needed: &[Option<usize>]) -> String {
+    let extent = |extent: &Option<usize>| extent.map_or("any".into(), |n| n.to_string());
+    format!("[{}]", needed.iter().map(extent).collect::<Vec<_>>().join(", "))
 }

@@ -2,10 +2,18 @@
 //! file, of which nothing is copied.
 #![forbid(unsafe_code)]
 
+mod batches;
+mod config;
+mod encoder;
 mod error;
 mod program;
+mod tokens;
 mod weights;
 
+pub use batches::Batch;
+pub use config::heads;
+pub use encoder::Encoder;
 pub use error::{Error, Result};
 pub use program::Embedding;
+pub use tokens::{Sequences, Tokens, TooLong};
 pub use weights::Bert;

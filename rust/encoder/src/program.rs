@@ -21,7 +21,7 @@ pub type Embedding = Program<(i64, i64), f32>;
 /// The largest batch of a program.
 const BATCH: usize = 4096;
 /// BERT's normalisations add this to the variance before its root.
-const EPS: f64 = 1e-12;
+pub(crate) const EPS: f64 = 1e-12;
 
 impl Bert {
     /// The program of this model, which shares the weights. Under [`Passes::PACKING`] it also holds

@@ -218,5 +218,5 @@ fn tokens_and_sequences_that_the_model_has_not() {
         run(Tensor::full([1, 2], token).unwrap()).unwrap_err();
     }
     run(Tensor::zeros([1, POSITIONS + 1]).unwrap()).unwrap_err();
-    assert_eq!(run(Tensor::zeros([0, 3]).unwrap()).unwrap(), []);
+    assert!(run(Tensor::zeros([0, 3]).unwrap()).unwrap().is_empty());
 }

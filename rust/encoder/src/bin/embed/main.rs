@@ -1,0 +1,195 @@
+//! Embeds the lines of a file by the weights of a mapped model, and finds those nearest to a query.
+
+mod model;
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use tenure::{Context, Passes, Tensor, matmul, npy, top_k};
+use tenure_encoder::{Encoder, Error, Sequences, TooLong};
+
+use model::Model;
+
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// Embeds each line of a text: vectors of length 1, near to each other where lines mean the same.
+#[derive(Parser)]
+#[command(name = "embed")]
+struct Arguments {
+    /// The text, in UTF-8
+    file: PathBuf,
+    /// The folder of model.safetensors, tokenizer.json and config.json
+    #[arg(long, value_name = "FOLDER")]
+    model: PathBuf,
+    /// Prints the lines that are nearest to this
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// How many of them
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    top: usize,
+    /// Threads that compute; all processors, if this is not said
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Writes the vectors as a file of NumPy's
+    #[arg(long, value_name = "OUT.npy")]
+    npy: Option<PathBuf>,
+    /// Measures the steps of the longest lines' batch: report.txt and report.svg
+    #[arg(long, value_name = "FOLDER")]
+    report: Option<PathBuf>,
+    /// Refuses a line of more tokens than the model takes, which else is cut
+    #[arg(long)]
+    strict: bool,
+    /// Packs the weights of products before the first run: a copy, and faster runs
+    #[arg(long)]
+    pack: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match embed(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("embed: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn embed(arguments: &Arguments) -> Result<()> {
+    let text = read(&arguments.file)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let threads = match arguments.threads {
+        Some(threads) => threads,
+        None => available_parallelism()?.get(),
+    };
+    Context::with_threads(threads)?.install(|| {
+        let too_long = if arguments.strict { TooLong::Refused } else { TooLong::Cut };
+        let model = Model::open(&arguments.model, too_long)?;
+        let sequences = model.tokens.sequences(lines.iter().copied());
+        let sequences = sequences.map_err(|error| in_line(error, &arguments.file))?;
+        let encoder = first_vector(arguments, &model, lines[0])?;
+        let vectors = vectors(&encoder, &sequences, threads)?;
+        println!("bytes copied by Tenure: {}", tenure::stats().copied_bytes);
+        if let Some(&first) = sequences.cut.first() {
+            let (count, most) = (sequences.cut.len(), model.bert.positions());
+            println!("cut to {most} tokens: {count} lines, the first of them line {}", first + 1);
+        }
+        if let Some(query) = &arguments.query {
+            nearest(&encoder, &model, query, &vectors, &lines, arguments.top)?;
+        }
+        if let Some(path) = &arguments.npy {
+            npy::write(&vectors, BufWriter::new(create(path)?)).map_err(in_file(path))?;
+        }
+        if let (Some(folder), Some(report)) = (&arguments.report, encoder.report(&sequences, 5)?) {
+            fs::create_dir_all(folder).map_err(in_file(folder))?;
+            for (name, contents) in [("txt", report.to_string()), ("svg", report.to_svg())] {
+                let path = folder.join("report").with_extension(name);
+                fs::write(&path, contents).map_err(in_file(&path))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The text of a file that has a line.
+fn read(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).map_err(in_file(path))?;
+    if bytes.is_empty() {
+        return Err(format!("{}: the file is empty", path.display()).into());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
+        format!("{}: line {line} is not UTF-8", path.display()).into()
+    })
+}
+
+/// The error of a text, by its number in the file.
+fn in_line(error: Error, path: &Path) -> String {
+    match error {
+        Error::Length { text, tokens, most } => format!(
+            "{}: line {} has {tokens} tokens but the model takes 1 to {most}",
+            path.display(),
+            text + 1
+        ),
+        error => format!("{}: {error}", path.display()),
+    }
+}
+
+fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> String + '_ {
+    move |error| format!("{}: {error}", path.display())
+}
+
+fn create(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(in_file(path))
+}
+
+/// The program, and how long it took to be ready and to compute one line.
+fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Encoder> {
+    let packing = if arguments.pack { Passes::PACKING } else { Passes::NONE };
+    let line = model.tokens.sequences([line])?;
+    let (start, faults) = (Instant::now(), model::faults());
+    let encoder = Encoder::new(&model.bert, Passes::ALL.with(packing))?;
+    let ready = start.elapsed();
+    encoder.vectors(&line, |_| ())?;
+    let took = model.opening + start.elapsed();
+    println!("file opened to views: {}", milliseconds(model.opening));
+    print!("to the first vector, of {} tokens: {}", line.count(), milliseconds(took));
+    print!(" (the program: {}", milliseconds(ready));
+    if let (Some(before), Some(after)) = (faults, model::faults()) {
+        let [minor, major] = [0, 1].map(|kind| after[kind] - before[kind]);
+        print!("; page faults: {minor}, and {major} that waited for the disk");
+    }
+    println!("); tokens read: {}", milliseconds(model.reading_tokens));
+    Ok(encoder)
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+/// The vectors of all lines, under a bar where somebody sees it.
+fn vectors(encoder: &Encoder, texts: &Sequences, threads: usize) -> Result<Tensor<f32>> {
+    let (lines, tokens) = (texts.lengths().len(), texts.count());
+    // Of some seconds.
+    let bar = if tokens > 10_000 { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() };
+    bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} % of the tokens, {eta}")?);
+    let start = Instant::now();
+    let vectors = encoder.vectors(texts, |batch| {
+        let tokens: usize = batch.texts.iter().map(|&text| texts.ids(text).len()).sum();
+        bar.inc(tokens as u64);
+    })?;
+    bar.finish_and_clear();
+    let took = start.elapsed().as_secs_f64();
+    println!(
+        "{lines} lines, {tokens} tokens: {took:.2} s, {:.1} vectors a second, threads: {threads}",
+        lines as f64 / took
+    );
+    Ok(vectors)
+}
+
+fn nearest(
+    encoder: &Encoder,
+    model: &Model,
+    query: &str,
+    vectors: &Tensor<f32>,
+    lines: &[&str],
+    top: usize,
+) -> Result<()> {
+    let query_vector = encoder.vectors(&model.tokens.sequences([query])?, |_| ())?;
+    // Of vectors of length 1 the product is the cosine.
+    let cosines = matmul(vectors, query_vector.t())?;
+    let best = top_k(&cosines, top.min(lines.len()), 0)?;
+    println!("nearest to \"{query}\":");
+    for rank in 0..best.values.shape()[0] {
+        let line = best.indices[[rank, 0]] as usize;
+        println!("{:8.4}  line {}: {}", best.values[[rank, 0]], line + 1, lines[line]);
+    }
+    Ok(())
+}

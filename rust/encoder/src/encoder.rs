@@ -1,0 +1,65 @@
+//! Texts to vectors: a program, and the batches that it is run on.
+
+use tenure::{Passes, Tensor, program_report::Report};
+
+use crate::{Batch, Bert, Embedding, Result, Sequences};
+
+/// The tokens of a batch, padding counted: enough rows for products to be fast, and few enough that
+/// what lies between them stays in caches.
+const BATCH: usize = 1024;
+
+/// A model that is ready to run. Threads may share it: each run has memory of its own.
+pub struct Encoder {
+    program: Embedding,
+    hidden: usize,
+}
+
+impl Encoder {
+    /// Of a model. The passes are those of [`Bert::program`].
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn new(model: &Bert, passes: Passes) -> Result<Self> {
+        Ok(Self { program: model.program(passes)?, hidden: model.hidden() })
+    }
+
+    /// The vectors of texts, in their order: `[texts, hidden]`. `done` is told of each batch that is
+    /// ready.
+    ///
+    /// # Errors
+    /// An id that is not of the model's vocabulary; memory that cannot be had.
+    pub fn vectors(&self, texts: &Sequences, mut done: impl FnMut(&Batch)) -> Result<Tensor<f32>> {
+        let lengths = texts.lengths();
+        let mut vectors = vec![0.0; lengths.len() * self.hidden];
+        for batch in Batch::of_lengths(&lengths, BATCH) {
+            let (tokens, counts) = padded(texts, &batch)?;
+            let of_batch = self.program.run((&tokens, &counts))?;
+            for (row, &text) in batch.texts.iter().enumerate() {
+                let vector = &mut vectors[text * self.hidden..][..self.hidden];
+                vector.copy_from_slice(of_batch.view().index(0, row)?.as_slice().unwrap_or(&[]));
+            }
+            done(&batch);
+        }
+        Ok(Tensor::from_vec(vectors, [lengths.len(), self.hidden]).map_err(tenure::Error::from)?)
+    }
+
+    /// The work of each step of the first of these texts' batches, by some runs: `None` where there
+    /// is no text.
+    ///
+    /// # Errors
+    /// As [`vectors`](Self::vectors).
+    pub fn report(&self, texts: &Sequences, runs: usize) -> Result<Option<Report>> {
+        let batches = Batch::of_lengths(&texts.lengths(), BATCH);
+        let Some(batch) = batches.first() else { return Ok(None) };
+        let (tokens, counts) = padded(texts, batch)?;
+        Ok(Some(self.program.measure((&tokens, &counts), runs)?))
+    }
+}
+
+/// The inputs of a run: ids and counts. Padding is the first token, which every model has.
+fn padded(texts: &Sequences, batch: &Batch) -> Result<(Tensor<i64>, Vec<i64>)> {
+    let id = |[row, word]: [usize; 2]| *texts.ids(batch.texts[row]).get(word).unwrap_or(&0);
+    let tokens = Tensor::from_fn([batch.texts.len(), batch.words], id)?;
+    let counts = batch.texts.iter().map(|&text| texts.ids(text).len() as i64);
+    Ok((tokens, counts.collect()))
+}
