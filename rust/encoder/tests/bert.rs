@@ -2,57 +2,11 @@
 //! no model.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeMap;
+mod model;
 
-use tenure::{DynView, ErrorKind, Passes, Tensor, random, safetensors};
+use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, model, opened};
+use tenure::{ErrorKind, Passes, Tensor};
 use tenure_encoder::{Bert, Error};
-
-const VOCABULARY: usize = 11;
-const POSITIONS: usize = 6;
-const HIDDEN: usize = 8;
-const WIDE: usize = 12;
-const HEADS: usize = 2;
-
-type Model = BTreeMap<String, Tensor<f32>>;
-
-fn model() -> Model {
-    let mut shapes = BTreeMap::from([
-        ("embeddings.word_embeddings.weight".to_string(), vec![VOCABULARY, HIDDEN]),
-        ("embeddings.position_embeddings.weight".to_string(), vec![POSITIONS, HIDDEN]),
-        ("embeddings.token_type_embeddings.weight".to_string(), vec![2, HIDDEN]),
-    ]);
-    let mut norms = vec!["embeddings".to_string()];
-    for layer in 0..2 {
-        let layer = format!("encoder.layer.{layer}");
-        let mut linear = |name: &str, rows, cols| {
-            shapes.insert(format!("{layer}.{name}.weight"), vec![rows, cols]);
-            shapes.insert(format!("{layer}.{name}.bias"), vec![rows]);
-        };
-        for part in ["self.query", "self.key", "self.value", "output.dense"] {
-            linear(&format!("attention.{part}"), HIDDEN, HIDDEN);
-        }
-        linear("intermediate.dense", WIDE, HIDDEN);
-        linear("output.dense", HIDDEN, WIDE);
-        norms.extend(["attention.output", "output"].map(|part| format!("{layer}.{part}")));
-    }
-    for norm in norms {
-        for part in ["weight", "bias"] {
-            shapes.insert(format!("{norm}.LayerNorm.{part}"), vec![HIDDEN]);
-        }
-    }
-    let mut numbers = random::Generator::new(18);
-    let tensor =
-        |(name, shape): (String, Vec<usize>)| (name, numbers.normal(0.0, 0.6, shape).unwrap());
-    shapes.into_iter().map(tensor).collect()
-}
-
-fn opened(model: &Model) -> safetensors::Shared {
-    let tensors: Vec<(&str, DynView<'_>)> =
-        model.iter().map(|(name, tensor)| (name.as_str(), tensor.into())).collect();
-    let mut file = Vec::new();
-    safetensors::Writer::new().write(&tensors, &mut file).unwrap();
-    safetensors::Shared::new(file).unwrap()
-}
 
 /// Matrices, as rows.
 type Rows = Vec<Vec<f64>>;
@@ -175,6 +129,16 @@ fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
             }
         }
     }
+}
+
+#[test]
+fn a_sequence_of_padding_alone_has_no_vector_and_the_others_have_theirs() {
+    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::ALL).unwrap();
+    let tokens = Tensor::from([[1, 2, 3], [4, 5, 6], [1, 2, 3]]);
+    let vectors = program.run((&tokens, &[3, 0, 3])).unwrap().to_vec();
+    let [first, none, last] = [0, 1, 2].map(|row| &vectors[row * HIDDEN..][..HIDDEN]);
+    assert!(none.iter().all(|x| x.is_nan()), "{none:?}");
+    assert!(first == last && first.iter().all(|x| x.is_finite()), "{first:?}, {last:?}");
 }
 
 fn refused(change: impl FnOnce(&mut Model), heads: usize) -> Error {

@@ -28,7 +28,7 @@ impl Model {
 
         let start = Instant::now();
         let file = File::open(&weights).map_err(in_file(&weights))?;
-        // SAFETY: the file is not written or shortened while this runs, as the README says to whoever
+        // SAFETY: nobody writes or shortens the file while this runs, as the README asks of whoever
         // runs it; what replaces it under its name is another file, and changes nothing here.
         let map = unsafe { Mmap::map(&file) }.map_err(in_file(&weights))?;
         let shared = safetensors::Shared::new(map).map_err(in_file(&weights))?;
