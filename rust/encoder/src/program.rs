@@ -5,7 +5,7 @@
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
 use tenure::{
-    Activation, Bool8, Extent, Graph, LayerNorm, Matmul, Passes, Program, Result, Tensor, Traced,
+    Activation, Extent, Graph, LayerNorm, Matmul, Passes, Program, Result, Tensor, Traced,
 };
 
 use crate::Bert;
@@ -38,7 +38,8 @@ impl Bert {
 
             let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
             let is_word = places.slice(0, 0, words).less(counts.reshape((batch, 1)));
-            let trace = Trace { graph, heads: self.heads, batch, words, is_word };
+            let mask = is_word.select(0.0_f32, f32::NEG_INFINITY).reshape((batch, 1, 1, words));
+            let trace = Trace { graph, heads: self.heads, batch, words, mask };
             let mut x = trace.embedded(self, tokens);
             for layer in &self.layers {
                 x = trace.layer(layer, x);
@@ -59,8 +60,8 @@ struct Trace<'g> {
     heads: usize,
     batch: Extent<'g>,
     words: Extent<'g>,
-    /// `[batch, words]`.
-    is_word: Traced<'g, Bool8>,
+    /// `[batch, 1, 1, words]`: minus infinity behind the words of each sequence.
+    mask: Traced<'g, f32>,
 }
 
 impl<'g> Trace<'g> {
@@ -90,9 +91,9 @@ impl<'g> Trace<'g> {
             y.reshape((batch, words, heads, width)).permute(&[0, 2, 1, 3])
         };
         let (query, key, value) = (part(&layer.query), part(&layer.key), part(&layer.value));
-        let scores = query.matmul(key.transpose(2, 3)) * (1.0 / (width as f32).sqrt());
-        let is_word = self.is_word.reshape((batch, 1, 1, words));
-        let shares = is_word.select(scores, f32::NEG_INFINITY).softmax(-1);
+        let query = query * (1.0 / (width as f32).sqrt());
+        let scores = query.matmul(key.transpose(2, 3)) + self.mask;
+        let shares = scores.softmax(-1);
         let mixed = shares.matmul(value).permute(&[0, 2, 1, 3]).reshape((batch, words, hidden));
         self.linear(&layer.mixed, mixed, Matmul::new())
     }
