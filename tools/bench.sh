@@ -24,6 +24,14 @@ bench_peers() {
   "$python" "bench/$1.py" build/release/libtenure.so "${CARGO_TARGET_DIR:-target}/bench" "${@:2}"
 }
 
+# bench_embed [THREADS]: the sentence encoder, by the model that ./x embed fetches.
+bench_embed() {
+  local model python program=${CARGO_TARGET_DIR:-target}/release/examples/turns
+  model=$(embed_model) && python=$(python_with_torch) || return
+  cargo build --release -p tenure-encoder --example turns &&
+    "$python" bench/embed_peers.py "$program" "$model" "$@"
+}
+
 # bench_python SET [--quick]: SET as below; under the instruction set in use.
 bench_python() {
   [[ $1 == sparse ]] || bench_peers peers "${@:2}" || return
@@ -84,6 +92,7 @@ bench() {
       shared_library && bench_python "${2:-both}" "${@:3}" && bench_report
       ;;
     figures) bench_figures "${2:-both}" ;;
+    embed) bench_embed "${@:2}" ;;
     quick) bench_figures "${2:-both}" --quick ;;
     *)
       local only=()
