@@ -4,9 +4,7 @@
 //! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
-use tenure::{
-    Activation, Extent, Graph, LayerNorm, Matmul, Passes, Program, Result, Tensor, Traced,
-};
+use tenure::{Extent, Graph, LayerNorm, Passes, Program, Result, Tensor, Traced};
 
 use crate::Bert;
 use crate::weights::{Affine, Layer};
@@ -77,9 +75,8 @@ impl<'g> Trace<'g> {
     /// `[batch, words, hidden]`, as all of these.
     fn layer(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
         let x = self.norm(&layer.mixed_norm, self.attention(layer, x) + x);
-        let gelu = Matmul::new().activation(Activation::Gelu);
-        let wide = self.linear(&layer.wide, x, gelu);
-        self.norm(&layer.narrow_norm, self.linear(&layer.narrow, wide, Matmul::new()) + x)
+        let wide = self.linear(&layer.wide, x).gelu();
+        self.norm(&layer.narrow_norm, self.linear(&layer.narrow, wide) + x)
     }
 
     fn attention(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
@@ -87,7 +84,7 @@ impl<'g> Trace<'g> {
         let hidden = layer.query.bias.shape()[0];
         let width = hidden / heads;
         let part = |weights| {
-            let y = self.linear(weights, x, Matmul::new());
+            let y = self.linear(weights, x);
             y.reshape((batch, words, heads, width)).permute(&[0, 2, 1, 3])
         };
         let (query, key, value) = (part(&layer.query), part(&layer.key), part(&layer.value));
@@ -95,17 +92,19 @@ impl<'g> Trace<'g> {
         let scores = query.matmul(key.transpose(2, 3)) + self.mask;
         let shares = scores.softmax(-1);
         let mixed = shares.matmul(value).permute(&[0, 2, 1, 3]).reshape((batch, words, hidden));
-        self.linear(&layer.mixed, mixed, Matmul::new())
+        self.linear(&layer.mixed, mixed)
     }
 
-    fn linear(
-        &self,
-        weights: &Affine,
-        x: Traced<'g, f32>,
-        with: Matmul<'_, f32>,
-    ) -> Traced<'g, f32> {
+    fn linear(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {
         let bias = self.graph.constant(&weights.bias);
-        x.matmul_with(self.graph.constant(&weights.weight).t(), Some(bias), with)
+        let Some(pruned) = &weights.pruned else {
+            return x.matmul(self.graph.constant(&weights.weight).t()) + bias;
+        };
+        // The sparse factor is the left one: all words in one matrix, on its other side.
+        let [outputs, inputs] = [0, 1].map(|axis| weights.weight.shape()[axis]);
+        let x = x.reshape((self.batch * self.words, inputs)).t();
+        let y = self.graph.csr_constant(pruned).matmul(x) + bias.reshape((outputs, 1));
+        y.t().reshape((self.batch, self.words, outputs))
     }
 
     fn norm(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {

@@ -4,8 +4,8 @@
 
 mod model;
 
-use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, model, opened};
-use tenure::{ErrorKind, Passes, Tensor};
+use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, WIDE, model, opened};
+use tenure::{ErrorKind, Passes, Tensor, sparse_top_k_in_magnitude};
 use tenure_encoder::{Bert, Error};
 
 /// Matrices, as rows.
@@ -127,6 +127,30 @@ fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
             for (a, b) in vector.iter().zip(&expected) {
                 assert!((f64::from(*a) - b).abs() < 2e-6, "{text:?}: {vector:?}, {expected:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_pruned_model_is_the_model_with_zeros() {
+    let tokens = Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7], [10, 0, 0, 0]]);
+    let vectors = |model: &Model, percent| {
+        let bert = Bert::new(&opened(model), HEADS).unwrap().pruned(percent).unwrap();
+        bert.program(Passes::ALL).unwrap().run((&tokens, &[3, 4, 1])).unwrap()
+    };
+    for (percent, kept) in [(0, [HIDDEN, WIDE]), (50, [4, 6]), (80, [1, 2]), (100, [0, 0])] {
+        let mut zeroed = model();
+        for (name, weights) in &mut zeroed {
+            if name.starts_with("encoder") && weights.rank() == 2 {
+                let kept = kept[usize::from(weights.shape()[1] == WIDE)];
+                *weights =
+                    sparse_top_k_in_magnitude::<_, i32>(weights, kept).unwrap().to_dense().unwrap();
+            }
+        }
+        let dense = Bert::new(&opened(&zeroed), HEADS).unwrap().program(Passes::ALL).unwrap();
+        let expected = dense.run((&tokens, &[3, 4, 1])).unwrap().to_vec();
+        for (a, b) in vectors(&model(), percent).to_vec().iter().zip(expected) {
+            assert!((a - b).abs() < 2e-6, "{percent} %: {a}, {b}");
         }
     }
 }

@@ -45,6 +45,9 @@ struct Arguments {
     /// Refuses a line of more tokens than the model takes, which else is cut
     #[arg(long)]
     strict: bool,
+    /// Leaves out the smallest of the weights of products, so many percent
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
+    sparse: Option<u8>,
     /// Packs the weights of products before the first run: a copy, and faster runs
     #[arg(long)]
     pack: bool,
@@ -70,7 +73,10 @@ fn embed(arguments: &Arguments) -> Result<()> {
     };
     Context::with_threads(threads)?.install(|| {
         let too_long = if arguments.strict { TooLong::Refused } else { TooLong::Cut };
-        let model = Model::open(&arguments.model, too_long)?;
+        let mut model = Model::open(&arguments.model, too_long)?;
+        if let Some(percent) = arguments.sparse {
+            model.bert = model.bert.pruned(percent)?;
+        }
         let sequences = model.tokens.sequences(lines.iter().copied());
         let sequences = sequences.map_err(|error| in_line(error, &arguments.file))?;
         let encoder = first_vector(arguments, &model, lines[0])?;
