@@ -1,7 +1,7 @@
 //! Texts of nearly one length, side by side: so that little of a batch is padding.
 
 /// Texts that are computed in one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// Which they are, the longest first.
     pub texts: Vec<usize>,
@@ -19,14 +19,6 @@ impl Batch {
     /// Batches of all texts, the longest texts first. None has more than `most` tokens, padding
     /// counted, unless one text alone has; and of each at most 32 tokens or a 16th, whichever is
     /// more, are padding.
-    ///
-    /// ```
-    /// use tenure_encoder::Batch;
-    ///
-    /// let batches = Batch::of_lengths(&[3, 200, 4, 3], 1024);
-    /// assert_eq!(batches[0], Batch { texts: vec![1], words: 200 });
-    /// assert_eq!(batches[1], Batch { texts: vec![2, 0, 3], words: 4 });
-    /// ```
     pub fn of_lengths(lengths: &[usize], most: usize) -> Vec<Batch> {
         let mut texts: Vec<usize> = (0..lengths.len()).collect();
         // Stable, so that texts of one length stay in their order.

@@ -9,15 +9,6 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Config`]: it is no JSON, says nothing of heads, or describes a model with another
 /// activation, another `eps` or positions of another kind than the program has.
-///
-/// ```
-/// use tenure_encoder::heads;
-///
-/// assert_eq!(heads(r#"{"num_attention_heads": 12, "hidden_act": "gelu"}"#)?, 12);
-/// let error = heads(r#"{"num_attention_heads": 12, "hidden_act": "relu"}"#).unwrap_err();
-/// assert_eq!(error.to_string(), r#"hidden_act is "relu" but the program has "gelu""#);
-/// # Ok::<(), tenure_encoder::Error>(())
-/// ```
 pub fn heads(config: &str) -> Result<usize> {
     let config: Value =
         serde_json::from_str(config).map_err(|error| Error::Config(error.to_string()))?;

@@ -81,10 +81,16 @@ fn vectors_are_in_the_order_of_the_lines_and_the_nearest_is_found() {
 fn a_report_is_a_table_and_a_picture() {
     let folder = Folder::of_model(&model());
     let report = folder.path("made/report");
-    let arguments = ["--report", report.to_str().unwrap(), "--pack", "--threads", "2"];
-    assert!(said(embed(&folder, "lent\nheld\n", &arguments)).contains("threads: 2"));
-    assert!(std::fs::read_to_string(report.join("report.txt")).unwrap().contains("layer_norm"));
-    assert!(std::fs::read_to_string(report.join("report.svg")).unwrap().starts_with("<svg"));
+    let report_of = |how: &[&str]| {
+        let arguments = ["--report", report.to_str().unwrap(), "--threads", "2"];
+        let lines = said(embed(&folder, "lent\nheld\n", &[&arguments, how].concat()));
+        assert!(lines.contains("threads: 2\n"), "{lines}");
+        assert!(std::fs::read_to_string(report.join("report.svg")).unwrap().starts_with("<svg"));
+        std::fs::read_to_string(report.join("report.txt")).unwrap()
+    };
+    assert!(report_of(&[]).contains("  matmul "));
+    assert!(report_of(&["--pack"]).contains("packed matmul"));
+    assert!(report_of(&["--sparse", "50"]).contains("sparse_matmul"));
 }
 
 #[test]
@@ -183,7 +189,7 @@ fn no_texts_are_no_vectors() {
     let encoder = Encoder::new(&bert, Passes::ALL).unwrap();
     let none = tokens.sequences([]).unwrap();
     assert_eq!(encoder.vectors(&none, |_| ()).unwrap().shape(), [0, HIDDEN]);
-    assert!(encoder.report(&none, 1).unwrap().is_none());
+    encoder.report(&none, 1).unwrap();
     let error = tokens.sequences(["lent", "a a a a a a a"]).unwrap_err();
     assert!(matches!(error, Error::Length { text: 1, tokens: 9, most: 6 }), "{error}");
 }

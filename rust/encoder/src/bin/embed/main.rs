@@ -54,23 +54,14 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match embed(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("embed: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let done = embed(&Arguments::parse()).inspect_err(|error| eprintln!("embed: {error}"));
+    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn embed(arguments: &Arguments) -> Result<()> {
     let text = read(&arguments.file)?;
     let lines: Vec<&str> = text.lines().collect();
-    let threads = match arguments.threads {
-        Some(threads) => threads,
-        None => available_parallelism()?.get(),
-    };
+    let threads = arguments.threads.map_or_else(|| available_parallelism().map(usize::from), Ok)?;
     Context::with_threads(threads)?.install(|| {
         let too_long = if arguments.strict { TooLong::Refused } else { TooLong::Cut };
         let mut model = Model::open(&arguments.model, too_long)?;
@@ -87,17 +78,20 @@ fn embed(arguments: &Arguments) -> Result<()> {
             println!("cut to {most} tokens: {count} lines, the first of them line {}", first + 1);
         }
         if let Some(query) = &arguments.query {
-            nearest(&encoder, &model, query, &vectors, &lines, arguments.top)?;
+            println!("nearest to \"{query}\":");
+            let query = encoder.vectors(&model.tokens.sequences([&query[..]])?, |_| ())?;
+            nearest(&query, &vectors, &lines, arguments.top)?;
         }
         if let Some(path) = &arguments.npy {
-            npy::write(&vectors, BufWriter::new(create(path)?)).map_err(in_file(path))?;
+            let file = File::create(path).map_err(in_file(path))?;
+            npy::write(&vectors, BufWriter::new(file)).map_err(in_file(path))?;
         }
-        if let (Some(folder), Some(report)) = (&arguments.report, encoder.report(&sequences, 5)?) {
+        if let Some(folder) = &arguments.report {
+            let report = encoder.report(&sequences, 5)?;
+            let write = |name: &str, text| fs::write(folder.join(name), text);
             fs::create_dir_all(folder).map_err(in_file(folder))?;
-            for (name, contents) in [("txt", report.to_string()), ("svg", report.to_svg())] {
-                let path = folder.join("report").with_extension(name);
-                fs::write(&path, contents).map_err(in_file(&path))?;
-            }
+            write("report.txt", report.to_string()).map_err(in_file(folder))?;
+            write("report.svg", report.to_svg()).map_err(in_file(folder))?;
         }
         Ok(())
     })
@@ -107,33 +101,23 @@ fn embed(arguments: &Arguments) -> Result<()> {
 fn read(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(in_file(path))?;
     if bytes.is_empty() {
-        return Err(format!("{}: the file is empty", path.display()).into());
+        return Err(in_file(path)("the file is empty").into());
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
-        format!("{}: line {line} is not UTF-8", path.display()).into()
+        in_file(path)(format!("line {line} is not UTF-8")).into()
     })
 }
 
 /// The error of a text, by its number in the file.
 fn in_line(error: Error, path: &Path) -> String {
-    match error {
-        Error::Length { text, tokens, most } => format!(
-            "{}: line {} has {tokens} tokens but the model takes 1 to {most}",
-            path.display(),
-            text + 1
-        ),
-        error => format!("{}: {error}", path.display()),
-    }
+    let Error::Length { text, tokens, most } = error else { return in_file(path)(error) };
+    in_file(path)(format!("line {} has {tokens} tokens but the model takes 1 to {most}", text + 1))
 }
 
 fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> String + '_ {
     move |error| format!("{}: {error}", path.display())
-}
-
-fn create(path: &Path) -> Result<File, String> {
-    File::create(path).map_err(in_file(path))
 }
 
 /// The program, and how long it took to be ready and to compute one line.
@@ -146,13 +130,13 @@ fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Enco
     encoder.vectors(&line, |_| ())?;
     let took = model.opening + start.elapsed();
     println!("file opened to views: {}", milliseconds(model.opening));
-    print!("to the first vector, of {} tokens: {}", line.count(), milliseconds(took));
-    print!(" (the program: {}", milliseconds(ready));
+    println!("to the first vector, of {} tokens: {}", line.count(), milliseconds(took));
+    println!("  of these for the program: {}", milliseconds(ready));
     if let (Some(before), Some(after)) = (faults, model::faults()) {
         let [minor, major] = [0, 1].map(|kind| after[kind] - before[kind]);
-        print!("; page faults: {minor}, and {major} that waited for the disk");
+        println!("  page faults: {minor}, and {major} that waited for the disk");
     }
-    println!("); tokens read: {}", milliseconds(model.reading_tokens));
+    println!("tokens read, before that: {}", milliseconds(model.reading_tokens));
     Ok(encoder)
 }
 
@@ -163,7 +147,6 @@ fn milliseconds(time: Duration) -> String {
 /// The vectors of all lines, under a bar where somebody sees it.
 fn vectors(encoder: &Encoder, texts: &Sequences, threads: usize) -> Result<Tensor<f32>> {
     let (lines, tokens) = (texts.lengths().len(), texts.count());
-    // Of some seconds.
     let bar = if tokens > 10_000 { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} % of the tokens, {eta}")?);
     let start = Instant::now();
@@ -180,19 +163,10 @@ fn vectors(encoder: &Encoder, texts: &Sequences, threads: usize) -> Result<Tenso
     Ok(vectors)
 }
 
-fn nearest(
-    encoder: &Encoder,
-    model: &Model,
-    query: &str,
-    vectors: &Tensor<f32>,
-    lines: &[&str],
-    top: usize,
-) -> Result<()> {
-    let query_vector = encoder.vectors(&model.tokens.sequences([query])?, |_| ())?;
+fn nearest(query: &Tensor<f32>, vectors: &Tensor<f32>, lines: &[&str], top: usize) -> Result<()> {
     // Of vectors of length 1 the product is the cosine.
-    let cosines = matmul(vectors, query_vector.t())?;
+    let cosines = matmul(vectors, query.t())?;
     let best = top_k(&cosines, top.min(lines.len()), 0)?;
-    println!("nearest to \"{query}\":");
     for rank in 0..best.values.shape()[0] {
         let line = best.indices[[rank, 0]] as usize;
         println!("{:8.4}  line {}: {}", best.values[[rank, 0]], line + 1, lines[line]);
