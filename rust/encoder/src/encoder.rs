@@ -10,7 +10,8 @@ const BATCH: usize = 1024;
 
 /// A model that is ready to run. Threads may share it: each run has memory of its own.
 pub struct Encoder {
-    program: Embedding,
+    /// From ids and counts to vectors.
+    pub program: Embedding,
     hidden: usize,
 }
 

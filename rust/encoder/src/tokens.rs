@@ -67,8 +67,8 @@ impl Tokens {
             return Err(Error::Vocabulary { tokens, vectors: model.vocabulary() });
         }
         let positions = model.positions();
-        let cut = TruncationParams { max_length: positions, ..TruncationParams::default() };
-        let cut = (too_long == TooLong::Cut).then_some(cut);
+        let cut = (too_long == TooLong::Cut)
+            .then(|| TruncationParams { max_length: positions, ..TruncationParams::default() });
         tokenizer.with_padding(None).with_truncation(cut).map_err(Error::Tokenizer)?;
         Ok(Self { tokenizer, positions })
     }

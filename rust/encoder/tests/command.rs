@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use model::{CONFIG, Folder, HIDDEN, TOKENS, VOCABULARY, file_of, model, tokenizer};
 use tenure::{DynView, Passes, Tensor, npy, safetensors};
-use tenure_encoder::{Bert, Encoder, Error, Tokens, TooLong};
+use tenure_encoder::{Bert, Embedding, Encoder, Error, Tokens, TooLong};
 
 fn embed(folder: &Folder, text: impl AsRef<[u8]>, arguments: &[&str]) -> Output {
     folder.write("lines.txt", text);
@@ -51,15 +51,20 @@ fn vectors_are_in_the_order_of_the_lines_and_the_nearest_is_found() {
     let folder = Folder::of_model(&model());
     let lines = ["memory", "the memory lent", "", "held by a", "lent", "the memory lent"];
     let out = folder.path("out.npy");
-    let arguments = ["--npy", out.to_str().unwrap(), "--query", "held by  A", "--top", "9"];
+    let saved = folder.path("saved.tnrp");
+    let paths = [&out, &saved].map(|path| path.to_str().unwrap());
+    let arguments = ["--npy", paths[0], "--save", paths[1], "--query", "held by  A", "--top", "9"];
     let said = said(embed(&folder, lines.join("\r\n"), &arguments));
     assert!(said.contains("\nbytes copied by Tenure: 0\n"), "{said}");
     assert!(said.contains("6 lines, 23 tokens: "), "{said}");
     assert!(said.contains("nearest to \"held by  A\":\n  1.0000  line 4: held by a\n"), "{said}");
     assert_eq!(said.matches("  line ").count(), 6, "{said}");
 
+    let of_file = Embedding::load(&saved).unwrap();
+    let two = of_file.run((&Tensor::from([[2_i64, 3]]), &[2_i64])).unwrap();
     let vectors = npy::read::<f32>(&out).unwrap();
     assert_eq!(vectors.shape(), [6, HIDDEN]);
+    assert_eq!(vectors.index(0, 2).unwrap().to_vec(), two.to_vec());
     let bert = Bert::new(&model::opened(&model()), 2).unwrap();
     let program = bert.program(Passes::ALL).unwrap();
     let vectors = vectors.to_vec();

@@ -4,6 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use tenure::{Passes, Tensor};
+use tenure_encoder::Bert;
+
+#[path = "../../encoder/tests/model/mod.rs"]
+mod model;
 #[path = "../../tenure/examples/program/network.rs"]
 mod network;
 
@@ -109,5 +114,33 @@ fn a_program_in_c_runs_what_was_traced_in_rust() {
         let (message, code) = said(&program, &arguments.map(PathBuf::as_path));
         assert!(code == Some(1) && message.contains(error), "{message}");
     }
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "maps files as Unix does")]
+fn a_program_in_c_embeds_what_one_in_rust_does() {
+    let path = scratch("encoder");
+    let bert = Bert::new(&model::opened(&model::model()), model::HEADS).unwrap();
+    let encoder = bert.program(Passes::ALL).unwrap();
+    encoder.save(&path).unwrap();
+    let program = compiled("examples/embed.c", "embed_in_c");
+    let of = |ids: &[i64]| {
+        let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+        let ids = ids.iter().map(|id| Path::new(id.as_str()));
+        said(&program, &[path.as_path()].into_iter().chain(ids).collect::<Vec<_>>())
+    };
+    for ids in [&[2, 4, 5, 3][..], &[2, 3], &[10; model::POSITIONS]] {
+        let tokens = Tensor::from_vec(ids.to_vec(), [1, ids.len()]).unwrap();
+        let expected = encoder.run((&tokens, &[ids.len() as i64])).unwrap();
+        let (vector, code) = of(ids);
+        assert_eq!(code, Some(0), "{vector}");
+        let vector: Vec<f32> = vector.lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(vector, expected.to_vec());
+    }
+    let (message, code) = of(&[2, 11, 3]);
+    assert!(code == Some(1) && message.starts_with("the run: "), "{message}");
+    let (message, code) = of(&[2; model::POSITIONS + 1]);
+    assert!(code == Some(1) && message.starts_with("the shape: "), "{message}");
     fs::remove_file(path).unwrap();
 }

@@ -42,6 +42,9 @@ struct Arguments {
     /// Measures the steps of the longest lines' batch: report.txt and report.svg
     #[arg(long, value_name = "FOLDER")]
     report: Option<PathBuf>,
+    /// Saves the program with its weights, for any other to run
+    #[arg(long, value_name = "OUT.tnrp")]
+    save: Option<PathBuf>,
     /// Refuses a line of more tokens than the model takes, which else is cut
     #[arg(long)]
     strict: bool,
@@ -93,7 +96,7 @@ fn embed(arguments: &Arguments) -> Result<()> {
             write("report.txt", report.to_string()).map_err(in_file(folder))?;
             write("report.svg", report.to_svg()).map_err(in_file(folder))?;
         }
-        Ok(())
+        arguments.save.as_ref().map_or(Ok(()), |path| Ok(encoder.program.save(path)?))
     })
 }
 
