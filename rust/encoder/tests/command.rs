@@ -56,7 +56,7 @@ fn vectors_are_in_the_order_of_the_lines_and_the_nearest_is_found() {
     let arguments = ["--npy", paths[0], "--save", paths[1], "--query", "held by  A", "--top", "9"];
     let said = said(embed(&folder, lines.join("\r\n"), &arguments));
     assert!(said.contains("\nbytes copied by Tenure: 0\n"), "{said}");
-    assert!(said.contains("6 lines, 23 tokens: "), "{said}");
+    assert!(said.contains("6 lines, 23 tokens, "), "{said}");
     assert!(said.contains("nearest to \"held by  A\":\n  1.0000  line 4: held by a\n"), "{said}");
     assert_eq!(said.matches("  line ").count(), 6, "{said}");
 
@@ -104,7 +104,7 @@ fn long_lines_are_cut_and_that_is_said_once_or_refused() {
     let (fits, long) = ("the memory lent by", "the memory lent by a");
     let text = [fits, long, "lent", long].join("\n");
     let lines = said(embed(&folder, &text, &["--query", fits, "--top", "3"]));
-    assert!(lines.contains("\ncut to 6 tokens: 2 lines, the first of them line 2\n"), "{lines}");
+    assert!(lines.contains("\ncut to 6 tokens: 2 lines, the first is line 2\n"), "{lines}");
     assert_eq!(lines.matches("  1.0000  line ").count(), 3, "{lines}");
 
     let why = refusal(embed(&folder, &text, &["--strict"]), &folder.path("lines.txt"));

@@ -3,7 +3,7 @@
 mod model;
 
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
@@ -75,13 +75,13 @@ fn embed(arguments: &Arguments) -> Result<()> {
         let sequences = sequences.map_err(|error| in_line(error, &arguments.file))?;
         let encoder = first_vector(arguments, &model, lines[0])?;
         let vectors = vectors(&encoder, &sequences, threads)?;
-        println!("bytes copied by Tenure: {}", tenure::stats().copied_bytes);
-        if let Some(&first) = sequences.cut.first() {
+        writeln!(stdout(), "bytes copied by Tenure: {}", tenure::stats().copied_bytes)?;
+        if let Some(first) = sequences.cut.first().map(|text| text + 1) {
             let (count, most) = (sequences.cut.len(), model.bert.positions());
-            println!("cut to {most} tokens: {count} lines, the first of them line {}", first + 1);
+            writeln!(stdout(), "cut to {most} tokens: {count} lines, the first is line {first}")?;
         }
         if let Some(query) = &arguments.query {
-            println!("nearest to \"{query}\":");
+            writeln!(stdout(), "nearest to \"{query}\":")?;
             let query = encoder.vectors(&model.tokens.sequences([&query[..]])?, |_| ())?;
             nearest(&query, &vectors, &lines, arguments.top)?;
         }
@@ -132,14 +132,14 @@ fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Enco
     let ready = start.elapsed();
     encoder.vectors(&line, |_| ())?;
     let took = model.opening + start.elapsed();
-    println!("file opened to views: {}", milliseconds(model.opening));
-    println!("to the first vector, of {} tokens: {}", line.count(), milliseconds(took));
-    println!("  of these for the program: {}", milliseconds(ready));
+    writeln!(stdout(), "file opened to views: {}", milliseconds(model.opening))?;
+    writeln!(stdout(), "to the first vector, of {} tokens: {}", line.count(), milliseconds(took))?;
+    writeln!(stdout(), "  of these for the program: {}", milliseconds(ready))?;
     if let (Some(before), Some(after)) = (faults, model::faults()) {
         let [minor, major] = [0, 1].map(|kind| after[kind] - before[kind]);
-        println!("  page faults: {minor}, and {major} that waited for the disk");
+        writeln!(stdout(), "  page faults: {minor}, and {major} that waited for the disk")?;
     }
-    println!("tokens read, before that: {}", milliseconds(model.reading_tokens));
+    writeln!(stdout(), "tokens read, before that: {}", milliseconds(model.reading_tokens))?;
     Ok(encoder)
 }
 
@@ -159,10 +159,8 @@ fn vectors(encoder: &Encoder, texts: &Sequences, threads: usize) -> Result<Tenso
     })?;
     bar.finish_and_clear();
     let took = start.elapsed().as_secs_f64();
-    println!(
-        "{lines} lines, {tokens} tokens: {took:.2} s, {:.1} vectors a second, threads: {threads}",
-        lines as f64 / took
-    );
+    writeln!(stdout(), "{lines} lines, {tokens} tokens, threads: {threads}")?;
+    writeln!(stdout(), "  {took:.2} s, {:.1} vectors a second", lines as f64 / took)?;
     Ok(vectors)
 }
 
@@ -171,8 +169,8 @@ fn nearest(query: &Tensor<f32>, vectors: &Tensor<f32>, lines: &[&str], top: usiz
     let cosines = matmul(vectors, query.t())?;
     let best = top_k(&cosines, top.min(lines.len()), 0)?;
     for rank in 0..best.values.shape()[0] {
-        let line = best.indices[[rank, 0]] as usize;
-        println!("{:8.4}  line {}: {}", best.values[[rank, 0]], line + 1, lines[line]);
+        let (cosine, line) = (best.values[[rank, 0]], best.indices[[rank, 0]] as usize);
+        writeln!(stdout(), "{cosine:8.4}  line {}: {:.100}", line + 1, lines[line])?;
     }
     Ok(())
 }
