@@ -10,14 +10,14 @@ pub struct Batch {
 }
 
 /// What a run costs beside its tokens, in tokens: so much padding, spread over all of a batch, is
-/// better than a run more. (A run of 1 x 16 takes as long as 47 tokens of a run of 32 x 128.)
-const RUN: usize = 32;
+/// better than a run more. (A run of 1 x 16 takes as long as 29 tokens of a run of 32 x 128.)
+const RUN: usize = 16;
 /// The part of a batch that may be padding however long the batch is.
 const SHARE: usize = 16;
 
 impl Batch {
     /// Batches of all texts, the longest texts first. None has more than `most` tokens, padding
-    /// counted, unless one text alone has; and of each at most 32 tokens or a 16th, whichever is
+    /// counted, unless one text alone has; and of each at most 16 tokens or a 16th, whichever is
     /// more, are padding.
     pub fn of_lengths(lengths: &[usize], most: usize) -> Vec<Batch> {
         let mut texts: Vec<usize> = (0..lengths.len()).collect();
