@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::program::EPS;
 use crate::{Error, Result};
 
 /// How many parts attention has, by the `config.json` that lies beside a model.
@@ -12,22 +13,16 @@ use crate::{Error, Result};
 pub fn heads(config: &str) -> Result<usize> {
     let config: Value =
         serde_json::from_str(config).map_err(|error| Error::Config(error.to_string()))?;
-    let needed = [
-        ("hidden_act", Value::from("gelu")),
-        ("layer_norm_eps", Value::from(crate::program::EPS)),
-        ("position_embedding_type", Value::from("absolute")),
+    let needed: [(&str, Value); 3] = [
+        ("hidden_act", "gelu".into()),
+        ("layer_norm_eps", EPS.into()),
+        ("position_embedding_type", "absolute".into()),
     ];
     for (key, needed) in needed {
-        match config.get(key) {
-            Some(value) if *value != needed => {
-                return Err(Error::Config(format!(
-                    "{key} is {value} but the program has {needed}"
-                )));
-            }
-            _ => {}
+        if let Some(value) = config.get(key).filter(|value| **value != needed) {
+            return Err(Error::Config(format!("{key} is {value} but the program has {needed}")));
         }
     }
-    let key = "num_attention_heads";
-    let heads = config.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-    heads.ok_or_else(|| Error::Config(format!("it says no {key}")))
+    let heads = config.get("num_attention_heads").and_then(Value::as_u64);
+    heads.map(|n| n as usize).ok_or_else(|| Error::Config("it says no num_attention_heads".into()))
 }

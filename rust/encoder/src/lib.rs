@@ -4,16 +4,16 @@
 
 mod batches;
 mod config;
-mod encoder;
 mod error;
 mod program;
 mod tokens;
+mod vectors;
 mod weights;
 
 pub use batches::Batch;
 pub use config::heads;
-pub use encoder::Encoder;
 pub use error::{Error, Result};
 pub use program::Embedding;
 pub use tokens::{Sequences, Tokens, TooLong};
+pub use vectors::{report, vectors};
 pub use weights::Bert;

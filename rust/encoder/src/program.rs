@@ -4,10 +4,10 @@
 //! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
-use tenure::{Extent, Graph, LayerNorm, Passes, Program, Result, Tensor, Traced};
+use tenure::{Extent, Graph, LayerNorm, Passes, Program, Result, Tensor, Traced, bf16};
 
 use crate::Bert;
-use crate::weights::{Affine, Layer};
+use crate::weights::{Affine, Instead, Layer};
 
 /// A program from the ids of tokens and the count of tokens of each sequence to vectors.
 ///
@@ -74,37 +74,42 @@ impl<'g> Trace<'g> {
 
     /// `[batch, words, hidden]`, as all of these.
     fn layer(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let x = self.norm(&layer.mixed_norm, self.attention(layer, x) + x);
-        let wide = self.linear(&layer.wide, x).gelu();
-        self.norm(&layer.narrow_norm, self.linear(&layer.narrow, wide) + x)
+        let [attention @ .., wide, narrow] = &layer.products;
+        let x = self.norm(&layer.norms[0], self.attention(attention, x) + x);
+        let wide = self.linear(wide, x).gelu();
+        self.norm(&layer.norms[1], self.linear(narrow, wide) + x)
     }
 
-    fn attention(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
+    fn attention(&self, products: &[Affine; 4], x: Traced<'g, f32>) -> Traced<'g, f32> {
         let (batch, words, heads) = (self.batch, self.words, self.heads);
-        let hidden = layer.query.bias.shape()[0];
+        let [query, key, value, mixed] = products;
+        let hidden = query.bias.shape()[0];
         let width = hidden / heads;
         let part = |weights| {
             let y = self.linear(weights, x);
             y.reshape((batch, words, heads, width)).permute(&[0, 2, 1, 3])
         };
-        let (query, key, value) = (part(&layer.query), part(&layer.key), part(&layer.value));
-        let query = query * (1.0 / (width as f32).sqrt());
-        let scores = query.matmul(key.transpose(2, 3)) + self.mask;
-        let shares = scores.softmax(-1);
-        let mixed = shares.matmul(value).permute(&[0, 2, 1, 3]).reshape((batch, words, hidden));
-        self.linear(&layer.mixed, mixed)
+        let query = part(query) * (1.0 / (width as f32).sqrt());
+        let shares = (query.matmul(part(key).transpose(2, 3)) + self.mask).softmax(-1);
+        let values = shares.matmul(part(value)).permute(&[0, 2, 1, 3]);
+        self.linear(mixed, values.reshape((batch, words, hidden)))
     }
 
     fn linear(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let bias = self.graph.constant(&weights.bias);
-        let Some(pruned) = &weights.pruned else {
-            return x.matmul(self.graph.constant(&weights.weight).t()) + bias;
+        let y = match &weights.instead {
+            None => x.matmul(self.graph.constant(&weights.weight).t()),
+            Some(Instead::Half(half)) => {
+                x.cast::<bf16>().matmul(self.graph.constant(half).t()).cast::<f32>()
+            }
+            // The sparse factor is the left one: all words are one matrix on its other side.
+            Some(Instead::Pruned(pruned)) => {
+                let [outputs, inputs] = [0, 1].map(|axis| weights.weight.shape()[axis]);
+                let x = x.reshape((self.batch * self.words, inputs)).t();
+                let y = self.graph.csr_constant(&**pruned).matmul(x);
+                y.t().reshape((self.batch, self.words, outputs))
+            }
         };
-        // The sparse factor is the left one: all words in one matrix, on its other side.
-        let [outputs, inputs] = [0, 1].map(|axis| weights.weight.shape()[axis]);
-        let x = x.reshape((self.batch * self.words, inputs)).t();
-        let y = self.graph.csr_constant(pruned).matmul(x) + bias.reshape((outputs, 1));
-        y.t().reshape((self.batch, self.words, outputs))
+        y + self.graph.constant(&weights.bias)
     }
 
     fn norm(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {

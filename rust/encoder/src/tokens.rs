@@ -45,11 +45,6 @@ impl Sequences {
     pub fn lengths(&self) -> Vec<usize> {
         (0..self.ends.len()).map(|text| self.ids(text).len()).collect()
     }
-
-    /// The count of all ids.
-    pub fn count(&self) -> usize {
-        self.ids.len()
-    }
 }
 
 impl Tokens {

@@ -156,6 +156,19 @@ fn a_pruned_model_is_the_model_with_zeros() {
 }
 
 #[test]
+fn a_model_of_half_the_bytes_is_near_to_the_model() {
+    let (tokens, counts) = (Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7]]), [3, 4]);
+    let vectors =
+        |bert: Bert| bert.program(Passes::ALL).unwrap().run((&tokens, &counts)).unwrap().to_vec();
+    let bert = || Bert::new(&opened(&model()), HEADS).unwrap();
+    let (whole, half) = (vectors(bert()), vectors(bert().halved().unwrap()));
+    assert_ne!(whole, half);
+    for (a, b) in whole.iter().zip(half) {
+        assert!((a - b).abs() < 0.05, "{a}, {b}");
+    }
+}
+
+#[test]
 fn a_sequence_of_padding_alone_has_no_vector_and_the_others_have_theirs() {
     let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::ALL).unwrap();
     let tokens = Tensor::from([[1, 2, 3], [4, 5, 6], [1, 2, 3]]);

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use model::{CONFIG, Folder, HIDDEN, TOKENS, VOCABULARY, file_of, model, tokenizer};
 use tenure::{DynView, Passes, Tensor, npy, safetensors};
-use tenure_encoder::{Bert, Embedding, Encoder, Error, Tokens, TooLong};
+use tenure_encoder::{Bert, Embedding, Error, Tokens, TooLong, report, vectors};
 
 fn embed(folder: &Folder, text: impl AsRef<[u8]>, arguments: &[&str]) -> Output {
     folder.write("lines.txt", text);
@@ -95,6 +95,7 @@ fn a_report_is_a_table_and_a_picture() {
     };
     assert!(report_of(&[]).contains("  matmul "));
     assert!(report_of(&["--pack"]).contains("packed matmul"));
+    assert!(report_of(&["--bf16"]).contains("bf16["));
     assert!(report_of(&["--sparse", "50"]).contains("sparse_matmul"));
 }
 
@@ -191,10 +192,10 @@ fn no_texts_are_no_vectors() {
     let folder = Folder::of_model(&model());
     let bert = Bert::new(&model::opened(&model()), 2).unwrap();
     let tokens = Tokens::read(&folder.path("tokenizer.json"), &bert, TooLong::Refused).unwrap();
-    let encoder = Encoder::new(&bert, Passes::ALL).unwrap();
+    let program = bert.program(Passes::ALL).unwrap();
     let none = tokens.sequences([]).unwrap();
-    assert_eq!(encoder.vectors(&none, |_| ()).unwrap().shape(), [0, HIDDEN]);
-    encoder.report(&none, 1).unwrap();
+    assert_eq!(vectors(&program, &none, |_| ()).unwrap().shape(), [0, HIDDEN]);
+    report(&program, &none, 1).unwrap();
     let error = tokens.sequences(["lent", "a a a a a a a"]).unwrap_err();
     assert!(matches!(error, Error::Length { text: 1, tokens: 9, most: 6 }), "{error}");
 }

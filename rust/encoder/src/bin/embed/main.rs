@@ -7,12 +7,12 @@ use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tenure::{Context, Passes, Tensor, matmul, npy, top_k};
-use tenure_encoder::{Encoder, Error, Sequences, TooLong};
+use tenure_encoder::{Embedding, Error, Sequences, TooLong, report, vectors};
 
 use model::Model;
 
@@ -51,6 +51,9 @@ struct Arguments {
     /// Leaves out the smallest of the weights of products, so many percent
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
     sparse: Option<u8>,
+    /// Rounds the weights of products to bf16
+    #[arg(long, conflicts_with = "sparse")]
+    bf16: bool,
     /// Packs the weights of products before the first run: a copy, and faster runs
     #[arg(long)]
     pack: bool,
@@ -68,13 +71,15 @@ fn embed(arguments: &Arguments) -> Result<()> {
     Context::with_threads(threads)?.install(|| {
         let too_long = if arguments.strict { TooLong::Refused } else { TooLong::Cut };
         let mut model = Model::open(&arguments.model, too_long)?;
-        if let Some(percent) = arguments.sparse {
-            model.bert = model.bert.pruned(percent)?;
-        }
+        model.bert = match arguments.sparse {
+            Some(percent) => model.bert.pruned(percent)?,
+            None if arguments.bf16 => model.bert.halved()?,
+            None => model.bert,
+        };
         let sequences = model.tokens.sequences(lines.iter().copied());
         let sequences = sequences.map_err(|error| in_line(error, &arguments.file))?;
-        let encoder = first_vector(arguments, &model, lines[0])?;
-        let vectors = vectors(&encoder, &sequences, threads)?;
+        let program = first_vector(arguments, &model, lines[0])?;
+        let vectors = all_vectors(&program, &sequences, threads)?;
         writeln!(stdout(), "bytes copied by Tenure: {}", tenure::stats().copied_bytes)?;
         if let Some(first) = sequences.cut.first().map(|text| text + 1) {
             let (count, most) = (sequences.cut.len(), model.bert.positions());
@@ -82,7 +87,8 @@ fn embed(arguments: &Arguments) -> Result<()> {
         }
         if let Some(query) = &arguments.query {
             writeln!(stdout(), "nearest to \"{query}\":")?;
-            let query = encoder.vectors(&model.tokens.sequences([&query[..]])?, |_| ())?;
+            let query =
+                tenure_encoder::vectors(&program, &model.tokens.sequences([&query[..]])?, |_| ())?;
             nearest(&query, &vectors, &lines, arguments.top)?;
         }
         if let Some(path) = &arguments.npy {
@@ -90,13 +96,13 @@ fn embed(arguments: &Arguments) -> Result<()> {
             npy::write(&vectors, BufWriter::new(file)).map_err(in_file(path))?;
         }
         if let Some(folder) = &arguments.report {
-            let report = encoder.report(&sequences, 5)?;
+            let report = report(&program, &sequences, 5)?;
             let write = |name: &str, text| fs::write(folder.join(name), text);
             fs::create_dir_all(folder).map_err(in_file(folder))?;
             write("report.txt", report.to_string()).map_err(in_file(folder))?;
             write("report.svg", report.to_svg()).map_err(in_file(folder))?;
         }
-        arguments.save.as_ref().map_or(Ok(()), |path| Ok(encoder.program.save(path)?))
+        arguments.save.as_ref().map_or(Ok(()), |path| Ok(program.save(path)?))
     })
 }
 
@@ -124,36 +130,33 @@ fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> String + '_ {
 }
 
 /// The program, and how long it took to be ready and to compute one line.
-fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Encoder> {
+fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Embedding> {
     let packing = if arguments.pack { Passes::PACKING } else { Passes::NONE };
     let line = model.tokens.sequences([line])?;
     let (start, faults) = (Instant::now(), model::faults());
-    let encoder = Encoder::new(&model.bert, Passes::ALL.with(packing))?;
+    let program = model.bert.program(Passes::ALL.with(packing))?;
     let ready = start.elapsed();
-    encoder.vectors(&line, |_| ())?;
+    vectors(&program, &line, |_| ())?;
     let took = model.opening + start.elapsed();
-    writeln!(stdout(), "file opened to views: {}", milliseconds(model.opening))?;
-    writeln!(stdout(), "to the first vector, of {} tokens: {}", line.count(), milliseconds(took))?;
-    writeln!(stdout(), "  of these for the program: {}", milliseconds(ready))?;
+    let count = line.ids(0).len();
+    writeln!(stdout(), "file opened to views: {:.2?}", model.opening)?;
+    writeln!(stdout(), "to the first vector, of {count} tokens: {took:.2?}")?;
+    writeln!(stdout(), "  of these for the program: {ready:.2?}")?;
     if let (Some(before), Some(after)) = (faults, model::faults()) {
         let [minor, major] = [0, 1].map(|kind| after[kind] - before[kind]);
         writeln!(stdout(), "  page faults: {minor}, and {major} that waited for the disk")?;
     }
-    writeln!(stdout(), "tokens read, before that: {}", milliseconds(model.reading_tokens))?;
-    Ok(encoder)
-}
-
-fn milliseconds(time: Duration) -> String {
-    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+    writeln!(stdout(), "tokens read, before that: {:.2?}", model.reading_tokens)?;
+    Ok(program)
 }
 
 /// The vectors of all lines, under a bar where somebody sees it.
-fn vectors(encoder: &Encoder, texts: &Sequences, threads: usize) -> Result<Tensor<f32>> {
-    let (lines, tokens) = (texts.lengths().len(), texts.count());
+fn all_vectors(program: &Embedding, texts: &Sequences, threads: usize) -> Result<Tensor<f32>> {
+    let (lines, tokens) = (texts.lengths().len(), texts.lengths().iter().sum::<usize>());
     let bar = if tokens > 10_000 { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} % of the tokens, {eta}")?);
     let start = Instant::now();
-    let vectors = encoder.vectors(texts, |batch| {
+    let vectors = vectors(program, texts, |batch| {
         let tokens: usize = batch.texts.iter().map(|&text| texts.ids(text).len()).sum();
         bar.inc(tokens as u64);
     })?;
