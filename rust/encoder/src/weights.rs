@@ -67,7 +67,7 @@ impl Bert {
     }
 
     /// The model without these percent of the weights of products: of those of each element of a
-    /// result, the smallest. What is left is copied. It pays from 80 % on; vectors are then near to
+    /// result, the smallest. What is left is copied. It pays from 80 % on (one text) or 90 (many); vectors are then near to
     /// those of the model only if it was trained for that.
     ///
     /// # Errors
