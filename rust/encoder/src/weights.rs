@@ -67,8 +67,8 @@ impl Bert {
     }
 
     /// The model without these percent of the weights of products: of those of each element of a
-    /// result, the smallest. What is left is copied. It pays from 80 % on (one text) or 90 (many); vectors are then near to
-    /// those of the model only if it was trained for that.
+    /// result, the smallest. What is left is copied. For one text it pays from 80 % on, for many
+    /// from 90; vectors are then near to those of the model only if it was trained for that.
     ///
     /// # Errors
     /// Memory that cannot be had.
@@ -81,8 +81,8 @@ impl Bert {
         Ok(self)
     }
 
-    /// The model with the weights of products rounded to `bf16`, and what is multiplied by them too:
-    /// half the bytes, and cosines of 0.9999 and more beside this one.
+    /// The model with the weights of products rounded to `bf16`, and what they multiply: half the
+    /// bytes, and cosines of 0.9999 and more beside this one.
     ///
     /// # Errors
     /// Memory that cannot be had.
