@@ -21,7 +21,7 @@ tnr_blob_info describe(BlobToken token) {
       .struct_size = sizeof(tnr_blob_info),
       .data = info.data,
       .size_bytes = info.size_bytes,
-      .device = {TNR_DEVICE_KIND_CPU, 0},
+      .device = info.device,
       .tenure = info.tenure,
       .holder_count = info.holder_count,
       .pin_count = info.pin_count,
@@ -38,7 +38,8 @@ tnr_status tnr_blob_release(tnr_blob* blob) noexcept {
 }
 
 tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
-  return guarded_pointer([&] { return wrap(tenure::blob_allocate(use_of(context), size_bytes)); });
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_allocate_on(use_of(context), size_bytes)); });
 }
 
 tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t rank,
@@ -46,9 +47,10 @@ tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t ra
   return guarded_pointer([&] {
     tnr_view_mut& target = deref(out, "out");
     const std::size_t size_bytes = tenure::row_major_bytes(dtype, rank, shape);
-    const BlobToken token = tenure::blob_allocate(use_of(context), size_bytes);
-    target = {tenure::make_view(tenure::blob_memory_mut(token).data, size_bytes, 0, dtype, rank,
-                                shape, nullptr)};
+    const BlobToken token = tenure::blob_allocate_on(use_of(context), size_bytes);
+    const BlobMemory memory = tenure::blob_memory_mut(token);
+    target = {
+        tenure::make_view(memory.data, size_bytes, 0, dtype, rank, shape, nullptr, memory.device)};
     target.view.owner = token;
     return wrap(token);
   });
@@ -56,7 +58,7 @@ tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t ra
 
 tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
   return guarded_pointer(
-      [&] { return wrap(tenure::blob_copy(use_of(context), data, size_bytes)); });
+      [&] { return wrap(tenure::blob_copy_on(use_of(context), data, size_bytes)); });
 }
 
 tnr_blob* tnr_blob_adopt(void* data, size_t size_bytes, tnr_release_fn release,
@@ -77,6 +79,30 @@ tnr_blob* tnr_blob_borrow(const void* data, size_t size_bytes) noexcept {
 
 tnr_blob* tnr_blob_borrow_mut(void* data, size_t size_bytes) noexcept {
   return guarded_pointer([&] { return wrap(tenure::blob_borrow_mut(data, size_bytes)); });
+}
+
+tnr_blob* tnr_blob_adopt_on(tnr_context* context, void* data, size_t size_bytes,
+                            tnr_release_fn release, void* release_context) noexcept {
+  return guarded_pointer([&] {
+    return wrap(tenure::blob_adopt_on(use_of(context), data, size_bytes, release, release_context));
+  });
+}
+
+tnr_blob* tnr_blob_share_on(tnr_context* context, const void* data, size_t size_bytes,
+                            tnr_release_fn release, void* release_context) noexcept {
+  return guarded_pointer([&] {
+    return wrap(tenure::blob_share_on(use_of(context), data, size_bytes, release, release_context));
+  });
+}
+
+tnr_blob* tnr_blob_borrow_on(tnr_context* context, const void* data, size_t size_bytes) noexcept {
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_borrow_on(use_of(context), data, size_bytes)); });
+}
+
+tnr_blob* tnr_blob_borrow_mut_on(tnr_context* context, void* data, size_t size_bytes) noexcept {
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_borrow_mut_on(use_of(context), data, size_bytes)); });
 }
 
 tnr_blob* tnr_blob_retain(tnr_blob* blob) noexcept {
@@ -112,7 +138,7 @@ tnr_status tnr_blob_view(const tnr_blob* blob, size_t offset_bytes, tnr_dtype dt
     tnr_view& target = deref(out, "out");
     const BlobMemory memory = tenure::blob_memory(unwrap(blob));
     tnr_view view = tenure::make_view(memory.data, memory.size_bytes, offset_bytes, dtype, rank,
-                                      shape, strides);
+                                      shape, strides, memory.device);
     view.owner = unwrap(blob);
     target = view;
   });
@@ -125,9 +151,9 @@ tnr_status tnr_blob_view_mut(tnr_blob* blob, size_t offset_bytes, tnr_dtype dtyp
     tnr_view_mut& target = deref(out, "out");
     const BlobMemory memory = tenure::blob_memory_mut(unwrap(blob));
     tnr_view_mut view = {tenure::make_view(memory.data, memory.size_bytes, offset_bytes, dtype,
-                                           rank, shape, strides)};
+                                           rank, shape, strides, memory.device)};
     view.view.owner = unwrap(blob);
-    tenure::check_view_mut(view, "out");
+    tenure::check_view_mut(view, "out", memory.device);
     target = view;
   });
 }

@@ -1,11 +1,14 @@
 #include "tenure/context.hpp"
 
 #include "boundary.hpp"
+#include "tenure/device_queue.hpp"
 
+using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
 using tenure::capi::use_of;
+using tenure::capi::write_report;
 
 tnr_status tnr_context_release(tnr_context* context) noexcept {
   return guarded([&] {
@@ -27,6 +30,25 @@ uint32_t tnr_context_thread_count(const tnr_context* context) noexcept {
     thread_count = static_cast<const tenure::Context&>(use).thread_count();
   });
   return thread_count;
+}
+
+tnr_status tnr_context_wait(tnr_context* context) noexcept {
+  return guarded([&] { tenure::wait_for(use_of(context)); });
+}
+
+tnr_status tnr_context_follow(tnr_context* context, tnr_context* other) noexcept {
+  return guarded([&] {
+    const tenure::ContextUse use = use_of(context);
+    tenure::follow(use, use_of(other));
+  });
+}
+
+tnr_status tnr_device_count(tnr_device_kind kind, uint32_t* count) noexcept {
+  return guarded([&] { deref(count, "count") = tenure::device_count(kind); });
+}
+
+tnr_status tnr_device_describe(tnr_device device, tnr_device_info* info) noexcept {
+  return guarded([&] { write_report(info, "info", tenure::describe_device(device)); });
 }
 
 void tnr_task_run(uint64_t task) noexcept { tenure::task_run(task); }

@@ -12,6 +12,8 @@ namespace tenure::capi {
 template <class Sized>
 inline constexpr std::size_t kFirstSizeBytes = 0;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_device_info> = 288;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;

@@ -56,7 +56,16 @@ static_assert(sizeof(tnr_device) == 8 && alignof(tnr_device) == 4);
 static_assert(offsetof(tnr_device, kind) == 0);
 static_assert(offsetof(tnr_device, index) == 4);
 
-static_assert(sizeof(tnr_context_options) == 64 && alignof(tnr_context_options) == 8);
+static_assert(sizeof(tnr_device_info) == 288 && alignof(tnr_device_info) == 8);
+static_assert(offsetof(tnr_device_info, struct_size) == 0);
+static_assert(offsetof(tnr_device_info, memory_bytes) == 8);
+static_assert(offsetof(tnr_device_info, capability_major) == 16);
+static_assert(offsetof(tnr_device_info, capability_minor) == 20);
+static_assert(offsetof(tnr_device_info, multiprocessor_count) == 24);
+static_assert(offsetof(tnr_device_info, reserved) == 28);
+static_assert(offsetof(tnr_device_info, name) == 32);
+
+static_assert(sizeof(tnr_context_options) == 80 && alignof(tnr_context_options) == 8);
 static_assert(offsetof(tnr_context_options, struct_size) == 0);
 static_assert(offsetof(tnr_context_options, thread_count) == 8);
 static_assert(offsetof(tnr_context_options, reserved) == 12);
@@ -67,6 +76,8 @@ static_assert(offsetof(tnr_context_options, user_context) == 40);
 static_assert(offsetof(tnr_context_options, release) == 48);
 static_assert(offsetof(tnr_context_options, engine) == 56);
 static_assert(offsetof(tnr_context_options, reserved_end) == 60);
+static_assert(offsetof(tnr_context_options, device) == 64);
+static_assert(offsetof(tnr_context_options, stream) == 72);
 
 static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
 static_assert(offsetof(tnr_blob_info, struct_size) == 0);
@@ -536,7 +547,7 @@ static_assert(offsetof(tnr_factor_info, rows) == 16);
 static_assert(offsetof(tnr_factor_info, cols) == 24);
 static_assert(offsetof(tnr_factor_info, size_bytes) == 32);
 
-static_assert(sizeof(tnr_stats) == 72 && alignof(tnr_stats) == 8);
+static_assert(sizeof(tnr_stats) == 88 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);
 static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
 static_assert(offsetof(tnr_stats, copied_bytes) == 16);
@@ -546,6 +557,8 @@ static_assert(offsetof(tnr_stats, cached_bytes) == 40);
 static_assert(offsetof(tnr_stats, calls) == 48);
 static_assert(offsetof(tnr_stats, read_bytes) == 56);
 static_assert(offsetof(tnr_stats, written_bytes) == 64);
+static_assert(offsetof(tnr_stats, device_launches) == 72);
+static_assert(offsetof(tnr_stats, device_waits) == 80);
 
 static_assert(sizeof(tnr_operation_stats) == 40 && alignof(tnr_operation_stats) == 8);
 static_assert(offsetof(tnr_operation_stats, struct_size) == 0);

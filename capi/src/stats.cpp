@@ -1,6 +1,7 @@
 #include "boundary.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_queue.hpp"
 
 using tenure::capi::guarded;
 using tenure::capi::write_report;
@@ -10,6 +11,7 @@ namespace {
 tnr_stats totals() {
   const tenure::Stats stats = tenure::stats();
   const tenure::OperationStats operations = tenure::operation_stats();
+  const tenure::DeviceCounts device = tenure::device_counts();
   return {
       .struct_size = sizeof(tnr_stats),
       .allocated_bytes = stats.allocated_bytes,
@@ -20,6 +22,8 @@ tnr_stats totals() {
       .calls = operations.calls,
       .read_bytes = operations.read_bytes,
       .written_bytes = operations.written_bytes,
+      .device_launches = device.launches,
+      .device_waits = device.waits,
   };
 }
 
@@ -55,4 +59,7 @@ tnr_status tnr_operation_stats_read(tnr_operation operation, tnr_operation_stats
 void tnr_stats_time_start() noexcept { set_timing(tenure::Timing::kOn); }
 void tnr_stats_time_stop() noexcept { set_timing(tenure::Timing::kOff); }
 
-size_t tnr_memory_trim() noexcept { return tenure::trim_memory(); }
+size_t tnr_memory_trim() noexcept {
+  tenure::trim_devices();
+  return tenure::trim_memory();
+}

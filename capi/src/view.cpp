@@ -16,7 +16,7 @@ tnr_status derive(const tnr_view* view, tnr_view* out, Manipulate manipulate) no
   return guarded([&] {
     const tnr_view& input = deref(view, "view");
     tnr_view& result = deref(out, "out");
-    tenure::check_view(input, "view");
+    tenure::check_view(input, "view", tenure::named_device(input));
     result = manipulate(input);
   });
 }
@@ -50,7 +50,7 @@ int64_t tnr_view_count(const tnr_view* view) noexcept {
   int64_t count = -1;
   (void)guarded([&] {
     const tnr_view& input = deref(view, "view");
-    tenure::check_view(input, "view");
+    tenure::check_view(input, "view", tenure::named_device(input));
     count = tenure::element_count(input);
   });
   return count;
@@ -59,7 +59,7 @@ int64_t tnr_view_count(const tnr_view* view) noexcept {
 tnr_status tnr_view_check(const tnr_view* view) noexcept {
   return guarded([&] {
     const tnr_view& input = deref(view, "view");
-    tenure::check_view(input, "view");
+    tenure::check_view(input, "view", tenure::named_device(input));
     tenure::Pins pins;
     pins.add(input, "view");
   });
@@ -127,7 +127,7 @@ tnr_status tnr_view_split(const tnr_view* view, uint32_t axis, int64_t index, tn
     const tnr_view& input = deref(view, "view");
     tnr_view& low = deref(out_low, "out_low");
     tnr_view& high = deref(out_high, "out_high");
-    tenure::check_view(input, "view");
+    tenure::check_view(input, "view", tenure::named_device(input));
     const tenure::SplitViews parts = tenure::split(input, axis, index);
     low = parts.low;
     high = parts.high;

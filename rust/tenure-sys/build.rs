@@ -118,6 +118,10 @@ fn compile(root: &Path) {
             for flag in flags_of(&folder_flags, folder) {
                 of_folder.flag(flag);
             }
+            if folder == "core/src/cuda" && is_linux() {
+                // As in CMakeLists.txt, which says why.
+                of_folder.define("TENURE_CUDA_FAT_BINARY", &*fat_binary(root));
+            }
             let paths = sources.iter().map(|source| root.join(source)).collect::<Vec<_>>();
             Unit::of_folder(&of_folder, &paths)
         })
@@ -233,6 +237,18 @@ fn folders<'a>(sources: &[&'a str]) -> BTreeMap<&'a str, Vec<&'a str>> {
 fn flags_of<'a>(lines: &'a str, folder: &str) -> impl Iterator<Item = &'a str> {
     let line = lines.lines().find(|line| line.split_whitespace().next() == Some(folder));
     line.unwrap_or_default().split_whitespace().skip(1)
+}
+
+/// The kernels for GPUs, as a string of C++.
+fn fat_binary(root: &Path) -> String {
+    let path = root.join("core/src/cuda/kernels.fatbin");
+    let path =
+        path.canonicalize().unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
+    format!("{:?}", path.display().to_string())
+}
+
+fn is_linux() -> bool {
+    env::var("CARGO_CFG_TARGET_OS").is_ok_and(|found| found == "linux")
 }
 
 fn is_windows_gnu() -> bool {

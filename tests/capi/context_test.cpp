@@ -144,7 +144,7 @@ TEST(CapiContext, LargerOptionsOfANewerHeader) {
   EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
   newer.later[1] = 1;
   expect_refused(tnr_context_create(&newer.known), TNR_STATUS_INVALID_ARGUMENT,
-                 {"options", "offset 72", "only 64 bytes"});
+                 {"options", "offset 88", "only 80 bytes"});
 }
 
 TEST(CapiContext, ARefusedThreadLeavesNone) {

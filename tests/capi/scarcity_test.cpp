@@ -118,7 +118,9 @@ TEST(Scarcity, OperationsNeedNoMemory) {
                                          .user_context = nullptr,
                                          .release = nullptr,
                                          .engine = TNR_ENGINE_ENVIRONMENT,
-                                         .reserved_end = 0};
+                                         .reserved_end = 0,
+                                         .device = {},
+                                         .stream = 0};
     tnr_context* const threads = tnr_context_create(&options);
     if (threads == nullptr) return tnr_last_error()->message;
     if (!leave_address_space(0)) return "the limit could not be set";

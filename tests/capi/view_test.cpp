@@ -154,8 +154,11 @@ TEST(CapiView, ChecksNameTheParameter) {
   EXPECT_EQ(tnr_view_check(&view), TNR_STATUS_OK);
   expect_refused(tnr_view_check_mut(&meeting), TNR_STATUS_ALIASED,
                  {"view.strides[1] is 4, which does not exceed the 7 elements"});
-  view.device.kind = 2;
-  expect_refused(tnr_view_check(&view), TNR_STATUS_UNSUPPORTED, {"view.device is kind 2, index 0"});
+  view.device.kind = TNR_DEVICE_KIND_CUDA;  // no byte is looked at
+  EXPECT_EQ(tnr_view_check(&view), TNR_STATUS_OK);
+  view.device = {7, 3};
+  expect_refused(tnr_view_check(&view), TNR_STATUS_UNSUPPORTED,
+                 {"view.device is device 3 of kind 7 but must be the CPU"});
   expect_refused(tnr_view_check(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
   expect_refused(tnr_view_check_mut(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
 }

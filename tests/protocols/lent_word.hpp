@@ -22,6 +22,7 @@ inline tnr_view view_over(const Word& word, BlobToken owner) {
   view.data = view.base = &word;
   view.size_bytes = sizeof(Word);
   view.owner = owner;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
   return view;
 }
 

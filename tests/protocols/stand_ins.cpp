@@ -2,6 +2,7 @@
 #include "base/fork.hpp"
 #include "memory/memory.hpp"
 #include "scenarios.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/engine.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/sparse_voucher.hpp"
@@ -14,6 +15,8 @@ bool prepare_for_fork() noexcept { return true; }
 void require_object_size(std::size_t) {}
 
 void require_engine(tnr_engine) {}
+
+std::unique_ptr<DeviceQueue> open_queue(tnr_device, std::uint64_t) { return nullptr; }
 
 // The first bytes of each block are an object that knows who uses it.
 Memory take_memory(std::size_t) { return {new explore::Word(explore::kFresh), nullptr}; }

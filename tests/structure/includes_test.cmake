@@ -35,6 +35,8 @@ set(order
   dense/ordering
   dense/image
   dense/product
+  cuda/kernels
+  cuda
   expression
   sparse
   sparse/convert

@@ -25,6 +25,7 @@ inline tnr_view view_of(BlobToken token) {
   view.base = info.data;
   view.size_bytes = info.size_bytes;
   view.owner = token;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
   return view;
 }
 

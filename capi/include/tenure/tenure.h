@@ -32,6 +32,11 @@
  * `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
  * bits for any number of threads and under every instruction set.
  *
+ * **Devices**: views of a GPU's memory are for calls through a context with that device
+ * (INVALID_ARGUMENT else), which enqueue work and return before it is done; what a result needs
+ * comes first, through whatever context it was enqueued. What a device cannot compute yet is
+ * UNSUPPORTED. The release of a device's memory waits for nothing unless the caller lent it.
+ *
  * **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
  * Attributes are a struct that may be NULL: options that most calls leave at their defaults. One
  * that the operation or this library does not know is INVALID_ARGUMENT, before any work.
@@ -330,6 +335,14 @@ typedef int32_t tnr_device_kind;
  * Memory that the CPU reads and writes.
  */
 #define TNR_DEVICE_KIND_CPU 1
+#if TNR_WANT_MINOR >= 2
+/**
+ * Memory of a GPU that CUDA's driver knows.
+ *
+ * @since 0.2
+ */
+#define TNR_DEVICE_KIND_CUDA 2
+#endif
 
 /**
  * Where bytes are.
@@ -344,6 +357,45 @@ typedef struct tnr_device {
    */
   int32_t index;
 } tnr_device;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A device, as `tnr_device_describe` tells of it. Set `struct_size` before the call; it will grow.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_device_info {
+  /**
+   * `sizeof(tnr_device_info)`: the library writes no byte beyond it, and 0 to what it does not
+   * know.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes of its memory, whoever has them.
+   */
+  uint64_t memory_bytes;
+  /**
+   * Compute capability of a GPU: 9 of 9.0.
+   */
+  uint32_t capability_major;
+  /**
+   * And 0 of 9.0.
+   */
+  uint32_t capability_minor;
+  /**
+   * Processors that share a cache and run blocks of a kernel.
+   */
+  uint32_t multiprocessor_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * NUL-terminated.
+   */
+  char name[256];
+} tnr_device_info;
+#endif
 
 /**
  * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
@@ -520,6 +572,22 @@ typedef struct tnr_context_options {
    * @since 0.2
    */
   uint32_t reserved_end;
+  /**
+   * Where the context's blobs are, and whose views it computes on. Of kind 0 or CPU: the CPU.
+   * With a GPU, calls enqueue work on `stream` and return before it is done; views of the CPU
+   * are computed by the CPU as ever.
+   *
+   * @since 0.2
+   */
+  struct tnr_device device;
+  /**
+   * The stream of the device as a number: a `CUstream` of the caller's, which outlives the
+   * context and all blobs that it made, or 1 for CUDA's legacy default stream. 0: a stream of
+   * the context's own. 2, another stream on each thread, is refused.
+   *
+   * @since 0.2
+   */
+  uint64_t stream;
 #endif
 } tnr_context_options;
 
@@ -542,9 +610,11 @@ tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCE
  *
  * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
  * without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
- * known struct that are not 0, or a `struct_size` below the first version's or over 4096.
- * UNSUPPORTED: an `engine` that is not in this build. OUT_OF_MEMORY: also for a thread that
- * the system refuses, and for more than 1024 contexts at once.
+ * known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
+ * `device` that is not there, or a `stream` without one or of another.
+ * UNSUPPORTED: an `engine` that is not in this build; a `device` where there is no driver, or
+ * one that is too old or has no kernels here. OUT_OF_MEMORY: also for a thread that
+ * the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
  *
  * @param options (transfer none) copied
  * @return (transfer full) (nullable) NULL on failure
@@ -567,6 +637,69 @@ struct tnr_context *tnr_context_create(const struct tnr_context_options *options
  */
 TNR_API
 uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Returns when all work that was enqueued through the context is done; at once without a
+ * device. What failed on the device since the last wait is told here.
+ *
+ * STALE_HANDLE: not a handle, or released before. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_context_wait(struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Work that `context` gets from here on begins after the work that `other` has got so far.
+ * Between devices' streams nobody waits for that; a context of the CPU waits for `other`.
+ * Blobs need it not: each call comes after what calls through other contexts did to its blobs.
+ *
+ * STALE_HANDLE: not a handle, or released before. DEVICE_ERROR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param other (transfer none) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_context_follow(struct tnr_context *context TNR_BORROWED,
+                              struct tnr_context *other TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * How many devices of a kind there are; 1 for the CPU.
+ *
+ * UNSUPPORTED: no driver, or one that cannot be used; the message says why.
+ * INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
+ *
+ * @param count (transfer none) (out)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_device_count(tnr_device_kind kind,
+                            uint32_t *count) TNR_NOEXCEPT;
+
+/**
+ * Describes a device. Of the CPU only the name is told.
+ *
+ * INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
+ * or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
+ *
+ * @param info (transfer none) (inout)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_device_describe(struct tnr_device device,
+                               struct tnr_device_info *info) TNR_NOEXCEPT;
+#endif
 
 /**
  * Works at the call that `task` stands for until no part of it is left to begin: what a
@@ -677,8 +810,8 @@ TNR_API
 tnr_status tnr_blob_release(struct tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one:
- * the blob then keeps the context. Their values are undefined.
+ * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator or on its device
+ * where it has one: the blob then keeps the context. Their values are undefined.
  *
  * OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned
  * memory.
@@ -694,8 +827,8 @@ struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
                                 size_t size_bytes) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted
- * by `tnr_stats_read`.
+ * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
+ * them; counted by `tnr_stats_read`. A device is waited for.
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
  * large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE:
@@ -788,6 +921,92 @@ TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
 struct tnr_blob *tnr_blob_borrow_mut(void *data TNR_BORROWED TNR_LIFETIMEBOUND,
                                      size_t size_bytes) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Takes over memory of the context's device, as `tnr_blob_adopt` does that of the CPU. Work
+ * that the caller enqueued on the memory comes first where it is on the context's stream, or
+ * the context follows it. `release` runs when all work that uses the memory is done: whoever
+ * makes the last release waits for that. The blob keeps the context. Without a device this is
+ * `tnr_blob_adopt`.
+ *
+ * INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
+ * or manages. OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer full) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_SPANS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_adopt_on(struct tnr_context *context TNR_BORROWED,
+                                   void *data TNR_OWNED,
+                                   size_t size_bytes,
+                                   tnr_release_fn release,
+                                   void *release_context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Takes a share in memory of the context's device that nobody writes, as `tnr_blob_adopt_on`
+ * takes it over.
+ *
+ * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer none) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_share_on(struct tnr_context *context TNR_BORROWED,
+                                   const void *data TNR_BORROWED,
+                                   size_t size_bytes,
+                                   tnr_release_fn release,
+                                   void *release_context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Borrows memory of the context's device that nobody writes meanwhile. `tnr_blob_end_borrow`
+ * waits until the work that uses it is done. The blob keeps the context.
+ *
+ * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow_on(struct tnr_context *context TNR_BORROWED,
+                                    const void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                    size_t size_bytes) TNR_NOEXCEPT;
+
+/**
+ * Borrows memory of the context's device that the borrower alone reads and writes meanwhile,
+ * as `tnr_blob_borrow_on` borrows what nobody writes.
+ *
+ * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_SPANS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow_mut_on(struct tnr_context *context TNR_BORROWED,
+                                        void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                        size_t size_bytes) TNR_NOEXCEPT;
+#endif
 
 /**
  * One more handle on the same blob: the one that is returned, to be released once like any.
@@ -1461,6 +1680,46 @@ struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED
                                         struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
+ * As `tnr_blob_import`, of a tensor on the context's device, whose elements are there for work
+ * on the context's stream: whoever made it has ordered that. The blob keeps the context; its
+ * end waits for the work that uses it, and then calls the deleter. Without a device this is
+ * `tnr_blob_import`.
+ *
+ * INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
+ * UNSUPPORTED: also a tensor of another device than the context's. STALE_HANDLE: `context`.
+ * DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_on(struct tnr_context *context TNR_BORROWED,
+                                    struct DLManagedTensorVersioned *tensor TNR_OWNED,
+                                    struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import_on`, of a tensor from before DLPack 1.0. It may be written, for it
+ * cannot say otherwise.
+ *
+ * @param context (transfer none) (nullable)
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_legacy_on(struct tnr_context *context TNR_BORROWED,
+                                           struct DLManagedTensor *tensor TNR_OWNED,
+                                           struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
  * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
  * view's blob until its deleter is called, once, on any thread. It is read-only with
  * `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
@@ -1494,6 +1753,45 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
                                   struct DLManagedTensor **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_export`, of a view on the context's device, for a consumer whose work is on the
+ * context's stream: the elements are there for what it enqueues from now on, and its deleter
+ * leaves the memory to others after what it has enqueued until then. The tensor keeps the
+ * context. Without a device this is `tnr_view_export`.
+ *
+ * INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @param view (transfer none)
+ * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export_on(struct tnr_context *context TNR_BORROWED,
+                              const struct tnr_view *view,
+                              uint32_t flags,
+                              struct DLManagedTensorVersioned **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_export_legacy`, on a device as `tnr_view_export_on`.
+ *
+ * INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @param view (transfer none)
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export_legacy_on(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_view_mut *view,
+                                     struct DLManagedTensor **out) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -2210,7 +2508,8 @@ typedef struct tnr_batch_norm_attributes {
 #endif
 
 /**
- * Copies elements, which keep their dtype. `out` may be exactly `a`.
+ * Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
+ * context's device the shapes are equal, and the device is waited for.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
@@ -7929,6 +8228,18 @@ typedef struct tnr_stats {
    * @since 0.2
    */
   uint64_t written_bytes;
+  /**
+   * Kernels that were enqueued on devices.
+   *
+   * @since 0.2
+   */
+  uint64_t device_launches;
+  /**
+   * Times that a thread waited for a device.
+   *
+   * @since 0.2
+   */
+  uint64_t device_waits;
 #endif
 } tnr_stats;
 

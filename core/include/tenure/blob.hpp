@@ -69,6 +69,19 @@ BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn re
 BlobToken blob_borrow(const void* data, std::size_t size_bytes);
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes);
 
+// The same on the device of the context, which the blob keeps: its memory ends in the order of the
+// context's queue, and callbacks and whoever lent the memory come after all work on it. Without a
+// device the functions above. Also throw INVALID_ARGUMENT for memory that is none of the device,
+// and DEVICE_ERROR. What is copied is the CPU's.
+BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes);
+BlobToken blob_copy_on(const Context& context, const void* data, std::size_t size_bytes);
+BlobToken blob_adopt_on(const Context& context, void* data, std::size_t size_bytes,
+                        tnr_release_fn release, void* release_context);
+BlobToken blob_share_on(const Context& context, const void* data, std::size_t size_bytes,
+                        tnr_release_fn release, void* release_context);
+BlobToken blob_borrow_on(const Context& context, const void* data, std::size_t size_bytes);
+BlobToken blob_borrow_mut_on(const Context& context, void* data, std::size_t size_bytes);
+
 // All throw Error: STALE_HANDLE for a token that is garbage, of another kind, or released; others
 // as the table above says: BUSY at kMaxRefs, for a reclaim that meets another holder or a pin, and
 // for the last release of a pinned borrow; BORROW_ESCAPED and BUSY for an end_borrow that meets
@@ -84,6 +97,8 @@ void blob_end_borrow(BlobToken token);
 // uses the blob: it may be writing. Each seal has a reference of its own.
 void blob_seal(BlobToken token);
 void blob_unseal(BlobToken token) noexcept;
+// The queue of the blob's home, of which the caller has a reference; nullptr for the CPU's memory.
+const DeviceQueue* blob_home(BlobToken token) noexcept;
 // Gives up a reference that is there, also the last one of a borrow that a call uses: whoever lent
 // the memory has given up the handle with which it could have asked.
 void blob_drop(BlobToken token) noexcept;
@@ -91,6 +106,7 @@ void blob_drop(BlobToken token) noexcept;
 struct BlobInfo {
   void* data;
   std::size_t size_bytes;
+  tnr_device device;
   tnr_tenure tenure;
   std::uint32_t holder_count;
   std::uint32_t pin_count;
@@ -103,6 +119,7 @@ BlobInfo blob_describe(BlobToken token);
 struct BlobMemory {
   void* data;
   std::size_t size_bytes;
+  tnr_device device;
 };
 // As blob_describe(), and throw STALE_HANDLE when the borrow has ended; the second also throws
 // INVALID_ARGUMENT when the tenure may not be written.
@@ -130,7 +147,7 @@ class Pins {
   }
 
   // Throws STALE_VIEW, BUSY at kMaxPins, or INVALID_ARGUMENT when the view was lent more than the
-  // blob's memory. `name` is the parameter's, for the message.
+  // blob's memory or names another device. `name` is the parameter's, for the message.
   void add(const tnr_view& view, const char* name) {
     if (view.owner != 0) require(pin(view, Access::kRead), view, name);
   }
@@ -146,6 +163,7 @@ class Pins {
     kReleased,
     kEnded,
     kTooManyPins,
+    kElsewhere,
     kOutside,
     kReadOnly,
     kSealed
@@ -155,6 +173,14 @@ class Pins {
   // The Error of a fault that pin() found in the view.
   [[nodiscard, gnu::cold]] Error error(Fault fault, const tnr_view& view,
                                        const char* name) const noexcept;
+
+  // Calls visit(queue) with the queue of each pinned blob that has a device; of some more than once.
+  template <class Visit>
+  void for_each_home(Visit visit) const {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (const DeviceQueue* const queue = home_of(*pinned_[i].slot)) visit(*queue);
+    }
+  }
 
  private:
   void require(Fault fault, const tnr_view& view, const char* name) const {
@@ -170,6 +196,7 @@ class Pins {
 
   BlobSlot* find(BlobToken token) const noexcept;
   void unpin_all() noexcept;
+  static const DeviceQueue* home_of(const BlobSlot& slot) noexcept;
 
   // An expression has the most views, and an output.
   static constexpr unsigned kCapacity = TNR_MAX_EXPRESSION_VIEWS + 1;

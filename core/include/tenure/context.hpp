@@ -20,6 +20,7 @@
 namespace tenure {
 
 struct ContextSlot;
+class DeviceQueue;
 
 // The work on one slice of a call: body(job, slice).
 using SliceBody = void (*)(void* job, std::int64_t slice) noexcept;
@@ -59,6 +60,14 @@ class Context {
   // Whether calls may ask the system nothing, not even for pages before they write them.
   [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
 
+  // Where work on views of the context's device is enqueued; nullptr without one.
+  [[nodiscard]] const DeviceQueue* queue() const noexcept { return queue_; }
+
+  // One more use, of a context that was made and that the caller uses; and its end, which may end
+  // the context.
+  void keep() const noexcept;
+  void let_go() const noexcept;
+
   // Whether blobs have their memory from an allocator of the context's own.
   [[nodiscard]] bool has_allocator() const noexcept { return has_allocator_; }
   // At least 1 byte of that memory. Throws OUT_OF_MEMORY, and INVALID_ARGUMENT when the allocator
@@ -76,6 +85,7 @@ class Context {
   bool has_allocator_ = false;
   bool is_quiet_ = false;
   tnr_engine engine_ = TNR_ENGINE_ENVIRONMENT;
+  const DeviceQueue* queue_ = nullptr;
   ContextSlot* slot_ = nullptr;  // of a context that was made
 };
 
@@ -88,12 +98,12 @@ inline constexpr Context kQuietContext = Context::quiet();
 using ContextToken = std::uint64_t;
 
 inline constexpr unsigned kMaxThreads = 1024;   // a bound for typing errors, not for machines
-inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 256 bytes each
+inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 320 bytes each
 
 // `options` as tnr_context_create() wants them; struct_size is not looked at. Throws
-// INVALID_ARGUMENT, UNSUPPORTED for an engine that is not in this build, or OUT_OF_MEMORY also for
-// a refused thread and the context beyond kMaxContexts; then no thread is left, and nothing has
-// been called.
+// INVALID_ARGUMENT, UNSUPPORTED for an engine that is not in this build, what open_queue() does for
+// the device, or OUT_OF_MEMORY also for a refused thread and the context beyond kMaxContexts; then
+// no thread is left, and nothing has been called.
 ContextToken context_create(const tnr_context_options& options);
 // Throws STALE_HANDLE for a token that is garbage, of another kind, or released.
 void context_release(ContextToken token);
@@ -122,6 +132,11 @@ class ContextUse {
   const Context* context_ = &kDefaultContext;
   ContextSlot* slot_ = nullptr;
 };
+
+// Return when the work is done, or is in order; see tnr_context_wait() and tnr_context_follow().
+// Throw DEVICE_ERROR.
+void wait_for(const Context& context);
+void follow(const Context& context, const Context& other);
 
 // tnr_task_run().
 void task_run(std::uint64_t task) noexcept;

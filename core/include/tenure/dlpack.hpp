@@ -63,16 +63,19 @@ static_assert(sizeof(DLManagedTensorVersioned) == 80);
 
 namespace tenure {
 
-// A view of what was taken, whose owner is a blob with one reference. On failure nothing is taken.
+// A view of what was taken, whose owner is a blob with one reference; on the context's device where
+// it has one. On failure nothing is taken.
 // Throw INVALID_ARGUMENT and UNSUPPORTED as check_view() does, with the tensor's fields; also
 // UNSUPPORTED for another major version; std::bad_alloc.
-tnr_view dlpack_import(DLManagedTensorVersioned& tensor);
-tnr_view dlpack_import(DLManagedTensor& tensor);
+tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor);
+tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor);
 
-// A tensor over the view's elements. Throw as Pins do; INVALID_ARGUMENT for a view without a blob,
+// A tensor over the view's elements, on the context's device where it has one: then for a consumer
+// that works on the context's stream, until the deleter is called. Throw as Pins do; INVALID_ARGUMENT for a view without a blob,
 // of a borrowed one, and of a flag that is not known; std::bad_alloc. The legacy one has no way to
 // say that nobody may write, so it is made of views for writing alone.
-DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flags);
-DLManagedTensor* dlpack_export_legacy(const tnr_view_mut& view);
+DLManagedTensorVersioned* dlpack_export(const Context& context, const tnr_view& view,
+                                        std::uint32_t flags);
+DLManagedTensor* dlpack_export_legacy(const Context& context, const tnr_view_mut& view);
 
 }  // namespace tenure

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
@@ -55,13 +56,14 @@ struct ByteReach {
   return !overflow;
 }
 
-// Whether the view has the memory that its elements reach, and all its words are known.
-[[gnu::always_inline]] inline bool has_memory(const tnr_view& view,
-                                              const ByteReach& reach) noexcept {
+// Whether the view has the memory that its elements reach, on the device, and all its words are
+// known.
+[[gnu::always_inline]] inline bool has_memory(const tnr_view& view, const ByteReach& reach,
+                                              const tnr_device& device = kCpu) noexcept {
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
   const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
   if ((view.flags & ~TNR_VIEW_EXCLUSIVE) != 0 || view.reserved != 0 || view.bit_offset != 0 ||
-      view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0 ||
+      view.device.kind != device.kind || view.device.index != device.index ||
       view.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes) ||
       base + view.size_bytes < base || (view.size_bytes != 0 && (base == 0 || data == 0))) {
     return false;
@@ -79,9 +81,10 @@ struct ByteReach {
 // Whether check_view() would accept the view. Inlined, because it runs on each operand of each
 // call and an addition of 8 elements has 25 ns for everything; check_view_stepwise() is its plain
 // twin, which also says what is wrong.
-[[gnu::always_inline]] inline bool is_valid_view(const tnr_view& view) noexcept {
+[[gnu::always_inline]] inline bool is_valid_view(const tnr_view& view,
+                                                 const tnr_device& device = kCpu) noexcept {
   ByteReach reach;
-  return find_reach(view, reach) && has_memory(view, reach);
+  return find_reach(view, reach) && has_memory(view, reach, device);
 }
 
 // Whether, in row-major order of the axes, each stride exceeds the reach of those after it. True
@@ -99,15 +102,17 @@ struct ByteReach {
 }
 
 // What is wrong with the view, if anything is; the checks of check_view(), one at a time.
-[[gnu::cold]] Refusal view_refusal(const tnr_view& view, const char* name) noexcept;
-[[gnu::cold]] void check_view_stepwise(const tnr_view& view, const char* name);
+[[gnu::cold]] Refusal view_refusal(const tnr_view& view, const char* name,
+                                   const tnr_device& device = kCpu) noexcept;
+[[gnu::cold]] void check_view_stepwise(const tnr_view& view, const char* name,
+                                       const tnr_device& device = kCpu);
 
 // ALIASED unless, by |stride|, each stride exceeds the reach of the smaller ones. The view has
 // passed check_view().
 Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 
 // Throws unless `view` is one that an operation may read, in this order:
-//   UNSUPPORTED       a dtype of zero lanes or no whole number of bytes; memory not on the CPU
+//   UNSUPPORTED       a dtype of zero lanes or no whole number of bytes; memory not on the device
 //   INVALID_ARGUMENT  unknown flags; bit_offset or reserved not 0; rank over 8; a negative extent;
 //                     size_bytes over INT64_MAX, or wrapping around from base; base or data NULL
 //                     although size_bytes is not 0;
@@ -116,20 +121,35 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 //                     not empty: over INT64_MAX elements (however they overlap), data misaligned,
 //                     an element not inside [base, base + size_bytes)
 // Strides of axes of extent <= 1 are ignored. Does not ask the owner. `name` is the parameter's,
-// for the message; "" where the parameters are shape, strides, ... themselves.
-[[gnu::always_inline]] inline void check_view(const tnr_view& view, const char* name) {
-  if (!is_valid_view(view)) [[unlikely]]
-    check_view_stepwise(view, name);
+// for the message; "" where the parameters are shape, strides, ... themselves. No byte is looked at,
+// on any device.
+[[gnu::always_inline]] inline void check_view(const tnr_view& view, const char* name,
+                                              const tnr_device& device = kCpu) {
+  if (!is_valid_view(view, device)) [[unlikely]]
+    check_view_stepwise(view, name, device);
 }
 
 // As check_view(), and throws ALIASED when two indices may meet in one byte: by |stride|, each must
 // exceed the reach of the smaller ones. Conservative, and the same test as in the Rust crate: of
 // axes with extent > 1, sorted by |stride|, each |stride| must exceed the sum of
 // (extent - 1) * |stride| over those before it. Empty views pass.
-[[gnu::always_inline]] inline void check_view_mut(const tnr_view_mut& out, const char* name) {
-  check_view(out.view, name);
+[[gnu::always_inline]] inline void check_view_mut(const tnr_view_mut& out, const char* name,
+                                                  const tnr_device& device = kCpu) {
+  check_view(out.view, name, device);
   if (!strides_nest_in_order(out.view)) [[unlikely]]
     require_none(self_overlap_refusal(out.view, name));
+}
+
+// Whether the memory is one that the CPU does not read.
+[[gnu::always_inline]] inline bool is_on_device(const tnr_view& view) noexcept {
+  return view.device.kind != TNR_DEVICE_KIND_CPU;
+}
+
+// The device of a view where there may be one of that name, else the CPU: what the shape and the
+// strides of a view of any device are checked for.
+inline tnr_device named_device(const tnr_view& view) noexcept {
+  const bool is_cuda = view.device.kind == TNR_DEVICE_KIND_CUDA && view.device.index >= 0;
+  return is_cuda ? view.device : kCpu;
 }
 
 // Fills a view over [base, base + size_bytes) and checks it. `shape` and `strides` have `rank`
@@ -138,7 +158,7 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 TNR_SPANS(1, 2)
 tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_bytes,
                    tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
-                   const std::int64_t* strides);
+                   const std::int64_t* strides, const tnr_device& device = kCpu);
 
 // Bytes of an array in row-major order. Throws UNSUPPORTED and INVALID_ARGUMENT as
 // tnr_blob_alloc_view().

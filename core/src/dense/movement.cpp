@@ -8,6 +8,7 @@
 #include "dense/permutation.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
@@ -140,6 +141,10 @@ void PartCopier::fill(const Element& element, const tnr_view& to) const noexcept
 }
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").copy(context, a, out);
+  if (is_on_device(a)) [[unlikely]]
+    return queue_of(context, a, "a").copy(context, a, out);
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -147,6 +152,8 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 }
 
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").cast(a, out);
   Operands operands(out);
   operands.add(a, "a");
   if (is_complex(out.view.dtype) && type_index(a.dtype) != kNoType) {
@@ -161,6 +168,8 @@ void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 }
 
 void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").fill(value, out);
   Operands operands(out);
   const Element element = to_element(value, out.view.dtype, "value");
   operands.add(element, out.view.dtype);
@@ -170,6 +179,8 @@ void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& o
 
 void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").select(condition, a, b, out);
   Operands operands(out);
   operands.add(condition, "condition");
   operands.add(a, "a");

@@ -19,37 +19,12 @@ using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
 
-// Broadcasting aligns axes at the last, as in NumPy.
-void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
-  if (view.rank > out.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but out.rank is %" PRIu32, name,
-         view.rank, out.rank);
-  }
-  const std::uint32_t missing = out.rank - view.rank;
-  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-    const std::int64_t extent = view.shape[axis];
-    const std::int64_t out_extent = out.shape[missing + axis];
-    if (extent != out_extent && extent != 1) [[unlikely]] {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "%s.shape[%" PRIu32 "] is %" PRId64 " but out.shape[%" PRIu32 "] is %" PRId64, name,
-           axis, extent, missing + axis, out_extent);
-    }
-  }
-}
-
 bool has_shape_of(const tnr_view& view, const tnr_view& out) noexcept {
   if (view.rank != out.rank) return false;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     if (view.shape[axis] != out.shape[axis]) return false;
   }
   return true;
-}
-
-// Bytes from one index to the next along the output's axis; 0 where the input repeats.
-std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis) {
-  const std::uint32_t missing = out.rank - view.rank;
-  if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
-  return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
 }
 
 // A shorter strip is mostly the lines at its ends, which are stored as ever.
@@ -97,6 +72,29 @@ void fetch_lines(const Byte* first, std::int64_t bytes) noexcept {
 }
 
 }  // namespace
+
+void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
+  if (view.rank > out.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but out.rank is %" PRIu32, name,
+         view.rank, out.rank);
+  }
+  const std::uint32_t missing = out.rank - view.rank;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    const std::int64_t extent = view.shape[axis];
+    const std::int64_t out_extent = out.shape[missing + axis];
+    if (extent != out_extent && extent != 1) [[unlikely]] {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "%s.shape[%" PRIu32 "] is %" PRId64 " but out.shape[%" PRIu32 "] is %" PRId64, name,
+           axis, extent, missing + axis, out_extent);
+    }
+  }
+}
+
+std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis) {
+  const std::uint32_t missing = out.rank - view.rank;
+  if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
+  return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
+}
 
 unsigned index_of_width(std::int64_t width_bytes) noexcept {
   switch (width_bytes) {

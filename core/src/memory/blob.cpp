@@ -9,6 +9,7 @@
 #include "memory/memory.hpp"
 #include "memory/slot_table.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_queue.hpp"
 
 namespace tenure {
 
@@ -57,19 +58,52 @@ void run_callback(tnr_release_fn release, void* context) noexcept {
 }
 
 // `origin` is what the memory's source needs to know besides.
-void give_back(const Context* allocator, Memory memory, std::size_t size_bytes) noexcept {
-  if (allocator == nullptr) return give_memory(memory, size_bytes);
-  allocator->deallocate(memory.data, size_bytes, kBlobAlignment);
+void give_back(const Context* home, Memory memory, std::size_t size_bytes) noexcept {
+  if (home == nullptr) return give_memory(memory, size_bytes);
+  home->deallocate(memory.data, size_bytes, kBlobAlignment);
+}
+
+bool is_on_cpu(const BlobSlot& slot) noexcept {
+  return slot.place.load(std::memory_order_relaxed) == place_of_device(kCpu);
+}
+
+bool is_from_library(tnr_tenure tenure) {
+  return tenure == TNR_TENURE_ALLOCATED || tenure == TNR_TENURE_COPIED;
+}
+
+// Waits for what uses the memory of a blob on a device. In a child of fork there is no device, and
+// nothing to wait for.
+void settle(const BlobSlot& slot) noexcept {
+  const Context& home = *static_cast<const Context*>(slot.home);
+  if (home.queue() != nullptr) home.queue()->settle();
+}
+
+// The last thing of a blob on a device. Memory of the library ends in the order of the queue; of
+// other memory nobody knows how it ends, so that work on it has to be done before.
+void finish_on_device(BlobSlot& slot) noexcept {
+  const Context& home = *static_cast<const Context*>(slot.home);
+  void* const data = slot.data.load(std::memory_order_relaxed);
+  if (is_from_library(slot.tenure.load(std::memory_order_relaxed))) {
+    if (data != nullptr && home.queue() != nullptr) home.queue()->free(data);
+  } else {
+    if (slot.size_bytes.load(std::memory_order_relaxed) != 0) settle(slot);
+    run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
+  }
+  home.let_go();
 }
 
 // Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
 // that step nobody else reads the content: no step leads out of a finished word.
 void finish(BlobToken token, BlobSlot& slot) noexcept {
+  if (!is_on_cpu(slot)) [[unlikely]] {
+    finish_on_device(slot);
+    return slot_table.retire_or_reuse(token, slot);
+  }
   switch (slot.tenure.load(std::memory_order_relaxed)) {
     case TNR_TENURE_ALLOCATED:
     case TNR_TENURE_COPIED:
       give_back(
-          slot.allocator,
+          slot.home,
           {slot.data.load(std::memory_order_relaxed), slot.context.load(std::memory_order_relaxed)},
           slot.size_bytes.load(std::memory_order_relaxed));
       break;
@@ -109,7 +143,7 @@ class Allocation {
     if (context.has_allocator() && size_bytes != 0) [[unlikely]] {
       require_object_size(size_bytes);
       memory_.data = context.allocate(size_bytes, kBlobAlignment);
-      allocator_ = &context;
+      home_ = &context;
     } else {
       memory_ = take_memory(size_bytes);
     }
@@ -117,7 +151,7 @@ class Allocation {
   Allocation(const Allocation&) = delete;
   Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
-    if (memory_.data != nullptr) give_back(allocator_, memory_, size_bytes_);
+    if (memory_.data != nullptr) give_back(home_, memory_, size_bytes_);
   }
 
   void* data() const { return memory_.data; }
@@ -125,7 +159,7 @@ class Allocation {
   // Throws std::bad_alloc, and then keeps the memory.
   BlobToken open(tnr_tenure tenure) {
     const BlobToken token =
-        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin, allocator_});
+        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin, home_});
     memory_ = {};
     return token;
   }
@@ -133,7 +167,7 @@ class Allocation {
  private:
   Memory memory_;
   std::size_t size_bytes_;
-  const Context* allocator_ = nullptr;
+  const Context* home_ = nullptr;
 };
 
 }  // namespace
@@ -171,6 +205,92 @@ BlobToken blob_borrow(const void* data, std::size_t size_bytes) {
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
   require_memory(data, size_bytes);
   return slot_table.open({data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
+}
+
+// ---- making, on a device ----
+
+namespace {
+
+// Memory of a device on its way into a slot.
+class DeviceAllocation {
+ public:
+  DeviceAllocation(const Context& home, std::size_t size_bytes)
+      : home_(home), size_bytes_(size_bytes) {
+    require_object_size(size_bytes);
+    if (size_bytes != 0) data_ = home.queue()->allocate(size_bytes);
+  }
+  DeviceAllocation(const DeviceAllocation&) = delete;
+  DeviceAllocation& operator=(const DeviceAllocation&) = delete;
+  ~DeviceAllocation() {
+    if (data_ != nullptr) home_.queue()->free(data_);
+  }
+
+  [[nodiscard]] void* data() const { return data_; }
+
+  // Throws std::bad_alloc, and then keeps the memory.
+  BlobToken open(tnr_tenure tenure) {
+    const BlobToken token = slot_table.open(
+        {data_, size_bytes_, tenure, nullptr, nullptr, &home_, home_.queue()->device()});
+    data_ = nullptr;
+    home_.keep();
+    return token;
+  }
+
+ private:
+  const Context& home_;
+  std::size_t size_bytes_;
+  void* data_ = nullptr;
+};
+
+BlobToken open_on(const Context& home, SlotContent content) {
+  const DeviceQueue& queue = *home.queue();
+  require_memory(content.data, content.size_bytes);
+  queue.require_memory(content.data, content.size_bytes);
+  content.home = &home;
+  content.device = queue.device();
+  const BlobToken token = slot_table.open(content);
+  // The calling thread has a use of the context, so that it is not at its end.
+  home.keep();
+  return token;
+}
+
+}  // namespace
+
+BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes) {
+  if (context.queue() == nullptr) return blob_allocate(context, size_bytes);
+  return DeviceAllocation(context, size_bytes).open(TNR_TENURE_ALLOCATED);
+}
+
+BlobToken blob_copy_on(const Context& context, const void* data, std::size_t size_bytes) {
+  if (context.queue() == nullptr) return blob_copy(context, data, size_bytes);
+  require_memory(data, size_bytes);
+  DeviceAllocation memory(context, size_bytes);
+  context.queue()->copy_in(memory.data(), data, size_bytes);
+  return memory.open(TNR_TENURE_COPIED);
+}
+
+BlobToken blob_adopt_on(const Context& context, void* data, std::size_t size_bytes,
+                        tnr_release_fn release, void* release_context) {
+  if (context.queue() == nullptr) return blob_adopt(data, size_bytes, release, release_context);
+  return open_on(context, {data, size_bytes, TNR_TENURE_ADOPTED, release, release_context});
+}
+
+BlobToken blob_share_on(const Context& context, const void* data, std::size_t size_bytes,
+                        tnr_release_fn release, void* release_context) {
+  if (context.queue() == nullptr) return blob_share(data, size_bytes, release, release_context);
+  return open_on(
+      context, {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, release_context});
+}
+
+BlobToken blob_borrow_on(const Context& context, const void* data, std::size_t size_bytes) {
+  if (context.queue() == nullptr) return blob_borrow(data, size_bytes);
+  return open_on(context,
+                 {const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED, nullptr, nullptr});
+}
+
+BlobToken blob_borrow_mut_on(const Context& context, void* data, std::size_t size_bytes) {
+  if (context.queue() == nullptr) return blob_borrow_mut(data, size_bytes);
+  return open_on(context, {data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
 }
 
 // ---- holding ----
@@ -221,6 +341,10 @@ void blob_reclaim(BlobToken token, void* context) {
     }
     return (word - kOneRef) | kClosed;
   });
+  if (!is_on_cpu(slot)) {
+    settle(slot);
+    static_cast<const Context*>(slot.home)->let_go();
+  }
   slot_table.retire_or_reuse(token, slot);
 }
 
@@ -246,6 +370,7 @@ void blob_end_borrow(BlobToken token) {
     fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is in use by %u calls but must be in use by 0", token,
          pins_of(word));
   }
+  if (!is_on_cpu(slot)) settle(slot);
 }
 
 // ---- holding, for the parts of sparse matrices ----
@@ -288,6 +413,11 @@ void blob_unseal(BlobToken token) noexcept {
   slot.seals.fetch_sub(1, std::memory_order_acq_rel);
 }
 
+const DeviceQueue* blob_home(BlobToken token) noexcept {
+  const BlobSlot& slot = *slot_table.find(token);
+  return is_on_cpu(slot) ? nullptr : static_cast<const Context*>(slot.home)->queue();
+}
+
 void blob_drop(BlobToken token) noexcept {
   BlobSlot& slot = *slot_table.find(token);
   const SlotWord left = change(slot, [](SlotWord word) {
@@ -305,6 +435,7 @@ BlobInfo blob_describe(BlobToken token) {
   const BlobInfo info = {
       .data = slot.data.load(std::memory_order_acquire),
       .size_bytes = slot.size_bytes.load(std::memory_order_acquire),
+      .device = device_of_place(slot.place.load(std::memory_order_acquire)),
       .tenure = slot.tenure.load(std::memory_order_acquire),
       .holder_count = refs_of(word),
       .pin_count = pins_of(word),
@@ -319,7 +450,7 @@ BlobInfo blob_describe(BlobToken token) {
 BlobMemory blob_memory(BlobToken token) {
   const BlobInfo info = blob_describe(token);
   if (info.closed) fail_ended(token);
-  return {info.data, info.size_bytes};
+  return {info.data, info.size_bytes, info.device};
 }
 
 BlobMemory blob_memory_mut(BlobToken token) {
@@ -332,7 +463,7 @@ BlobMemory blob_memory_mut(BlobToken token) {
   if (info.sealed) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s", token, kSealedText);
   }
-  return {info.data, info.size_bytes};
+  return {info.data, info.size_bytes, info.device};
 }
 
 Stats stats() noexcept {
@@ -403,6 +534,8 @@ Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
     pinned_[count_++] = {token, slot};
   }
   // Relaxed: the pin has acquired the content, and keeps it as it is.
+  if (!(device_of_place(slot->place.load(std::memory_order_relaxed)) == view.device)) [[unlikely]]
+    return Fault::kElsewhere;
   void* const data = slot->data.load(std::memory_order_relaxed);
   const std::size_t size_bytes = slot->size_bytes.load(std::memory_order_relaxed);
   if (!lies_inside(view, data, size_bytes)) [[unlikely]]
@@ -434,6 +567,11 @@ Error Pins::error(Fault fault, const tnr_view& view, const char* name) const noe
     case Fault::kTooManyPins:
       return error_of(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted",
                       name, kMaxPins);
+    case Fault::kElsewhere:
+      return error_of(
+          TNR_STATUS_INVALID_ARGUMENT, "%s.device is %s but its owner holds memory of %s", name,
+          DeviceName(view.device).text,
+          DeviceName(device_of_place(slot->place.load(std::memory_order_relaxed))).text);
     case Fault::kOutside:
       return error_of(TNR_STATUS_INVALID_ARGUMENT,
                       "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p",
@@ -460,6 +598,10 @@ BlobSlot* Pins::find(BlobToken token) const noexcept {
     if (pinned_[i].token == token) return pinned_[i].slot;
   }
   return nullptr;
+}
+
+const DeviceQueue* Pins::home_of(const BlobSlot& slot) noexcept {
+  return is_on_cpu(slot) ? nullptr : static_cast<const Context*>(slot.home)->queue();
 }
 
 void Pins::unpin_all() noexcept {

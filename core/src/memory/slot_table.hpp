@@ -11,8 +11,9 @@
 //              also meets the newer word. Rejected: a fence between fields and word, which
 //              ThreadSanitizer does not see.
 //   seals      as data, by those who hold or use the blob.
-//   release, allocator
-//              the one thread that finishes the blob.
+//   place      as data.
+//   release, home
+//              the one thread that finishes the blob; home also those who use it.
 //   next_free  whoever found the slot at the head of the free list; worth something only if it is
 //              still there.
 //
@@ -29,6 +30,7 @@
 #include "base/mutex.hpp"
 #include "base/token.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/device.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
@@ -59,14 +61,27 @@ struct alignas(64) BlobSlot {
   Atomic<std::size_t> size_bytes{0};
   Atomic<void*> context{nullptr};
   Handed<tnr_release_fn> release = nullptr;
-  Handed<const Context*> allocator = nullptr;
+  // Where the memory came from, if not from memory.hpp; of a device the context whose queue it is
+  // on, whoever it came from.
+  Handed<const Context*> home = nullptr;
   Atomic<tnr_tenure> tenure{0};
   Atomic<std::uint32_t> next_free{0};
   // Sparse matrices for whose sake nobody may write the memory; see blob_seal().
   Atomic<std::uint32_t> seals{0};
+  Atomic<std::uint32_t> place{0};  // place_of_device()
 };
 static_assert(sizeof(BlobSlot) == 64);
 static_assert(Atomic<SlotWord>::is_always_lock_free);
+
+// A device as a slot has it: 0 for the CPU.
+constexpr std::uint32_t place_of_device(const tnr_device& device) {
+  return static_cast<std::uint32_t>(device.kind - TNR_DEVICE_KIND_CPU) << 16 |
+         (static_cast<std::uint32_t>(device.index) & 0xffffu);
+}
+constexpr tnr_device device_of_place(std::uint32_t place) {
+  return {static_cast<tnr_device_kind>(place >> 16) + TNR_DEVICE_KIND_CPU,
+          static_cast<std::int32_t>(place & 0xffffu)};
+}
 
 // Initial content of a blob's slot.
 struct SlotContent {
@@ -75,7 +90,8 @@ struct SlotContent {
   tnr_tenure tenure;
   tnr_release_fn release;
   void* context;
-  const Context* allocator = nullptr;  // where the memory came from, if not from memory.hpp
+  const Context* home = nullptr;
+  tnr_device device = kCpu;
 };
 
 // Whether the token's life of the slot has a holder.

@@ -29,6 +29,15 @@ void check_options(const tnr_context_options& options) {
          options.allocate == nullptr ? "allocate" : "deallocate",
          options.allocate == nullptr ? "deallocate" : "allocate");
   }
+  const bool has_cpu = options.device.kind == 0 || options.device.kind == TNR_DEVICE_KIND_CPU;
+  if (has_cpu && options.device.index != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "device.index is %" PRId32 " but must be 0 for the CPU",
+         options.device.index);
+  }
+  if (has_cpu && options.stream != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "stream is 0x%" PRIx64 " but the device is the CPU",
+         options.stream);
+  }
   require_engine(options.engine);
 }
 
@@ -131,8 +140,7 @@ void* Context::allocate(std::size_t size_bytes, std::size_t alignment) const {
     fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated by the context's allocator",
          size_bytes);
   }
-  // Relaxed: this call has a use of its own, so the context is not at its end.
-  slot_->word.fetch_add(1, std::memory_order_relaxed);
+  keep();
   if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
     deallocate(data, size_bytes, alignment);
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -148,6 +156,36 @@ void Context::deallocate(void* data, std::size_t size_bytes, std::size_t alignme
     options.deallocate(options.user_context, data, size_bytes, alignment);
   }
   drop_use(*slot_);
+}
+
+void Context::keep() const noexcept {
+  // Relaxed: the caller has a use of its own, so the context is not at its end.
+  slot_->word.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Context::let_go() const noexcept { drop_use(*slot_); }
+
+const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name) {
+  const DeviceQueue* const queue = context.queue();
+  if (queue == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.device is %s but the context of the call has no device",
+         name, DeviceName(view.device).text);
+  }
+  if (!(queue->device() == view.device)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.device is %s but the device of the call's context is %s",
+         name, DeviceName(view.device).text, DeviceName(queue->device()).text);
+  }
+  return *queue;
+}
+
+void wait_for(const Context& context) {
+  if (context.queue() != nullptr) context.queue()->wait();
+}
+
+void follow(const Context& context, const Context& other) {
+  if (other.queue() == nullptr) return;
+  if (context.queue() == nullptr) return other.queue()->wait();
+  context.queue()->follow(*other.queue());
 }
 
 void task_run(std::uint64_t task) noexcept {

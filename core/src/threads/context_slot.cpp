@@ -1,6 +1,7 @@
 #include "threads/context_slot.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 
 #include "base/callback.hpp"
@@ -13,10 +14,22 @@ static_assert(std::is_trivially_destructible_v<ContextTable>);
 
 // ---- one context ----
 
+namespace {
+
+bool has_device(const tnr_context_options& options) {
+  return options.device.kind != 0 && options.device.kind != TNR_DEVICE_KIND_CPU;
+}
+
+}  // namespace
+
 void ContextSlot::start(const tnr_context_options& wanted) {
+  std::unique_ptr<DeviceQueue> opened;
+  if (has_device(wanted)) opened = open_queue(wanted.device, wanted.stream);
   if (wanted.thread_count > 1 && wanted.spawn == nullptr) {
     pool = new ThreadPool(job, wanted.thread_count - 1);
   }
+  context.queue_ = opened.get();
+  queue = opened.release();
   options = wanted;
   context.slot_ = this;
   context.helper_count_ = wanted.thread_count - 1;
@@ -27,6 +40,9 @@ void ContextSlot::start(const tnr_context_options& wanted) {
 void ContextSlot::end() noexcept {
   delete static_cast<ThreadPool*>(pool);
   pool = nullptr;
+  delete static_cast<DeviceQueue*>(queue);
+  queue = nullptr;
+  context.queue_ = nullptr;
   const tnr_context_options& own = options;
   if (own.release == nullptr) return;
   const LastErrorKept kept;
@@ -36,7 +52,9 @@ void ContextSlot::end() noexcept {
 void ContextSlot::forget_threads() noexcept {
   // The memory stays: its destructor would wait for threads that do not exist.
   pool = nullptr;
+  queue = nullptr;
   context.helper_count_ = 0;
+  context.queue_ = nullptr;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "base/concurrency.hpp"
 #include "base/mutex.hpp"
 #include "tenure/context.hpp"
+#include "tenure/device_queue.hpp"
 #include "threads/job.hpp"
 #include "threads/thread_pool.hpp"
 
@@ -20,6 +21,7 @@ struct ContextSlot {
   Handed<tnr_context_options> options = tnr_context_options{};
   // NULL with one thread, with an executor, and in a child of fork.
   Handed<ThreadPool*> pool = nullptr;
+  Handed<DeviceQueue*> queue = nullptr;      // the context's
   Handed<ContextSlot*> next_free = nullptr;  // the holder of the table's mutex
   Job job;
 
@@ -33,12 +35,14 @@ struct ContextSlot {
     return (word & ((std::uint64_t{1} << kGenerationShift) - 1)) == 0;
   }
 
-  // Before the word is opened. Throws what ThreadPool() does, and then nothing has changed.
+  // Before the word is opened. Throws what open_queue() and ThreadPool() do, and then nothing has
+  // changed.
   void start(const tnr_context_options& wanted);
-  // By whoever took the last use away from a word that is not open: joins the threads, calls
-  // `release`.
+  // By whoever took the last use away from a word that is not open: joins the threads, waits for
+  // the device, calls `release`.
   void end() noexcept;
-  // In a child of fork, which has no other thread than the one that forked.
+  // In a child of fork, which has no other thread than the one that forked, and no device: the
+  // driver is the parent's.
   void forget_threads() noexcept;
   // Opens the job and works at it until it is done. The job is the caller's.
   void run_job(SliceBody body, void* data, std::int64_t first, std::uint32_t count,

@@ -4,13 +4,19 @@
 #include <cinttypes>
 #include <memory>
 
+#include "tenure/device_queue.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
 namespace {
 
-constexpr std::int32_t kDlCpu = 1;
+constexpr std::int32_t kDlCpu = TNR_DEVICE_KIND_CPU;
+
+// Where the tensors of a context are.
+tnr_device device_of(const Context& context) noexcept {
+  return context.queue() != nullptr ? context.queue()->device() : kCpu;
+}
 
 // ---- import ----
 
@@ -61,8 +67,9 @@ Span span_of(const tnr_view& view, char* data) {
   return {base, size_bytes};
 }
 
-// A view of the tensor's elements, checked, without an owner.
-tnr_view view_of(const DlTensor& tensor) {
+// A view of the tensor's elements, checked, without an owner; on the context's device where it has
+// one.
+tnr_view view_of(const Context& context, const DlTensor& tensor) {
   if (tensor.rank < 0 || tensor.rank > TNR_MAX_RANK) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.ndim is %" PRId32 " but must be 0 to %d", tensor.rank,
          TNR_MAX_RANK);
@@ -71,15 +78,18 @@ tnr_view view_of(const DlTensor& tensor) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.shape is NULL but tensor.ndim is %" PRId32,
          tensor.rank);
   }
-  if (tensor.device.kind != kDlCpu) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "tensor.device is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d",
-         tensor.device.kind, tensor.device.index, kDlCpu);
+  // The CPU's is one, whatever number a producer gives it.
+  const tnr_device given = {tensor.device.kind,
+                            tensor.device.kind == kDlCpu ? 0 : tensor.device.index};
+  const tnr_device device = device_of(context);
+  if (!(given == device)) {
+    fail(TNR_STATUS_UNSUPPORTED, "tensor.device is %s but must be %s", DeviceName(given).text,
+         DeviceName(device).text);
   }
   tnr_view view{};
   view.dtype = tensor.dtype_code | static_cast<tnr_dtype>(tensor.dtype_bits) << 8 |
                static_cast<tnr_dtype>(tensor.dtype_lanes) << 16;
-  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  view.device = device;
   view.rank = static_cast<std::uint32_t>(tensor.rank);
   std::copy_n(tensor.shape, tensor.rank, view.shape);
   set_row_major_strides(view);
@@ -96,7 +106,7 @@ tnr_view view_of(const DlTensor& tensor) {
   view.data = data;
   view.base = span.base;
   view.size_bytes = static_cast<std::uint64_t>(span.size_bytes);
-  check_view(view, "tensor");
+  check_view(view, "tensor", device);
   return view;
 }
 
@@ -108,25 +118,26 @@ void delete_tensor(void* context) noexcept {
 
 }  // namespace
 
-tnr_view dlpack_import(DLManagedTensorVersioned& tensor) {
+tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor) {
   // Another major version may differ in everything behind the deleter.
   if (tensor.major_version != kDlMajorVersion) {
     fail(TNR_STATUS_UNSUPPORTED,
          "tensor.version is %" PRIu32 ".%" PRIu32 " but must be %" PRIu32 ".x",
          tensor.major_version, tensor.minor_version, kDlMajorVersion);
   }
-  tnr_view view = view_of(tensor.tensor);
+  tnr_view view = view_of(context, tensor.tensor);
   const auto release = delete_tensor<DLManagedTensorVersioned>;
+  void* const base = const_cast<void*>(view.base);
   view.owner = (tensor.flags & kDlReadOnly) != 0
-                   ? blob_share(view.base, view.size_bytes, release, &tensor)
-                   : blob_adopt(const_cast<void*>(view.base), view.size_bytes, release, &tensor);
+                   ? blob_share_on(context, base, view.size_bytes, release, &tensor)
+                   : blob_adopt_on(context, base, view.size_bytes, release, &tensor);
   return view;
 }
 
-tnr_view dlpack_import(DLManagedTensor& tensor) {
-  tnr_view view = view_of(tensor.tensor);
-  view.owner = blob_adopt(const_cast<void*>(view.base), view.size_bytes,
-                          delete_tensor<DLManagedTensor>, &tensor);
+tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor) {
+  tnr_view view = view_of(context, tensor.tensor);
+  view.owner = blob_adopt_on(context, const_cast<void*>(view.base), view.size_bytes,
+                             delete_tensor<DLManagedTensor>, &tensor);
   return view;
 }
 
@@ -134,16 +145,29 @@ tnr_view dlpack_import(DLManagedTensor& tensor) {
 
 namespace {
 
+// Puts the work of two queues on a blob in order, the later after the earlier. No wait that can be
+// had is left out: on a device that fails nothing runs.
+void put_in_order(const DeviceQueue& later, const DeviceQueue& earlier) noexcept {
+  try {
+    if (&later != &earlier) later.follow(earlier);
+  } catch (const Error&) {
+    earlier.settle();
+  }
+}
+
 // A tensor that is given away, with the numbers that it points at and a reference to the blob.
 template <class Tensor>
 struct Export {
   Tensor managed;
   BlobToken blob;
+  // Of a tensor on a device: the consumer's, which is kept.
+  const Context* consumer;
   std::int64_t shape[TNR_MAX_RANK];
   std::int64_t strides[TNR_MAX_RANK];
 
   // Takes the reference.
-  Export(const tnr_view& view, BlobToken blob_to_hold) noexcept : managed{}, blob(blob_to_hold) {
+  Export(const Context& context, const tnr_view& view) noexcept
+      : managed{}, blob(view.owner), consumer(context.queue() != nullptr ? &context : nullptr) {
     std::copy_n(view.shape, view.rank, shape);
     // Strides of axes of extent 1 are free, and consumers prefer those of a contiguous tensor.
     std::int64_t stride = 1;
@@ -156,11 +180,17 @@ struct Export {
     managed.manager_context = this;
     managed.deleter = [](Tensor* self) {
       const std::unique_ptr<Export> end(static_cast<Export*>(self->manager_context));
+      if (end->consumer != nullptr) {
+        const DeviceQueue* const home = blob_home(end->blob);
+        const DeviceQueue* const used = end->consumer->queue();
+        if (home != nullptr && used != nullptr) put_in_order(*home, *used);
+      }
       blob_drop(end->blob);
+      if (end->consumer != nullptr) end->consumer->let_go();
     };
     managed.tensor = {
         .data = const_cast<void*>(view.data),
-        .device = {kDlCpu, 0},
+        .device = {view.device.kind, view.device.index},
         .rank = static_cast<std::int32_t>(view.rank),
         .dtype_code = static_cast<std::uint8_t>(view.dtype),
         .dtype_bits = static_cast<std::uint8_t>(view.dtype >> 8),
@@ -186,25 +216,34 @@ BlobInfo require_exportable(const tnr_view& view) {
   return info;
 }
 
+// The view's blob is pinned.
 template <class Tensor>
-Export<Tensor>* make_export(const tnr_view& view) {
-  std::unique_ptr<Export<Tensor>> made(new Export<Tensor>(view, view.owner));
+Export<Tensor>* make_export(const Context& context, const tnr_view& view, const Pins& pins) {
+  std::unique_ptr<Export<Tensor>> made(new Export<Tensor>(context, view));
+  if (made->consumer != nullptr) {
+    pins.for_each_home([&](const DeviceQueue& home) {
+      if (&home != context.queue()) context.queue()->follow(home);
+    });
+  }
   blob_retain(view.owner);
+  if (made->consumer != nullptr) context.keep();
   return made.release();
 }
 
 }  // namespace
 
-DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flags) {
+DLManagedTensorVersioned* dlpack_export(const Context& context, const tnr_view& view,
+                                        std::uint32_t flags) {
   if ((flags & ~std::uint32_t{TNR_EXPORT_READ_ONLY}) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", flags,
          TNR_EXPORT_READ_ONLY);
   }
-  check_view(view, "view");
+  check_view(view, "view", device_of(context));
   Pins pins;
   pins.add(view, "view");
   const BlobInfo info = require_exportable(view);
-  DLManagedTensorVersioned& tensor = make_export<DLManagedTensorVersioned>(view)->managed;
+  DLManagedTensorVersioned& tensor =
+      make_export<DLManagedTensorVersioned>(context, view, pins)->managed;
   tensor.major_version = kDlMajorVersion;
   const bool is_written = may_write(info.tenure) && !info.sealed && flags == 0;
   tensor.flags =
@@ -212,12 +251,12 @@ DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flag
   return &tensor;
 }
 
-DLManagedTensor* dlpack_export_legacy(const tnr_view_mut& view) {
-  check_view_mut(view, "view");
+DLManagedTensor* dlpack_export_legacy(const Context& context, const tnr_view_mut& view) {
+  check_view_mut(view, "view", device_of(context));
   Pins pins;
   pins.add_mut(view, "view");
   require_exportable(view.view);
-  return &make_export<DLManagedTensor>(view.view)->managed;
+  return &make_export<DLManagedTensor>(context, view.view, pins)->managed;
 }
 
 }  // namespace tenure

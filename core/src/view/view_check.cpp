@@ -21,7 +21,7 @@ struct Field {
   }
 };
 
-Refusal words_refusal(const tnr_view& view, const char* name) {
+Refusal words_refusal(const tnr_view& view, const char* name, const tnr_device& device) {
   if (element_size(view.dtype) == 0) {
     return error_of(TNR_STATUS_UNSUPPORTED,
                     "%s is 0x%08" PRIx32 " (%" PRIu32 " bits, %" PRIu32
@@ -29,11 +29,9 @@ Refusal words_refusal(const tnr_view& view, const char* name) {
                     Field(name, "dtype").text, view.dtype, bits_of(view.dtype),
                     lanes_of(view.dtype));
   }
-  if (view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0) {
-    return error_of(
-        TNR_STATUS_UNSUPPORTED,
-        "%s is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d, index 0",
-        Field(name, "device").text, view.device.kind, view.device.index, TNR_DEVICE_KIND_CPU);
+  if (!(view.device == device)) {
+    return error_of(TNR_STATUS_UNSUPPORTED, "%s is %s but must be %s", Field(name, "device").text,
+                    DeviceName(view.device).text, DeviceName(device).text);
   }
   if ((view.flags & ~TNR_VIEW_EXCLUSIVE) != 0) {
     return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known",
@@ -155,8 +153,8 @@ std::uint64_t magnitude(std::int64_t stride) {
 
 }  // namespace
 
-Refusal view_refusal(const tnr_view& view, const char* name) noexcept {
-  if (Refusal refusal = words_refusal(view, name)) return refusal;
+Refusal view_refusal(const tnr_view& view, const char* name, const tnr_device& device) noexcept {
+  if (Refusal refusal = words_refusal(view, name, device)) return refusal;
   if (Refusal refusal = memory_refusal(view, name)) return refusal;
   if (is_empty(view)) {
     if (view.data == view.base) return std::nullopt;
@@ -169,8 +167,8 @@ Refusal view_refusal(const tnr_view& view, const char* name) noexcept {
   return reach_refusal(view, name);
 }
 
-void check_view_stepwise(const tnr_view& view, const char* name) {
-  require_none(view_refusal(view, name));
+void check_view_stepwise(const tnr_view& view, const char* name, const tnr_device& device) {
+  require_none(view_refusal(view, name, device));
 }
 
 Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept {
@@ -205,14 +203,14 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept {
 
 tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_bytes,
                    tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
-                   const std::int64_t* strides) {
+                   const std::int64_t* strides, const tnr_device& device) {
   const std::int64_t count = checked_element_count(rank, shape);
   tnr_view view{};
   view.base = base;
   view.size_bytes = size_bytes;
   view.dtype = dtype;
   view.rank = rank;
-  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  view.device = device;
   std::copy_n(shape, rank, view.shape);
   if (strides == nullptr) {
     set_row_major_strides(view);
@@ -238,7 +236,7 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
          shape_text(rank, shape).text, count, element_size(dtype), size_bytes - offset_bytes,
          offset_bytes != 0 ? " from offset_bytes on" : "");
   }
-  check_view(view, "");
+  check_view(view, "", device);
   return view;
 }
 
@@ -246,8 +244,8 @@ std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int6
   const std::int64_t count = checked_element_count(rank, shape);
   tnr_view view{};
   view.dtype = dtype;
-  view.device = {TNR_DEVICE_KIND_CPU, 0};
-  require_none(words_refusal(view, ""));
+  view.device = kCpu;
+  require_none(words_refusal(view, "", kCpu));
   std::int64_t size_bytes;
   if (__builtin_mul_overflow(count, element_size(dtype), &size_bytes)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,

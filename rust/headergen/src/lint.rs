@@ -226,8 +226,9 @@ fn is_operation(function: &Function) -> bool {
 /// Functions that compute take a context, an operation code if they have one, inputs, attributes,
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
-    let computes = |name: &str| !name.starts_with("tnr_blob_") && !name.starts_with("tnr_context_");
-    if !is_operation(function) || !computes(&function.name) {
+    let is_of = |noun| function.name.starts_with(noun);
+    let computes = !["tnr_blob_", "tnr_context_", "tnr_view_"].into_iter().any(is_of);
+    if !is_operation(function) || !computes {
         return;
     }
     for (at, param) in function.params.iter().enumerate() {

@@ -33,6 +33,11 @@
 //! `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
 //! bits for any number of threads and under every instruction set.
 //!
+//! **Devices**: views of a GPU's memory are for calls through a context with that device
+//! (INVALID_ARGUMENT else), which enqueue work and return before it is done; what a result needs
+//! comes first, through whatever context it was enqueued. What a device cannot compute yet is
+//! UNSUPPORTED. The release of a device's memory waits for nothing unless the caller lent it.
+//!
 //! **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
 //! Attributes are a struct that may be NULL: options that most calls leave at their defaults. One
 //! that the operation or this library does not know is INVALID_ARGUMENT, before any work.
@@ -163,6 +168,10 @@ pub struct tnr_device_kind(pub i32);
 impl tnr_device_kind {
     /// Memory that the CPU reads and writes.
     pub const CPU: tnr_device_kind = tnr_device_kind(1);
+    /// Memory of a GPU that CUDA's driver knows.
+    ///
+    /// @since 0.2
+    pub const CUDA: tnr_device_kind = tnr_device_kind(2);
 }
 
 /// Where bytes are.
@@ -173,6 +182,29 @@ pub struct tnr_device {
     pub kind: tnr_device_kind,
     /// Which one of its kind, from 0; 0 for the CPU.
     pub index: i32,
+}
+
+/// A device, as `tnr_device_describe` tells of it. Set `struct_size` before the call; it will grow.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_device_info {
+    /// `sizeof(tnr_device_info)`: the library writes no byte beyond it, and 0 to what it does not
+    /// know.
+    pub struct_size: u64,
+    /// Bytes of its memory, whoever has them.
+    pub memory_bytes: u64,
+    /// Compute capability of a GPU: 9 of 9.0.
+    pub capability_major: u32,
+    /// And 0 of 9.0.
+    pub capability_minor: u32,
+    /// Processors that share a cache and run blocks of a kernel.
+    pub multiprocessor_count: u32,
+    /// 0.
+    pub reserved: u32,
+    /// NUL-terminated.
+    pub name: [c_char; 256],
 }
 
 // ==== contexts ====
@@ -270,6 +302,18 @@ pub struct tnr_context_options {
     ///
     /// @since 0.2
     pub reserved_end: u32,
+    /// Where the context's blobs are, and whose views it computes on. Of kind 0 or CPU: the CPU.
+    /// With a GPU, calls enqueue work on `stream` and return before it is done; views of the CPU
+    /// are computed by the CPU as ever.
+    ///
+    /// @since 0.2
+    pub device: tnr_device,
+    /// The stream of the device as a number: a `CUstream` of the caller's, which outlives the
+    /// context and all blobs that it made, or 1 for CUDA's legacy default stream. 0: a stream of
+    /// the context's own. 2, another stream on each thread, is refused.
+    ///
+    /// @since 0.2
+    pub stream: u64,
 }
 
 // ==== blobs ====
@@ -2580,6 +2624,14 @@ pub struct tnr_stats {
     ///
     /// @since 0.2
     pub written_bytes: u64,
+    /// Kernels that were enqueued on devices.
+    ///
+    /// @since 0.2
+    pub device_launches: u64,
+    /// Times that a thread waited for a device.
+    ///
+    /// @since 0.2
+    pub device_waits: u64,
 }
 
 /// A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
@@ -2906,9 +2958,11 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
     /// without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
-    /// known struct that are not 0, or a `struct_size` below the first version's or over 4096.
-    /// UNSUPPORTED: an `engine` that is not in this build. OUT_OF_MEMORY: also for a thread that
-    /// the system refuses, and for more than 1024 contexts at once.
+    /// known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
+    /// `device` that is not there, or a `stream` without one or of another.
+    /// UNSUPPORTED: an `engine` that is not in this build; a `device` where there is no driver, or
+    /// one that is too old or has no kernels here. OUT_OF_MEMORY: also for a thread that
+    /// the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
     ///
     /// @param options (transfer none) copied
     /// @return (transfer full) (nullable) NULL on failure
@@ -2926,6 +2980,52 @@ unsafe extern "C" {
     /// @threads any
     /// @since 0.1
     pub fn tnr_context_thread_count(context: *const tnr_context) -> u32;
+
+    /// Returns when all work that was enqueued through the context is done; at once without a
+    /// device. What failed on the device since the last wait is told here.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_context_wait(context: *mut tnr_context) -> tnr_status;
+
+    /// Work that `context` gets from here on begins after the work that `other` has got so far.
+    /// Between devices' streams nobody waits for that; a context of the CPU waits for `other`.
+    /// Blobs need it not: each call comes after what calls through other contexts did to its blobs.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param other (transfer none) (nullable)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status;
+
+    /// How many devices of a kind there are; 1 for the CPU.
+    ///
+    /// UNSUPPORTED: no driver, or one that cannot be used; the message says why.
+    /// INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
+    ///
+    /// @param count (transfer none) (out)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_device_count(kind: tnr_device_kind, count: *mut u32) -> tnr_status;
+
+    /// Describes a device. Of the CPU only the name is told.
+    ///
+    /// INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
+    /// or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
+    ///
+    /// @param info (transfer none) (inout)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_device_describe(device: tnr_device, info: *mut tnr_device_info) -> tnr_status;
 
     /// Works at the call that `task` stands for until no part of it is left to begin: what a
     /// `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of
@@ -2949,8 +3049,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
 
-    /// Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one:
-    /// the blob then keeps the context. Their values are undefined.
+    /// Allocates `size_bytes` bytes, aligned to 64, from the context's allocator or on its device
+    /// where it has one: the blob then keeps the context. Their values are undefined.
     ///
     /// OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned
     /// memory.
@@ -2962,8 +3062,8 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
-    /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted
-    /// by `tnr_stats_read`.
+    /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
+    /// them; counted by `tnr_stats_read`. A device is waited for.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE:
@@ -3046,6 +3146,86 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_blob_borrow_mut(data: *mut c_void, size_bytes: usize) -> *mut tnr_blob;
+
+    /// Takes over memory of the context's device, as `tnr_blob_adopt` does that of the CPU. Work
+    /// that the caller enqueued on the memory comes first where it is on the context's stream, or
+    /// the context follows it. `release` runs when all work that uses the memory is done: whoever
+    /// makes the last release waits for that. The blob keeps the context. Without a device this is
+    /// `tnr_blob_adopt`.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
+    /// or manages. OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release_context (transfer full) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_adopt_on(
+        context: *mut tnr_context,
+        data: *mut c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        release_context: *mut c_void,
+    ) -> *mut tnr_blob;
+
+    /// Takes a share in memory of the context's device that nobody writes, as `tnr_blob_adopt_on`
+    /// takes it over.
+    ///
+    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release_context (transfer full) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_share_on(
+        context: *mut tnr_context,
+        data: *const c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        release_context: *mut c_void,
+    ) -> *mut tnr_blob;
+
+    /// Borrows memory of the context's device that nobody writes meanwhile. `tnr_blob_end_borrow`
+    /// waits until the work that uses it is done. The blob keeps the context.
+    ///
+    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_borrow_on(
+        context: *mut tnr_context,
+        data: *const c_void,
+        size_bytes: usize,
+    ) -> *mut tnr_blob;
+
+    /// Borrows memory of the context's device that the borrower alone reads and writes meanwhile,
+    /// as `tnr_blob_borrow_on` borrows what nobody writes.
+    ///
+    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_borrow_mut_on(
+        context: *mut tnr_context,
+        data: *mut c_void,
+        size_bytes: usize,
+    ) -> *mut tnr_blob;
 
     /// One more handle on the same blob: the one that is returned, to be released once like any.
     ///
@@ -3543,6 +3723,44 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
+    /// As `tnr_blob_import`, of a tensor on the context's device, whose elements are there for work
+    /// on the context's stream: whoever made it has ordered that. The blob keeps the context; its
+    /// end waits for the work that uses it, and then calls the deleter. Without a device this is
+    /// `tnr_blob_import`.
+    ///
+    /// INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
+    /// UNSUPPORTED: also a tensor of another device than the context's. STALE_HANDLE: `context`.
+    /// DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_on(
+        context: *mut tnr_context,
+        tensor: *mut DLManagedTensorVersioned,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// As `tnr_blob_import_on`, of a tensor from before DLPack 1.0. It may be written, for it
+    /// cannot say otherwise.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_legacy_on(
+        context: *mut tnr_context,
+        tensor: *mut DLManagedTensor,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
     /// A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
     /// view's blob until its deleter is called, once, on any thread. It is read-only with
     /// `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
@@ -3576,9 +3794,47 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
+    /// As `tnr_view_export`, of a view on the context's device, for a consumer whose work is on the
+    /// context's stream: the elements are there for what it enqueues from now on, and its deleter
+    /// leaves the memory to others after what it has enqueued until then. The tensor keeps the
+    /// context. Without a device this is `tnr_view_export`.
+    ///
+    /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param view (transfer none)
+    /// @param flags 0 or TNR_EXPORT_READ_ONLY
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export_on(
+        context: *mut tnr_context,
+        view: *const tnr_view,
+        flags: u32,
+        out: *mut *mut DLManagedTensorVersioned,
+    ) -> tnr_status;
+
+    /// As `tnr_view_export_legacy`, on a device as `tnr_view_export_on`.
+    ///
+    /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param view (transfer none)
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export_legacy_on(
+        context: *mut tnr_context,
+        view: *const tnr_view_mut,
+        out: *mut *mut DLManagedTensor,
+    ) -> tnr_status;
+
     // ==== operations ====
 
-    /// Copies elements, which keep their dtype. `out` may be exactly `a`.
+    /// Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
+    /// context's device the shapes are equal, and the device is waited for.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape

@@ -69,7 +69,19 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_context_options>() == 64);
+    assert!(size_of::<tnr_device_info>() == 288);
+    assert!(align_of::<tnr_device_info>() == 8);
+    assert!(offset_of!(tnr_device_info, struct_size) == 0);
+    assert!(offset_of!(tnr_device_info, memory_bytes) == 8);
+    assert!(offset_of!(tnr_device_info, capability_major) == 16);
+    assert!(offset_of!(tnr_device_info, capability_minor) == 20);
+    assert!(offset_of!(tnr_device_info, multiprocessor_count) == 24);
+    assert!(offset_of!(tnr_device_info, reserved) == 28);
+    assert!(offset_of!(tnr_device_info, name) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_context_options>() == 80);
     assert!(align_of::<tnr_context_options>() == 8);
     assert!(offset_of!(tnr_context_options, struct_size) == 0);
     assert!(offset_of!(tnr_context_options, thread_count) == 8);
@@ -81,6 +93,8 @@ const _: () = {
     assert!(offset_of!(tnr_context_options, release) == 48);
     assert!(offset_of!(tnr_context_options, engine) == 56);
     assert!(offset_of!(tnr_context_options, reserved_end) == 60);
+    assert!(offset_of!(tnr_context_options, device) == 64);
+    assert!(offset_of!(tnr_context_options, stream) == 72);
 };
 
 const _: () = {
@@ -765,7 +779,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_stats>() == 72);
+    assert!(size_of::<tnr_stats>() == 88);
     assert!(align_of::<tnr_stats>() == 8);
     assert!(offset_of!(tnr_stats, struct_size) == 0);
     assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
@@ -776,6 +790,8 @@ const _: () = {
     assert!(offset_of!(tnr_stats, calls) == 48);
     assert!(offset_of!(tnr_stats, read_bytes) == 56);
     assert!(offset_of!(tnr_stats, written_bytes) == 64);
+    assert!(offset_of!(tnr_stats, device_launches) == 72);
+    assert!(offset_of!(tnr_stats, device_waits) == 80);
 };
 
 const _: () = {

@@ -25,6 +25,8 @@ impl tnr_stats {
         calls: 0,
         read_bytes: 0,
         written_bytes: 0,
+        device_launches: 0,
+        device_waits: 0,
     };
 }
 

@@ -1,5 +1,6 @@
 //! Stand-ins for the C functions that make, hold and end blobs and contexts, copy and fill: Miri
-//! runs Rust only, and it is the Rust side's pointers, owners and hooks that it is to judge.
+//! runs Rust only, and it is the Rust side's pointers, owners and hooks that it is to judge. There
+//! is one device, whose memory is the heap and whose streams are always done.
 //!
 //! A blob here is a slot in a list behind a lock, and so is a context. The true slot table's
 //! behaviour under races and with stale tokens is tested in C++; here a misuse is a panic.
@@ -92,6 +93,48 @@ fn context_of(context: *mut tnr_context) -> Option<Arc<Context>> {
     Some(CONTEXTS.lock().unwrap()[index].clone().expect("a context that was not released"))
 }
 
+/// The index of the one device.
+const DEVICE: i32 = 0;
+
+fn is_device(device: tnr_device) -> bool {
+    device.kind == tnr_device_kind::CUDA && device.index == DEVICE
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_device_count(_: tnr_device_kind, count: *mut u32) -> tnr_status {
+    // SAFETY: writable by the contract.
+    unsafe { *count = 1 };
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_device_describe(
+    device: tnr_device,
+    info: *mut tnr_device_info,
+) -> tnr_status {
+    if !is_device(device) {
+        return tnr_status::INVALID_ARGUMENT;
+    }
+    // SAFETY: writable by the contract.
+    let info = unsafe { &mut *info };
+    for (to, letter) in info.name.iter_mut().zip(b"Miri\0") {
+        *to = *letter as c_char;
+    }
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_context_wait(context: *mut tnr_context) -> tnr_status {
+    context_of(context);
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status {
+    (context_of(context), context_of(other));
+    tnr_status::OK
+}
+
 /// Asks for threads, and needs none.
 fn ask_for_threads(context: *mut tnr_context) {
     if let Some(context) = context_of(context) {
@@ -159,6 +202,18 @@ extern "C" fn tnr_blob_adopt(
     context: *mut c_void,
 ) -> *mut tnr_blob {
     insert(Slot { data, layout: None, adopted: true, release, context, handle_count: 1 })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_adopt_on(
+    home: *mut tnr_context,
+    data: *mut c_void,
+    size_bytes: usize,
+    release: tnr_release_fn,
+    context: *mut c_void,
+) -> *mut tnr_blob {
+    context_of(home);
+    tnr_blob_adopt(data, size_bytes, release, context)
 }
 
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 mod axis;
 mod contiguous;
-mod described;
+pub(crate) mod described;
 #[allow(unsafe_code)]
 mod dynamic;
 mod equality;
@@ -10,7 +10,7 @@ mod equality;
 mod held;
 #[allow(unsafe_code)]
 mod iter;
-mod manipulate;
+pub(crate) mod manipulate;
 mod meshgrid;
 mod owners;
 mod print;
@@ -19,7 +19,7 @@ mod reinterpret;
 mod shape;
 #[allow(unsafe_code)]
 mod shared;
-mod slice;
+pub(crate) mod slice;
 #[allow(unsafe_code)]
 mod tensor;
 #[allow(unsafe_code)]

@@ -8,7 +8,7 @@ use tenure_sys::{TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
 
 use crate::{DType, Order, Result, refusal};
 
-const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };
+pub(crate) const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };
 
 /// A view of CPU memory that is yet to be placed, with a shape that is yet to be written.
 #[inline(always)]

@@ -190,6 +190,11 @@
 //! copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the same
 //! way. [`matrix_market`] and SciPy's part of `npz` are those of sparse matrices.
 //!
+//! # GPUs
+//!
+//! [`cuda`] has tensors in memory of a GPU and the streams that compute with them. The driver is
+//! opened while the program runs: where there is none, asking for a device is an error.
+//!
 //! # Guarantees
 //!
 //! - **No copy is silent.** Functions that copy say so in their names (`to_`, `copy_`,
@@ -233,6 +238,7 @@ compile_error!("Tenure's ABI is for 64-bit targets");
 #[allow(unsafe_code)]
 mod bytes;
 mod context;
+pub mod cuda;
 mod dense;
 #[allow(unsafe_code)]
 mod dtype;

@@ -53,6 +53,7 @@ pub use pad::*;
 pub use pool2d::*;
 pub use quantile::*;
 pub use reduce::*;
+pub(crate) use reduce::{for_each_axes_reduction, for_each_number_reduction};
 pub use scan::*;
 pub use search::*;
 pub use select::*;
@@ -120,7 +121,12 @@ fn no_common_extent(axis: usize, a: usize, b: usize) -> Error {
 /// and so may be the reason.
 #[cold]
 #[inline(never)]
-fn refused(error: Error, name: &str, inputs: &[&[usize]], out: Option<&[usize]>) -> Error {
+pub(crate) fn refused(
+    error: Error,
+    name: &str,
+    inputs: &[&[usize]],
+    out: Option<&[usize]>,
+) -> Error {
     let common = out.unwrap_or_else(|| inputs.first().copied().unwrap_or_default());
     // A number by itself fits every shape.
     let is_about_shapes = error.kind() == ErrorKind::InvalidArgument

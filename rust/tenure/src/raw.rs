@@ -5,6 +5,7 @@
 
 pub(crate) mod algebra;
 mod context;
+pub(crate) mod cuda;
 pub(crate) mod custom;
 mod dlpack;
 pub(crate) mod expression;

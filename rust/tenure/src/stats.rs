@@ -28,6 +28,10 @@ pub struct Stats {
     pub read_bytes: u64,
     /// Bytes of the elements that operations wrote.
     pub written_bytes: u64,
+    /// Kernels that were enqueued on devices: [`cuda`](crate::cuda).
+    pub device_launches: u64,
+    /// Times that a thread waited for a device.
+    pub device_waits: u64,
 }
 
 /// Reads the totals. Other threads may be adding to them.
@@ -62,6 +66,8 @@ pub fn stats() -> Stats {
         calls: totals.calls,
         read_bytes: totals.read_bytes,
         written_bytes: totals.written_bytes,
+        device_launches: totals.device_launches,
+        device_waits: totals.device_waits,
     }
 }
 

@@ -1,6 +1,8 @@
 //! The short programs in `examples/`, which find themselves whether they are right.
 #![cfg(all(feature = "image", feature = "linalg", feature = "ndarray"))]
 
+#[path = "../examples/cuda.rs"]
+mod cuda;
 #[cfg(feature = "programs")]
 #[path = "../examples/custom_operation.rs"]
 mod custom_operation;
@@ -25,6 +27,11 @@ mod tf_idf;
 #[test]
 fn an_operation_of_ones_own() {
     custom_operation::main().unwrap();
+}
+
+#[test]
+fn rows_are_normalized_on_a_gpu_or_without() {
+    cuda::main().unwrap();
 }
 
 #[test]

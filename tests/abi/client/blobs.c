@@ -62,6 +62,41 @@ int check_blobs(void) {
 }
 
 #if TNR_WANT_MINOR >= 2
+/* Without a device, which few machines have: the CPU is one too. */
+int check_devices(void) {
+  float memory[4] = {1, 2, 3, 4};
+  const tnr_device cpu = {TNR_DEVICE_KIND_CPU, 0};
+  tnr_device_info info;
+  uint32_t device_count = 0;
+  int released = 0;
+  tnr_blob* blob;
+  OK(tnr_context_wait(NULL));
+  OK(tnr_context_follow(NULL, NULL));
+  OK(tnr_device_count(TNR_DEVICE_KIND_CPU, &device_count));
+  CHECK(device_count == 1);
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  OK(tnr_device_describe(cpu, &info));
+  CHECK(strcmp(info.name, "CPU") == 0);
+
+  blob = tnr_blob_adopt_on(NULL, memory, 16, count, &released);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_ADOPTED, memory) == 0);
+  OK(tnr_blob_release(blob));
+  blob = tnr_blob_share_on(NULL, memory, 16, count, &released);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_SHARED, memory) == 0);
+  OK(tnr_blob_release(blob));
+  CHECK(released == 2);
+  blob = tnr_blob_borrow_on(NULL, memory, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_BORROWED, memory) == 0);
+  OK(tnr_blob_end_borrow(blob));
+  OK(tnr_blob_release(blob));
+  blob = tnr_blob_borrow_mut_on(NULL, memory, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_BORROWED_MUT, memory) == 0);
+  OK(tnr_blob_end_borrow(blob));
+  OK(tnr_blob_release(blob));
+  return 0;
+}
+
 int check_arrays(void) {
   const tnr_scalar numbers[] = {tnr_scalar_f64(1.5), tnr_scalar_i64(-2), tnr_scalar_u64(3)};
   const double expected[] = {1.5, -2, 3};
@@ -105,6 +140,14 @@ int check_exchange(void) {
   OK(tnr_view_export(&view_mut.view, TNR_EXPORT_READ_ONLY, &tensor));
   taken = tnr_blob_import(tensor, &view);
   CHECK(taken != NULL && view.data == view_mut.view.data && view.shape[0] == 4);
+  OK(tnr_blob_release(taken));
+  OK(tnr_view_export_on(NULL, &view_mut.view, 0, &tensor));
+  taken = tnr_blob_import_on(NULL, tensor, &view);
+  CHECK(taken != NULL && view.data == view_mut.view.data);
+  OK(tnr_blob_release(taken));
+  OK(tnr_view_export_legacy_on(NULL, &view_mut, &legacy));
+  taken = tnr_blob_import_legacy_on(NULL, legacy, &view);
+  CHECK(taken != NULL && view.data == view_mut.view.data);
   OK(tnr_blob_release(taken));
 
   OK(tnr_view_export_legacy(&view_mut, &legacy));

@@ -26,6 +26,7 @@ int check_blobs(void);
 int check_views(void);
 int check_operations(void);
 #if TNR_WANT_MINOR >= 2
+int check_devices(void);
 int check_arrays(void);
 int check_exchange(void);
 int check_sparse(void);

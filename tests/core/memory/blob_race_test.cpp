@@ -26,6 +26,7 @@ tnr_view view_over(const void* data, std::size_t size_bytes, BlobToken owner) {
   view.base = data;
   view.size_bytes = size_bytes;
   view.owner = owner;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
   return view;
 }
 

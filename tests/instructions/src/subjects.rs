@@ -9,9 +9,9 @@ use std::ptr::{null, null_mut};
 use tenure::{TensorView, TensorViewMut};
 use tenure_sys::{
     tnr_binary, tnr_binary_op, tnr_blob, tnr_blob_copy, tnr_blob_release, tnr_blob_view,
-    tnr_context, tnr_context_create, tnr_context_options, tnr_context_release, tnr_dtype,
-    tnr_engine, tnr_reduce, tnr_reduce_op, tnr_status, tnr_view, tnr_view_lend, tnr_view_lend_mut,
-    tnr_view_mut,
+    tnr_context, tnr_context_create, tnr_context_options, tnr_context_release, tnr_device,
+    tnr_device_kind, tnr_dtype, tnr_engine, tnr_reduce, tnr_reduce_op, tnr_status, tnr_view,
+    tnr_view_lend, tnr_view_lend_mut, tnr_view_mut,
 };
 
 /// Calls of each subject that are counted together.
@@ -198,6 +198,8 @@ fn dispatch(visit: Visit) {
         release: None,
         engine: tnr_engine::ENVIRONMENT,
         reserved_end: 0,
+        device: tnr_device { kind: tnr_device_kind::CPU, index: 0 },
+        stream: 0,
     };
     // SAFETY: the options are whole, and the callback uses nothing.
     let context = unsafe { tnr_context_create(&options) };

@@ -6,6 +6,7 @@
 #include "dense/elementwise/complex.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/operands.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
@@ -51,8 +52,12 @@ Comparison compare_operation(tnr_compare_op op, tnr_dtype dtype) {
   return {operation_of(question, dtype), question.sides};
 }
 
+Sides sides_of(tnr_compare_op op) { return question_of(op).sides; }
+
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").compare(op, a, b, out);
   const Question& question = question_of(op);
   const bool exchanged = question.sides == Sides::kExchanged;
   Operands operands(out);
@@ -66,6 +71,8 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
 
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
              const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").compare(op, a, b, out);
   const Question& question = question_of(op);
   Operands operands(out);
   const Operation operation = operation_of(question, a.dtype);

@@ -7,6 +7,7 @@
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
@@ -68,6 +69,14 @@ Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype) {
   return operation;
 }
 
+void require_unary_dtypes(tnr_unary_op op, const tnr_view& a, const tnr_view& out) {
+  if (gives_operand(op, a.dtype)) [[likely]] {
+    require_dtype(a, "a", out.dtype, "out.dtype is");
+  } else {
+    require_dtype(out, "out", result_dtype(kernels::kUnaryRows[op - 1].gives, a.dtype), "must be");
+  }
+}
+
 void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   if (!is_integer(dtype)) return;
   const std::size_t width = element_size(dtype);
@@ -90,20 +99,19 @@ void refuse_finding(kernels::Finding found) {
 }
 
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").unary(op, a, out);
   Operands operands(out);
   operands.add(a, "a");
-  if (gives_operand(op, a.dtype)) [[likely]] {
-    require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  } else {
-    require_dtype(out.view, "out", result_dtype(kernels::kUnaryRows[op - 1].gives, a.dtype),
-                  "must be");
-  }
+  require_unary_dtypes(op, a, out.view);
   operands.run(context, unary_operation(op, a.dtype));
   operands.count(TNR_OPERATION_UNARY);
 }
 
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").binary(op, a, b, out);
   Operands operands(out);
   operands.add(a, "a");
   operands.add(b, "b");
@@ -115,6 +123,8 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
 
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
             const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").binary(op, a, b, out);
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -128,6 +138,8 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
 
 void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
             const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").binary(op, a, b, out);
   Operands operands(out);
   const Operation operation = binary_operation(op, out.view.dtype);
   const Element element = to_element(a, out.view.dtype, "a");
@@ -140,6 +152,8 @@ void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const
 
 void ternary(const Context& context, tnr_ternary_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view& c, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").ternary(op, a, b, c, out);
   Operands operands(out);
   operands.add(a, "a");
   operands.add(b, "b");

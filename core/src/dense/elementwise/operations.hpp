@@ -20,6 +20,11 @@ struct Comparison {
   Sides sides;
 };
 Comparison compare_operation(tnr_compare_op op, tnr_dtype dtype);
+// Throws INVALID_ARGUMENT.
+Sides sides_of(tnr_compare_op op);
+
+// Throws INVALID_ARGUMENT unless the output has the dtype of the operation's result.
+void require_unary_dtypes(tnr_unary_op op, const tnr_view& a, const tnr_view& out);
 
 // Throws INVALID_ARGUMENT for a number on the right that is an integer divisor of 0 or a negative
 // power of integers: it is known before the work, so that the output stays untouched.

@@ -10,6 +10,7 @@
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
@@ -203,6 +204,8 @@ void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").reduce(op, a, axes, ddof, out, power);
   Pins pins;
   check_view_mut(out, "out");
   check_view(a, "a");

@@ -1,16 +1,21 @@
 //! Accessors of tensors' and views' metadata, written once.
 
+use crate::{SharedTensor, Tensor, TensorView, TensorViewMut};
+
 /// The accessors of a type that has `raw()`, its `tnr_view`. `$make` is an expression for the
-/// examples that gives a (2, 3) of the six numbers in `data`.
+/// examples that gives a (2, 3) of the numbers from 1 to 6, after `$setup`.
 macro_rules! described {
-    ($type:ident $(<$lifetime:lifetime>)?, example $make:literal) => {
+    (
+        $type:ty, [$($lifetime:lifetime)?];
+        $setup:literal, example $make:literal
+    ) => {
         /// Metadata: shape, strides, dtype.
-        impl<$($lifetime,)? T: $crate::Element> $crate::$type<$($lifetime,)? T> {
+        impl<$($lifetime,)? T: $crate::Element> $type {
             /// The extent of each axis, outermost first.
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert_eq!(it.shape(), [2, 3]);
             /// # Ok::<(), Error>(())
@@ -25,7 +30,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert_eq!(it.strides(), [3, 1]);
             /// # Ok::<(), Error>(())
@@ -39,7 +44,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert_eq!(it.rank(), 2);
             /// # Ok::<(), Error>(())
@@ -53,7 +58,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert_eq!(it.len(), 6);
             /// # Ok::<(), Error>(())
@@ -67,7 +72,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert!(!it.is_empty());
             /// # Ok::<(), Error>(())
@@ -81,7 +86,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert_eq!(it.dtype(), DType::I32);
             /// # Ok::<(), Error>(())
@@ -95,7 +100,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert!(it.is_row_major());
             /// # Ok::<(), Error>(())
@@ -110,7 +115,7 @@ macro_rules! described {
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = $setup]
             #[doc = concat!("let it = ", $make, ";")]
             /// assert!(it.is_contiguous(Order::RowMajor));
             /// assert!(!it.is_contiguous(Order::ColumnMajor));
@@ -120,7 +125,15 @@ macro_rules! described {
             pub fn is_contiguous(&self, order: $crate::Order) -> bool {
                 $crate::layout::is_contiguous(self.raw(), order)
             }
+        }
+    };
+}
+pub(crate) use described;
 
+/// Addresses that the host may read.
+macro_rules! addressed {
+    ($type:ty, [$($lifetime:lifetime)?]; example $make:literal) => {
+        impl<$($lifetime,)? T: $crate::Element> $type {
             /// Address of index 0 on every axis. Dangling or null when there are no elements.
             ///
             /// ```
@@ -138,7 +151,18 @@ macro_rules! described {
     };
 }
 
-described!(TensorView<'a>, example "TensorView::from_slice(&data, [2, 3])?");
-described!(TensorViewMut<'a>, example "TensorViewMut::from_slice(&mut data, [2, 3])?");
-described!(Tensor, example "Tensor::copy_from_slice(&data, [2, 3])?");
-described!(SharedTensor, example "Tensor::copy_from_slice(&data, [2, 3])?.into_shared()");
+/// Both, of what is in memory of the host.
+macro_rules! of_host {
+    ($($type:ty, [$($lifetime:lifetime)?], example $make:literal;)*) => {$(
+        described!($type, [$($lifetime)?];
+            "# let mut data = [1, 2, 3, 4, 5, 6];", example $make);
+        addressed!($type, [$($lifetime)?]; example $make);
+    )*};
+}
+
+of_host! {
+    TensorView<'a, T>, ['a], example "TensorView::from_slice(&data, [2, 3])?";
+    TensorViewMut<'a, T>, ['a], example "TensorViewMut::from_slice(&mut data, [2, 3])?";
+    Tensor<T>, [], example "Tensor::copy_from_slice(&data, [2, 3])?";
+    SharedTensor<T>, [], example "Tensor::copy_from_slice(&data, [2, 3])?.into_shared()";
+}

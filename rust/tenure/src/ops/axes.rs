@@ -82,7 +82,7 @@ impl Axes {
     }
 
     /// The shape of the result.
-    pub(super) fn reduced(self, shape: &[usize], mask: u32) -> Extents {
+    pub(crate) fn reduced(self, shape: &[usize], mask: u32) -> Extents {
         Extents::reduced(shape, mask, self.are_kept)
     }
 

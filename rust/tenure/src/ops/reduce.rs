@@ -98,65 +98,75 @@ macro_rules! reductions {
     )*};
 }
 
-reductions! {
-    SUM: sum, sum_into, Arithmetic => T::Sum;
-    "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), integers give \
-     i64 or u64 and wrap; 0 of no elements.",
-    errors "", example "1" => "[9.0, 9.0]";
-    PROD: prod, prod_into, Number => T::Sum;
-    "The product: floats keep their type, integers give i64 or u64 and wrap; 1 of no elements.",
-    errors "", example "1" => "[12.0, 0.0]";
-    MEAN: mean, mean_into, Field => T;
-    "The arithmetic mean; NaN of no elements.",
-    errors "", example "1" => "[3.0, 3.0]";
-    VAR: var, var_into, Float => T, [ddof: u32];
-    "The variance: the squared deviations from the mean, divided by the count less `ddof` (0 for a \
-     whole population, 1 for a sample); NaN where the count is not above `ddof`.",
-    errors "", example "0, 1" => "[0.5, 4.5, 2.0]";
-    STD: std, std_into, Float => T, [ddof: u32];
-    "The standard deviation: the square root of [`var`], with the same `ddof`.",
-    errors "", example "0, 0" => "[0.5, 1.5, 1.0]";
-    MIN: min, min_into, Number => T;
-    "The smallest element; NaN wins.",
-    errors ", or no elements to choose from", example "1" => "[1.0, 0.0]";
-    MAX: max, max_into, Number => T;
-    "The largest element; NaN wins.",
-    errors ", or no elements to choose from", example "1" => "[6.0, 5.0]";
-    ARGMIN: argmin, argmin_into, Number => i64;
-    "The index of the smallest element, along one axis, or in row-major order over all; the first \
-     of equals, and the first NaN before any number.",
-    errors ", no elements to choose from, or some of several axes", example "1" => "[0, 0]";
-    ARGMAX: argmax, argmax_into, Number => i64;
-    "The index of the largest element, along one axis, or in row-major order over all; the first \
-     of equals, and the first NaN before any number.",
-    errors ", no elements to choose from, or some of several axes", example "1" => "[2, 1]";
-    ANY: any, any_into, Real => Bool8;
-    "Whether any element is not 0; false of no elements.",
-    errors "", example "1" => "[true, true].map(tenure::Bool8::from)";
-    ALL: all, all_into, Real => Bool8;
-    "Whether every element is not 0; true of no elements.",
-    errors "", example "1" => "[true, false].map(tenure::Bool8::from)";
-    COUNT: count, count_into, Real => i64;
-    "How many elements are not 0.",
-    errors "", example "1" => "[3, 2]";
-    NORM: norm, norm_into, Float => T, [power: f64];
-    "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where it is \
-     infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the length of a vector, \
-     whose squares add in f64; 0 of no elements.",
-    errors ", or a `power` that is not above 0", example "1, 1.0" => "[9.0, 9.0]";
-    NAN_SUM: nan_sum, nan_sum_into, Float => T;
-    "The [`sum`] of the elements that are not NaN.",
-    errors "", example "1" => "[9.0, 9.0]";
-    NAN_MEAN: nan_mean, nan_mean_into, Float => T;
-    "The [`mean`] of the elements that are not NaN; NaN of none.",
-    errors "", example "1" => "[3.0, 3.0]";
-    NAN_MIN: nan_min, nan_min_into, Float => T;
-    "The smallest of the elements that are not NaN; NaN where all are.",
-    errors ", or no elements to choose from", example "1" => "[1.0, 0.0]";
-    NAN_MAX: nan_max, nan_max_into, Float => T;
-    "The largest of the elements that are not NaN; NaN where all are.",
-    errors ", or no elements to choose from", example "1" => "[6.0, 5.0]";
+/// Passes its rows to the macro that it is given: that of the functions here, and a device's.
+macro_rules! for_each_axes_reduction {
+    ($then:ident) => {
+        $then! {
+            SUM: sum, sum_into, Arithmetic => T::Sum;
+            "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), \
+integers give i64 or u64 and wrap; 0 of no elements.",
+            errors "", example "1" => "[9.0, 9.0]";
+            PROD: prod, prod_into, Number => T::Sum;
+            "The product: floats keep their type, integers give i64 or u64 and wrap; 1 of no \
+elements.",
+            errors "", example "1" => "[12.0, 0.0]";
+            MEAN: mean, mean_into, Field => T;
+            "The arithmetic mean; NaN of no elements.",
+            errors "", example "1" => "[3.0, 3.0]";
+            VAR: var, var_into, Float => T, [ddof: u32];
+            "The variance: the squared deviations from the mean, divided by the count less `ddof` \
+(0 for a whole population, 1 for a sample); NaN where the count is not above `ddof`.",
+            errors "", example "0, 1" => "[0.5, 4.5, 2.0]";
+            STD: std, std_into, Float => T, [ddof: u32];
+            "The standard deviation: the square root of [`var`](fn@crate::var), with the same \
+`ddof`.",
+            errors "", example "0, 0" => "[0.5, 1.5, 1.0]";
+            MIN: min, min_into, Number => T;
+            "The smallest element; NaN wins.",
+            errors ", or no elements to choose from", example "1" => "[1.0, 0.0]";
+            MAX: max, max_into, Number => T;
+            "The largest element; NaN wins.",
+            errors ", or no elements to choose from", example "1" => "[6.0, 5.0]";
+            ARGMIN: argmin, argmin_into, Number => i64;
+            "The index of the smallest element, along one axis, or in row-major order over all; \
+the first of equals, and the first NaN before any number.",
+            errors ", no elements to choose from, or some of several axes", example "1" => "[0, 0]";
+            ARGMAX: argmax, argmax_into, Number => i64;
+            "The index of the largest element, along one axis, or in row-major order over all; the \
+first of equals, and the first NaN before any number.",
+            errors ", no elements to choose from, or some of several axes", example "1" => "[2, 1]";
+            ANY: any, any_into, Real => Bool8;
+            "Whether any element is not 0; false of no elements.",
+            errors "", example "1" => "[true, true].map(tenure::Bool8::from)";
+            ALL: all, all_into, Real => Bool8;
+            "Whether every element is not 0; true of no elements.",
+            errors "", example "1" => "[true, false].map(tenure::Bool8::from)";
+            COUNT: count, count_into, Real => i64;
+            "How many elements are not 0.",
+            errors "", example "1" => "[3, 2]";
+            NORM: norm, norm_into, Float => T, [power: f64];
+            "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where \
+it is infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the \
+length of a vector, whose squares add in f64; 0 of no elements.",
+            errors ", or a `power` that is not above 0", example "1, 1.0" => "[9.0, 9.0]";
+            NAN_SUM: nan_sum, nan_sum_into, Float => T;
+            "The [`sum`](fn@crate::sum) of the elements that are not NaN.",
+            errors "", example "1" => "[9.0, 9.0]";
+            NAN_MEAN: nan_mean, nan_mean_into, Float => T;
+            "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.",
+            errors "", example "1" => "[3.0, 3.0]";
+            NAN_MIN: nan_min, nan_min_into, Float => T;
+            "The smallest of the elements that are not NaN; NaN where all are.",
+            errors ", or no elements to choose from", example "1" => "[1.0, 0.0]";
+            NAN_MAX: nan_max, nan_max_into, Float => T;
+            "The largest of the elements that are not NaN; NaN where all are.",
+            errors ", or no elements to choose from", example "1" => "[6.0, 5.0]";
+        }
+    };
 }
+pub(crate) use for_each_axes_reduction;
+
+for_each_axes_reduction!(reductions);
 
 /// The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.
 ///
@@ -289,35 +299,43 @@ macro_rules! reductions_of_all {
     )*};
 }
 
-reductions_of_all! {
-    SUM: sum_all, Arithmetic => T::Sum;
-    "The [`sum`] of all elements, as a number.",
-    errors "None from a safe caller.", example "" => "18.0";
-    PROD: prod_all, Number => T::Sum;
-    "The product ([`prod`]) of all elements, as a number.",
-    errors "None from a safe caller.", example "" => "0.0";
-    MEAN: mean_all, Field => T;
-    "The [`mean`] of all elements, as a number.",
-    errors "None from a safe caller.", example "" => "3.0";
-    VAR: var_all, Float => T, [ddof: u32];
-    "The variance ([`var`]) of all elements, as a number.",
-    errors "None from a safe caller.", example ", 1" => "5.6";
-    STD: std_all, Float => T, [ddof: u32];
-    "The standard deviation ([`std()`]) of all elements, as a number.",
-    errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
-    MIN: min_all, Number => T;
-    "The smallest of all elements ([`min`]), as a number.",
-    errors "`InvalidArgument`: no elements to choose from.", example "" => "0.0";
-    MAX: max_all, Number => T;
-    "The largest of all elements ([`max`]), as a number.",
-    errors "`InvalidArgument`: no elements to choose from.", example "" => "6.0";
-    COUNT: count_all, Real => i64;
-    "How many of all elements are not 0 ([`count`]).",
-    errors "None from a safe caller.", example "" => "5";
-    NORM: norm_all, Float => T, [power: f64];
-    "The p-norm ([`norm`]) of all elements, as a number.",
-    errors "`InvalidArgument`: a `power` that is not above 0.", example ", f64::INFINITY" => "6.0";
+/// As [`for_each_axes_reduction`].
+macro_rules! for_each_number_reduction {
+    ($then:ident) => {
+        $then! {
+            SUM: sum_all, Arithmetic => T::Sum;
+            "The [`sum`](fn@crate::sum) of all elements, as a number.",
+            errors "None from a safe caller.", example "" => "18.0";
+            PROD: prod_all, Number => T::Sum;
+            "The product ([`prod`](fn@crate::prod)) of all elements, as a number.",
+            errors "None from a safe caller.", example "" => "0.0";
+            MEAN: mean_all, Field => T;
+            "The [`mean`](fn@crate::mean) of all elements, as a number.",
+            errors "None from a safe caller.", example "" => "3.0";
+            VAR: var_all, Float => T, [ddof: u32];
+            "The variance ([`var`](fn@crate::var)) of all elements, as a number.",
+            errors "None from a safe caller.", example ", 1" => "5.6";
+            STD: std_all, Float => T, [ddof: u32];
+            "The standard deviation ([`std()`](fn@crate::std)) of all elements, as a number.",
+            errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
+            MIN: min_all, Number => T;
+            "The smallest of all elements ([`min`](fn@crate::min)), as a number.",
+            errors "`InvalidArgument`: no elements to choose from.", example "" => "0.0";
+            MAX: max_all, Number => T;
+            "The largest of all elements ([`max`](fn@crate::max)), as a number.",
+            errors "`InvalidArgument`: no elements to choose from.", example "" => "6.0";
+            COUNT: count_all, Real => i64;
+            "How many of all elements are not 0 ([`count`](fn@crate::count)).",
+            errors "None from a safe caller.", example "" => "5";
+            NORM: norm_all, Float => T, [power: f64];
+            "The p-norm ([`norm`](fn@crate::norm)) of all elements, as a number.",
+            errors "`InvalidArgument`: a `power` that is not above 0.", example ", f64::INFINITY" => "6.0";
+        }
+    };
 }
+pub(crate) use for_each_number_reduction;
+
+for_each_number_reduction!(reductions_of_all);
 
 /// A reduction of the table of operations without a function here does not compile.
 macro_rules! require_functions {

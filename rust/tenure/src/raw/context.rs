@@ -10,6 +10,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_context, tnr_context_options, tnr_engine};
 
 use super::{entered, failure};
+use crate::layout::CPU;
 use crate::owner::{Boxed, contained};
 use crate::{Allocator, Executor, Result, Task};
 
@@ -52,6 +53,22 @@ pub(crate) fn in_default<R>(f: impl FnOnce() -> R) -> R {
     with_current(ptr::null_mut(), f)
 }
 
+/// A context of the calling thread and the library's memory.
+pub(super) const PLAIN: tnr_context_options = tnr_context_options {
+    struct_size: size_of::<tnr_context_options>() as u64,
+    thread_count: 1,
+    reserved: 0,
+    spawn: None,
+    allocate: None,
+    deallocate: None,
+    user_context: ptr::null_mut(),
+    release: None,
+    engine: tnr_engine::ENVIRONMENT,
+    reserved_end: 0,
+    device: CPU,
+    stream: 0,
+};
+
 /// One handle on a context; dropping it releases it.
 pub(crate) struct ContextHandle {
     token: *mut tnr_context,
@@ -70,19 +87,7 @@ impl ContextHandle {
         engine: tnr_engine,
         hooks: Hooks,
     ) -> Result<ContextHandle> {
-        entered()?;
-        let mut options = tnr_context_options {
-            struct_size: size_of::<tnr_context_options>() as u64,
-            thread_count,
-            reserved: 0,
-            spawn: None,
-            allocate: None,
-            deallocate: None,
-            user_context: ptr::null_mut(),
-            release: None,
-            engine,
-            reserved_end: 0,
-        };
+        let mut options = tnr_context_options { thread_count, engine, ..PLAIN };
         if hooks.executor.is_some() {
             options.spawn = Some(spawn);
         }
@@ -92,17 +97,29 @@ impl ContextHandle {
         }
         let made = Boxed::new(hooks).hand_over(|release, hooks| {
             (options.user_context, options.release) = (hooks, release);
-            // SAFETY: the options are readable. The hooks stay until `release` is called, and
-            // their functions take what the library promises to give them, from any thread,
-            // without unwinding.
-            let token = unsafe { sys::tnr_context_create(&options) };
-            if token.is_null() {
-                // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
-                return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
-            }
-            Ok(ContextHandle { token })
+            // SAFETY: the hooks stay until `release` is called, and their functions take what the
+            // library promises to give them, from any thread, without unwinding.
+            unsafe { Self::create(&options) }
         });
         made.map(|(handle, _)| handle).map_err(|(error, _hooks)| error)
+    }
+
+    /// # Safety
+    ///
+    /// - The hooks and the stream that the options name are what `tnr_context_create` asks of them.
+    pub(super) unsafe fn create(options: &tnr_context_options) -> Result<ContextHandle> {
+        entered()?;
+        // SAFETY: the options are readable; the rest by this function's contract.
+        let token = unsafe { sys::tnr_context_create(options) };
+        if token.is_null() {
+            // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+        }
+        Ok(ContextHandle { token })
+    }
+
+    pub(super) fn token(&self) -> *mut tnr_context {
+        self.token
     }
 
     pub(crate) fn thread_count(&self) -> usize {

@@ -236,6 +236,8 @@ fn windows_of_images() {
         release: None,
         engine: tnr_engine::ENVIRONMENT,
         reserved_end: 0,
+        device: tnr_device { kind: tnr_device_kind::CPU, index: 0 },
+        stream: 0,
     };
     // SAFETY: the options are those of a context with a thread of its own.
     let two_threads = unsafe { tnr_context_create(&options) };

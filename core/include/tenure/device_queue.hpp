@@ -1,0 +1,103 @@
+// Queues of work on devices.
+//
+// A context with a device has a queue. Calls enqueue work on it and return; what is enqueued runs in
+// order. Blobs on a device have a home, the context that made them: their memory is freed in the
+// order of its queue. A call through another context comes after what the home's queue has got so
+// far, and the home's queue goes on after the call (QueueOrder in cuda/order.hpp), so that neither
+// reuse nor the end of a blob can meet work that is still to come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "tenure/device.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+class Context;
+
+// A stream of a device. Any thread may call any function at any time. All but the destructor and
+// what is noexcept throw DEVICE_ERROR, also for what failed on the device since somebody asked.
+class DeviceQueue {
+ public:
+  DeviceQueue(const DeviceQueue&) = delete;
+  DeviceQueue& operator=(const DeviceQueue&) = delete;
+  // Waits for what is enqueued.
+  virtual ~DeviceQueue() = default;
+
+  [[nodiscard]] tnr_device device() const noexcept { return device_; }
+
+  // At least 1 byte, aligned to 256; in the order of the queue, as its end is. Throws
+  // OUT_OF_MEMORY.
+  [[nodiscard]] virtual void* allocate(std::size_t size_bytes) const = 0;
+  virtual void free(void* data) const noexcept = 0;
+  // Throws INVALID_ARGUMENT for memory that the device's driver does not know as the device's own.
+  virtual void require_memory(const void* data, std::size_t size_bytes) const = 0;
+
+  // Between the CPU and the device. They return when the bytes are where they should be.
+  virtual void copy_in(void* out, const void* in, std::size_t size_bytes) const = 0;
+  virtual void copy_out(void* out, const void* in, std::size_t size_bytes) const = 0;
+
+  virtual void wait() const = 0;
+  // As wait(), for the end of memory: on a device that has failed nothing runs any more.
+  virtual void settle() const noexcept = 0;
+  // What is enqueued here from now on begins after what `other` has got so far.
+  virtual void follow(const DeviceQueue& other) const = 0;
+
+  // Operations as ops.hpp has them, on views of the device, with the same checks. They enqueue; what
+  // is found on the data is waited for. Of `copy` one view may be of the CPU, whose part the
+  // context computes.
+  virtual void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const = 0;
+  virtual void cast(const tnr_view& a, const tnr_view_mut& out) const = 0;
+  virtual void fill(const tnr_scalar& value, const tnr_view_mut& out) const = 0;
+  virtual void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const = 0;
+  virtual void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
+                      const tnr_view_mut& out) const = 0;
+  virtual void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
+                      const tnr_view_mut& out) const = 0;
+  virtual void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+                      const tnr_view_mut& out) const = 0;
+  virtual void ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, const tnr_view& c,
+                       const tnr_view_mut& out) const = 0;
+  virtual void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+                       const tnr_view_mut& out) const = 0;
+  virtual void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+                       const tnr_view_mut& out) const = 0;
+  virtual void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+                      const tnr_view_mut& out) const = 0;
+  virtual void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+                      std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
+                      double power) const = 0;
+
+ protected:
+  explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}
+
+ private:
+  tnr_device device_;
+};
+
+// The queue of a call on a view that lies on a device. Throws INVALID_ARGUMENT for a context without
+// a device, or of another; `name` is the view's.
+const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name);
+
+// `stream` as in tnr_context_options. Throws INVALID_ARGUMENT for a device that is not there and a
+// stream of another, UNSUPPORTED where no device can be used, OUT_OF_MEMORY, DEVICE_ERROR.
+std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream);
+
+// Throw as open_queue().
+std::uint32_t device_count(tnr_device_kind kind);
+tnr_device_info describe_device(tnr_device device);
+
+// Gives the unused memory of all devices' pools back; returns nothing that could be counted.
+void trim_devices() noexcept;
+
+struct DeviceCounts {
+  std::uint64_t launches;
+  std::uint64_t waits;
+};
+DeviceCounts device_counts() noexcept;
+
+}  // namespace tenure

@@ -1,0 +1,78 @@
+// An element-wise call on a device, from the checks of its operands to the launch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cuda/kernels/arguments.hpp"
+#include "cuda/nest.hpp"
+#include "cuda/queue.hpp"
+#include "dense/scalar.hpp"
+#include "tenure/blob.hpp"
+
+namespace tenure::cuda {
+
+// How a kernel takes elements: so many at once where they are adjacent.
+struct Vectors {
+  unsigned items;
+};
+
+// Throws UNSUPPORTED: "add takes c64 on the CPU alone, not on cuda:0".
+[[noreturn, gnu::cold]] void refuse_on_device(const Queue& queue, const char* operation,
+                                              tnr_dtype dtype);
+// The type of the elements of a dtype that the CPU's kernels take too.
+ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dtype);
+
+// The operands of one call, as Operands of dense/operands.hpp has them. While it lives, the owners
+// of its views are pinned.
+class Call {
+ public:
+  // Throws what a malformed output deserves. All views outlive the call.
+  Call(const Queue& queue, const tnr_view_mut& out);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // An input that broadcasts to the output and is exactly it or shares no byte with it. Throws
+  // INVALID_ARGUMENT, ALIASED, or what the view itself deserves.
+  void add(const tnr_view& view, const char* name);
+  // An element that is repeated; one at most.
+  void add(const tenure::Element& element, tnr_dtype dtype);
+
+  [[nodiscard]] bool is_empty() const noexcept;
+  // Whether the first input is exactly the output.
+  [[nodiscard]] bool is_in_place() const noexcept;
+  [[nodiscard]] const Queue& queue() const noexcept { return queue_; }
+
+  // Enqueues the kernel; of `argument` op, type and out_type are set.
+  void run(Kernel kernel, Vectors vectors, ElementwiseArgument argument) const;
+  // The same where elements may be found that the operation does not take, and waits: whether there
+  // is one. The output of an operation on something empty has none.
+  [[nodiscard]] bool run_and_find(Kernel kernel, Vectors vectors,
+                                  ElementwiseArgument argument) const;
+  // Moves elements of the first input to the output, as their bytes or as truth values.
+  enum class Bytes : std::uint8_t { kAsTheyAre, kAsBools };
+  void move(Bytes bytes) const;
+  // select: a condition and two inputs of the output's dtype.
+  void select(Bytes bytes) const;
+
+  // Counts the call, which has been enqueued.
+  void count(tnr_operation operation) const noexcept;
+
+ private:
+  [[nodiscard]] LoopNest nest() const;
+  // With one more axis, within an element, where no kernel has elements of this width.
+  [[nodiscard]] LoopNest nest_of_units(std::int64_t unit_bytes) const;
+  void launch(Kernel kernel, Vectors vectors, ElementwiseArgument& argument,
+              const LoopNest& nest) const;
+
+  const Queue& queue_;
+  const tnr_view_mut& out_;
+  unsigned input_count_ = 0;
+  const tnr_view* inputs_[kMostInputs] = {};  // nullptr for an element
+  std::int64_t widths_[kMostInputs] = {};     // of an element in bytes
+  tenure::Element element_ = {};
+  std::uint64_t read_bytes_ = 0;
+  Pins pins_;
+};
+
+}  // namespace tenure::cuda

@@ -1,0 +1,129 @@
+#include "cuda/driver.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/mutex.hpp"
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#endif
+
+namespace tenure::cuda {
+namespace {
+
+constexpr const char* kLibraryName = "libcuda.so.1";
+
+constinit Mutex g_mutex;                                 // guards g_table until it is opened
+constinit Driver g_table;                                // written once, before g_opened
+constinit std::atomic<const Driver*> g_opened{nullptr};  // release: whoever sees it sees the table
+
+#if defined(__linux__)
+
+// cuGetProcAddress of CUDA 12: the last parameter tells why there is none.
+using FindEntry = Result (*)(const char* name, void** entry, int version, std::uint64_t flags,
+                             int* query);
+
+// dlerror() of the thread, which says why in words.
+const char* why() {
+  const char* const text = dlerror();
+  return text != nullptr ? text : "no reason given";
+}
+
+FindEntry open_library() {
+  const char* const asked = std::getenv("TENURE_CUDA_DRIVER");
+  const char* const name = asked != nullptr && *asked != '\0' ? asked : kLibraryName;
+  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver cannot be opened: %s", why());
+  }
+  void* const find = dlsym(library, "cuGetProcAddress_v2");
+  if (find == nullptr) {
+    dlclose(library);
+    fail(TNR_STATUS_UNSUPPORTED,
+         "no CUDA device: the driver %s is older than CUDA 12 but must be of %d.%d or newer", name,
+         kOldestDriver / 1000, kOldestDriver % 1000 / 10);
+  }
+  // It stays open: contexts and memory of the driver live as long as the process.
+  return reinterpret_cast<FindEntry>(find);
+}
+
+template <class Entry>
+void find_entry(FindEntry find, Entry& entry, const char* name, int version) {
+  void* found = nullptr;
+  int query = 0;
+  const Result result = find(name, &found, version, 0, &query);
+  if (result != Result::kSuccess || found == nullptr) {
+    fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver has no %s of CUDA %d.%d", name,
+         version / 1000, version % 1000 / 10);
+  }
+  entry = reinterpret_cast<Entry>(found);
+}
+
+Driver open_driver() {
+  const FindEntry find = open_library();
+  Driver table;
+  // The version first: a driver that is too old lacks entry points, and that is the better message.
+  find_entry(find, table.driver_version, "cuDriverGetVersion", 2020);
+  int version = 0;
+  require(table.driver_version(&version), "cuDriverGetVersion");
+  if (version < kOldestDriver) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "no CUDA device: the driver is of CUDA %d.%d but must be of %d.%d or newer",
+         version / 1000, version % 1000 / 10, kOldestDriver / 1000, kOldestDriver % 1000 / 10);
+  }
+#define TENURE_CUDA_FIND(member, name, version, parameters) \
+  find_entry(find, table.member, name, version);
+  TENURE_CUDA_ENTRY_POINTS(TENURE_CUDA_FIND)
+#undef TENURE_CUDA_FIND
+  const Result started = table.init(0);
+  if (started == Result::kNoDevice) {
+    fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver finds none");
+  }
+  if (started != Result::kSuccess) {
+    const char* name = nullptr;
+    table.error_name(started, &name);
+    fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver does not start: %s (%d)",
+         name != nullptr ? name : "an unknown error", static_cast<int>(started));
+  }
+  return table;
+}
+
+#else
+
+Driver open_driver() {
+  fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: this build of the library is for the CPU alone");
+}
+
+#endif
+
+}  // namespace
+
+const Driver& driver() {
+  if (const Driver* const opened = g_opened.load(std::memory_order_acquire)) return *opened;
+  const std::lock_guard lock(g_mutex);
+  if (g_opened.load(std::memory_order_relaxed) == nullptr) {
+    g_table = open_driver();
+    g_opened.store(&g_table, std::memory_order_release);
+  }
+  return g_table;
+}
+
+const Driver& opened_driver() noexcept { return *g_opened.load(std::memory_order_acquire); }
+
+void refuse(Result result, const char* what) {
+  const Driver* const opened = g_opened.load(std::memory_order_acquire);
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (opened != nullptr) {
+    opened->error_name(result, &name);
+    opened->error_string(result, &text);
+  }
+  const tnr_status status =
+      result == Result::kOutOfMemory ? TNR_STATUS_OUT_OF_MEMORY : TNR_STATUS_DEVICE_ERROR;
+  fail(status, "%s: %s (%d)%s%s", what, name != nullptr ? name : "an unknown error",
+       static_cast<int>(result), text != nullptr ? ", " : "", text != nullptr ? text : "");
+}
+
+}  // namespace tenure::cuda

@@ -1,0 +1,40 @@
+// The kernels of the library, and the fat binary that holds them.
+//
+// A list of kernels is a macro in a header beside them: KERNEL(name) for each, with the name that
+// TENURE_KERNEL gives it (kernels/device.cuh).
+#pragma once
+
+#include <cstddef>
+
+#include "cuda/kernels/elementwise_list.hpp"
+#include "cuda/kernels/reduce_list.hpp"
+
+// clang-format off
+#define TENURE_CUDA_KERNELS(KERNEL)  \
+  TENURE_ELEMENTWISE_KERNELS(KERNEL) \
+  TENURE_REDUCE_KERNELS(KERNEL)
+// clang-format on
+
+namespace tenure::cuda {
+
+// An enumerator has the kernel's own name.
+#define TENURE_CUDA_ENUMERATOR(name) name,
+enum class Kernel : unsigned { TENURE_CUDA_KERNELS(TENURE_CUDA_ENUMERATOR) };
+#undef TENURE_CUDA_ENUMERATOR
+
+#define TENURE_CUDA_ONE(name) +1
+inline constexpr unsigned kKernelCount = 0 TENURE_CUDA_KERNELS(TENURE_CUDA_ONE);
+#undef TENURE_CUDA_ONE
+
+// The name by which the driver finds it in the fat binary.
+const char* name_of(Kernel kernel) noexcept;
+
+// What `./x kernels` made, aligned to 16 bytes. No bytes in a build without kernels: one for a
+// system whose driver the library does not open.
+struct FatBinary {
+  const void* data;
+  std::size_t size_bytes;
+};
+FatBinary fat_binary() noexcept;
+
+}  // namespace tenure::cuda

@@ -1,0 +1,322 @@
+// What kernels of element-wise operations share: how a thread finds its elements, and words of them
+// in registers.
+#pragma once
+
+#include "arguments.hpp"
+#include "device.cuh"
+#include "number.cuh"
+
+namespace tenure::cuda {
+
+// ---- words ----
+
+// Elements side by side, as they are read and written at once: whole registers, of which elements
+// are taken and put by shifts that compilers know.
+template <int kBytes>
+struct alignas(kBytes > 16 ? 16 : kBytes) Words {
+  using Word = uint32_t;
+  Word of[kBytes / 4];
+};
+template <>
+struct alignas(2) Words<2> {
+  using Word = uint16_t;
+  Word of[1];
+};
+template <>
+struct Words<1> {
+  using Word = uint8_t;
+  Word of[1];
+};
+
+template <class T, int kBytes>
+TENURE_DEVICE T get(const Words<kBytes>& words, int i) {
+  if constexpr (sizeof(T) == 16) {
+    return {get<uint64_t>(words, 2 * i), get<uint64_t>(words, 2 * i + 1)};
+  } else if constexpr (sizeof(T) == 8) {
+    return bit_copy<T>(static_cast<uint64_t>(words.of[2 * i]) |
+                       static_cast<uint64_t>(words.of[2 * i + 1]) << 32);
+  } else if constexpr (sizeof(T) == 4) {
+    return bit_copy<T>(words.of[i]);
+  } else if constexpr (sizeof(T) == 2) {
+    return bit_copy<T>(static_cast<uint16_t>(words.of[i / 2] >> (i % 2 * 16)));
+  } else {
+    return bit_copy<T>(static_cast<uint8_t>(words.of[i / 4] >> (i % 4 * 8)));
+  }
+}
+
+template <class Word>
+TENURE_DEVICE void put_bits(Word& word, uint32_t bits, int shift) {
+  word = static_cast<Word>(word | bits << shift);
+}
+
+// Into words that are 0 there.
+template <class T, int kBytes>
+TENURE_DEVICE void put(Words<kBytes>& words, int i, T value) {
+  if constexpr (sizeof(T) == 16) {
+    put(words, 2 * i, value.low);
+    put(words, 2 * i + 1, value.high);
+  } else if constexpr (sizeof(T) == 8) {
+    const auto bits = bit_copy<uint64_t>(value);
+    words.of[2 * i] = static_cast<uint32_t>(bits);
+    words.of[2 * i + 1] = static_cast<uint32_t>(bits >> 32);
+  } else if constexpr (sizeof(T) == 4) {
+    words.of[i] = bit_copy<uint32_t>(value);
+  } else if constexpr (sizeof(T) == 2) {
+    put_bits(words.of[i / 2], bit_copy<uint16_t>(value), i % 2 * 16);
+  } else {
+    put_bits(words.of[i / 4], bit_copy<uint8_t>(value), i % 4 * 8);
+  }
+}
+
+template <class Word>
+TENURE_DEVICE Word read(const unsigned char* from) {
+  return *reinterpret_cast<const Word*>(from);
+}
+template <class Word>
+TENURE_DEVICE void write(unsigned char* to, const Word& value) {
+  *reinterpret_cast<Word*>(to) = value;
+}
+
+// An element of so many bytes.
+template <int kBytes>
+struct ElementOf;
+template <>
+struct ElementOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct ElementOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct ElementOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct ElementOf<8> {
+  using type = uint64_t;
+};
+// Complex numbers may lie at multiples of 8.
+struct alignas(8) Wide {
+  uint64_t low;
+  uint64_t high;
+};
+template <>
+struct ElementOf<16> {
+  using type = Wide;
+};
+template <int kBytes>
+using Element = typename ElementOf<kBytes>::type;
+
+// ---- places ----
+
+TENURE_DEVICE uint32_t upper_half_of_product(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
+}
+
+// Bytes from element 0 to others, of the output and the inputs. Of all elements axis by axis, so
+// that a thread waits for one constant at a time and not for one element.
+template <int kItems, int kOperands, class Argument>
+TENURE_DEVICE void find_offsets(const Argument& argument, uint32_t (&index)[kItems],
+                                int64_t (&offsets)[kItems][kOperands]) {
+  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+    TENURE_UNROLL for (int k = 0; k < kOperands; ++k) offsets[i][k] = 0;
+  }
+  TENURE_ROLLED for (uint32_t i = 0; i < argument.rank; ++i) {
+    const NestAxis& axis = argument.axes[i];
+    TENURE_UNROLL for (int j = 0; j < kItems; ++j) {
+      const uint32_t outer =
+          (upper_half_of_product(index[j], axis.multiplier) + index[j]) >> axis.shift;
+      const int64_t position = static_cast<int64_t>(index[j] - outer * axis.extent);
+      TENURE_UNROLL for (int k = 0; k < kOperands; ++k) {
+        offsets[j][k] += position * axis.steps[k];
+      }
+      index[j] = outer;
+    }
+  }
+}
+
+// One element in the place of all.
+template <int kElementBytes, int kItems>
+TENURE_DEVICE void repeat(Words<kElementBytes * kItems>& words,
+                          const Element<kElementBytes>& value) {
+  words = {};
+  TENURE_UNROLL for (int i = 0; i < kItems; ++i) put(words, i, value);
+}
+
+// The element that a call has by value.
+template <class Value>
+TENURE_DEVICE Value number_of(const ElementwiseArgument& argument) {
+  const Words<16> words = {
+      {argument.number[0], argument.number[1], argument.number[2], argument.number[3]}};
+  return get<Value>(words, 0);
+}
+
+template <int kElementBytes, int kItems>
+TENURE_DEVICE void read_vector(const ElementwiseArgument& argument, int input,
+                               const unsigned char* from, Words<kElementBytes * kItems>& words) {
+  if ((argument.numbers >> input & 1) != 0) {
+    repeat<kElementBytes, kItems>(words, number_of<Element<kElementBytes>>(argument));
+  } else if ((argument.repeated >> input & 1) != 0) {
+    repeat<kElementBytes, kItems>(words, read<Element<kElementBytes>>(from));
+  } else {
+    words = read<Words<kElementBytes * kItems>>(from);
+  }
+}
+
+// The output's and the inputs' bytes before a vector, of which those of the vectors before are
+// `out_bytes` and `in_bytes` each.
+template <int kOperands>
+TENURE_DEVICE void find_places(const ElementwiseArgument& argument, uint64_t vector,
+                               uint32_t out_bytes, uint32_t in_bytes,
+                               int64_t (&places)[kOperands]) {
+  if (argument.nested_vectors != 0) {
+    uint32_t index[1] = {static_cast<uint32_t>(vector)};
+    int64_t offsets[1][kOperands];
+    find_offsets(argument, index, offsets);
+    TENURE_UNROLL for (int k = 0; k < kOperands; ++k) places[k] = offsets[0][k];
+    return;
+  }
+  places[0] = static_cast<int64_t>(vector * out_bytes);
+  TENURE_UNROLL for (int k = 1; k < kOperands; ++k) {
+    const bool is_repeated = (argument.repeated >> (k - 1) & 1) != 0;
+    places[k] = is_repeated ? 0 : static_cast<int64_t>(vector * in_bytes);
+  }
+}
+
+// What a thread has of a call.
+template <int kItems>
+struct Part {
+  static constexpr int kRest =
+      kItems < static_cast<int>(kMostRestItems) ? kItems : static_cast<int>(kMostRestItems);
+  bool is_vector;
+  bool is_empty;
+  uint64_t vector;  // its number
+  uint32_t first;   // of its elements, which are kThreads apart
+
+  explicit TENURE_DEVICE Part(const ElementwiseArgument& argument) {
+    is_vector = blockIdx.x < argument.vector_blocks;
+    vector = static_cast<uint64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    first = (blockIdx.x - argument.vector_blocks) * (kThreads * kRest) + threadIdx.x;
+    is_empty = is_vector ? vector >= argument.vector_count : first >= argument.rest_count;
+  }
+  [[nodiscard]] TENURE_DEVICE bool has(const ElementwiseArgument& argument, int i) const {
+    return first + static_cast<uint32_t>(i) * kThreads < argument.rest_count;
+  }
+  // The first one in the place of one that is not there: so all are read at once, without a branch.
+  [[nodiscard]] TENURE_DEVICE uint32_t element_there(const ElementwiseArgument& argument,
+                                                     int i) const {
+    return has(argument, i) ? first + static_cast<uint32_t>(i) * kThreads : first;
+  }
+};
+
+// Reads kItems elements of each input, has them computed, and writes as many of the output:
+// compute(inputs, output), where the output is all 0 before. Of elements that are taken one by one
+// there are Part::kRest; in the place of others, and of what is not there, are elements that are.
+template <int kInputs, int kInBytes, int kOutBytes, int kItems, class Compute>
+TENURE_DEVICE void map(const ElementwiseArgument& argument, const Compute& compute) {
+  using Out = Element<kOutBytes>;
+  const Part<kItems> part(argument);
+  if (part.is_empty) return;
+  constexpr int kRest = Part<kItems>::kRest;
+  Words<kItems * kInBytes> in[kInputs];
+  Words<kItems * kOutBytes> out = {};
+  int64_t places[kRest][1 + kInputs];
+  if (part.is_vector) {
+    find_places(argument, part.vector, kItems * kOutBytes, kItems * kInBytes, places[0]);
+    TENURE_UNROLL for (int k = 0; k < kInputs; ++k) {
+      read_vector<kInBytes, kItems>(argument, k, argument.in[k] + places[0][1 + k], in[k]);
+    }
+  } else {
+    uint32_t elements[kRest];
+    TENURE_UNROLL for (int i = 0; i < kRest; ++i) elements[i] = part.element_there(argument, i);
+    find_offsets(argument, elements, places);
+    TENURE_UNROLL for (int k = 0; k < kInputs; ++k) {
+      if ((argument.numbers >> k & 1) != 0) {
+        repeat<kInBytes, kItems>(in[k], number_of<Element<kInBytes>>(argument));
+        continue;
+      }
+      Element<kInBytes> values[kRest];
+      TENURE_UNROLL for (int i = 0; i < kRest; ++i) {
+        values[i] = read<Element<kInBytes>>(argument.rest_in[k] + places[i][1 + k]);
+      }
+      repeat<kInBytes, kItems>(in[k], values[0]);
+      TENURE_UNROLL for (int w = 0; w < kRest * kInBytes / 4; ++w) in[k].of[w] = 0;
+      TENURE_UNROLL for (int i = 0; i < kRest; ++i) put(in[k], i, values[i]);
+    }
+  }
+  compute(in, out);
+  if (part.is_vector) {
+    write(argument.out + places[0][0], out);
+    return;
+  }
+  TENURE_UNROLL for (int i = 0; i < kRest; ++i) {
+    if (part.has(argument, i)) write(argument.rest_out + places[i][0], get<Out>(out, i));
+  }
+}
+
+// Elements that a thread takes at once of a type of so many bytes: 16 bytes of them.
+template <int kBytes>
+inline constexpr int kItemsOf = 16 / kBytes;
+
+// ---- loops over the elements of words ----
+
+template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
+TENURE_DEVICE void each(const Words<kInBytes>& in, Words<kOutBytes>& out, const Rule& rule) {
+  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+    put(out, i, static_cast<R>(rule(get<T>(in, i))));
+  }
+}
+template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
+TENURE_DEVICE void each(const Words<kInBytes>& a, const Words<kInBytes>& b, Words<kOutBytes>& out,
+                        const Rule& rule) {
+  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+    put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i))));
+  }
+}
+template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
+TENURE_DEVICE void each(const Words<kInBytes>& a, const Words<kInBytes>& b,
+                        const Words<kInBytes>& c, Words<kOutBytes>& out, const Rule& rule) {
+  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+    put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i), get<T>(c, i))));
+  }
+}
+
+// ---- several elements of a word at once ----
+
+// Two or four elements, without carries between them: the highest bits apart.
+template <class U>
+TENURE_DEVICE constexpr uint32_t highest_bits() {
+  return sizeof(U) == 1 ? 0x80808080u : sizeof(U) == 2 ? 0x80008000u : 0x80000000u;
+}
+template <class U>
+TENURE_DEVICE uint32_t sum_in_word(uint32_t a, uint32_t b) {
+  constexpr uint32_t kHighest = highest_bits<U>();
+  return ((a & ~kHighest) + (b & ~kHighest)) ^ ((a ^ b) & kHighest);
+}
+template <class U>
+TENURE_DEVICE uint32_t difference_in_word(uint32_t a, uint32_t b) {
+  constexpr uint32_t kHighest = highest_bits<U>();
+  return ((a | kHighest) - (b & ~kHighest)) ^ ((a ^ ~b) & kHighest);
+}
+
+// Each byte as a truth value: any but 0 is 1.
+TENURE_DEVICE uint32_t as_bools(uint32_t word) {
+  const uint32_t low = (word & 0x7f7f7f7fu) + 0x7f7f7f7fu;  // its highest bit, of the lower seven
+  return ((low | word) >> 7) & 0x01010101u;
+}
+
+// Signed integers have the order of unsigned ones where their highest bits are changed.
+template <class U, int kBytes>
+TENURE_DEVICE void exchange_orders(Words<kBytes>& words) {
+  constexpr int kStep = sizeof(U) == 8 ? 2 : 1;
+  TENURE_UNROLL for (int i = kStep - 1; i < kBytes / 4; i += kStep) {
+    words.of[i] ^= highest_bits<U>();
+  }
+}
+
+// In which arithmetic wraps: never narrower than int, where C++ would promote to int and overflow.
+template <class U>
+using Wrapping = Element<sizeof(U) < 4 ? 4 : sizeof(U)>;
+
+}  // namespace tenure::cuda

@@ -1,0 +1,242 @@
+#include "cuda/nest.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenure::cuda {
+namespace {
+
+constexpr std::int64_t kMostBlocks = (std::int64_t{1} << 31) - 1;
+
+// Fewer rows or columns leave most of a tile empty, and lines of the caches serve them as well.
+constexpr std::int64_t kLeastTiled = 8;
+
+std::int64_t divided_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
+
+// Vectors are aligned to their size, 16 bytes at most.
+std::int64_t vector_alignment(std::int64_t vector_bytes) {
+  return std::min<std::int64_t>(vector_bytes, 16);
+}
+
+bool is_aligned(const unsigned char* data, std::int64_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) == 0;
+}
+
+// An axis of which `items` positions are taken at once.
+void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned items = 1) {
+  set_extent(axis, static_cast<std::uint32_t>(nest.extent(of) / items));
+  for (unsigned i = 0; i < nest.operand_count(); ++i) axis.steps[i] = nest.step(of, i) * items;
+}
+
+// Of a nest that has axes; `items` of the innermost.
+void set_axes(const LoopNest& nest, unsigned items, ElementwiseArgument& argument) {
+  argument.rank = nest.rank();
+  set_axis(argument.axes[0], nest, nest.rank() - 1, items);
+  for (unsigned i = 1; i < nest.rank(); ++i) set_axis(argument.axes[i], nest, nest.rank() - 1 - i);
+}
+
+// Whether an operand is a vector wherever the innermost axis has one: adjacent, and aligned from
+// whatever position of the other axes.
+bool has_vectors(const LoopNest& nest, unsigned operand, unsigned items) {
+  const Operand& of = nest.operand(operand);
+  const unsigned inner = nest.rank() - 1;
+  if (of.data == nullptr || nest.step(inner, operand) == 0) return true;
+  const std::int64_t alignment = vector_alignment(items * of.width_bytes);
+  bool result = nest.step(inner, operand) == of.width_bytes && is_aligned(of.data, alignment);
+  for (unsigned axis = 0; axis < inner; ++axis) {
+    result = result && nest.step(axis, operand) % alignment == 0;
+  }
+  return result;
+}
+
+bool has_vectors(const LoopNest& nest, unsigned items) {
+  if (nest.rank() == 0 || nest.step(nest.rank() - 1, 0) == 0) return false;
+  for (unsigned i = 0; i < nest.operand_count(); ++i) {
+    if (!has_vectors(nest, i, items)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void LoopNest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
+  if (extent == 1) return;
+  Axis& axis = axes_[rank_++];
+  axis.extent = extent;
+  std::copy_n(steps, operand_count_, axis.steps);
+}
+
+bool LoopNest::joins(const Axis& outer, const Axis& inner) const noexcept {
+  for (unsigned i = 0; i < operand_count_; ++i) {
+    if (outer.steps[i] != inner.steps[i] * inner.extent) return false;
+  }
+  return true;
+}
+
+void LoopNest::order() noexcept {
+  for (unsigned i = 0; i < rank_; ++i) {
+    Axis& axis = axes_[i];
+    if (axis.steps[0] >= 0) continue;
+    for (unsigned k = 0; k < operand_count_; ++k) {
+      if (operands_[k].data != nullptr) operands_[k].data += (axis.extent - 1) * axis.steps[k];
+      axis.steps[k] = -axis.steps[k];
+    }
+  }
+  for (unsigned i = 1; i < rank_; ++i) {
+    for (unsigned j = i; j > 0 && axes_[j - 1].steps[0] < axes_[j].steps[0]; --j) {
+      std::swap(axes_[j - 1], axes_[j]);
+    }
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < rank_; ++i) {
+    if (kept != 0 && joins(axes_[kept - 1], axes_[i])) {
+      const std::int64_t extent = axes_[kept - 1].extent * axes_[i].extent;
+      axes_[kept - 1] = axes_[i];
+      axes_[kept - 1].extent = extent;
+    } else {
+      axes_[kept++] = axes_[i];
+    }
+  }
+  rank_ = kept;
+}
+
+std::int64_t LoopNest::count() const noexcept {
+  std::int64_t count = 1;
+  for (unsigned i = 0; i < rank_; ++i) count *= axes_[i].extent;
+  return count;
+}
+
+bool LoopNest::is_dense() const noexcept {
+  if (rank_ > 1) return false;
+  for (unsigned i = 0; i < operand_count_; ++i) {
+    if (rank_ == 1 && axes_[0].steps[i] != operands_[i].width_bytes) return false;
+  }
+  return true;
+}
+
+void LoopNest::remove(unsigned axis) noexcept {
+  for (unsigned i = axis; i + 1 < rank_; ++i) axes_[i] = axes_[i + 1];
+  --rank_;
+}
+
+LoopNest::Halves LoopNest::halves() const noexcept {
+  Halves result = {*this, *this};
+  const std::int64_t low = axes_[0].extent / 2;
+  result.low.axes_[0].extent = low;
+  result.high.axes_[0].extent -= low;
+  for (unsigned i = 0; i < operand_count_; ++i) {
+    unsigned char const*& data = result.high.operands_[i].data;
+    if (data != nullptr) data += low * axes_[0].steps[i];
+  }
+  for (LoopNest* const half : {&result.low, &result.high}) {
+    if (half->axes_[0].extent == 1) half->remove(0);
+  }
+  return result;
+}
+
+void set_extent(NestAxis& axis, std::uint32_t extent) noexcept {
+  std::uint32_t shift = 0;
+  while (shift < 32 && (std::uint64_t{1} << shift) < extent) ++shift;
+  const std::uint64_t power = std::uint64_t{1} << shift;
+  axis = {};
+  axis.extent = extent;
+  axis.shift = shift;
+  axis.multiplier = static_cast<std::uint32_t>(((power - extent) << 32) / extent + 1);
+}
+
+unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
+                   std::int64_t most_rest) noexcept {
+  const std::int64_t count = nest.count();
+  const bool is_flat = nest.rank() <= 1;
+  const bool are_vectors = has_vectors(nest, items);
+  const bool are_nested = are_vectors && !is_flat && nest.extent(nest.rank() - 1) % items == 0 &&
+                          count / items < most_rest;
+  argument.vector_count =
+      are_nested || (are_vectors && is_flat) ? static_cast<std::uint64_t>(count / items) : 0;
+  argument.nested_vectors = are_nested ? 1 : 0;
+  const auto in_vectors = static_cast<std::int64_t>(argument.vector_count) * items;
+  const std::int64_t rest = count - in_vectors;
+  if (rest >= most_rest) return 0;
+  argument.rest_count = static_cast<std::uint32_t>(rest);
+
+  argument.repeated = 0;
+  unsigned char* places[1 + kMostInputs] = {};
+  unsigned char* rests[1 + kMostInputs] = {};
+  for (unsigned i = 0; i < nest.operand_count(); ++i) {
+    const Operand& of = nest.operand(i);
+    const std::int64_t inner_step = nest.rank() == 0 ? 0 : nest.step(nest.rank() - 1, i);
+    if (i != 0 && inner_step == 0) argument.repeated |= 1u << (i - 1);
+    if (of.data == nullptr) continue;
+    places[i] = const_cast<unsigned char*>(of.data);
+    rests[i] = places[i] + (is_flat ? in_vectors * inner_step : 0);
+  }
+  argument.out = places[0];
+  argument.rest_out = rests[0];
+  for (unsigned i = 0; i < kMostInputs; ++i) {
+    argument.in[i] = places[1 + i];
+    argument.rest_in[i] = rests[1 + i];
+  }
+
+  if (are_nested) {
+    set_axes(nest, items, argument);
+  } else if (rest != 0 && is_flat) {
+    argument.rank = 1;
+    set_extent(argument.axes[0], argument.rest_count);
+    for (unsigned i = 0; i < nest.operand_count() && nest.rank() == 1; ++i) {
+      argument.axes[0].steps[i] = nest.step(0, i);
+    }
+  } else if (rest != 0) {
+    set_axes(nest, 1, argument);
+  }
+
+  const std::int64_t vector_blocks =
+      divided_up(static_cast<std::int64_t>(argument.vector_count), kThreads);
+  const std::int64_t rest_items = std::min(items, kMostRestItems);
+  const std::int64_t blocks = vector_blocks + divided_up(rest, kThreads * rest_items);
+  if (blocks > kMostBlocks) return 0;
+  argument.vector_blocks = static_cast<std::uint32_t>(vector_blocks);
+  return static_cast<unsigned>(blocks);
+}
+
+std::optional<TransposedCopy> transposed_copy(const LoopNest& nest) noexcept {
+  if (nest.rank() < 2) return std::nullopt;
+  const unsigned column_axis = nest.rank() - 1;
+  const std::int64_t width = nest.operand(0).width_bytes;
+  if (nest.step(column_axis, 0) != width || nest.step(column_axis, 1) == width) return std::nullopt;
+  unsigned row_axis = 0;
+  while (row_axis < column_axis && nest.step(row_axis, 1) != width) ++row_axis;
+  if (row_axis == column_axis) return std::nullopt;
+  const std::int64_t rows = nest.extent(row_axis);
+  const std::int64_t columns = nest.extent(column_axis);
+  if (rows < kLeastTiled || columns < kLeastTiled || rows >= kMostRest || columns >= kMostRest) {
+    return std::nullopt;
+  }
+  const std::int64_t side = width <= 2 ? 64 : 32;  // TileOf of movement.cu
+  const std::int64_t row_tiles = divided_up(rows, side);
+  const std::int64_t column_tiles = divided_up(columns, side);
+  const std::int64_t tiles = row_tiles * column_tiles;
+  const std::int64_t outer_count = nest.count() / rows / columns;
+  if (tiles > kMostBlocks || outer_count > kMostBlocks / tiles) return std::nullopt;
+
+  TransposedCopy result = {};
+  TransposeArgument& argument = result.argument;
+  argument.out = const_cast<unsigned char*>(nest.operand(0).data);
+  argument.in = nest.operand(1).data;
+  argument.row_tiles = static_cast<std::uint32_t>(row_tiles);
+  argument.column_tiles = static_cast<std::uint32_t>(column_tiles);
+  argument.rows = static_cast<std::uint32_t>(rows);
+  argument.columns = static_cast<std::uint32_t>(columns);
+  argument.out_row_step = nest.step(row_axis, 0);
+  argument.in_column_step = nest.step(column_axis, 1);
+  LoopNest outer = nest;
+  outer.remove(column_axis);
+  outer.remove(row_axis);
+  argument.rank = outer.rank();
+  for (unsigned i = 0; i < outer.rank(); ++i) {
+    set_axis(argument.axes[i], outer, outer.rank() - 1 - i);
+  }
+  result.blocks = static_cast<unsigned>(outer_count * tiles);
+  return result;
+}
+
+}  // namespace tenure::cuda

@@ -1,0 +1,41 @@
+// The order of a call beside what other queues do with its blobs.
+#pragma once
+
+#include "cuda/queue.hpp"
+#include "tenure/blob.hpp"
+
+namespace tenure::cuda {
+
+// From here on the call's queue comes after what the homes of the pinned blobs have got; and what
+// they get after this object comes after the call. Of most calls all blobs are at home.
+class QueueOrder {
+ public:
+  // Throws DEVICE_ERROR. Both outlive the object.
+  QueueOrder(const Queue& queue, const Pins& pins) : queue_(queue), pins_(pins) {
+    pins_.for_each_home([this](const DeviceQueue& home) {
+      if (&home != &queue_) queue_.follow(home);
+    });
+  }
+  QueueOrder(const QueueOrder&) = delete;
+  QueueOrder& operator=(const QueueOrder&) = delete;
+  ~QueueOrder() {
+    pins_.for_each_home([this](const DeviceQueue& home) {
+      if (&home != &queue_) put_after(home);
+    });
+  }
+
+ private:
+  [[gnu::cold]] void put_after(const DeviceQueue& home) const noexcept {
+    try {
+      home.follow(queue_);
+    } catch (const Error&) {
+      // The order cannot be had, but the end of the work can.
+      queue_.settle();
+    }
+  }
+
+  const Queue& queue_;
+  const Pins& pins_;
+};
+
+}  // namespace tenure::cuda

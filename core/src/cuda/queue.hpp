@@ -1,0 +1,92 @@
+// A stream of a CUDA device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device.hpp"
+#include "cuda/kernels.hpp"
+#include "tenure/device_queue.hpp"
+
+namespace tenure::cuda {
+
+// One-dimensional, both.
+struct Grid {
+  unsigned blocks;
+  unsigned threads;
+};
+
+class Queue final : public DeviceQueue {
+ public:
+  // `stream` as in tnr_context_options.
+  Queue(Device& device, std::uint64_t stream);
+  ~Queue() override;
+
+  [[nodiscard]] void* allocate(std::size_t size_bytes) const override;
+  void free(void* data) const noexcept override;
+  void require_memory(const void* data, std::size_t size_bytes) const override;
+  void copy_in(void* out, const void* in, std::size_t size_bytes) const override;
+  void copy_out(void* out, const void* in, std::size_t size_bytes) const override;
+  void wait() const override;
+  void settle() const noexcept override;
+  void follow(const DeviceQueue& other) const override;
+
+  void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const override;
+  void cast(const tnr_view& a, const tnr_view_mut& out) const override;
+  void fill(const tnr_scalar& value, const tnr_view_mut& out) const override;
+  void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const override;
+  void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
+              const tnr_view_mut& out) const override;
+  void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
+              const tnr_view_mut& out) const override;
+  void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+              const tnr_view_mut& out) const override;
+  void ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, const tnr_view& c,
+               const tnr_view_mut& out) const override;
+  void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+               const tnr_view_mut& out) const override;
+  void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+               const tnr_view_mut& out) const override;
+  void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+              const tnr_view_mut& out) const override;
+  void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+              std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
+              double power) const override;
+
+  // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
+  void launch(Kernel kernel, Grid grid, const void* argument) const;
+  template <class Argument>
+  void launch(Kernel kernel, Grid grid, const Argument& argument) const {
+    launch(kernel, grid, static_cast<const void*>(&argument));
+  }
+  // Within the device's memory.
+  void copy_bytes(void* out, const void* in, std::size_t size_bytes) const;
+  void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const;
+
+  [[nodiscard]] unsigned multiprocessor_count() const noexcept {
+    return device_.multiprocessor_count();
+  }
+
+  // Memory of one call, which ends in the order of the queue.
+  class Scratch {
+   public:
+    Scratch(const Queue& queue, std::size_t size_bytes)
+        : queue_(queue), data_(queue.allocate(size_bytes)) {}
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { queue_.free(data_); }
+
+    [[nodiscard]] void* data() const noexcept { return data_; }
+
+   private:
+    const Queue& queue_;
+    void* data_;
+  };
+
+ private:
+  Device& device_;
+  Stream stream_ = nullptr;
+  bool is_own_ = false;
+};
+
+}  // namespace tenure::cuda

@@ -1,0 +1,214 @@
+#include "cuda/reduce.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "cpu/operations.hpp"
+#include "cuda/call.hpp"
+#include "cuda/order.hpp"
+#include "cuda/reduce_plan.hpp"
+#include "dense/movement.hpp"
+#include "dense/operands.hpp"
+#include "dense/reduce/walk.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure::cuda {
+namespace {
+
+#define TENURE_RULE(name, parts, part_bytes, shape) \
+  {Kernel::along_##name, Kernel::across_##name, Kernel::parts_##parts, part_bytes, shape}
+constexpr ReduceRule kFloatSum = TENURE_RULE(float_sum, float_sum, 4, kFloatSumShape);
+constexpr ReduceRule kWideSum = TENURE_RULE(wide_sum, wide_sum, 16, kWideSumShape);
+constexpr ReduceRule kPowerSum = TENURE_RULE(power_sum, power_sum, 16, kPowerSumShape);
+constexpr ReduceRule kMoments = TENURE_RULE(moments, moments, 32, kMomentsShape);
+// Of elements of up to 4 bytes, and of 8.
+constexpr ReduceRule kLogSumExp[] = {
+    TENURE_RULE(logsumexp, logsumexp, 16, kLogSumExpShape),
+    TENURE_RULE(logsumexp_f64, logsumexp, 16, wide(kLogSumExpShape))};
+constexpr ReduceRule kIntegers[] = {
+    TENURE_RULE(integer_sum, integer_sum, 8, kIntegerSumShape),
+    TENURE_RULE(integer_sum_64, integer_sum, 8, wide(kIntegerSumShape))};
+constexpr ReduceRule kExtreme[] = {TENURE_RULE(extreme, extreme, 4, kExtremeShape),
+                                   TENURE_RULE(extreme_64, extreme_64, 8, wide(kExtremeShape))};
+constexpr ReduceRule kPlace[] = {TENURE_RULE(place, place, 16, kPlaceShape),
+                                 TENURE_RULE(place_64, place_64, 16, wide(kPlaceShape))};
+#undef TENURE_RULE
+
+// What is known of an element type.
+struct Elements {
+  ElementType type;
+  unsigned width;
+  bool is_float;
+  bool is_signed;
+  bool is_wide;  // of 8 bytes
+
+  explicit Elements(tnr_dtype dtype) noexcept
+      : type(static_cast<ElementType>(type_index(dtype))),
+        width(static_cast<unsigned>(element_size(dtype))),
+        is_float(type <= ElementType::kBF16),
+        is_signed(type >= ElementType::kI8 && type <= ElementType::kI64),
+        is_wide(width == 8) {}
+
+  [[nodiscard]] std::uint64_t top_bit() const noexcept {
+    return std::uint64_t{1} << (8 * width - 1);
+  }
+  // Of floats.
+  [[nodiscard]] std::uint64_t infinity() const noexcept {
+    switch (type) {
+      case ElementType::kF64: return std::uint64_t{0x7ff} << 52;
+      case ElementType::kF32: return 0x7f800000;
+      case ElementType::kF16: return 0x7c00;
+      default: return 0x7f80;
+    }
+  }
+  [[nodiscard]] std::uint64_t nan() const noexcept {
+    switch (type) {
+      case ElementType::kF64: return std::uint64_t{0x7ff8} << 48;
+      case ElementType::kF32: return 0x7fc00000;
+      case ElementType::kF16: return 0x7e00;
+      default: return 0x7fc0;
+    }
+  }
+};
+
+bool is_largest(tnr_reduce_op op) noexcept {
+  return op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_ARGMAX || op == TNR_REDUCE_OP_NAN_MAX ||
+         op == TNR_REDUCE_OP_NORM;
+}
+
+// Of extremes and their places.
+void set_keys(tnr_reduce_op op, const Elements& elements, ReduceArgument& argument) noexcept {
+  const unsigned word_bits = elements.is_wide ? 64 : 32;
+  const bool skips_nan = op == TNR_REDUCE_OP_NAN_MIN || op == TNR_REDUCE_OP_NAN_MAX;
+  argument.key_shift = word_bits - 8 * elements.width;
+  argument.key_is_float = elements.is_float ? 1 : 0;
+  argument.key_flip = is_largest(op) ? ~std::uint64_t{0} : 0;
+  argument.key_nothing = ~std::uint64_t{0};
+  if (elements.is_float) {
+    argument.key_nan = skips_nan ? ~std::uint64_t{0} : 0;
+    argument.key_infinity = elements.infinity() << argument.key_shift;
+    argument.nan = elements.nan();
+  } else if (elements.is_signed) {
+    argument.key_sign = elements.top_bit() << argument.key_shift;
+  }
+  if (op == TNR_REDUCE_OP_NORM) {
+    // Over nothing it is 0.
+    argument.mode = kMagnitude;
+    argument.key_nothing = ~(std::uint64_t{1} << (word_bits - 1));
+  }
+}
+
+// Sets what is the operation's, and gives its rule.
+const ReduceRule& set_integer_sum(IntegerMode mode, const Elements& elements, std::int64_t count,
+                                  ReduceArgument& argument) noexcept {
+  argument.mode = mode;
+  if (mode != kNonzeroCount && elements.is_signed && !elements.is_wide) {
+    argument.bias = elements.top_bit();
+  }
+  if (mode == kIntegerSum) argument.bias_sum = argument.bias * static_cast<std::uint64_t>(count);
+  return kIntegers[elements.is_wide];
+}
+
+const ReduceRule& set_nonzero_count(ReduceFinish finish, const Elements& elements,
+                                    ReduceArgument& argument) noexcept {
+  argument.finish = finish;
+  argument.nonzero_mask = elements.is_float ? elements.top_bit() - 1 : ~std::uint64_t{0};
+  return set_integer_sum(kNonzeroCount, elements, 0, argument);
+}
+
+const ReduceRule& set_norm(double power, const Elements& elements,
+                           ReduceArgument& argument) noexcept {
+  if (power == 1) {
+    argument.mode = kMagnitude;
+    return kWideSum;
+  }
+  if (power == 2) {
+    argument.mode = kSquare;
+    argument.finish = ReduceFinish::kRoot;
+    return kWideSum;
+  }
+  if (std::isinf(power)) {
+    set_keys(TNR_REDUCE_OP_NORM, elements, argument);
+    return kExtreme[elements.is_wide];
+  }
+  argument.exponent = power;
+  argument.inverse_exponent = 1 / power;
+  return kPowerSum;
+}
+
+const ReduceRule& set_sum(std::uint32_t mode, const Elements& elements, std::int64_t count,
+                          ReduceArgument& argument) noexcept {
+  if (!elements.is_float) {
+    const IntegerMode of_integers = (mode & kProduct) != 0 ? kIntegerProduct : kIntegerSum;
+    return set_integer_sum(of_integers, elements, count, argument);
+  }
+  argument.mode = mode;
+  return elements.is_wide ? kWideSum : kFloatSum;
+}
+
+const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& elements,
+                                std::int64_t count, std::int64_t ddof,
+                                ReduceArgument& argument) noexcept {
+  argument.type = elements.type;
+  argument.width = elements.width;
+  argument.divisor =
+      count > ddof ? static_cast<double>(count - ddof) : std::numeric_limits<double>::quiet_NaN();
+  const bool is_wide = elements.is_wide;
+  switch (op) {
+    case TNR_REDUCE_OP_SUM: return set_sum(0, elements, count, argument);
+    case TNR_REDUCE_OP_NAN_SUM: return set_sum(kSkipNaN, elements, count, argument);
+    case TNR_REDUCE_OP_PROD: return set_sum(kProduct, elements, count, argument);
+    case TNR_REDUCE_OP_MEAN: argument.finish = ReduceFinish::kAverage; return kWideSum;
+    case TNR_REDUCE_OP_NAN_MEAN:
+      argument.mode = kSkipNaN;
+      argument.finish = ReduceFinish::kOwnAverage;
+      return kWideSum;
+    case TNR_REDUCE_OP_STD: argument.finish = ReduceFinish::kDeviation; return kMoments;
+    case TNR_REDUCE_OP_VAR: return kMoments;
+    case TNR_REDUCE_OP_ANY: return set_nonzero_count(ReduceFinish::kIsNonzero, elements, argument);
+    case TNR_REDUCE_OP_ALL: return set_nonzero_count(ReduceFinish::kIsCount, elements, argument);
+    case TNR_REDUCE_OP_COUNT: return set_nonzero_count(ReduceFinish::kAsIs, elements, argument);
+    case TNR_REDUCE_OP_NORM: return set_norm(power, elements, argument);
+    case TNR_REDUCE_OP_LOGSUMEXP: return kLogSumExp[is_wide];
+    case TNR_REDUCE_OP_ARGMIN:
+    case TNR_REDUCE_OP_ARGMAX: set_keys(op, elements, argument); return kPlace[is_wide];
+    default: set_keys(op, elements, argument); return kExtreme[is_wide];
+  }
+}
+
+void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+         std::uint32_t ddof, const tnr_view_mut& out, double power) {
+  const ReduceWalk walk(a, axes, out.view);
+  ReduceArgument argument = {};
+  argument.in = static_cast<const unsigned char*>(a.data) + walk.kept().start(ReduceWalk::kIn) +
+                walk.reduced().start(ReduceWalk::kIn);
+  argument.out = writable(out) + walk.kept().start(ReduceWalk::kOther);
+  argument.out_type = static_cast<ElementType>(type_index(out.view.dtype));
+  argument.first_place = walk.reduced().start(ReduceWalk::kOther);
+  argument.is_unordered = walk.places_rise() ? 0 : 1;
+  const ReduceRule& rule =
+      set_operation(op, power, Elements(a.dtype), walk.count(), ddof, argument);
+  run_reduction(queue, rule, walk, argument);
+}
+
+}  // namespace
+
+void reduce(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+  Pins pins;
+  check_view_mut(out, "out", queue.device());
+  check_view(a, "a", queue.device());
+  static_cast<void>(checked_reduction(op, a, axes, ddof, power, out.view));
+  if (is_complex(a.dtype)) refuse_on_device(queue, kernels::kReduceRows[op - 1].name, a.dtype);
+  pins.add_mut(out, "out");
+  pins.add(a, "a");
+  require_alias(out.view, a, "a", SameView::kRefused);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
+  require_elements(op, a, axes);
+  const QueueOrder order(queue, pins);
+  run(queue, op, a, axes, ddof.value_or(0), out, power);
+  count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
+}
+
+}  // namespace tenure::cuda

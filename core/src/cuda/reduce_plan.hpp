@@ -1,0 +1,48 @@
+// How the work of a reduction is cut into blocks, and where they find their elements.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/kernels/reduce_arguments.hpp"
+#include "cuda/queue.hpp"
+#include "dense/nest.hpp"
+
+namespace tenure::cuda {
+
+// Kernels of a rule, and what their threads read at once.
+struct ReduceRule {
+  Kernel along;
+  Kernel across;
+  Kernel parts;
+  std::uint32_t part_bytes;  // of what a split gives
+  RuleShape shape;
+};
+
+// Axes of a call, ordered by the steps of the input: those that are kept with the output's steps,
+// those that are reduced with the places of elements in logical order.
+class ReduceWalk {
+ public:
+  // Of checked views; `out` is not empty.
+  ReduceWalk(const tnr_view& a, std::uint32_t axes, const tnr_view& out) noexcept;
+
+  enum Walked : unsigned { kIn, kOther };
+
+  [[nodiscard]] const Nest& kept() const noexcept { return kept_; }
+  [[nodiscard]] const Nest& reduced() const noexcept { return reduced_; }
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }  // of a result
+  // Whether places rise from each element to the next.
+  [[nodiscard]] bool places_rise() const noexcept;
+
+ private:
+  Nest kept_{2};
+  Nest reduced_{2};
+  std::int64_t count_;
+};
+
+// Enqueues the kernels. Of the argument, what belongs to the operation is set, and where the first
+// element and the first result are. Throws OUT_OF_MEMORY, DEVICE_ERROR, and UNSUPPORTED for more
+// elements than there can be memory for.
+void run_reduction(const Queue& queue, const ReduceRule& rule, const ReduceWalk& walk,
+                   ReduceArgument& argument);
+
+}  // namespace tenure::cuda

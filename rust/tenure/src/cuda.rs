@@ -1,0 +1,122 @@
+//! Tensors on GPUs that CUDA's driver knows.
+//!
+//! A [`Stream`] is a queue of work on a [`Device`]. Its methods are the crate's operations, under
+//! their names: each enqueues its work and returns before that is done.
+//!
+//! ```
+//! #![forbid(unsafe_code)]
+//! use tenure::cuda::Device;
+//!
+//! # fn main() -> tenure::Result<()> {
+//! let device = match Device::new(0) {
+//!     Ok(device) => device,
+//!     // No driver, or one that is too old; no such device. The message says which.
+//!     Err(error) => return Ok(println!("computing without a GPU: {error}")),
+//! };
+//! let stream = device.stream()?;
+//!
+//! // Copied to the device: the call returns when the memory here is its owner's again.
+//! let table = stream.upload(&[[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
+//!
+//! // Enqueued, one after the other. Nobody waits.
+//! let mut scaled = stream.mul(&table, 2.0)?;
+//! stream.add_assign(&mut scaled, &stream.mean(&table, 0)?)?;
+//! let columns = stream.sum(scaled.t(), 1)?;
+//!
+//! // And back: this waits for all of it.
+//! assert_eq!(stream.to_vec(&columns)?, [15.0, 21.0, 27.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is on the device
+//!
+//! | | like | |
+//! | --- | --- | --- |
+//! | [`Tensor<T>`](Tensor) | [`tenure::Tensor<T>`](crate::Tensor) | holds memory of the device alone |
+//! | [`View<'a, T>`](View) | [`TensorView<'a, T>`](crate::TensorView) | `Copy`; a shape over it, for reading |
+//! | [`ViewMut<'a, T>`](ViewMut) | [`TensorViewMut<'a, T>`](crate::TensorViewMut) | a shape over it, for writing |
+//!
+//! They are types of their own, and neither derefs to one of the host nor is made from one: what
+//! reads elements here does not exist for them, and host memory is no operand of a stream's
+//! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so.
+//!
+//! # Order
+//!
+//! A stream runs what it gets in that order. Tensors may be used on any stream of their device,
+//! from any thread: an operation comes after everything that was enqueued before on the memory that it
+//! uses, on whichever stream, and what is enqueued later comes after it. A tensor may be dropped
+//! while work on it is still to come: its memory is free for others after that. [`Stream::follow`]
+//! is for work that the library does not know of.
+//!
+//! # What waits
+//!
+//! [`wait`](Stream::wait), the copies between host and device, and what gives a number
+//! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
+//! and `pow` of integers by a tensor, since they find on the data whether they fail.
+//! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
+//!
+//! # Programs that the compiler refuses
+//!
+//! A view of host memory as an operand, E0277 "`TensorView<'_, f32>` is no operand on a device":
+//!
+//! ```compile_fail,E0277
+//! # use tenure::{TensorView, cuda::{Stream, Tensor}};
+//! fn sum(stream: &Stream, a: &Tensor<f32>, b: TensorView<'_, f32>) {
+//!     stream.add(a, b).unwrap();
+//! }
+//! ```
+//!
+//! An element of device memory, E0608 "cannot index into a value of type":
+//!
+//! ```compile_fail,E0608
+//! fn first(tensor: &tenure::cuda::Tensor<f32>) -> f32 {
+//!     tensor[[0]]
+//! }
+//! ```
+//!
+//! A view that outlives its tensor, E0505 "cannot move out of `tensor` because it is borrowed":
+//!
+//! ```compile_fail,E0505
+//! fn escape(tensor: tenure::cuda::Tensor<f32>) -> usize {
+//!     let view = tensor.view();
+//!     drop(tensor);
+//!     view.len()
+//! }
+//! ```
+//!
+//! An output that is one of the inputs, E0502 "cannot borrow `a` as mutable because it is also
+//! borrowed as immutable":
+//!
+//! ```compile_fail,E0502
+//! # use tenure::cuda::{Stream, Tensor};
+//! fn double(stream: &Stream, mut a: Tensor<f32>) -> tenure::Result<()> {
+//!     let view = a.view();
+//!     stream.add_into(view, view, &mut a)
+//! }
+//! ```
+
+mod device;
+mod elementwise;
+#[allow(unsafe_code)]
+mod foreign;
+mod movement;
+mod operand;
+mod parts;
+mod reduce;
+mod stream;
+#[allow(unsafe_code)]
+mod tensor;
+#[allow(unsafe_code)]
+mod transfer;
+#[allow(unsafe_code)]
+mod view;
+#[allow(unsafe_code)]
+mod view_mut;
+
+pub use device::Device;
+pub use operand::{AsView, AsViewMut, Operand};
+pub use stream::Stream;
+pub use tensor::Tensor;
+pub use view::View;
+pub use view_mut::ViewMut;

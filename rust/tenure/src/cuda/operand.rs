@@ -1,0 +1,181 @@
+//! Operands of a stream's operations: what is on a device, and numbers.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::cuda::{Stream, Tensor, View, ViewMut};
+use crate::{Bool8, Element, Result};
+
+/// An input on a device: tensors and views of it, and references to them.
+///
+/// ```
+/// use tenure::cuda::{AsView, Device};
+///
+/// let Ok(device) = Device::new(0) else { return Ok(()) };
+/// let tensor = device.stream()?.zeros::<f32>([2, 3])?;
+/// assert_eq!(tensor.as_view().shape(), [2, 3]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not on a device",
+    label = "not a tensor or view of `{T}` elements on a device",
+    note = "`stream.upload` copies what is in memory of the host to the device",
+    note = "element types are not converted: `stream.cast` does that"
+)]
+pub trait AsView<T: Element> {
+    /// Lends a view for as long as `self` is borrowed.
+    fn as_view(&self) -> View<'_, T>;
+}
+
+/// An output on a device: what can be written there through `&mut`.
+///
+/// ```
+/// use tenure::cuda::{AsViewMut, Device};
+///
+/// let Ok(device) = Device::new(0) else { return Ok(()) };
+/// let mut tensor = device.stream()?.zeros::<f32>([2, 3])?;
+/// assert_eq!(tensor.as_view_mut().shape(), [2, 3]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as `{T}` elements on a device",
+    label = "not a tensor or an exclusive view of `{T}` elements on a device",
+    note = "outputs are passed as `&mut out`; a `View` may not be written"
+)]
+pub trait AsViewMut<T: Element> {
+    /// Lends an exclusive view for as long as `self` is borrowed.
+    fn as_view_mut(&mut self) -> ViewMut<'_, T>;
+}
+
+/// An operand of an operation on several: what is [on a device](AsView), or a number, which fits
+/// every shape and crosses with the call.
+///
+/// ```
+/// use tenure::cuda::Device;
+///
+/// let Ok(device) = Device::new(0) else { return Ok(()) };
+/// let stream = device.stream()?;
+/// let a = stream.upload(&[1.0, 2.0])?;
+/// assert_eq!(stream.to_vec(&stream.sub(10.0, &a)?)?, [9.0, 8.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operand on a device",
+    label = "not a tensor or view of `{T}` elements on a device, and no number",
+    note = "`stream.upload` copies what is in memory of the host to the device",
+    note = "a number is written in the type of the elements: `2.0` beside floats, `2_u8` by `u8`"
+)]
+pub trait Operand<T: Element> {
+    /// What an operation takes of it.
+    #[doc(hidden)]
+    fn argument(&self) -> Argument<'_, T>;
+}
+
+/// What an operation takes of an operand.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum Argument<'a, T: Element> {
+    View(View<'a, T>),
+    Number(T),
+}
+
+impl<'a, T: Element> Argument<'a, T> {
+    pub(super) fn shape(&self) -> &[usize] {
+        match self {
+            Argument::View(view) => view.shape(),
+            Argument::Number(_) => &[],
+        }
+    }
+
+    /// For an operation that takes no numbers: one is put into memory of the device.
+    pub(super) fn placed(self, stream: &Stream) -> Result<Placed<'a, T>> {
+        Ok(match self {
+            Argument::View(view) => Placed::View(view),
+            Argument::Number(value) => Placed::Number(stream.full(&[][..], value)?),
+        })
+    }
+}
+
+/// An operand that is on the device. Where it is a number its memory ends in the order of the
+/// stream, after the operation.
+pub(super) enum Placed<'a, T: Element> {
+    View(View<'a, T>),
+    Number(Tensor<T>),
+}
+
+impl<T: Element> AsView<T> for Placed<'_, T> {
+    fn as_view(&self) -> View<'_, T> {
+        match self {
+            Placed::View(view) => *view,
+            Placed::Number(tensor) => tensor.view(),
+        }
+    }
+}
+
+impl<T: Element, A: AsView<T> + ?Sized> Operand<T> for A {
+    fn argument(&self) -> Argument<'_, T> {
+        Argument::View(self.as_view())
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Operand<$type> for $type {
+            fn argument(&self) -> Argument<'_, $type> {
+                Argument::Number(*self)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 Complex<f32> Complex<f64>
+}
+
+impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
+    fn as_view(&self) -> View<'_, T> {
+        (**self).as_view()
+    }
+}
+
+impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
+    fn as_view(&self) -> View<'_, T> {
+        (**self).as_view()
+    }
+}
+
+impl<T: Element> AsView<T> for Tensor<T> {
+    fn as_view(&self) -> View<'_, T> {
+        self.view()
+    }
+}
+
+impl<T: Element> AsView<T> for View<'_, T> {
+    fn as_view(&self) -> View<'_, T> {
+        *self
+    }
+}
+
+impl<T: Element> AsView<T> for ViewMut<'_, T> {
+    fn as_view(&self) -> View<'_, T> {
+        self.view()
+    }
+}
+
+impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
+    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        (**self).as_view_mut()
+    }
+}
+
+impl<T: Element> AsViewMut<T> for Tensor<T> {
+    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+
+impl<T: Element> AsViewMut<T> for ViewMut<'_, T> {
+    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        self.view_mut()
+    }
+}

@@ -1,0 +1,180 @@
+//! Reductions of tensors of a device. Made of the rows that the crate's functions are made of.
+
+use tenure_sys::tnr_reduce_op;
+
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
+use crate::ops::{for_each_axes_reduction, for_each_number_reduction};
+use crate::raw::operations::{self, Reducing};
+use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result, TensorViewMut};
+
+impl Stream {
+    fn reduce<T: Element, R: Element>(
+        &self,
+        op: tnr_reduce_op,
+        a: View<'_, T>,
+        axes: Axes,
+        with: Reducing,
+    ) -> Result<Tensor<R>> {
+        let mask = axes.mask(a.rank())?;
+        let extents = axes.reduced(a.shape(), mask);
+        self.filled(extents.as_slice(), |out| operations::reduce(op, a.lent(), mask, with, out))
+    }
+
+    fn reduce_into<T: Element, R: Element>(
+        &self,
+        op: tnr_reduce_op,
+        a: View<'_, T>,
+        axes: Axes,
+        with: Reducing,
+        mut out: ViewMut<'_, R>,
+    ) -> Result<()> {
+        let mask = axes.mask(a.rank())?;
+        self.within(|| operations::reduce(op, a.lent(), mask, with, out.lent_mut()))
+    }
+
+    /// Of all elements, and brought to the host.
+    fn reduce_all<T: Element, R: Element>(
+        &self,
+        op: tnr_reduce_op,
+        a: View<'_, T>,
+        with: Reducing,
+    ) -> Result<R> {
+        let reduced = self.reduce(op, a, Axes::from(..), with)?;
+        let mut result = R::default();
+        self.bring(reduced.view(), &mut TensorViewMut::from_mut(&mut result))?;
+        Ok(result)
+    }
+}
+
+/// The two forms of a reduction.
+macro_rules! reduction_methods {
+    ($(
+        $op:ident: $new:ident, $into:ident, $bound:ident
+            => $result_type:ty $(, [$field:ident: $field_type:ty])?;
+        $what:literal, errors $also:literal, example $arguments:literal => $result:literal;
+    )*) => {
+        /// Reductions over axes.
+        impl Stream {$(
+            #[doc = $what]
+            ///
+            #[doc = concat!(
+                "As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "), enqueued."
+            )]
+            /// A new row-major tensor with the axes that are not reduced, or with all of them where
+            /// they are given by [`Axes::keep`].
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("`InvalidArgument`: no such axis", $also, ".")]
+            /// `OutOfMemory`. `Unsupported`: complex numbers. `DeviceError`.
+            pub fn $new<T: $bound>(
+                &self,
+                a: impl AsView<T>,
+                axes: impl Into<Axes>,
+                $($field: $field_type,)?
+            ) -> Result<Tensor<$result_type>> {
+                let with = Reducing { $($field,)? ..Reducing::default() };
+                self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
+            }
+
+            #[doc = $what]
+            ///
+            #[doc = concat!(
+                "As [`tenure::", stringify!($into), "`](fn@crate::", stringify!($into),
+                "), enqueued."
+            )]
+            /// Written to `out`, which has the axes that are not reduced, or all of them with the
+            /// reduced ones of extent 1.
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!(
+                "`InvalidArgument`: no such axis, or another shape of `out`", $also, "."
+            )]
+            /// `Unsupported`: complex numbers. `OutOfMemory`: for partial results. `DeviceError`.
+            pub fn $into<T: $bound>(
+                &self,
+                a: impl AsView<T>,
+                axes: impl Into<Axes>,
+                $($field: $field_type,)?
+                out: &mut (impl AsViewMut<$result_type> + ?Sized),
+            ) -> Result<()> {
+                let with = Reducing { $($field,)? ..Reducing::default() };
+                let (a, out) = (a.as_view(), out.as_view_mut());
+                self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
+            }
+        )*}
+    };
+}
+
+for_each_axes_reduction!(reduction_methods);
+
+/// Reductions of all elements to a number of the host.
+macro_rules! methods_of_all {
+    ($(
+        $op:ident: $all:ident, $bound:ident => $result_type:ty $(, [$field:ident: $field_type:ty])?;
+        $what:literal, errors $errors:literal, example $arguments:literal => $result:literal;
+    )*) => {
+        /// Reductions of all elements to a number, which is copied to the host: each waits.
+        impl Stream {$(
+            #[doc = $what]
+            ///
+            #[doc = concat!(
+                "As [`tenure::", stringify!($all), "`](fn@crate::", stringify!($all),
+                "). Waits for the stream."
+            )]
+            ///
+            /// # Errors
+            ///
+            #[doc = $errors]
+            /// Besides: `OutOfMemory`. `Unsupported`: complex numbers. `DeviceError`.
+            pub fn $all<T: $bound>(
+                &self,
+                a: impl AsView<T>,
+                $($field: $field_type,)?
+            ) -> Result<$result_type> {
+                let with = Reducing { $($field,)? ..Reducing::default() };
+                self.reduce_all(tnr_reduce_op::$op, a.as_view(), with)
+            }
+        )*}
+    };
+}
+
+for_each_number_reduction!(methods_of_all);
+
+/// The logarithm of a sum.
+impl Stream {
+    /// The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.
+    ///
+    /// As [`tenure::logsumexp`](fn@crate::logsumexp), enqueued. A new row-major tensor with the
+    /// axes that are not reduced, or with all of them where they are given by [`Axes::keep`].
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis. `OutOfMemory`. `DeviceError`.
+    pub fn logsumexp<T: Float>(
+        &self,
+        a: impl AsView<T>,
+        axes: impl Into<Axes>,
+    ) -> Result<Tensor<T>> {
+        let with = Reducing::default();
+        self.reduce(tnr_reduce_op::LOGSUMEXP, a.as_view(), axes.into(), with)
+    }
+
+    /// As [`logsumexp`](Self::logsumexp), written to `out`, which has the axes that are not
+    /// reduced, or all of them with the reduced ones of extent 1.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or another shape of `out`. `OutOfMemory`: for partial
+    /// results. `DeviceError`.
+    pub fn logsumexp_into<T: Float>(
+        &self,
+        a: impl AsView<T>,
+        axes: impl Into<Axes>,
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        let (a, out, with) = (a.as_view(), out.as_view_mut(), Reducing::default());
+        self.reduce_into(tnr_reduce_op::LOGSUMEXP, a, axes.into(), with, out)
+    }
+}

@@ -1,0 +1,147 @@
+//! Queues of work on a device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::cuda::{Device, Tensor};
+use crate::raw::{ContextHandle, LentMut};
+use crate::{Element, IntoShape, Result};
+
+/// A queue of work on a [`Device`]: what its methods enqueue runs in that order, each after the one
+/// before. The [module](crate::cuda) says how streams and their tensors go together.
+///
+/// A handle, as an `Arc` is: clones are the same stream, which any number of threads may use at a
+/// time. It ends with the last clone and the last tensor that was made on it, when its work is done.
+///
+/// ```
+/// use tenure::cuda::Device;
+///
+/// let Ok(device) = Device::new(0) else { return Ok(()) };
+/// let stream = device.stream()?;
+/// let ones = stream.full([1000, 1000], 1.0_f32)?;
+/// let sum = stream.sum(&ones, ..)?;
+/// assert_eq!(stream.to_vec(&sum)?, [1e6]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Stream {
+    device: Device,
+    handle: Arc<ContextHandle>,
+}
+
+impl Stream {
+    pub(super) fn new(device: Device) -> Result<Stream> {
+        let handle = ContextHandle::with_new_stream(device.index() as u32)?;
+        Ok(Stream::over(device, handle))
+    }
+
+    pub(super) fn over(device: Device, handle: ContextHandle) -> Stream {
+        Stream { device, handle: Arc::new(handle) }
+    }
+
+    pub(super) fn handle(&self) -> &ContextHandle {
+        &self.handle
+    }
+
+    /// Runs `f` with the stream as the context of this thread's calls. Hooks and code of users have
+    /// no business in there.
+    pub(super) fn within<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.handle.install(f)
+    }
+
+    /// The device whose stream this is.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Returns when all work is done that was enqueued so far.
+    ///
+    /// # Errors
+    ///
+    /// `DeviceError`: the device has failed since somebody waited.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let before = tenure::stats().device_waits;
+    /// let a = stream.zeros::<f32>([100])?;
+    /// let b = stream.exp(&stream.add(&a, 1.0)?)?;
+    /// assert_eq!(tenure::stats().device_waits, before); // nobody has waited, and now we do
+    /// stream.wait()?;
+    /// # drop(b);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("synchronize", "sync"))]
+    pub fn wait(&self) -> Result<()> {
+        self.handle.wait()
+    }
+
+    /// Work that is enqueued here from now on begins after what `other` has got so far. Nobody
+    /// waits.
+    ///
+    /// Tensors do not need it: what uses one comes after what used it before, on any stream. It is
+    /// for work that the library did not enqueue.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`. `DeviceError`.
+    #[doc(alias("wait_event", "join"))]
+    pub fn follow(&self, other: &Stream) -> Result<()> {
+        self.handle.follow(&other.handle)
+    }
+
+    /// New memory of zeros, row-major.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a rank over 8, or more bytes than memory can have. `OutOfMemory`: the
+    /// device has not that many. `DeviceError`.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// assert_eq!(stream.to_vec(&stream.zeros::<f32>([2, 3])?)?, [0.0; 6]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn zeros<T: Element>(&self, shape: impl IntoShape) -> Result<Tensor<T>> {
+        // The default of every element type is its zero.
+        self.full(shape, T::default())
+    }
+
+    /// New memory with `value` in every element, row-major.
+    ///
+    /// # Errors
+    ///
+    /// As [`zeros`](Self::zeros).
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// assert_eq!(stream.to_vec(&stream.full([2, 2], 7_u8)?)?, [7; 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias = "full_like")]
+    pub fn full<T: Element>(&self, shape: impl IntoShape, value: T) -> Result<Tensor<T>> {
+        self.filled(shape.extents(), |out| crate::raw::operations::fill(value, out))
+    }
+
+    /// A new row-major tensor that one operation fills.
+    ///
+    /// `operation` is a call of `raw::operations`, whose contract is to write every element of its
+    /// output when it answers OK; the output is none of its inputs, so that none is read before.
+    #[allow(unsafe_code)]
+    pub(super) fn filled<T: Element>(
+        &self,
+        extents: &[usize],
+        operation: impl FnOnce(LentMut<'_>) -> Result<()>,
+    ) -> Result<Tensor<T>> {
+        // SAFETY: by this function's contract, which every caller in this folder keeps.
+        unsafe { Tensor::written_by(self, extents, operation) }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("device", &self.device).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,76 @@
+//! Tensors on a device: each operation beside the host's on the same data, shapes, order, ends.
+//!
+//! Where there is no device these tests say so and pass; where `TENURE_CUDA_DRIVER` names a driver
+//! there must be one. Under Miri the device is a stand-in that copies and fills.
+#![allow(clippy::needless_borrows_for_generic_args, reason = "as users have operands")]
+
+#[path = "cuda/adopted.rs"]
+mod adopted;
+#[cfg(not(miri))]
+#[path = "cuda/close.rs"]
+mod close;
+#[path = "cuda/devices.rs"]
+mod devices;
+#[path = "cuda/forms.rs"]
+mod forms;
+#[cfg(not(miri))]
+#[path = "cuda/operations.rs"]
+mod operations;
+#[path = "cuda/order.rs"]
+mod order;
+#[cfg(not(miri))]
+#[allow(dead_code, reason = "tests take what they need")]
+#[path = "expr/samples.rs"]
+mod samples;
+#[path = "cuda/transfers.rs"]
+mod transfers;
+
+use tenure::cuda::{Device, Stream};
+
+/// A new stream of the first device, or none where there is none.
+fn first_stream() -> Option<Stream> {
+    match Device::new(0).and_then(Device::stream) {
+        Ok(stream) => Some(stream),
+        Err(error) => {
+            let is_named = std::env::var_os("TENURE_CUDA_DRIVER").is_some();
+            assert!(!is_named, "the driver that is named has no device: {error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// Ends the test where there is no device.
+macro_rules! stream {
+    () => {
+        match crate::first_stream() {
+            Some(stream) => stream,
+            None => return,
+        }
+    };
+}
+use stream;
+
+/// Whether the driver is that of `tests/cuda`, which can be told what devices there are and what
+/// fails.
+fn has_fake_driver() -> bool {
+    std::env::var("TENURE_CUDA_DRIVER").is_ok_and(|name| name.contains("fake"))
+}
+
+/// Runs a test again in a process of its own with a variable set, and says whether this is that
+/// process: for what is counted or set for a whole process.
+fn alone(test: &str, variable: &str, value: &str) -> bool {
+    const INSIDE: &str = "TENURE_TEST_ALONE";
+    if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
+        return true;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture"])
+        .env(INSIDE, test)
+        .env(variable, value)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    false
+}
