@@ -1,0 +1,253 @@
+// Operations on a GPU: bytes a second of what they must read and write, and what a call costs the
+// host.
+//
+//   device_bench [MEGABYTES [SUBJECT]]
+//
+// MEGABYTES of the larger operand, 1024 by default; SUBJECT: rows whose name has it. Each row is the
+// median of several rounds, each of as many calls as take some milliseconds, enqueued together and
+// waited for once. device_peers.py prints the same rows of PyTorch.
+//
+// With TENURE_CUDA_DRIVER naming libtenure_null_cuda.so, which does nothing, the rows of the host
+// are the library's own share of a call.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tenure/tenure.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRounds = 9;
+constexpr double kRoundSeconds = 0.02;
+constexpr int kMostCalls = 500;  // fewer than the driver's queue of launches takes
+
+tnr_context* g_context;
+std::string g_subject;
+
+void require(bool is_right, const char* what) {
+  if (is_right) return;
+  std::fprintf(stderr, "%s: %s\n", what, tnr_last_error()->message);
+  std::exit(1);
+}
+void ok(tnr_status status, const char* what) { require(status == TNR_STATUS_OK, what); }
+
+// An array in the device's memory, of ones. Kept until the program ends.
+tnr_view_mut array(tnr_dtype dtype, std::vector<std::int64_t> shape,
+                   std::vector<std::int64_t> strides = {}, std::int64_t offset_elements = 0) {
+  const std::size_t width = (dtype >> 8 & 0xff) / 8;
+  std::int64_t reach = 1;
+  std::int64_t dense = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!strides.empty()) reach += (shape[i] - 1) * strides[i];
+    dense *= shape[i];
+  }
+  if (strides.empty()) reach = dense;
+  tnr_blob* const blob =
+      tnr_blob_alloc(g_context, static_cast<std::size_t>(reach + offset_elements) * width);
+  require(blob != nullptr, "tnr_blob_alloc");
+  tnr_view_mut view;
+  ok(tnr_blob_view_mut(blob, static_cast<std::size_t>(offset_elements) * width, dtype,
+                       static_cast<std::uint32_t>(shape.size()), shape.data(),
+                       strides.empty() ? nullptr : strides.data(), &view),
+     "tnr_blob_view_mut");
+  const tnr_scalar one = tnr_scalar_i64(1);
+  ok(tnr_fill(g_context, &one, nullptr, &view), "tnr_fill");
+  return view;
+}
+
+// Ended when the row is over.
+struct Arrays {
+  std::vector<tnr_view_mut> all;
+  ~Arrays() {
+    ok(tnr_context_wait(g_context), "tnr_context_wait");
+    for (const tnr_view_mut& view : all) {
+      tnr_blob_release(reinterpret_cast<tnr_blob*>(static_cast<std::uintptr_t>(view.view.owner)));
+    }
+  }
+  const tnr_view_mut& add(tnr_dtype dtype, std::vector<std::int64_t> shape,
+                          std::vector<std::int64_t> strides = {}, std::int64_t offset = 0) {
+    all.reserve(8);
+    all.push_back(array(dtype, std::move(shape), std::move(strides), offset));
+    return all.back();
+  }
+};
+
+double seconds_of(int calls, const std::function<void()>& call) {
+  ok(tnr_context_wait(g_context), "tnr_context_wait");
+  const auto start = Clock::now();
+  for (int i = 0; i < calls; ++i) call();
+  ok(tnr_context_wait(g_context), "tnr_context_wait");
+  return std::chrono::duration<double>(Clock::now() - start).count() / calls;
+}
+
+double median_seconds(const std::function<void()>& call) {
+  const double first = std::max(seconds_of(3, call), 1e-7);
+  const int calls = std::clamp(static_cast<int>(kRoundSeconds / first), 1, kMostCalls);
+  std::vector<double> rounds;
+  for (int i = 0; i < kRounds; ++i) rounds.push_back(seconds_of(calls, call));
+  std::nth_element(rounds.begin(), rounds.begin() + kRounds / 2, rounds.end());
+  return rounds[kRounds / 2];
+}
+
+bool is_wanted(const char* name) {
+  return g_subject.empty() || std::strstr(name, g_subject.c_str()) != nullptr;
+}
+
+void report(const char* name, double bytes, const std::function<void()>& call) {
+  const double seconds = median_seconds(call);
+  std::printf("%-28s %9.1f us %8.1f GB/s\n", name, seconds * 1e6, bytes / seconds * 1e-9);
+  std::fflush(stdout);
+}
+
+std::uint64_t bytes_of(const tnr_view_mut& view) {
+  std::uint64_t bytes = (view.view.dtype >> 8 & 0xff) / 8;
+  for (std::uint32_t axis = 0; axis < view.view.rank; ++axis) {
+    bytes *= static_cast<std::uint64_t>(view.view.shape[axis]);
+  }
+  return bytes;
+}
+
+void unary(const char* name, tnr_unary_op op, tnr_dtype dtype, std::int64_t count) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const tnr_view_mut& a = arrays.add(dtype, {count});
+  const tnr_view_mut& out = arrays.add(dtype, {count});
+  report(name, static_cast<double>(2 * bytes_of(a)),
+         [&] { ok(tnr_unary(g_context, op, &a.view, nullptr, &out), name); });
+}
+
+void binary(const char* name, tnr_binary_op op, tnr_dtype dtype, std::int64_t count) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const tnr_view_mut& a = arrays.add(dtype, {count});
+  const tnr_view_mut& b = arrays.add(dtype, {count});
+  const tnr_view_mut& out = arrays.add(dtype, {count});
+  report(name, static_cast<double>(3 * bytes_of(a)),
+         [&] { ok(tnr_binary(g_context, op, &a.view, &b.view, nullptr, &out), name); });
+}
+
+void move(const char* name, tnr_dtype dtype, std::vector<std::int64_t> shape,
+          std::vector<std::int64_t> strides, std::int64_t offset = 0,
+          tnr_dtype to = TNR_DTYPE_F32) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const tnr_view_mut& a = arrays.add(dtype, shape, std::move(strides), offset);
+  const tnr_view_mut& out = arrays.add(to, shape);
+  report(name, static_cast<double>(bytes_of(a) + bytes_of(out)), [&] {
+    ok(dtype == to ? tnr_copy(g_context, &a.view, nullptr, &out)
+                   : tnr_cast(g_context, &a.view, nullptr, &out),
+       name);
+  });
+}
+
+void reduce(const char* name, tnr_reduce_op op, tnr_dtype dtype, tnr_dtype to,
+            std::vector<std::int64_t> shape, std::uint32_t axes) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const tnr_view_mut& a = arrays.add(dtype, shape);
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if ((axes >> i & 1) == 0) kept.push_back(shape[i]);
+  }
+  const tnr_view_mut& out = arrays.add(to, kept);
+  tnr_reduce_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  const bool has_ddof = op == TNR_REDUCE_OP_VAR;
+  report(name, static_cast<double>(bytes_of(a) + bytes_of(out)), [&] {
+    ok(tnr_reduce(g_context, op, &a.view, axes, has_ddof ? &attributes : nullptr, &out), name);
+  });
+}
+
+// What the host spends on a call of few elements, waited for once in many calls.
+void host(const char* name, const std::function<void()>& call) {
+  std::vector<double> rounds;
+  for (int i = 0; i < 51; ++i) {
+    ok(tnr_context_wait(g_context), "tnr_context_wait");
+    const auto start = Clock::now();
+    for (int j = 0; j < kMostCalls; ++j) call();
+    rounds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / kMostCalls);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  std::printf("%-28s %9.1f ns median, %9.1f ns of the slowest of 51 rounds\n", name,
+              rounds[25] * 1e9, rounds[50] * 1e9);
+}
+
+void host_rows() {
+  if (!is_wanted("host")) return;
+  Arrays arrays;
+  const tnr_view_mut& a = arrays.add(TNR_DTYPE_F32, {64});
+  const tnr_view_mut& b = arrays.add(TNR_DTYPE_F32, {64});
+  const tnr_view_mut& out = arrays.add(TNR_DTYPE_F32, {64});
+  host("host: add", [&] {
+    ok(tnr_binary(g_context, TNR_BINARY_OP_ADD, &a.view, &b.view, nullptr, &out), "add");
+  });
+  host("host: exp",
+       [&] { ok(tnr_unary(g_context, TNR_UNARY_OP_EXP, &a.view, nullptr, &out), "exp"); });
+  tnr_view_mut vouched[] = {a, b, out};
+  for (tnr_view_mut& view : vouched) view.view.owner = 0;
+  host("host: add, nobody's memory", [&] {
+    ok(tnr_binary(g_context, TNR_BINARY_OP_ADD, &vouched[0].view, &vouched[1].view, nullptr,
+                  &vouched[2]),
+       "add");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::int64_t megabytes = argc > 1 ? std::atoll(argv[1]) : 1024;
+  g_subject = argc > 2 ? argv[2] : "";
+  tnr_context_options options = {};
+  options.struct_size = sizeof options;
+  options.thread_count = 1;
+  options.device = {TNR_DEVICE_KIND_CUDA, 0};
+  g_context = tnr_context_create(&options);
+  require(g_context != nullptr, "tnr_context_create");
+  tnr_device_info info = {};
+  info.struct_size = sizeof info;
+  ok(tnr_device_describe(options.device, &info), "tnr_device_describe");
+  std::printf("%s, %lld MB of the larger operand\n", info.name, static_cast<long long>(megabytes));
+
+  const std::int64_t words = megabytes * (1 << 20) / 4;
+  const std::int64_t side = static_cast<std::int64_t>(1) << (megabytes >= 1024 ? 14 : 12);
+  move("copy f32", TNR_DTYPE_F32, {words}, {});
+  move("copy f32, from element 1", TNR_DTYPE_F32, {words}, {}, 1);
+  move("copy f32, transposed", TNR_DTYPE_F32, {side, side}, {1, side});
+  move("copy f32, every second", TNR_DTYPE_F32, {words / 2}, {2});
+  move("cast f32 to f16", TNR_DTYPE_F32, {words}, {}, 0, TNR_DTYPE_F16);
+  move("cast i8 to f32", TNR_DTYPE_I8, {words}, {}, 0, TNR_DTYPE_F32);
+  unary("exp f32", TNR_UNARY_OP_EXP, TNR_DTYPE_F32, words);
+  unary("tanh f32", TNR_UNARY_OP_TANH, TNR_DTYPE_F32, words);
+  unary("sin f32", TNR_UNARY_OP_SIN, TNR_DTYPE_F32, words);
+  unary("gelu f32", TNR_UNARY_OP_GELU, TNR_DTYPE_F32, words);
+  unary("gelu f16", TNR_UNARY_OP_GELU, TNR_DTYPE_F16, 2 * words);
+  binary("add f32", TNR_BINARY_OP_ADD, TNR_DTYPE_F32, words);
+  binary("add f64", TNR_BINARY_OP_ADD, TNR_DTYPE_F64, words / 2);
+  binary("add i8", TNR_BINARY_OP_ADD, TNR_DTYPE_I8, 4 * words);
+  binary("add bf16", TNR_BINARY_OP_ADD, TNR_DTYPE_BF16, 2 * words);
+  reduce("sum f32, all", TNR_REDUCE_OP_SUM, TNR_DTYPE_F32, TNR_DTYPE_F32, {words}, 1);
+  reduce("sum f32, rows of 4096", TNR_REDUCE_OP_SUM, TNR_DTYPE_F32, TNR_DTYPE_F32,
+         {words / 4096, 4096}, 2);
+  reduce("sum f32, rows of 33", TNR_REDUCE_OP_SUM, TNR_DTYPE_F32, TNR_DTYPE_F32, {words / 33, 33},
+         2);
+  reduce("sum f32, columns of 4096", TNR_REDUCE_OP_SUM, TNR_DTYPE_F32, TNR_DTYPE_F32,
+         {words / 4096, 4096}, 1);
+  reduce("sum i8, all", TNR_REDUCE_OP_SUM, TNR_DTYPE_I8, TNR_DTYPE_I64, {4 * words}, 1);
+  reduce("max f32, all", TNR_REDUCE_OP_MAX, TNR_DTYPE_F32, TNR_DTYPE_F32, {words}, 1);
+  reduce("argmax f32, rows of 4096", TNR_REDUCE_OP_ARGMAX, TNR_DTYPE_F32, TNR_DTYPE_I64,
+         {words / 4096, 4096}, 2);
+  reduce("var f32, rows of 4096", TNR_REDUCE_OP_VAR, TNR_DTYPE_F32, TNR_DTYPE_F32,
+         {words / 4096, 4096}, 2);
+  reduce("logsumexp f32, rows of 4096", TNR_REDUCE_OP_LOGSUMEXP, TNR_DTYPE_F32, TNR_DTYPE_F32,
+         {words / 4096, 4096}, 2);
+  host_rows();
+  ok(tnr_context_release(g_context), "tnr_context_release");
+}
