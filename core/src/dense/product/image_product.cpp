@@ -1,0 +1,309 @@
+#include "dense/product/image_product.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/arithmetic.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Depths that packing takes at once, of f32; of f64 half of them.
+constexpr std::int64_t kTileDepth = 16;
+// Packed weights that stay in the second cache while every panel of pixels meets all of them.
+constexpr std::int64_t kNearWeightBytes = std::int64_t{1} << 18;
+// Few pixels of rows of two panels and more are at the image's edges: reading them is better also
+// with weights that fill that cache. Measured: 256 channels of 14 x 14 in 0.87 of the time,
+// but of 7 x 7 in 1.2 times (Zen 3).
+constexpr std::int64_t kReadWeightBytes = std::int64_t{1} << 19;
+// Panels of pixels, as lanes, that are packed at a time where all weights stay there: of so few the
+// first cache has what was packed, and the second one the image's rows. Measured: by 8 panels
+// kernels of 1x1 take 1.1 times as long.
+constexpr std::int64_t kNearBlockPanels = 2;
+// Pixels are lanes where at most a part in so many of their vectors would be empty: of 7 x 7 pixels
+// an eighth, and those are better rows.
+constexpr std::int64_t kMostEmptyLanes = 16;
+
+}  // namespace
+
+ImageProduct::ImageProduct(const kernels::Gemm& gemm, const kernels::FactorPacking& packing,
+                           const WindowGeometry& geometry, const Element& one,
+                           std::int64_t width_bytes) noexcept
+    : gemm_(gemm), packing_(packing), g_(geometry), one_(one), width_bytes_(width_bytes) {
+  // A range is pixels of the result that are one step apart.
+  range_ = g_.out[kWidth];
+  pixel_step_ = g_.result.place[kWidth];
+  const auto joins = [&](std::int64_t extent, std::int64_t step) {
+    if (range_ == 1) pixel_step_ = step;
+    if (extent != 1 && step != range_ * pixel_step_) return false;
+    range_ *= extent;
+    return true;
+  };
+  if (joins(g_.out[kHeight], g_.result.place[kHeight])) joins(g_.images, g_.result.image);
+  range_count_ = g_.images * g_.out[kHeight] * g_.out[kWidth] / range_;
+
+  block_channels_ = channels_of_block();
+  filters_are_rows_ = false;
+  reads_padded_ = may_read_pixels() && block_channels_ == g_.channels && g_.channels > 0 &&
+                  PaddedRows::takes(g_, width_bytes_);
+  // Rows that no panel of a single channel's pixels fits into are packed in more time than their
+  // products take. Measured: up to twice as long of 8 and 28 columns, and of 62 less.
+  const bool is_narrow_channel =
+      reads_padded_ && g_.channels == 1 && g_.out[kWidth] < 2 * gemm_.panel_columns;
+  filters_are_rows_ = !is_narrow_channel && takes_filters_as_rows();
+  reads_padded_ = reads_padded_ && !filters_are_rows_;
+  // A row of the kernel is adjacent elements of the image.
+  joins_columns_ = block_channels_ == g_.channels && g_.a.channel == width_bytes_ &&
+                   g_.a.place[kWidth] == g_.channels * width_bytes_ && g_.dilations[kWidth] == 1;
+  // Pixels of a range are one step apart in the image, as they are in the result.
+  joins_pixels_ =
+      places() == 1 && g_.strides[kHeight] == 1 && g_.strides[kWidth] == 1 &&
+      g_.in[kHeight] == g_.out[kHeight] && g_.in[kWidth] == g_.out[kWidth] &&
+      range_ == g_.out[kHeight] * g_.out[kWidth] &&
+      (g_.out[kHeight] == 1 || g_.a.place[kHeight] == g_.in[kWidth] * g_.a.place[kWidth]);
+  // Elements of a pixel are adjacent, and few panels of weights meet them: packing, which writes
+  // each of them once for every place of the kernel, would take long beside the products.
+  reads_pixels_ = !filters_are_rows_ && g_.a.channel == width_bytes_ && may_read_pixels();
+  // So are all of a filter.
+  joins_filter_ = places() > 1 && g_.weight.place[kWidth] == width_bytes_ &&
+                  g_.weight.place[kHeight] == g_.kernel[kWidth] * width_bytes_ &&
+                  g_.weight.channel == places() * width_bytes_;
+}
+
+std::int64_t ImageProduct::thread_bytes() const noexcept {
+  const bool packs = !reads_pixels_ && !reads_padded_;
+  const std::int64_t lanes =
+      std::max(packs ? block_pixels() : 0, packs_aside() ? panel_filters() : 0);
+  return zero_bytes() + packing_.slack_bytes +
+         std::max(lanes * block_depth() * width_bytes_,
+                  reads_padded_ ? PaddedRows::size_bytes() : 0);
+}
+
+std::int64_t ImageProduct::thread_count(const Context& context) const noexcept {
+  std::int64_t work = range_ * range_count_;
+  if (__builtin_mul_overflow(work, g_.filters, &work) ||
+      __builtin_mul_overflow(work, g_.depth(), &work)) {
+    work = INT64_MAX;
+  }
+  return work < kWorthSharingWork ? 1 : context.thread_count();
+}
+
+void ImageProduct::run(const Context& context, const ThreadBuffers& buffers, Byte* packed_weight,
+                       const Byte* a, const Byte* weight, const Epilogue& epilogue,
+                       Byte* out) const noexcept {
+  for (std::int64_t thread = 0; thread < thread_count(context); ++thread) {
+    std::fill_n(buffers.of(thread), zero_bytes(), Byte{0});
+  }
+  for (std::int64_t group = 0; group < g_.groups; ++group) {
+    const Byte* const from = a + group * g_.channels * g_.a.channel;
+    for (std::int64_t j = 0; j < g_.filters; j += block_filters()) {
+      const std::int64_t filter = group * g_.filters + j;
+      const std::int64_t filters = std::min(block_filters(), g_.filters - j);
+      std::int64_t channel = 0;
+      do {  // once where there is no channel
+        const Channels block = {channel, std::min(block_channels_, g_.channels - channel)};
+        pack_weight(context, buffers, weight + group * g_.weight_group + j * g_.weight.image,
+                    filters, block, packed_weight);
+        multiply_block(context, buffers, from, packed_weight, out + filter * g_.result.channel,
+                       filters, block, epilogue, filter);
+        channel += block_channels_;
+      } while (channel < g_.channels);
+    }
+  }
+}
+
+bool ImageProduct::takes_filters_as_rows() const noexcept {
+  const std::int64_t lanes = gemm_.panel_columns / 2;
+  return packing_.scattered_columns != nullptr && pixel_step_ == width_bytes_ &&
+         g_.result.channel != width_bytes_ && g_.a.channel != width_bytes_ &&
+         parts_of(range_, lanes) * lanes <= range_ + range_ / kMostEmptyLanes;
+}
+
+bool ImageProduct::may_read_pixels() const noexcept {
+  const bool is_wide = g_.out[kWidth] >= 2 * gemm_.panel_rows;
+  return gemm_.multiply_scattered != nullptr && places() <= kMostReadParts &&
+         weight_depth_bytes() * block_depth() <= (is_wide ? kReadWeightBytes : kNearWeightBytes);
+}
+
+void ImageProduct::pack_weight(const Context& context, const ThreadBuffers& buffers,
+                               const Byte* weight, std::int64_t filters, const Channels& block,
+                               Byte* packed) const noexcept {
+  const std::int64_t depth = block.count * places();
+  const std::int64_t panels = parts_of(filters, panel_filters());
+  const std::int64_t threads = std::min(
+      {thread_count(context), panels, slice_count_of(context, filters * depth * width_bytes_ * 2)});
+  Tickets tickets(panels);
+  for_each_slice(context, threads, [&](std::int64_t thread) noexcept {
+    for (std::int64_t panel = tickets.take(); panel >= 0; panel = tickets.take()) {
+      const std::int64_t first = panel * panel_filters();
+      const kernels::Factor factor = {
+          weight + first * g_.weight.image + block.first * g_.weight.channel, g_.weight.image,
+          width_bytes_, std::min(panel_filters(), filters - first), depth};
+      Byte* const to = packed + first * depth * width_bytes_;
+      Byte* const aside = buffers.of(thread) + zero_bytes();
+      if (joins_filter_) {
+        pack_filters(factor, block.count, aside, to);
+      } else if (packs_aside()) {
+        pack_places(factor, block.count, aside);
+        std::copy_n(aside, panel_filters() * depth * width_bytes_, to);
+      } else {
+        pack_places(factor, block.count, to);
+      }
+    }
+  });
+}
+
+void ImageProduct::pack_places(const kernels::Factor& filters, std::int64_t channels,
+                               Byte* to) const noexcept {
+  kernels::Factor place = filters;
+  place.depth = channels;
+  place.depth_step = g_.weight.channel;
+  for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
+    for (std::int64_t j = 0; j < g_.kernel[kWidth]; ++j) {
+      place.data = filters.data + i * g_.weight.place[kHeight] + j * g_.weight.place[kWidth];
+      pack_panel(place, to);
+      to += channels * panel_filters() * width_bytes_;
+    }
+  }
+}
+
+void ImageProduct::pack_filters(const kernels::Factor& filters, std::int64_t channels,
+                                Byte* as_they_lie, Byte* to) const noexcept {
+  pack_panel(filters, as_they_lie);
+  const std::int64_t bytes = panel_filters() * width_bytes_;
+  for (std::int64_t place = 0; place < places(); ++place) {
+    for (std::int64_t channel = 0; channel < channels; ++channel, to += bytes) {
+      copy_words(as_they_lie + (channel * places() + place) * bytes, bytes, to);
+    }
+  }
+}
+
+void ImageProduct::copy_words(const Byte* from, std::int64_t bytes, Byte* to) noexcept {
+  for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(std::uint64_t)}) {
+    std::memcpy(to + at, from + at, sizeof(std::uint64_t));
+  }
+}
+
+std::int64_t ImageProduct::channels_of_block() const noexcept {
+  std::int64_t most = std::max<std::int64_t>(kBlockDepth / places(), 1);
+  if (g_.channels <= most) return g_.channels;
+  // Blocks are alike, and of channels that are packed by whole tiles.
+  if (most > kTileDepth) most -= most % kTileDepth;
+  const std::int64_t channels = parts_of(g_.channels, parts_of(g_.channels, most));
+  return most < kTileDepth ? channels : parts_of(channels, kTileDepth) * kTileDepth;
+}
+
+std::int64_t ImageProduct::block_filters() const noexcept {
+  const std::int64_t filters = kBlockColumns * kBlockDepth / std::max(block_depth(), kBlockDepth);
+  return std::max<std::int64_t>(filters / panel_filters(), 1) * panel_filters();
+}
+
+std::int64_t ImageProduct::block_pixels() const noexcept {
+  // Weights that are near meet a panel of pixels all at once, wherever its others are.
+  const bool is_near =
+      filters_are_rows_ && weight_depth_bytes() * block_depth() <= kNearWeightBytes;
+  const std::int64_t pixels = is_near
+                                  ? kNearBlockPanels * panel_pixels()
+                                  : kBlockRows * kBlockDepth / std::max(block_depth(), kBlockDepth);
+  const std::int64_t panels =
+      std::clamp<std::int64_t>(pixels / panel_pixels(), 1, parts_of(range_, panel_pixels()));
+  return panels * panel_pixels();
+}
+
+void ImageProduct::multiply_block(const Context& context, const ThreadBuffers& buffers,
+                                  const Byte* a, const Byte* packed_weight, Byte* out,
+                                  std::int64_t filters, const Channels& block,
+                                  const Epilogue& epilogue, std::int64_t filter) const noexcept {
+  const std::int64_t threads = thread_count(context);
+  const std::int64_t panels = parts_of(range_, panel_pixels());
+  std::int64_t parts = std::max(parts_of(range_, block_pixels()), parts_of(threads, range_count_));
+  // As many for each thread: of 13 parts one would take 7, while the other waits.
+  if (range_count_ % threads != 0) parts = parts_of(parts, threads) * threads;
+  parts = std::min(panels, parts);
+  Tickets tickets(range_count_ * parts);
+  for_each_slice(
+      context, std::min(threads, range_count_ * parts),
+      [&](std::int64_t thread) noexcept {
+        Byte* const zeros = buffers.of(thread);
+        Byte* const packed = zeros + zero_bytes();
+        for (std::int64_t ticket = tickets.take(); ticket >= 0; ticket = tickets.take()) {
+          const std::int64_t part = ticket % parts;
+          const std::int64_t first = slice_begin(panels, parts, part) * panel_pixels();
+          const std::int64_t pixels =
+              std::min(range_, slice_begin(panels, parts, part + 1) * panel_pixels()) - first;
+          const std::int64_t pixel = ticket / parts * range_;
+          const Byte* const from = a + block.first * g_.a.channel;
+          Byte* const to = out + range_offset(pixel) + first * pixel_step_;
+          kernels::DenseProduct product = {};
+          product.depth = block.count * places();
+          product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
+          product.alpha = one_.bytes;
+          product.beta = block.first == 0 ? nullptr : one_.bytes;
+          if (reads_padded_) {
+            lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
+            multiply_padded(from, pixel + first, packed, product);
+          } else if (reads_pixels_) {
+            lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
+            multiply_pixels(from, pixel + first, block.count, zeros, product);
+          } else {
+            pack_pixels(from, pixel + first, pixels, block.count, zeros, packed);
+            if (filters_are_rows_) {
+              multiply_filters(packed_weight, packed, to, pixels, filters, product);
+            } else {
+              lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
+              product.a = packed;
+              gemm_.multiply(product);
+            }
+          }
+          if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
+            epilogue.run(gemm_,
+                         {to, pixel_step_, g_.result.channel, pixels, filters, nullptr,
+                          width_bytes_, nullptr, nullptr},
+                         filter);
+          }
+        }
+      },
+      Wake::kAtOnce);
+}
+
+void ImageProduct::lay_pixels_as_rows(const Byte* packed_weight, Byte* out, std::int64_t pixels,
+                                      std::int64_t filters,
+                                      kernels::DenseProduct& product) const noexcept {
+  product.b = packed_weight;
+  product.out = out;
+  product.row_step = pixel_step_;
+  product.column_step = g_.result.channel;
+  product.rows = pixels;
+  product.columns = filters;
+}
+
+void ImageProduct::multiply_filters(const Byte* packed_weight, const Byte* packed_pixels, Byte* out,
+                                    std::int64_t pixels, std::int64_t filters,
+                                    kernels::DenseProduct& product) const noexcept {
+  const std::int64_t filter_bytes = product.depth * width_bytes_;
+  const std::int64_t panel_bytes = gemm_.panel_rows * std::max<std::int64_t>(filter_bytes, 1);
+  const std::int64_t near =
+      std::max<std::int64_t>(kNearWeightBytes / panel_bytes, 1) * gemm_.panel_rows;
+  product.b = packed_pixels;
+  product.row_step = g_.result.channel;
+  product.column_step = width_bytes_;
+  product.columns = pixels;
+  for (std::int64_t first = 0; first < filters; first += near) {
+    product.a = packed_weight + first * filter_bytes;
+    product.out = out + first * g_.result.channel;
+    product.rows = std::min(near, filters - first);
+    gemm_.multiply(product);
+  }
+}
+
+std::int64_t ImageProduct::range_offset(std::int64_t pixel) const noexcept {
+  const std::int64_t row = pixel / g_.out[kWidth];
+  return row / g_.out[kHeight] * g_.result.image +
+         row % g_.out[kHeight] * g_.result.place[kHeight] +
+         pixel % g_.out[kWidth] * g_.result.place[kWidth];
+}
+
+}  // namespace tenure
