@@ -20,6 +20,7 @@ inline constexpr unsigned kBaseSetCount = 1;
 enum Capability : std::uint32_t {
   kVbmi2 = 1,
   kBF16 = 2,  // products of bf16, and VNNI
+  kAmx = 4,   // products of both, by tiles
 };
 
 }  // namespace kernels

@@ -20,10 +20,25 @@ struct Family {
   const Table& operator()() const { return of_word(chosen_word()); }
   const Table& of(const InstructionSet& set) const { return of_word(word_of(set)); }
 
- private:
   const Table& of_word(std::uint32_t word) const {
     if (extension != nullptr && (word >> 8 & needed) != 0) return *extension;
     return *of_base[(word & 0xff) - 1];
+  }
+};
+
+template <class Table>
+struct TwiceExtended {
+  Family<Table> family;
+  std::uint32_t needed = 0;  // for the second extension
+  const Table* extension = nullptr;
+
+  const Table& operator()() const { return of_word(chosen_word()); }
+  const Table& of(const InstructionSet& set) const { return of_word(word_of(set)); }
+
+ private:
+  const Table& of_word(std::uint32_t word) const {
+    if (extension != nullptr && (word >> 8 & needed) != 0) return *extension;
+    return family.of_word(word);
   }
 };
 
@@ -53,12 +68,21 @@ TENURE_DECLARE_TABLES
   inline constexpr Family<Type> name = {.of_base = TENURE_OF_EACH_BASE(table), \
                                         .needed = capability,                  \
                                         .extension = TENURE_EXTENSION(extension_table)};
+#define TENURE_TWICE_EXTENDED_FAMILY(name, Type, table, first, capability, second,               \
+                                     second_capability)                                          \
+  inline constexpr TwiceExtended<Type> name = {.family = {.of_base = TENURE_OF_EACH_BASE(table), \
+                                                          .needed = capability,                  \
+                                                          .extension = TENURE_EXTENSION(first)}, \
+                                               .needed = second_capability,                      \
+                                               .extension = TENURE_EXTENSION(second)};
 TENURE_FAMILIES(TENURE_FAMILY)
 TENURE_EXTENDED_FAMILIES(TENURE_EXTENDED_FAMILY)
+TENURE_TWICE_EXTENDED_FAMILIES(TENURE_TWICE_EXTENDED_FAMILY)
 
 #undef TENURE_OF_EACH_BASE
 #undef TENURE_EXTENSION
 #undef TENURE_FAMILY
 #undef TENURE_EXTENDED_FAMILY
+#undef TENURE_TWICE_EXTENDED_FAMILY
 
 }  // namespace tenure::kernels

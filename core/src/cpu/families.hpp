@@ -100,17 +100,29 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
 
 // FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
 // the last base set, and used instead of the table where the processor has the capability too.
-#define TENURE_EXTENDED_FAMILIES(FAMILY)                                              \
-  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2) \
-  FAMILY(lane_gemm_kernels, LaneGemmTable, kLaneGemm, kLaneGemmOfPairs, kBF16)        \
-  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16)          \
-  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kBF16)
+#define TENURE_EXTENDED_FAMILIES(FAMILY) \
+  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
+
+// FAMILY(the same five, a second extension, what it needs), which is used instead of both.
+#define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                    \
+  FAMILY(lane_gemm_kernels, LaneGemmTable, kLaneGemm, kLaneGemmOfPairs, kBF16, kLaneGemmOfTiles,  \
+         kAmx)                                                                                    \
+  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,    \
+         kAmx)                                                                                    \
+  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kBF16, kByteTilePacking, \
+         kAmx)
 
 // All tables, declared: in the namespace of an instruction set.
 #define TENURE_DECLARE_TABLE(name, Type, table) extern const Type table;
 #define TENURE_DECLARE_EXTENDED_TABLE(name, Type, table, extension, capability) \
   extern const Type table;                                                      \
   extern const Type extension;
-#define TENURE_DECLARE_TABLES           \
-  TENURE_FAMILIES(TENURE_DECLARE_TABLE) \
-  TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED_TABLE)
+#define TENURE_DECLARE_TWICE_EXTENDED_TABLE(name, Type, table, extension, capability, second, \
+                                            second_capability)                                \
+  extern const Type table;                                                                    \
+  extern const Type extension;                                                                \
+  extern const Type second;
+#define TENURE_DECLARE_TABLES                             \
+  TENURE_FAMILIES(TENURE_DECLARE_TABLE)                   \
+  TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED_TABLE) \
+  TENURE_TWICE_EXTENDED_FAMILIES(TENURE_DECLARE_TWICE_EXTENDED_TABLE)

@@ -12,6 +12,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace tenure {
@@ -27,6 +31,7 @@ struct Processor {
   std::uint32_t leaf1_ecx = 0;
   std::uint32_t leaf7_ebx = 0;
   std::uint32_t leaf7_ecx = 0;
+  std::uint32_t leaf7_edx = 0;
   std::uint32_t leaf7_1_eax = 0;
   std::uint32_t extended_ecx = 0;
   std::uint32_t saved_state = 0;  // XCR0: the registers that the operating system keeps
@@ -40,6 +45,7 @@ struct Processor {
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
       leaf7_ebx = ebx;
       leaf7_ecx = ecx;
+      leaf7_edx = edx;
     }
     if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) leaf7_1_eax = eax;
     if (__get_cpuid(0x80000001u, &eax, &ebx, &ecx, &edx) != 0) extended_ecx = ecx;
@@ -89,12 +95,32 @@ bool has_bf16() noexcept {
   return has_vbmi2() && has(cpu.leaf7_ecx, bits({11})) && has(cpu.leaf7_1_eax, bits({5}));
 }
 
+// The state of the tiles is 8 KiB, and Linux keeps it for processes that ask. It refuses those of
+// which a thread has a stack for signals that is too small for it.
+bool may_use_tiles() noexcept {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+bool has_amx() noexcept {
+  const Processor cpu;
+  // AMX-BF16, TILE, INT8; their configuration and data
+  return has_bf16() && has(cpu.leaf7_edx, bits({22, 24, 25})) &&
+         has(cpu.saved_state, bits({17, 18})) && may_use_tiles();
+}
+
 constexpr InstructionSet kSets[] = {
     {"x86-64-v2", 0, 0, has_v2},
     {"avx2", 1, 0, has_avx2},
     {"avx512", 2, 0, has_avx512},
     {"avx512-vbmi2", 2, kernels::kVbmi2, has_vbmi2},
     {"avx512-bf16", 2, kernels::kVbmi2 | kernels::kBF16, has_bf16},
+    {"avx512-amx", 2, kernels::kVbmi2 | kernels::kBF16 | kernels::kAmx, has_amx},
 };
 
 #else
@@ -107,7 +133,7 @@ constexpr InstructionSet kSets[] = {
 
 // The names of all sets, or of those that run here: "x86-64-v2, avx2".
 struct SetNames {
-  char text[64] = "";
+  char text[96] = "";
 
   explicit SetNames(bool only_supported) noexcept {
     for (const InstructionSet& set : kSets) {

@@ -1,6 +1,7 @@
 // Packing: factors of every dtype become panels of what their sums are made of, wherever they lie.
 #include "cpu/gemm.hpp"
 #include "cpu/halves.hpp"
+#include "cpu/kernels/matmul/amx.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
 #include "cpu/kernels/matmul/part.hpp"
 #include "cpu/kernels/move/tile.hpp"
@@ -436,6 +437,80 @@ void pack_signed_columns(const Factor& from, Byte* to) {
 }
 #endif
 
+// ---- rows of tiles ----
+
+#if defined(__AVX512BW__)
+inline __mmask64 first_bytes(int64_t count) { return count == 0 ? 0 : ~0ULL >> (64 - count); }
+
+// Depths of a panel that a register of AMX takes, at most, into rows of 64 bytes. Behind the depths of
+// a row are zeros.
+template <class T, void (*pack_lanes)(const Factor&, Byte*)>
+inline void lay_rows(const Factor& from, Byte* lines) {
+  if (from.depth_step == kWidth<T>) {
+    const __mmask64 there = first_bytes(from.depth * kWidth<T>);
+    for (int64_t i = 0; i < kAmxPanelRows; ++i) {
+      const Byte* const row = from.data + smaller(i, from.count - 1) * from.step;
+      _mm512_store_si512(lines + i * kAmxRowBytes, _mm512_maskz_loadu_epi8(there, row));
+    }
+    return;
+  }
+  constexpr int64_t kLaneRow = kAmxPanelRows * kWidth<uint32_t>;
+  alignas(64) Byte lanes[kAmxLanes * kLaneRow] = {};
+  pack_lanes(from, lanes);
+  const Byte* rows[kAmxLanes];
+  for (int64_t lane = 0; lane < kAmxLanes; ++lane) rows[lane] = lanes + lane * kLaneRow;
+  pack_transposed<uint32_t, kAmxLanes>(rows, kAmxPanelRows, lines);
+}
+
+// Panels of rows, which begin with starts where `move` has some.
+template <class T, void (*pack_lanes)(const Factor&, Byte*)>
+void pack_tile_rows(const Factor& from, Byte* to, const ByteMove* move) {
+  constexpr int64_t kDepths = kWidth<uint32_t> / kWidth<T>;
+  constexpr int64_t kTileDepth = kAmxLanes * kDepths;
+  const __m512i flipped =
+      _mm512_set1_epi32(static_cast<int32_t>(move == nullptr ? 0 : move->flipped_bits));
+  const bool has_sums = move != nullptr && move->of_sum != 0;
+  for (int64_t i = 0; i < from.count; i += kAmxPanelRows) {
+    Byte* const starts = to;
+    if (move != nullptr) to += kAmxPanelRows * kWidth<uint32_t>;
+    __m512i sums[kAmxPanelRows] = {};
+    for (int64_t k = 0; k < from.depth; k += kTileDepth) {
+      const int64_t depth = smaller(from.depth - k, kTileDepth);
+      const int64_t row_bytes = (depth + kDepths - 1) / kDepths * kWidth<uint32_t>;
+      alignas(64) Byte lines[kAmxPanelRows * kAmxRowBytes];
+      lay_rows<T, pack_lanes>({from.data + i * from.step + k * from.depth_step, from.step,
+                               from.depth_step, smaller(from.count - i, kAmxPanelRows), depth},
+                              lines);
+      const __m512i flips = _mm512_maskz_mov_epi8(first_bytes(depth * kWidth<T>), flipped);
+      for (int64_t r = 0; r < kAmxPanelRows; ++r, to += row_bytes) {
+        const __m512i line = _mm512_xor_si512(_mm512_load_si512(lines + r * kAmxRowBytes), flips);
+        _mm512_mask_storeu_epi8(to, first_bytes(row_bytes), line);
+        if (has_sums) {
+          sums[r] = _mm512_add_epi64(sums[r], _mm512_sad_epu8(line, _mm512_setzero_si512()));
+        }
+      }
+    }
+    if (move == nullptr) continue;
+    for (int64_t r = 0; r < kAmxPanelRows; ++r) {
+      const auto parts = reinterpret_cast<Vector<uint64_t>>(sums[r]);
+      uint32_t sum = 0;
+      for (int part = 0; part < 8; ++part) sum += static_cast<uint32_t>(parts[part]);
+      store<uint32_t>(starts + r * kWidth<uint32_t>,
+                      sum * move->of_sum + static_cast<uint32_t>(from.depth) * move->of_depth);
+    }
+  }
+}
+
+void pack_tile_rows_of_bf16(const Factor& from, Byte* to) {
+  pack_tile_rows<uint16_t, pack_pairs<uint16_t, kAmxPanelRows>>(from, to, nullptr);
+}
+template <class T, class Other>
+void pack_tile_rows_of_bytes(const Factor& from, Byte* to) {
+  const ByteMove move = {kIsSigned<T> ? kHighestBits : 0, kIsSigned<Other> ? 0u : 128u, 0};
+  pack_tile_rows<uint8_t, pack_bytes<kAmxPanelRows>>(from, to, &move);
+}
+#endif
+
 // ---- complex numbers ----
 
 // A complex product is a real one of twice the depth and twice the columns: the left factor's
@@ -523,6 +598,17 @@ constexpr FactorPacking kPackingOfQuads = {
     .scattered_columns = nullptr,
 };
 #endif
+#if defined(__AVX512BW__)
+// The columns are those of pairs and quads.
+constexpr FactorPacking with_tile_rows(FactorPacking packing,
+                                       void (*rows)(const Factor& from, Byte* to)) {
+  packing.rows = rows;
+  return packing;
+}
+template <class T, class Other>
+constexpr FactorPacking kPackingOfTiles =
+    with_tile_rows(kPackingOfQuads<T, Other>, pack_tile_rows_of_bytes<T, Other>);
+#endif
 template <class T>
 constexpr FactorPacking kPackingOfComplex = {
     .depths = 1,
@@ -551,6 +637,12 @@ const FactorPacking kBF16PairPacking = kPackingOfPairs<uint16_t>;
 const BytePackingTable kByteQuadPacking = {
     {kPackingOfQuads<int8_t, int8_t>, kPackingOfQuads<int8_t, uint8_t>},
     {kPackingOfQuads<uint8_t, int8_t>, kPackingOfQuads<uint8_t, uint8_t>},
+};
+const FactorPacking kBF16TilePacking =
+    with_tile_rows(kPackingOfPairs<uint16_t>, pack_tile_rows_of_bf16);
+const BytePackingTable kByteTilePacking = {
+    {kPackingOfTiles<int8_t, int8_t>, kPackingOfTiles<int8_t, uint8_t>},
+    {kPackingOfTiles<uint8_t, int8_t>, kPackingOfTiles<uint8_t, uint8_t>},
 };
 #endif
 
