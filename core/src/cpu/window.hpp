@@ -75,6 +75,23 @@ struct ChannelStencil {
   Ahead ahead;
 };
 
+// ---- windows at every second column ----
+
+// Where pixels are lanes: adjacent windows of columns that are adjacent, each two elements behind the
+// one before.
+struct SecondColumns {
+  const Byte* const* rows;  // of the image: under the first column of the first window
+  int64_t row_count;
+  int64_t width;    // columns of a window: kLeastSecondWidth to kMostSecondWidth, but for fewer
+  int64_t columns;  // of the result than a vector's lanes, which are folded one by one
+  Byte* out;
+  // Lines that are fetched into the second cache meanwhile: two rows by two columns for each of the
+  // result's.
+  const Byte* ahead;
+};
+inline constexpr int64_t kLeastSecondWidth = 2;
+inline constexpr int64_t kMostSecondWidth = 3;
+
 // Kernels of one element type. Sums begin at 0, maxima at negative infinity.
 struct WindowKernels {
   WindowKernel max;
@@ -89,6 +106,10 @@ struct WindowKernels {
   // halves of as many lines as ChannelStencil has places would leave one by one. Measured for
   // adjacent channels under AVX2, from memory: 2.7 times as long.
   bool vectors_are_lines;
+  // As max and sum, in the same order.
+  void (*max_second_columns)(const SecondColumns&);
+  void (*sum_second_columns)(const SecondColumns&);
+  int64_t lanes;  // of a vector
   // Elements 0, 2, 4... and 1, 3, 5... of `count` adjacent ones.
   void (*split)(const Byte* from, int64_t count, Byte* even, Byte* odd);
 };

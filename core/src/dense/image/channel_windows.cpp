@@ -23,6 +23,10 @@ constexpr std::int64_t kLinesBytes = std::int64_t{24} << 10;
 constexpr std::int64_t kMaxTaps = 64;
 // Windows further apart are folded one by one: most elements of a line would be in none.
 constexpr std::int64_t kMaxLineStride = 4;
+// From what is read of an image to what is fetched of it meanwhile.
+constexpr std::int64_t kAheadBytes = 4096;
+// Pixels of a row at the image's edges that are folded one by one where the others need no lines.
+constexpr std::int64_t kMostEdgePixels = 2;
 // No row of an image, nor of its padding.
 constexpr std::int64_t kNoRow = INT64_MIN;
 // Rows of a result that one thread takes at a time, by those of the kernel: as many as make those
@@ -252,7 +256,9 @@ class ChannelWindows::Slice {
       const std::int64_t count = std::min(most_pixels_, g_.out[kWidth] - x);
       Byte* const to = row_ + x * lane_step_;
       Byte* const tile = is_dense ? writer_.claim(to, count * width_) : tile_;
-      if (has_lines_) {
+      if (takes_second_columns_ && fold_second_columns(x, count, tile)) {
+        // In registers, without lines.
+      } else if (has_lines_) {
         fold_lines(x, count, tile);
       } else {
         for (std::int64_t i = 0; i < count; ++i) fold_taps(image_, x + i, 1, 1, tile + i * width_);
@@ -275,6 +281,47 @@ class ChannelWindows::Slice {
     if (reach >= line / 2) return;
     has_lines_ = true;
     most_pixels_ = std::min(most_pixels_, (line - reach) / stride);
+    takes_second_columns_ = fold_.weights == nullptr && stride == 2 && g_.dilations[kWidth] == 1 &&
+                            g_.a.place[kWidth] == width_ &&
+                            g_.kernel[kWidth] >= kernels::kLeastSecondWidth &&
+                            g_.kernel[kWidth] <= kernels::kMostSecondWidth;
+  }
+
+  // From where the image lies; the pixels at its edges, whose windows have padding, one by one. False
+  // where too few of them have none, and nothing is done.
+  bool fold_second_columns(std::int64_t x, std::int64_t count, Byte* to) noexcept {
+    const std::int64_t end = x + count;
+    const Range& whole = w_.whole_[kWidth];
+    const std::int64_t inner = std::clamp(whole.first, x, end);
+    const std::int64_t inner_end = std::clamp(whole.end, inner, end);
+    if (inner_end - inner < std::max(fold_.kernels->lanes, count - kMostEdgePixels)) return false;
+    const Byte* rows[kMaxTaps];
+    std::int64_t row_count = 0;
+    for (std::int64_t i = 0; i < rows_.count; ++i) {
+      const std::int64_t y = rows_.first + i * rows_.step;
+      if (has_row(y)) rows[row_count++] = image_ + y * g_.a.place[kHeight];
+    }
+    // Two rows at a time are no stream that processors notice. Rows that are apart are not fetched.
+    const std::int64_t row_step = g_.a.place[kHeight];
+    const Byte* ahead = rows[0];
+    if (row_step == g_.in[kWidth] * width_) {
+      ahead = image_ + (rows_.first + rows_.count - 2) * row_step + 4 * x * width_ + kAheadBytes;
+    }
+    const bool is_max = fold_.kernel == fold_.kernels->max;
+    const auto fold =
+        is_max ? fold_.kernels->max_second_columns : fold_.kernels->sum_second_columns;
+    std::int64_t from = 0;  // the column that the rows begin at
+    for (std::int64_t at = x; at < end;) {
+      const std::int64_t first = at * g_.strides[kWidth] - g_.padding[kWidth];
+      const std::int64_t begin = std::max<std::int64_t>(first, 0);
+      const std::int64_t width = std::min(first + g_.kernel[kWidth], g_.in[kWidth]) - begin;
+      const std::int64_t columns = at == inner ? inner_end - inner : 1;
+      for (std::int64_t i = 0; i < row_count; ++i) rows[i] += (begin - from) * width_;
+      fold({rows, row_count, width, columns, to + (at - x) * width_, ahead});
+      from = begin;
+      at += columns;
+    }
+    return true;
   }
 
   // Tiles of so many pixels, from column `x` of the result on: lines of others are of no use.
@@ -438,6 +485,7 @@ class ChannelWindows::Slice {
   std::int64_t weight_step_ = 0;
 
   bool has_lines_ = false;
+  bool takes_second_columns_ = false;
   std::int64_t most_pixels_ = 0;  // of a tile
   // The lines that there are.
   const Byte* line_image_ = nullptr;

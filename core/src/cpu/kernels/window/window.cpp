@@ -38,6 +38,7 @@ struct OfMaxima {
     return Maximum::apply(before, tap);
 #endif
   }
+  static T take_in_one(T before, T tap) { return before > tap || before != before ? before : tap; }
 };
 template <class T>
 struct OfSums {
@@ -46,6 +47,7 @@ struct OfSums {
   static Vector<T> take_in(const Vector<T>& before, const Vector<T>& tap, const Vector<T>&) {
     return before + tap;
   }
+  static T take_in_one(T before, T tap) { return before + tap; }
 };
 template <class T>
 struct OfProducts {
@@ -211,6 +213,58 @@ void split(const Byte* from, int64_t count, Byte* even, Byte* odd) {
   }
 }
 
+// The last vector may take in again what the one before it has: `out` is no image. So nothing is
+// read that is in no window.
+template <class T, class Rule, int kColumns>
+void fold_second_columns_of(const SecondColumns& w) {
+  for (int64_t x = 0;;) {
+#pragma GCC unroll 4
+    for (int64_t line = 0; line < 4 * kVectorBytes; line += kFetchedLine) {
+      __builtin_prefetch(w.ahead + 4 * x * kWidth<T> + line, 0, 2);
+    }
+    Vector<T> folded = broadcast<T>(Rule::kFirst);
+    for (int64_t i = 0; i < w.row_count; ++i) {
+      const Byte* const from = w.rows[i] + 2 * x * kWidth<T>;
+      const auto take_in = [&](const Vector<T>& tap) {
+        folded = Rule::take_in(folded, tap, Vector<T>{});
+      };
+      const auto first = load<Vector<T>>(from);
+      const auto second = load<Vector<T>>(from + kVectorBytes);
+      take_in(every_second<T, 0>(first, second));
+      take_in(every_second<T, 1>(first, second));
+      if constexpr (kColumns == 3) {
+        take_in(every_second<T, 1>(load<Vector<T>>(from + kWidth<T>),
+                                   load<Vector<T>>(from + kWidth<T> + kVectorBytes)));
+      }
+    }
+    store(w.out + x * kWidth<T>, folded);
+    if (x + kPerVector<T> >= w.columns) return;
+    x += kPerVector<T>;
+    if (x + kPerVector<T> > w.columns) x = w.columns - kPerVector<T>;
+  }
+}
+
+// Few columns, at the edges of an image, and of any width.
+template <class T, class Rule>
+void fold_few_columns(const SecondColumns& w) {
+  for (int64_t x = 0; x < w.columns; ++x) {
+    T folded = Rule::kFirst;
+    for (int64_t i = 0; i < w.row_count; ++i) {
+      const Byte* const from = w.rows[i] + 2 * x * kWidth<T>;
+      for (int64_t j = 0; j < w.width; ++j) {
+        folded = Rule::take_in_one(folded, load<T>(from + j * kWidth<T>));
+      }
+    }
+    store<T>(w.out + x * kWidth<T>, folded);
+  }
+}
+
+template <class T, class Rule>
+void fold_second_columns(const SecondColumns& w) {
+  if (w.columns < kPerVector<T>) return fold_few_columns<T, Rule>(w);
+  w.width == 2 ? fold_second_columns_of<T, Rule, 2>(w) : fold_second_columns_of<T, Rule, 3>(w);
+}
+
 template <class T>
 constexpr WindowKernels kWindowsOf = {
     .max = fold_windows<T, OfMaxima<T>>,
@@ -220,6 +274,9 @@ constexpr WindowKernels kWindowsOf = {
     .weigh_pixel_stencil = weigh_pixel_stencil<T>,
     .weigh_channel_stencil = weigh_channel_stencil<T>,
     .vectors_are_lines = kVectorBytes >= kFetchedLine,
+    .max_second_columns = fold_second_columns<T, OfMaxima<T>>,
+    .sum_second_columns = fold_second_columns<T, OfSums<T>>,
+    .lanes = kPerVector<T>,
     .split = split<T>,
 };
 
