@@ -7,12 +7,14 @@
 #include <cstddef>
 
 #include "cuda/kernels/elementwise_list.hpp"
+#include "cuda/kernels/normalize_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
 
 // clang-format off
 #define TENURE_CUDA_KERNELS(KERNEL)  \
   TENURE_ELEMENTWISE_KERNELS(KERNEL) \
-  TENURE_REDUCE_KERNELS(KERNEL)
+  TENURE_REDUCE_KERNELS(KERNEL)      \
+  TENURE_NORMALIZE_KERNELS(KERNEL)
 // clang-format on
 
 namespace tenure::cuda {

@@ -5,6 +5,7 @@
 
 #include "cpu/operations.hpp"
 #include "cuda/call.hpp"
+#include "cuda/kernels/normalize_arguments.hpp"
 #include "cuda/order.hpp"
 #include "cuda/reduce_plan.hpp"
 #include "dense/movement.hpp"
@@ -177,13 +178,18 @@ const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& 
   }
 }
 
-void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-         std::uint32_t ddof, const tnr_view_mut& out, double power) {
-  const ReduceWalk walk(a, axes, out.view);
+ReduceArgument argument_of(const ReduceWalk& walk, const tnr_view& a, unsigned char* out) noexcept {
   ReduceArgument argument = {};
   argument.in = static_cast<const unsigned char*>(a.data) + walk.kept().start(ReduceWalk::kIn) +
                 walk.reduced().start(ReduceWalk::kIn);
-  argument.out = writable(out) + walk.kept().start(ReduceWalk::kOther);
+  argument.out = out + walk.kept().start(ReduceWalk::kOther);
+  return argument;
+}
+
+void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+         std::uint32_t ddof, const tnr_view_mut& out, double power) {
+  const ReduceWalk walk(a, axes, out.view);
+  ReduceArgument argument = argument_of(walk, a, writable(out));
   argument.out_type = static_cast<ElementType>(type_index(out.view.dtype));
   argument.first_place = walk.reduced().start(ReduceWalk::kOther);
   argument.is_unordered = walk.places_rise() ? 0 : 1;
@@ -192,7 +198,45 @@ void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t 
   run_reduction(queue, rule, walk, argument);
 }
 
+// The rule that measures the rows of a normalization.
+const ReduceRule& normalization_rule(tnr_normalize_op op, const Elements& elements) noexcept {
+  switch (op) {
+    case TNR_NORMALIZE_OP_LAYER_NORM: return kMoments;
+    case TNR_NORMALIZE_OP_RMS_NORM: return kWideSum;
+    default: return kLogSumExp[elements.is_wide];
+  }
+}
+
+// A place for each row, in row-major order.
+tnr_view rows_view(const tnr_view& a, std::uint32_t axes, void* rows) noexcept {
+  tnr_view view = {};
+  view.data = view.base = rows;
+  view.device = a.device;
+  view.dtype = TNR_DTYPE_C128;  // for its 16 bytes, in which strides count
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    if (!is_reduced(axes, axis)) view.shape[view.rank++] = a.shape[axis];
+  }
+  std::int64_t stride = sizeof(MeasuredRow) / 16;
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    view.strides[axis] = stride;
+    stride *= view.shape[axis];
+  }
+  return view;
+}
+
 }  // namespace
+
+void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                  void* rows) {
+  const ReduceWalk walk(a, axes, rows_view(a, axes, rows));
+  const Elements elements(a.dtype);
+  ReduceArgument argument = argument_of(walk, a, static_cast<unsigned char*>(rows));
+  argument.type = elements.type;
+  argument.width = elements.width;
+  if (op == TNR_NORMALIZE_OP_RMS_NORM) argument.mode = kSquare;
+  argument.finish = ReduceFinish::kPartial;
+  run_reduction(queue, normalization_rule(op, elements), walk, argument);
+}
 
 void reduce(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {

@@ -68,6 +68,7 @@ enum class ReduceFinish : uint32_t {
   kPower,      // to the power `exponent`
   kIsNonzero,  // bool8
   kIsCount,    // bool8: every element is not 0
+  kPartial,    // what the rule has of it (MeasuredRow), for normalizations
 };
 
 struct ReduceArgument {

@@ -171,6 +171,7 @@ struct WideSum {
 
   static TENURE_DEVICE void finish(const ReduceArgument& argument, const Partial& partial,
                                    unsigned char* out) {
+    if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     double value = partial.value;
     if (argument.finish == ReduceFinish::kAverage) value /= argument.divisor;
     if (argument.finish == ReduceFinish::kOwnAverage) value /= partial.count;
@@ -283,6 +284,7 @@ struct Moments {
 
   static TENURE_DEVICE void finish(const ReduceArgument& argument, const Partial& partial,
                                    unsigned char* out) {
+    if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     const double variance = partial.squares / argument.divisor;
     const bool is_root = argument.finish == ReduceFinish::kDeviation;
     write_float(argument, out, is_root ? square_root(variance) : variance);
@@ -360,6 +362,7 @@ struct LogSumExp {
 
   static TENURE_DEVICE void finish(const ReduceArgument& argument, const Partial& partial,
                                    unsigned char* out) {
+    if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     const bool is_infinite = magnitude_of(partial.greatest) == infinity<double>();
     double value = partial.greatest + logarithm(partial.sum);
     if (is_infinite) value = partial.sum != partial.sum ? partial.sum : partial.greatest;

@@ -5,12 +5,15 @@
 
 #include "tenure/context.hpp"
 #include "tenure/tenure.h"
+#include "tenure/view.hpp"
 
 namespace tenure {
 
-// Of `a` and `out` dtypes and shapes alone are looked at. Throws as normalize() does.
+// Of `a` and `out` dtypes and shapes alone are looked at; weight and bias are on the device. Throws
+// as normalize() does.
 void check_normalization(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-                         const tnr_normalize_attributes& attributes, const tnr_view& out);
+                         const tnr_normalize_attributes& attributes, const tnr_view& out,
+                         const tnr_device& device = kCpu);
 // `out`, which is not empty, may be exactly `a`.
 void run_normalization(const Context& context, tnr_normalize_op op, const tnr_view& a,
                        std::uint32_t axes, const tnr_normalize_attributes& attributes,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "cuda/normalize.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/normalize/row.hpp"
 #include "dense/operands.hpp"
@@ -350,8 +351,9 @@ void check_shape(const tnr_view& a, const tnr_view& out) {
 }
 
 // A weight or a bias: of the extents of the axes.
-void check_factor(const tnr_view& factor, const char* name, const tnr_view& a, std::uint32_t axes) {
-  check_view(factor, name);
+void check_factor(const tnr_view& factor, const char* name, const tnr_view& a, std::uint32_t axes,
+                  const tnr_device& device) {
+  check_view(factor, name, device);
   require_rank(factor, name, static_cast<std::uint32_t>(std::popcount(axes)));
   std::uint32_t reduced = 0;
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
@@ -381,7 +383,8 @@ void check_eps(tnr_normalize_op op, double eps) {
 }  // namespace
 
 void check_normalization(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-                         const tnr_normalize_attributes& attributes, const tnr_view& out) {
+                         const tnr_normalize_attributes& attributes, const tnr_view& out,
+                         const tnr_device& device) {
   const auto code = static_cast<std::uint32_t>(op) - 1;
   if (code >= kernels::kNormalizeCount) refuse_code("normalize", op);
   check_shape(a, out);
@@ -398,7 +401,7 @@ void check_normalization(tnr_normalize_op op, const tnr_view& a, std::uint32_t a
       fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is given but %s takes none", name,
            kernels::kNormalizeRows[code].name);
     }
-    check_factor(*factor, name, a, axes);
+    check_factor(*factor, name, a, axes, device);
     require_alias(out, *factor, name, SameView::kRefused);
   };
   check(attributes.weight, "weight", is_layer || op == TNR_NORMALIZE_OP_RMS_NORM);
@@ -414,6 +417,10 @@ void run_normalization(const Context& context, tnr_normalize_op op, const tnr_vi
 
 void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]] {
+    const cuda::Queue& queue = cuda::queue_of(context, out.view, "out");
+    return cuda::normalize(queue, op, a, axes, attributes, out);
+  }
   Operands operands(out);
   operands.add(a, "a");
   check_normalization(op, a, axes, attributes, out.view);
