@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "cuda/kernels/elementwise_list.hpp"
+#include "cuda/kernels/indexed_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
 
@@ -14,7 +15,8 @@
 #define TENURE_CUDA_KERNELS(KERNEL)  \
   TENURE_ELEMENTWISE_KERNELS(KERNEL) \
   TENURE_REDUCE_KERNELS(KERNEL)      \
-  TENURE_NORMALIZE_KERNELS(KERNEL)
+  TENURE_NORMALIZE_KERNELS(KERNEL)   \
+  TENURE_INDEXED_KERNELS(KERNEL)
 // clang-format on
 
 namespace tenure::cuda {

@@ -41,7 +41,7 @@ std::int64_t index_at(const tnr_view& indices, const std::int64_t* position) noe
 }
 
 // The first in row-major order that is outside, of which it is known that there is one.
-[[noreturn, gnu::cold]] void refuse_index(const IndexedViews& views) {
+[[noreturn, gnu::cold]] void refuse_first_index(const IndexedViews& views) {
   const tnr_view& indices = views.indices;
   const std::int64_t extent = views.target.shape[views.axis];
   std::int64_t position[TNR_MAX_RANK] = {};
@@ -52,17 +52,7 @@ std::int64_t index_at(const tnr_view& indices, const std::int64_t* position) noe
     if (axis == 0) break;  // another thread has changed them
     index = index_at(indices, position);
   }
-  char place[TNR_MAX_RANK * 24] = "";
-  std::size_t length = 0;
-  for (std::uint32_t axis = 0; axis < indices.rank; ++axis) {
-    length += static_cast<std::size_t>(std::snprintf(place + length, sizeof place - length,
-                                                     axis == 0 ? "%" PRId64 : ", %" PRId64,
-                                                     position[axis]));
-  }
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       "indices[%s] is %" PRId64 " but must be at least 0 and less than %" PRId64
-       ", the extent of %s on axis %" PRIu32,
-       place, index, extent, views.target_name, views.axis);
+  refuse_index(views, position, index);
 }
 
 // Indices that are not side by side, brought there a part at a time.
@@ -89,11 +79,27 @@ bool are_strided_below(const Nest& nest, const tnr_view& indices, std::int64_t l
 
 }  // namespace
 
+void refuse_index(const IndexedViews& views, const std::int64_t* position, std::int64_t index) {
+  const tnr_view& indices = views.indices;
+  const std::int64_t extent = views.target.shape[views.axis];
+  char place[TNR_MAX_RANK * 24] = "";
+  std::size_t length = 0;
+  for (std::uint32_t axis = 0; axis < indices.rank; ++axis) {
+    length += static_cast<std::size_t>(std::snprintf(place + length, sizeof place - length,
+                                                     axis == 0 ? "%" PRId64 : ", %" PRId64,
+                                                     position[axis]));
+  }
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "indices[%s] is %" PRId64 " but must be at least 0 and less than %" PRId64
+       ", the extent of %s on axis %" PRIu32,
+       place, index, extent, views.target_name, views.axis);
+}
+
 IndexedPins::IndexedPins(const IndexedViews& views, const tnr_view& in, const char* name,
-                         const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(in, name);
-  check_view(views.indices, "indices");
+                         const tnr_view_mut& out, const tnr_device& device) {
+  check_view_mut(out, "out", device);
+  check_view(in, name, device);
+  check_view(views.indices, "indices", device);
   require_dtype(in, name, out.view.dtype, "out.dtype is");
   require_axis(views.axis, views.target, views.target_name);
   pins_.add_mut(out, "out");
@@ -135,12 +141,17 @@ void require_elements_shape(const IndexedViews& views) {
   }
 }
 
-void check_indices(const Context& context, const IndexedViews& views) {
+void require_index_dtype(const IndexedViews& views) {
   const tnr_view& indices = views.indices;
   if (indices.dtype != TNR_DTYPE_I32 && indices.dtype != TNR_DTYPE_I64) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "indices.dtype is %s but must be i32 or i64",
          dtype_name(indices.dtype));
   }
+}
+
+void check_indices(const Context& context, const IndexedViews& views) {
+  require_index_dtype(views);
+  const tnr_view& indices = views.indices;
   if (is_empty(indices)) return;
   const std::int64_t limit = views.target.shape[views.axis];
   Nest nest(1);
@@ -169,7 +180,7 @@ void check_indices(const Context& context, const IndexedViews& views) {
     below = !above.load(std::memory_order_relaxed);
   }
   if (!below) [[unlikely]]
-    refuse_index(views);
+    refuse_first_index(views);
 }
 
 IndexedAxes::IndexedAxes(const IndexedViews& views, Names names) noexcept {

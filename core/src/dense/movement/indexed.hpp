@@ -32,7 +32,9 @@ class IndexedPins {
  public:
   // `in` is what of the target and the values is read.
   IndexedPins(const IndexedViews& views, const tnr_view& in, const char* name,
-              const tnr_view_mut& out);
+              const tnr_view_mut& out, const tnr_device& device = kCpu);
+
+  [[nodiscard]] const Pins& pins() const noexcept { return pins_; }
 
  private:
   Pins pins_;
@@ -43,8 +45,16 @@ class IndexedPins {
 void require_rows_shape(const IndexedViews& views);
 void require_elements_shape(const IndexedViews& views);
 
-// Throws INVALID_ARGUMENT for a dtype other than i32 and i64, and for an index that is negative or
-// not below the extent, with its position.
+// Throws UNSUPPORTED for an operation of a put other than 0, ADD, MUL, MIN and MAX, and for a dtype
+// that it does not take.
+void check_put(tnr_binary_op op, tnr_dtype dtype);
+
+// Throws INVALID_ARGUMENT for a dtype other than i32 and i64.
+void require_index_dtype(const IndexedViews& views);
+// Throws INVALID_ARGUMENT for the index at a position, which is outside of the target's axis.
+[[noreturn, gnu::cold]] void refuse_index(const IndexedViews& views, const std::int64_t* position,
+                                          std::int64_t index);
+// The same for the first one of all, and for a dtype that is none of an index.
 void check_indices(const Context& context, const IndexedViews& views);
 
 enum IndexedOperand : unsigned { kTarget, kValues, kIndices, kIndexedOperands };

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
+#include "cuda/indexed.hpp"
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
@@ -327,9 +328,15 @@ void put_checked(const Context& context, tnr_binary_op op, const IndexedViews& v
 
 }  // namespace
 
+void check_put(tnr_binary_op op, tnr_dtype dtype) { static_cast<void>(Putting(op, dtype)); }
+
 void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
          const tnr_view& indices, const tnr_view_mut& out) {
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  if (is_on_device(out.view)) [[unlikely]] {
+    return cuda::put(cuda::queue_of(context, out.view, "out"), op, views, IndexedAxes::Names::kRows,
+                     out);
+  }
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
   put_checked(context, op, views, out, IndexedAxes::Names::kRows);
@@ -338,6 +345,10 @@ void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint3
 void scatter(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
              const tnr_view& indices, const tnr_view_mut& out) {
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  if (is_on_device(out.view)) [[unlikely]] {
+    return cuda::put(cuda::queue_of(context, out.view, "out"), op, views,
+                     IndexedAxes::Names::kElements, out);
+  }
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);
   put_checked(context, op, views, out, IndexedAxes::Names::kElements);

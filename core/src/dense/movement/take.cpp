@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/indexed.hpp"
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
@@ -169,6 +170,10 @@ void take_checked(const Context& context, const IndexedViews& views, const tnr_v
 void take(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
           const tnr_view_mut& out) {
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  if (is_on_device(out.view)) [[unlikely]] {
+    return cuda::take(cuda::queue_of(context, out.view, "out"), views, IndexedAxes::Names::kRows,
+                      out);
+  }
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
   take_checked(context, views, out, IndexedAxes::Names::kRows);
@@ -177,6 +182,10 @@ void take(const Context& context, const tnr_view& a, std::uint32_t axis, const t
 void gather(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
             const tnr_view_mut& out) {
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  if (is_on_device(out.view)) [[unlikely]] {
+    return cuda::take(cuda::queue_of(context, out.view, "out"), views,
+                      IndexedAxes::Names::kElements, out);
+  }
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);
   take_checked(context, views, out, IndexedAxes::Names::kElements);
