@@ -53,7 +53,8 @@
 //!
 //! [`wait`](Stream::wait), the copies between host and device, and what gives a number
 //! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
-//! and `pow` of integers by a tensor, since they find on the data whether they fail.
+//! and `pow` of integers by a tensor, and what reads or writes by index ([`take`](Stream::take),
+//! [`put`](Stream::put)), since they find on the data whether they fail.
 //! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
 //!
 //! # Programs that the compiler refuses
@@ -100,7 +101,9 @@ mod device;
 mod elementwise;
 #[allow(unsafe_code)]
 mod foreign;
+mod indexed;
 mod movement;
+mod normalize;
 mod operand;
 mod parts;
 mod reduce;
@@ -115,6 +118,7 @@ mod view;
 mod view_mut;
 
 pub use device::Device;
+pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
 pub use stream::Stream;
 pub use tensor::Tensor;

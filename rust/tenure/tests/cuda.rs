@@ -19,6 +19,9 @@ mod operations;
 #[path = "cuda/order.rs"]
 mod order;
 #[cfg(not(miri))]
+#[path = "cuda/rows.rs"]
+mod rows;
+#[cfg(not(miri))]
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "expr/samples.rs"]
 mod samples;

@@ -22,7 +22,7 @@ fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extent
 }
 
 /// The number of an axis among so many.
-pub(super) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
+pub(crate) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
     let refused = || Error::invalid(format!("axis is {axis} but a has rank {rank}"));
     axis.of(rank).ok_or_else(refused)
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The shape of what [`take`] gives: that of `a` with the axes of the indices in the place of one.
-fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Extents> {
+pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Extents> {
     let rank = shape.len() - 1 + indices.len();
     if rank > TNR_MAX_RANK {
         return Err(Error::invalid(format!(
@@ -143,7 +143,7 @@ pub fn gather_into<T: Element, I: SparseIndex>(
 }
 
 /// The code that puts values as they are.
-const AS_THEY_ARE: tnr_binary_op = tnr_binary_op(0);
+pub(crate) const AS_THEY_ARE: tnr_binary_op = tnr_binary_op(0);
 
 fn put_assign_by<T: Element, I: SparseIndex>(
     names: Names,
