@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/nest.hpp"
+#include "cuda/operations/nest.hpp"
 
 namespace {
 

@@ -37,6 +37,7 @@ set(order
   dense/product
   cuda/kernels
   cuda
+  cuda/operations
   expression
   sparse
   sparse/convert

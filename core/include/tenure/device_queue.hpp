@@ -3,7 +3,7 @@
 // A context with a device has a queue. Calls enqueue work on it and return; what is enqueued runs in
 // order. Blobs on a device have a home, the context that made them: their memory is freed in the
 // order of its queue. A call through another context comes after what the home's queue has got so
-// far, and the home's queue goes on after the call (QueueOrder in cuda/order.hpp), so that neither
+// far, and the home's queue goes on after the call (QueueOrder in cuda/operations/order.hpp), so that neither
 // reuse nor the end of a blob can meet work that is still to come.
 #pragma once
 
@@ -47,7 +47,7 @@ class DeviceQueue {
   // What is enqueued here from now on begins after what `other` has got so far.
   virtual void follow(const DeviceQueue& other) const = 0;
 
-  // Operations as ops.hpp has them, on views of the device, with the same checks. They enqueue; what
+  // Operations as ops.hpp, normalize.hpp and movement.hpp have them, on views of the device, with the same checks. They enqueue; what
   // is found on the data is waited for. Of `copy` one view may be of the CPU, whose part the
   // context computes.
   virtual void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const = 0;
@@ -71,6 +71,17 @@ class DeviceQueue {
   virtual void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
                       std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
                       double power) const = 0;
+  virtual void normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                         const tnr_normalize_attributes& attributes,
+                         const tnr_view_mut& out) const = 0;
+  virtual void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                    const tnr_view_mut& out) const = 0;
+  virtual void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                      const tnr_view_mut& out) const = 0;
+  virtual void put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                   const tnr_view_mut& out) const = 0;
+  virtual void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+                       const tnr_view& indices, const tnr_view_mut& out) const = 0;
 
  protected:
   explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}

@@ -52,6 +52,17 @@ class Queue final : public DeviceQueue {
   void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
               std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
               double power) const override;
+  void normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                 const tnr_normalize_attributes& attributes,
+                 const tnr_view_mut& out) const override;
+  void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+            const tnr_view_mut& out) const override;
+  void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+              const tnr_view_mut& out) const override;
+  void put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+           const tnr_view_mut& out) const override;
+  void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+               const tnr_view_mut& out) const override;
 
   // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
   void launch(Kernel kernel, Grid grid, const void* argument) const;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "arguments.hpp"
+#include "cuda/kernels/arguments.hpp"
 
 namespace tenure::cuda {
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "arguments.hpp"
+#include "cuda/kernels/arguments.hpp"
 
 namespace tenure::cuda {
 

@@ -9,11 +9,11 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "cuda/indexed.hpp"
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
 #include "dense/operands.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
 
@@ -332,11 +332,9 @@ void check_put(tnr_binary_op op, tnr_dtype dtype) { static_cast<void>(Putting(op
 
 void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
          const tnr_view& indices, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").put(op, a, axis, indices, out);
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
-  if (is_on_device(out.view)) [[unlikely]] {
-    return cuda::put(cuda::queue_of(context, out.view, "out"), op, views, IndexedAxes::Names::kRows,
-                     out);
-  }
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
   put_checked(context, op, views, out, IndexedAxes::Names::kRows);
@@ -344,11 +342,9 @@ void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint3
 
 void scatter(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
              const tnr_view& indices, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").scatter(op, a, axis, indices, out);
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
-  if (is_on_device(out.view)) [[unlikely]] {
-    return cuda::put(cuda::queue_of(context, out.view, "out"), op, views,
-                     IndexedAxes::Names::kElements, out);
-  }
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);
   put_checked(context, op, views, out, IndexedAxes::Names::kElements);

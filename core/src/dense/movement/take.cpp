@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/indexed.hpp"
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
 #include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
 
@@ -169,11 +169,9 @@ void take_checked(const Context& context, const IndexedViews& views, const tnr_v
 
 void take(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
           const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").take(a, axis, indices, out);
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
-  if (is_on_device(out.view)) [[unlikely]] {
-    return cuda::take(cuda::queue_of(context, out.view, "out"), views, IndexedAxes::Names::kRows,
-                      out);
-  }
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
   take_checked(context, views, out, IndexedAxes::Names::kRows);
@@ -181,11 +179,9 @@ void take(const Context& context, const tnr_view& a, std::uint32_t axis, const t
 
 void gather(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
             const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").gather(a, axis, indices, out);
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
-  if (is_on_device(out.view)) [[unlikely]] {
-    return cuda::take(cuda::queue_of(context, out.view, "out"), views,
-                      IndexedAxes::Names::kElements, out);
-  }
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);
   take_checked(context, views, out, IndexedAxes::Names::kElements);

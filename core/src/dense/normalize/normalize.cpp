@@ -1,11 +1,11 @@
 // Normalizations over any axes.
 #include "tenure/normalize.hpp"
+#include "tenure/device_queue.hpp"
 
 #include <cinttypes>
 #include <cmath>
 #include <optional>
 
-#include "cuda/normalize.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/normalize/row.hpp"
 #include "dense/operands.hpp"
@@ -417,10 +417,8 @@ void run_normalization(const Context& context, tnr_normalize_op op, const tnr_vi
 
 void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
-  if (is_on_device(out.view)) [[unlikely]] {
-    const cuda::Queue& queue = cuda::queue_of(context, out.view, "out");
-    return cuda::normalize(queue, op, a, axes, attributes, out);
-  }
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").normalize(op, a, axes, attributes, out);
   Operands operands(out);
   operands.add(a, "a");
   check_normalization(op, a, axes, attributes, out.view);

@@ -1,8 +1,10 @@
 // The operations of a queue, each in the file of its kind.
-#include "cuda/elementwise.hpp"
+#include "cuda/operations/elementwise.hpp"
+#include "cuda/operations/indexed.hpp"
+#include "cuda/operations/normalize.hpp"
+#include "cuda/operations/reduce.hpp"
+#include "cuda/operations/transfer.hpp"
 #include "cuda/queue.hpp"
-#include "cuda/reduce.hpp"
-#include "cuda/transfer.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure::cuda {
@@ -60,6 +62,35 @@ void Queue::select(const tnr_view& condition, const tnr_view& a, const tnr_view&
 void Queue::reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
                    std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) const {
   cuda::reduce(*this, op, a, axes, ddof, out, power);
+}
+
+void Queue::normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                      const tnr_normalize_attributes& attributes, const tnr_view_mut& out) const {
+  cuda::normalize(*this, op, a, axes, attributes, out);
+}
+
+void Queue::take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                 const tnr_view_mut& out) const {
+  const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  cuda::take(*this, views, IndexedAxes::Names::kRows, out);
+}
+
+void Queue::gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                   const tnr_view_mut& out) const {
+  const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  cuda::take(*this, views, IndexedAxes::Names::kElements, out);
+}
+
+void Queue::put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                const tnr_view_mut& out) const {
+  const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  cuda::put(*this, op, views, IndexedAxes::Names::kRows, out);
+}
+
+void Queue::scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+                    const tnr_view& indices, const tnr_view_mut& out) const {
+  const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  cuda::put(*this, op, views, IndexedAxes::Names::kElements, out);
 }
 
 }  // namespace tenure::cuda

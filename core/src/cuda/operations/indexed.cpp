@@ -1,4 +1,4 @@
-#include "cuda/indexed.hpp"
+#include "cuda/operations/indexed.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cuda/kernels/indexed_arguments.hpp"
-#include "cuda/nest.hpp"
-#include "cuda/order.hpp"
+#include "cuda/operations/nest.hpp"
+#include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"

@@ -1,4 +1,4 @@
-#include "cuda/reduce_plan.hpp"
+#include "cuda/operations/reduce_plan.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,13 +1,13 @@
-#include "cuda/reduce.hpp"
+#include "cuda/operations/reduce.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "cpu/operations.hpp"
-#include "cuda/call.hpp"
 #include "cuda/kernels/normalize_arguments.hpp"
-#include "cuda/order.hpp"
-#include "cuda/reduce_plan.hpp"
+#include "cuda/operations/call.hpp"
+#include "cuda/operations/order.hpp"
+#include "cuda/operations/reduce_plan.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"

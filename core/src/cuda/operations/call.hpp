@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cuda/kernels/arguments.hpp"
-#include "cuda/nest.hpp"
+#include "cuda/operations/nest.hpp"
 #include "cuda/queue.hpp"
 #include "dense/scalar.hpp"
 #include "tenure/blob.hpp"

@@ -1,13 +1,13 @@
-#include "cuda/normalize.hpp"
+#include "cuda/operations/normalize.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cinttypes>
 
 #include "cuda/kernels/normalize_arguments.hpp"
-#include "cuda/nest.hpp"
-#include "cuda/order.hpp"
-#include "cuda/reduce.hpp"
+#include "cuda/operations/nest.hpp"
+#include "cuda/operations/order.hpp"
+#include "cuda/operations/reduce.hpp"
 #include "dense/nest.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/operands.hpp"

@@ -1,10 +1,10 @@
-#include "cuda/transfer.hpp"
+#include "cuda/operations/transfer.hpp"
 
 #include <cinttypes>
 #include <optional>
 
-#include "cuda/elementwise.hpp"
-#include "cuda/order.hpp"
+#include "cuda/operations/elementwise.hpp"
+#include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"

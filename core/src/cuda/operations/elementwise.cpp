@@ -1,9 +1,9 @@
-#include "cuda/elementwise.hpp"
+#include "cuda/operations/elementwise.hpp"
 
 #include <bit>
 
 #include "cpu/operations.hpp"
-#include "cuda/call.hpp"
+#include "cuda/operations/call.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"

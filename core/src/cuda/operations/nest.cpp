@@ -1,4 +1,4 @@
-#include "cuda/nest.hpp"
+#include "cuda/operations/nest.hpp"
 
 #include <algorithm>
 #include <utility>

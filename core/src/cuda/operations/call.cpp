@@ -1,10 +1,10 @@
-#include "cuda/call.hpp"
+#include "cuda/operations/call.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "cuda/order.hpp"
+#include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
