@@ -271,6 +271,8 @@ Error look_up(void* page, std::size_t page_bytes, unsigned char* answer) noexcep
   return mincore(page, page_bytes, answer) == 0 ? 0 : errno;
 }
 
+Error permit_tiles() noexcept { return ENOSYS; }
+
 Error at_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept {
   const std::lock_guard lock(world().mutex);
   if (must_refuse(Call::kAtFork)) return ENOMEM;

@@ -2,8 +2,8 @@
 // other threads that map memory wherever some becomes free. A program that links
 // refused_system_calls.cpp has it in the place of core/src/base/system_calls_posix.cpp.
 //
-// It always is an old Linux in one respect: several mappings do not move at once, and whoever asks
-// for it loses what was mapped at the target.
+// It always is an old Linux in two respects: several mappings do not move at once, and whoever asks
+// for it loses what was mapped at the target; and nobody may use the tiles of AMX.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// All system calls that may be refused, in one place: memory, and notification of forks and thread
-// exits. No other file of core/ and capi/ makes one (tests/abi/system_calls_test.cmake).
+// All system calls that may be refused, in one place: memory, a processor's state, and notification
+// of forks and thread exits. No other file of core/ and capi/ makes one (tests/abi/system_calls_test.cmake).
 //
 // A test refuses each call in each manner that a kernel has, by a program that defines these
 // functions itself: the linker then leaves ours in the archive. So nobody else can replace them,
@@ -53,6 +53,10 @@ Error extend(void* data, std::size_t size_bytes, std::size_t wanted_bytes) noexc
 
 // Whether a page is in memory, in bit 0.
 Error look_up(void* page, std::size_t page_bytes, unsigned char* answer) noexcept;
+
+// Permission for the process to use the tiles of AMX, whose state is 8 KiB. Refused where a thread
+// has a stack for signals that is too small for it, and before Linux 5.16.
+Error permit_tiles() noexcept;
 
 #endif
 

@@ -3,6 +3,10 @@
 #if !defined(_WIN32)
 
 #include <sys/mman.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <cerrno>
 
@@ -49,6 +53,16 @@ Error extend(void* data, std::size_t size_bytes, std::size_t wanted_bytes) noexc
 
 Error look_up(void* page, std::size_t page_bytes, unsigned char* answer) noexcept {
   return error_of(mincore(page, page_bytes, answer) != 0);
+}
+
+Error permit_tiles() noexcept {
+#if defined(__x86_64__)
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;
+  return error_of(syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0);
+#else
+  return ENOSYS;
+#endif
 }
 
 #else

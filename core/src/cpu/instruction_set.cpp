@@ -7,15 +7,12 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/system_calls.hpp"
 #include "cpu/dispatch.hpp"
 #include "tenure/status.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 #endif
 
 namespace tenure {
@@ -95,13 +92,9 @@ bool has_bf16() noexcept {
   return has_vbmi2() && has(cpu.leaf7_ecx, bits({11})) && has(cpu.leaf7_1_eax, bits({5}));
 }
 
-// The state of the tiles is 8 KiB, and Linux keeps it for processes that ask. It refuses those of
-// which a thread has a stack for signals that is too small for it.
 bool may_use_tiles() noexcept {
 #if defined(__linux__)
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return system_calls::permit_tiles() == 0;
 #else
   return false;
 #endif
