@@ -512,6 +512,14 @@ void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
     finish(token, slot);
 }
 
+// Whether a view of the device is one of a blob there. The CPU's come first: what their index must
+// be the view's check knows.
+bool is_at(std::uint32_t place, const tnr_device& device) {
+  if ((place | static_cast<std::uint32_t>(device.kind ^ TNR_DEVICE_KIND_CPU)) == 0) [[likely]]
+    return true;
+  return device_of_place(place) == device;
+}
+
 bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes) {
   // Unsigned: a base below the memory becomes a huge offset.
   const std::uintptr_t offset =
@@ -534,8 +542,7 @@ Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
     pinned_[count_++] = {token, slot};
   }
   // Relaxed: the pin has acquired the content, and keeps it as it is.
-  if (!(device_of_place(slot->place.load(std::memory_order_relaxed)) == view.device)) [[unlikely]]
-    return Fault::kElsewhere;
+  if (!is_at(slot->place.load(std::memory_order_relaxed), view.device)) return Fault::kElsewhere;
   void* const data = slot->data.load(std::memory_order_relaxed);
   const std::size_t size_bytes = slot->size_bytes.load(std::memory_order_relaxed);
   if (!lies_inside(view, data, size_bytes)) [[unlikely]]
