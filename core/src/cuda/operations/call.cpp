@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cuda/operations/grid.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "tenure/counters.hpp"
@@ -32,10 +33,6 @@ constexpr std::int64_t kMostUnit = 16;
 constexpr std::int64_t kMostSelectedUnit = 8;
 constexpr std::int64_t kVectorBytes = 16;
 
-unsigned logarithm_of(std::int64_t unit_bytes) {
-  return static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(unit_bytes)));
-}
-
 Vectors vectors_of(std::int64_t unit_bytes) {
   return {static_cast<unsigned>(kVectorBytes / unit_bytes)};
 }
@@ -50,14 +47,6 @@ std::int64_t unit_of(std::int64_t width_bytes, std::uint64_t addresses,
     unit /= 2;
   }
   return unit;
-}
-
-std::uint64_t address_of(const unsigned char* data) {
-  return reinterpret_cast<std::uintptr_t>(data);
-}
-
-const unsigned char* bytes_of(const tnr_view& view) {
-  return static_cast<const unsigned char*>(view.data);
 }
 
 }  // namespace

@@ -181,13 +181,13 @@ bool are_same_bytes(tnr_dtype from, tnr_dtype to) {
   return is_integer(from) && is_integer(to) && element_size(from) == element_size(to);
 }
 
-Call::Bytes bytes_of(tnr_dtype dtype) {
+Call::Bytes bytes_of_dtype(tnr_dtype dtype) {
   return dtype == TNR_DTYPE_BOOL8 ? Call::Bytes::kAsBools : Call::Bytes::kAsTheyAre;
 }
 
 // A copy between equal dtypes.
 void move(const Call& call, tnr_dtype dtype, tnr_operation operation) {
-  const Call::Bytes bytes = bytes_of(dtype);
+  const Call::Bytes bytes = bytes_of_dtype(dtype);
   if (bytes == Call::Bytes::kAsTheyAre && call.is_in_place()) return count_call(operation, 0, 0);
   call.move(bytes);
   call.count(operation);
@@ -329,7 +329,7 @@ void select(const Queue& queue, const tnr_view& condition, const tnr_view& a, co
   require_dtype(condition, "condition", TNR_DTYPE_BOOL8, "must be");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  call.select(bytes_of(out.view.dtype));
+  call.select(bytes_of_dtype(out.view.dtype));
   call.count(TNR_OPERATION_SELECT);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda/kernels/indexed_arguments.hpp"
+#include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
@@ -17,11 +18,10 @@
 namespace tenure::cuda {
 namespace {
 
-constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 // Entries that are sorted at once. Their memory is 16 bytes each.
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 22;
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 32;
-constexpr std::int64_t kItemsOfThread = 4;
+constexpr std::int64_t kUnitsOfThread = 4;
 
 // By the logarithm of the bytes of a unit.
 constexpr Kernel kTakes[] = {Kernel::take_1, Kernel::take_2, Kernel::take_4, Kernel::take_8,
@@ -39,12 +39,6 @@ Kernel combining_kernel(tnr_dtype dtype) {
     case ElementType::kBF16: return Kernel::combine_f16;
     default: return kCombinedIntegers[std::countr_zero(element_size(dtype))];
   }
-}
-
-constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
-
-unsigned logarithm_of(std::int64_t power) {
-  return static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(power)));
 }
 
 Grid grid_of(std::int64_t work, std::int64_t of_block) {
@@ -143,10 +137,6 @@ struct Axes {
   }
 };
 
-const unsigned char* bytes_of(const tnr_view& view) {
-  return static_cast<const unsigned char*>(view.data);
-}
-
 Indices indices_of(const IndexedViews& views) noexcept {
   Indices indices = {};
   indices.data = bytes_of(views.indices);
@@ -183,7 +173,7 @@ void check_indices(const Queue& queue, const IndexedViews& views) {
                       argument.count = static_cast<std::uint32_t>(part.count());
                       part.set(argument.nest);
                       queue.launch(Kernel::index_check,
-                                   grid_of(part.count(), kThreads * kItemsOfThread), argument);
+                                   grid_of(part.count(), kThreads * kUnitsOfThread), argument);
                     });
   queue.copy_out(&finding, scratch.data(), sizeof finding);
   if (finding == ~std::uint64_t{0}) return;
@@ -411,7 +401,7 @@ void take(const Queue& queue, const IndexedViews& views, IndexedAxes::Names name
                       argument.as_bools = out.view.dtype == TNR_DTYPE_BOOL8 ? 1 : 0;
                       part.set(argument.nest);
                       queue.launch(kTakes[logarithm_of(unit)],
-                                   grid_of(part.count(), kThreads * kItemsOfThread), argument);
+                                   grid_of(part.count(), kThreads * kUnitsOfThread), argument);
                     });
   const std::uint64_t written = element_bytes(out.view);
   count_call(TNR_OPERATION_TAKE, written + element_bytes(views.indices), written);

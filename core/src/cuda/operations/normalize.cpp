@@ -5,6 +5,7 @@
 #include <cinttypes>
 
 #include "cuda/kernels/normalize_arguments.hpp"
+#include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/operations/order.hpp"
 #include "cuda/operations/reduce.hpp"
@@ -22,15 +23,11 @@ namespace {
 
 // Bits of results depend on the constants of this file, and on nothing of the device.
 
-constexpr std::uint32_t kBlockShift = 8;
-constexpr std::uint32_t kWarpShift = 5;
-static_assert(kThreads == 1u << kBlockShift);
 // Groups of a thread that are worth one.
 constexpr std::int64_t kGroupsOfThread = 2;
-constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 // One each for f64, and for f32, f16 and bf16 together.
-struct FloatKernels {
+struct RowKernels {
   Kernel f64;
   Kernel f32;
 
@@ -38,23 +35,14 @@ struct FloatKernels {
     return dtype == TNR_DTYPE_F64 ? f64 : f32;
   }
 };
-constexpr FloatKernels kHeld = {Kernel::normalize_f64, Kernel::normalize_f32};
-constexpr FloatKernels kMeasured = {Kernel::measured_f64, Kernel::measured_f32};
+constexpr RowKernels kHeld = {Kernel::normalize_f64, Kernel::normalize_f32};
+constexpr RowKernels kMeasured = {Kernel::measured_f64, Kernel::measured_f32};
 
-constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
-
-std::uint32_t logarithm_up(std::int64_t number) noexcept {
-  return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
-}
-
-const unsigned char* bytes_of(const tnr_view* view) noexcept {
+const unsigned char* bytes_or_none(const tnr_view* view) noexcept {
   return view == nullptr ? nullptr : static_cast<const unsigned char*>(view->data);
 }
 const unsigned char* moved(const unsigned char* data, std::int64_t bytes) noexcept {
   return data == nullptr ? nullptr : data + bytes;
-}
-std::uint64_t address_of(const unsigned char* data) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data);
 }
 
 // Innermost first. The outermost may be longer than a divider takes, and is cut then.
@@ -330,10 +318,10 @@ Argument argument_of(const Rows& rows, tnr_normalize_op op) noexcept {
 template <class Argument>
 Argument argument_of_elements(const Rows& rows, tnr_normalize_op op) noexcept {
   auto argument = argument_of<Argument>(rows, op);
-  argument.in = bytes_of(&rows.a);
+  argument.in = bytes_of(rows.a);
   argument.out = writable(rows.out);
-  argument.weight = bytes_of(rows.weight);
-  argument.bias = bytes_of(rows.bias);
+  argument.weight = bytes_or_none(rows.weight);
+  argument.bias = bytes_or_none(rows.bias);
   return argument;
 }
 

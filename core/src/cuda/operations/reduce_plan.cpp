@@ -4,6 +4,7 @@
 #include <bit>
 #include <cinttypes>
 
+#include "cuda/operations/grid.hpp"
 #include "dense/reduce/walk.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
@@ -14,8 +15,6 @@ namespace {
 // Bits of results depend on the constants of this file, and on nothing of the device.
 
 constexpr std::int64_t kBlockThreads = 256;
-constexpr std::uint32_t kBlockShift = 8;
-constexpr std::uint32_t kWarpShift = 5;
 // Results of no more elements are a warp's, or those of a part of one with so many for each thread.
 constexpr std::int64_t kMostOfWarp = 2048;
 constexpr std::int64_t kItemsOfThread = 8;
@@ -25,18 +24,10 @@ constexpr std::int64_t kFewestUnits = 2;
 // A thread adds no more units up one after the other: errors grow with them.
 constexpr std::int64_t kMostUnits = 1024;
 constexpr std::int64_t kMostReadBytes = 16;
-// What kernels count in 32 bits, and dividers divide.
-constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 using Walked = ReduceWalk::Walked;
 constexpr Walked kIn = ReduceWalk::kIn;
 constexpr Walked kOther = ReduceWalk::kOther;
-
-constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
-
-std::uint32_t logarithm_up(std::int64_t number) noexcept {
-  return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
-}
 
 // Granlund and Montgomery, "Division by invariant integers using multiplication", 1994.
 Divider divider_by(std::int64_t extent) noexcept {

@@ -24,7 +24,7 @@ constexpr std::int64_t kMaxTaps = 64;
 // Windows further apart are folded one by one: most elements of a line would be in none.
 constexpr std::int64_t kMaxLineStride = 4;
 // From what is read of an image to what is fetched of it meanwhile.
-constexpr std::int64_t kAheadBytes = 4096;
+constexpr std::int64_t kWindowsAheadBytes = 4096;
 // Pixels of a row at the image's edges that are folded one by one where the others need no lines.
 constexpr std::int64_t kMostEdgePixels = 2;
 // No row of an image, nor of its padding.
@@ -305,7 +305,8 @@ class ChannelWindows::Slice {
     const std::int64_t row_step = g_.a.place[kHeight];
     const Byte* ahead = rows[0];
     if (row_step == g_.in[kWidth] * width_) {
-      ahead = image_ + (rows_.first + rows_.count - 2) * row_step + 4 * x * width_ + kAheadBytes;
+      ahead =
+          image_ + (rows_.first + rows_.count - 2) * row_step + 4 * x * width_ + kWindowsAheadBytes;
     }
     const bool is_max = fold_.kernel == fold_.kernels->max;
     const auto fold =
