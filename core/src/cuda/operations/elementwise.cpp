@@ -1,13 +1,14 @@
-#include "cuda/operations/elementwise.hpp"
-
+// Element-wise operations, and movement.
 #include <bit>
 
 #include "cpu/operations.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/transfer.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/view.hpp"
 
 namespace tenure::cuda {
 namespace {
@@ -195,15 +196,16 @@ void move(const Call& call, tnr_dtype dtype, tnr_operation operation) {
 
 }  // namespace
 
-void copy(const Queue& queue, const tnr_view& a, const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const {
+  if (!is_on_device(a) || !is_on_device(out.view)) return transfer(*this, context, a, out);
+  Call call(*this, out);
   call.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   move(call, a.dtype, TNR_OPERATION_COPY);
 }
 
-void cast(const Queue& queue, const tnr_view& a, const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::cast(const tnr_view& a, const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(a, "a");
   const bool to_complex = is_complex(out.view.dtype) && type_index(a.dtype) != kNoType;
   if (!to_complex) static_cast<void>(cast_operation(a.dtype, out.view.dtype));  // may refuse them
@@ -212,22 +214,22 @@ void cast(const Queue& queue, const tnr_view& a, const tnr_view_mut& out) {
     call.move(Call::Bytes::kAsTheyAre);
     return call.count(TNR_OPERATION_CAST);
   }
-  const ElementType from = require_real(queue, "cast", a.dtype);
+  const ElementType from = require_real(*this, "cast", a.dtype);
   ElementwiseArgument argument = argument_of(0, from);
-  argument.out_type = require_real(queue, "cast", out.view.dtype);
+  argument.out_type = require_real(*this, "cast", out.view.dtype);
   call.run(cast_kernel_of(from), {4}, argument);
   call.count(TNR_OPERATION_CAST);
 }
 
-void fill(const Queue& queue, const tnr_scalar& value, const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::fill(const tnr_scalar& value, const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(to_element(value, out.view.dtype, "value"), out.view.dtype);
   call.move(Call::Bytes::kAsTheyAre);
   call.count(TNR_OPERATION_FILL);
 }
 
-void unary(const Queue& queue, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(a, "a");
   require_unary_dtypes(op, a, out.view);
   static_cast<void>(unary_operation(op, a.dtype));  // may refuse the dtype
@@ -235,9 +237,9 @@ void unary(const Queue& queue, tnr_unary_op op, const tnr_view& a, const tnr_vie
   call.count(TNR_OPERATION_UNARY);
 }
 
-void binary(const Queue& queue, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
-            const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
+                   const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(a, "a");
   call.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -247,9 +249,9 @@ void binary(const Queue& queue, tnr_binary_op op, const tnr_view& a, const tnr_v
   call.count(TNR_OPERATION_BINARY);
 }
 
-void binary(const Queue& queue, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
-            const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
+                   const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   static_cast<void>(binary_operation(op, a.dtype));
@@ -260,9 +262,9 @@ void binary(const Queue& queue, tnr_binary_op op, const tnr_view& a, const tnr_s
   call.count(TNR_OPERATION_BINARY);
 }
 
-void binary(const Queue& queue, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
-            const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+                   const tnr_view_mut& out) const {
+  Call call(*this, out);
   static_cast<void>(binary_operation(op, out.view.dtype));
   call.add(to_element(a, out.view.dtype, "a"), out.view.dtype);
   call.add(b, "b");
@@ -271,9 +273,9 @@ void binary(const Queue& queue, tnr_binary_op op, const tnr_scalar& a, const tnr
   call.count(TNR_OPERATION_BINARY);
 }
 
-void ternary(const Queue& queue, tnr_ternary_op op, const tnr_view& a, const tnr_view& b,
-             const tnr_view& c, const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, const tnr_view& c,
+                    const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(a, "a");
   call.add(b, "b");
   call.add(c, "c");
@@ -281,7 +283,7 @@ void ternary(const Queue& queue, tnr_ternary_op op, const tnr_view& a, const tnr
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   require_dtype(c, "c", out.view.dtype, "out.dtype is");
   static_cast<void>(ternary_operation(op, a.dtype));
-  const ElementType type = require_real(queue, kernels::kTernaryRows[op - 1].name, a.dtype);
+  const ElementType type = require_real(*this, kernels::kTernaryRows[op - 1].name, a.dtype);
   const ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (is_float(type)) {
     call.run(kernel_of({Kernel::ternary_f64, Kernel::ternary_f32, Kernel::ternary_f32}, type),
@@ -292,11 +294,11 @@ void ternary(const Queue& queue, tnr_ternary_op op, const tnr_view& a, const tnr
   call.count(TNR_OPERATION_TERNARY);
 }
 
-void compare(const Queue& queue, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
-             const tnr_view_mut& out) {
+void Queue::compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+                    const tnr_view_mut& out) const {
   const Sides sides = sides_of(op);
   const bool exchanged = sides == Sides::kExchanged;
-  Call call(queue, out);
+  Call call(*this, out);
   call.add(exchanged ? b : a, exchanged ? "b" : "a");
   call.add(exchanged ? a : b, exchanged ? "a" : "b");
   require_dtype(b, "b", a.dtype, "a.dtype is");
@@ -306,10 +308,10 @@ void compare(const Queue& queue, tnr_compare_op op, const tnr_view& a, const tnr
   call.count(TNR_OPERATION_COMPARE);
 }
 
-void compare(const Queue& queue, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
-             const tnr_view_mut& out) {
+void Queue::compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+                    const tnr_view_mut& out) const {
   const Sides sides = sides_of(op);
-  Call call(queue, out);
+  Call call(*this, out);
   static_cast<void>(compare_operation(op, a.dtype));
   const tenure::Element element = to_element(b, a.dtype, "b");
   if (sides == Sides::kExchanged) call.add(element, a.dtype);
@@ -320,9 +322,9 @@ void compare(const Queue& queue, tnr_compare_op op, const tnr_view& a, const tnr
   call.count(TNR_OPERATION_COMPARE);
 }
 
-void select(const Queue& queue, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
-            const tnr_view_mut& out) {
-  Call call(queue, out);
+void Queue::select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+                   const tnr_view_mut& out) const {
+  Call call(*this, out);
   call.add(condition, "condition");
   call.add(a, "a");
   call.add(b, "b");

@@ -1,5 +1,4 @@
-#include "cuda/operations/indexed.hpp"
-
+// Elements by index.
 #include <algorithm>
 #include <bit>
 #include <cinttypes>
@@ -10,6 +9,7 @@
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/operations/order.hpp"
+#include "dense/movement/indexed.hpp"
 #include "dense/operands.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
@@ -373,10 +373,10 @@ class Putting {
   Kernel kernel_{};
 };
 
-}  // namespace
-
-void take(const Queue& queue, const IndexedViews& views, IndexedAxes::Names names,
-          const tnr_view_mut& out) {
+// Whether all indices are inside is looked at first, and is waited for; where one is not, nothing is
+// written.
+void take_by(const Queue& queue, const IndexedViews& views, IndexedAxes::Names names,
+             const tnr_view_mut& out) {
   const IndexedPins pins(views, views.target, views.target_name, out, queue.device());
   require_shape(views, names);
   require_index_dtype(views);
@@ -407,8 +407,8 @@ void take(const Queue& queue, const IndexedViews& views, IndexedAxes::Names name
   count_call(TNR_OPERATION_TAKE, written + element_bytes(views.indices), written);
 }
 
-void put(const Queue& queue, tnr_binary_op op, const IndexedViews& views, IndexedAxes::Names names,
-         const tnr_view_mut& out) {
+void put_by(const Queue& queue, tnr_binary_op op, const IndexedViews& views,
+            IndexedAxes::Names names, const tnr_view_mut& out) {
   const IndexedPins pins(views, views.values, views.values_name, out, queue.device());
   require_shape(views, names);
   check_put(op, out.view.dtype);
@@ -420,6 +420,28 @@ void put(const Queue& queue, tnr_binary_op op, const IndexedViews& views, Indexe
   const std::uint64_t moved = element_bytes(views.values);
   const std::uint64_t met = op != 0 ? moved : 0;
   count_call(TNR_OPERATION_PUT, moved + met + element_bytes(views.indices), moved);
+}
+
+}  // namespace
+
+void Queue::take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                 const tnr_view_mut& out) const {
+  take_by(*this, {a, "a", out.view, "out", indices, axis}, IndexedAxes::Names::kRows, out);
+}
+
+void Queue::gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                   const tnr_view_mut& out) const {
+  take_by(*this, {a, "a", out.view, "out", indices, axis}, IndexedAxes::Names::kElements, out);
+}
+
+void Queue::put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+                const tnr_view_mut& out) const {
+  put_by(*this, op, {out.view, "out", a, "a", indices, axis}, IndexedAxes::Names::kRows, out);
+}
+
+void Queue::scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+                    const tnr_view& indices, const tnr_view_mut& out) const {
+  put_by(*this, op, {out.view, "out", a, "a", indices, axis}, IndexedAxes::Names::kElements, out);
 }
 
 }  // namespace tenure::cuda

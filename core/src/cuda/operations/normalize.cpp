@@ -1,5 +1,4 @@
-#include "cuda/operations/normalize.hpp"
-
+// Normalizations.
 #include <algorithm>
 #include <bit>
 #include <cinttypes>
@@ -350,21 +349,21 @@ void run(const Queue& queue, tnr_normalize_op op, const Rows& rows, double eps) 
 
 }  // namespace
 
-void normalize(const Queue& queue, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-               const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
+void Queue::normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                      const tnr_normalize_attributes& attributes, const tnr_view_mut& out) const {
   Pins pins;
-  check_view_mut(out, "out", queue.device());
+  check_view_mut(out, "out", device());
   pins.add_mut(out, "out");
-  check_view(a, "a", queue.device());
+  check_view(a, "a", device());
   require_broadcast(a, "a", out.view);
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kAllowed);
-  check_normalization(op, a, axes, attributes, out.view, queue.device());
+  check_normalization(op, a, axes, attributes, out.view, device());
   if (attributes.weight != nullptr) pins.add(*attributes.weight, "weight");
   if (attributes.bias != nullptr) pins.add(*attributes.bias, "bias");
   if (is_empty(out.view)) return count_call(TNR_OPERATION_NORMALIZE, 0, 0);
-  const QueueOrder order(queue, pins);
-  run(queue, op, {a, out, attributes.weight, attributes.bias, axes, reduced_count(a, axes)},
+  const QueueOrder order(*this, pins);
+  run(*this, op, {a, out, attributes.weight, attributes.bias, axes, reduced_count(a, axes)},
       attributes.eps);
   count_call(TNR_OPERATION_NORMALIZE, element_bytes(a), element_bytes(out.view));
 }

@@ -238,20 +238,20 @@ void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, st
   run_reduction(queue, normalization_rule(op, elements), walk, argument);
 }
 
-void reduce(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+void Queue::reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+                   std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) const {
   Pins pins;
-  check_view_mut(out, "out", queue.device());
-  check_view(a, "a", queue.device());
+  check_view_mut(out, "out", device());
+  check_view(a, "a", device());
   static_cast<void>(checked_reduction(op, a, axes, ddof, power, out.view));
-  if (is_complex(a.dtype)) refuse_on_device(queue, kernels::kReduceRows[op - 1].name, a.dtype);
+  if (is_complex(a.dtype)) refuse_on_device(*this, kernels::kReduceRows[op - 1].name, a.dtype);
   pins.add_mut(out, "out");
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
   require_elements(op, a, axes);
-  const QueueOrder order(queue, pins);
-  run(queue, op, a, axes, ddof.value_or(0), out, power);
+  const QueueOrder order(*this, pins);
+  run(*this, op, a, axes, ddof.value_or(0), out, power);
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 

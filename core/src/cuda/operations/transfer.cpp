@@ -3,7 +3,6 @@
 #include <cinttypes>
 #include <optional>
 
-#include "cuda/operations/elementwise.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "memory/scratch.hpp"
@@ -68,7 +67,7 @@ void to_device(const Queue& queue, const Context& context, const tnr_view& a,
   if (dense_count(out.view) != 0) return queue.copy_in(writable(out), bytes, size_bytes);
   const Queue::Scratch scratch(queue, size_bytes);
   queue.copy_in(scratch.data(), bytes, size_bytes);
-  copy(queue, row_major_at(scratch.data(), out.view, size_bytes), out);
+  queue.copy(context, row_major_at(scratch.data(), out.view, size_bytes), out);
 }
 
 void to_host(const Queue& queue, const Context& context, const tnr_view& a, const tnr_view_mut& out,
@@ -78,7 +77,7 @@ void to_host(const Queue& queue, const Context& context, const tnr_view& a, cons
   const void* bytes = a.data;
   if (dense_count(a) == 0) {
     scratch.emplace(queue, size_bytes);
-    copy(queue, a, {row_major_at(scratch->data(), a, size_bytes)});
+    queue.copy(context, a, {row_major_at(scratch->data(), a, size_bytes)});
     bytes = scratch->data();
   }
   if (dense_count(out.view) != 0) return queue.copy_out(writable(out), bytes, size_bytes);
@@ -109,7 +108,7 @@ void transfer(const Queue& queue, const Context& context, const tnr_view& a,
   if (is_upload) {
     to_device(queue, context, from, to, size_bytes);
     // A copy writes truth values as 0 or 1, which bytes as they were need not be.
-    if (a.dtype == TNR_DTYPE_BOOL8) copy(queue, to.view, to);
+    if (a.dtype == TNR_DTYPE_BOOL8) queue.copy(context, to.view, to);
   } else {
     to_host(queue, context, from, to, size_bytes);
     if (a.dtype == TNR_DTYPE_BOOL8) copy(context, to.view, to);
