@@ -19,15 +19,14 @@ TEST(LaunchNest, DividersDivide) {
     extents.push_back(static_cast<std::uint32_t>(1 + (random() >> (33 + random() % 31))));
   }
   for (const std::uint32_t extent : extents) {
-    NestAxis axis;
-    set_extent(axis, extent);
+    const Divider divider = divider_by(extent);
     for (int i = 0; i < 200; ++i) {
       auto number = static_cast<std::uint32_t>(random() >> (33 + random() % 20));
       if (i < 4) number = 0x7fffffffu - static_cast<std::uint32_t>(i);
       if (i >= 4 && i < 8) number = number / extent * extent - (i % 2 == 0 && number >= extent);
-      const auto upper =
-          static_cast<std::uint32_t>((static_cast<std::uint64_t>(number) * axis.multiplier) >> 32);
-      ASSERT_EQ((upper + number) >> axis.shift, number / extent) << number << " / " << extent;
+      const auto upper = static_cast<std::uint32_t>(
+          (static_cast<std::uint64_t>(number) * divider.multiplier) >> 32);
+      ASSERT_EQ((upper + number) >> divider.shift, number / extent) << number << " / " << extent;
     }
   }
 }

@@ -33,13 +33,17 @@ enum class ElementType : uint32_t {
   kBool8
 };
 
-// Positions along the axis, and bytes from one to the next of the output and of each input. A
-// number below 2^31 divided by the extent is (upper half of number * multiplier + number) >> shift
+// A number below 2^31 divided by the extent is (upper half of number * multiplier + number) >> shift
 // (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
-struct NestAxis {
+struct Divider {
   uint32_t extent;
   uint32_t multiplier;
   uint32_t shift;
+};
+
+// Positions along the axis, and bytes from one to the next of the output and of each input.
+struct NestAxis {
+  Divider divider;
   uint32_t unused;
   int64_t steps[1 + kMostInputs];
 };

@@ -114,6 +114,10 @@ TENURE_DEVICE uint32_t upper_half_of_product(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
 }
 
+TENURE_DEVICE uint32_t quotient_of(const Divider& divider, uint32_t number) {
+  return (upper_half_of_product(number, divider.multiplier) + number) >> divider.shift;
+}
+
 // Bytes from element 0 to others, of the output and the inputs. Of all elements axis by axis, so
 // that a thread waits for one constant at a time and not for one element.
 template <int kItems, int kOperands, class Argument>
@@ -123,11 +127,10 @@ TENURE_DEVICE void find_offsets(const Argument& argument, uint32_t (&index)[kIte
     TENURE_UNROLL for (int k = 0; k < kOperands; ++k) offsets[i][k] = 0;
   }
   TENURE_ROLLED for (uint32_t i = 0; i < argument.rank; ++i) {
-    const NestAxis& axis = argument.axes[i];
+    const auto& axis = argument.axes[i];
     TENURE_UNROLL for (int j = 0; j < kItems; ++j) {
-      const uint32_t outer =
-          (upper_half_of_product(index[j], axis.multiplier) + index[j]) >> axis.shift;
-      const int64_t position = static_cast<int64_t>(index[j] - outer * axis.extent);
+      const uint32_t outer = quotient_of(axis.divider, index[j]);
+      const int64_t position = static_cast<int64_t>(index[j] - outer * axis.divider.extent);
       TENURE_UNROLL for (int k = 0; k < kOperands; ++k) {
         offsets[j][k] += position * axis.steps[k];
       }

@@ -233,15 +233,14 @@ struct PutSegment {
     const uint32_t work = blockIdx.x * kThreads + threadIdx.x;
     is_there = work < argument.work;
     if (!is_there) return;
-    const NestAxis& columns = argument.column_count;
-    entry = (upper_half_of_product(work, columns.multiplier) + work) >> columns.shift;
+    entry = quotient_of(argument.columns_each, work);
     key = argument.keys[entry];
     const bool is_within = is_of_last
                                ? entry + 1 < argument.count && argument.keys[entry + 1] == key
                                : entry != 0 && argument.keys[entry - 1] == key;
     is_there = !is_within;
     if (!is_there) return;
-    uint32_t column[1] = {work - entry * columns.extent};
+    uint32_t column[1] = {work - entry * argument.columns_each.extent};
     int64_t places[1][2];
     find_offsets(argument.columns, column, places);
     int64_t offsets[1][3];

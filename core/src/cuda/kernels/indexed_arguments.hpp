@@ -94,7 +94,7 @@ struct PutArgument {
   ElementType type;
   uint32_t as_bools;
   uint32_t unused;
-  NestAxis column_count;  // as a divider
+  Divider columns_each;  // of an entry
   IndexedNest entries;
   IndexedNest columns;
 };

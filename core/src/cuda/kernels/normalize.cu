@@ -358,26 +358,6 @@ TENURE_DEVICE void find_numbers(const RowNumbersArgument& argument) {
   }
 }
 
-template <int kItems>
-TENURE_DEVICE void find_places(const MeasuredArgument& argument, uint32_t (&index)[kItems],
-                               int64_t (&places)[kItems][kNormalizeOperands]) {
-  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-    TENURE_UNROLL for (unsigned k = 0; k < kNormalizeOperands; ++k) places[i][k] = 0;
-  }
-  TENURE_ROLLED for (uint32_t rank = 0; rank < argument.rank; ++rank) {
-    const MeasuredAxis& axis = argument.axes[rank];
-    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-      const uint32_t outer =
-          (upper_half_of_product(index[i], axis.multiplier) + index[i]) >> axis.shift;
-      const auto position = static_cast<int64_t>(index[i] - outer * axis.extent);
-      TENURE_UNROLL for (unsigned k = 0; k < kNormalizeOperands; ++k) {
-        places[i][k] += position * axis.steps[k];
-      }
-      index[i] = outer;
-    }
-  }
-}
-
 template <class T>
 TENURE_DEVICE void normalize_measured(const MeasuredArgument& argument) {
   constexpr int kItems = kGroupItems<T>;
@@ -392,7 +372,7 @@ TENURE_DEVICE void normalize_measured(const MeasuredArgument& argument) {
   if (is_vector) {
     uint32_t index[1] = {first};
     int64_t place[1][kNormalizeOperands];
-    find_places(argument, index, place);
+    find_offsets(argument, index, place);
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
       is_there[i] = true;
       TENURE_UNROLL for (unsigned k = 0; k < kNormalizeOperands; ++k) {
@@ -407,7 +387,7 @@ TENURE_DEVICE void normalize_measured(const MeasuredArgument& argument) {
       is_there[i] = index[i] < argument.units;
       if (!is_there[i]) index[i] = first;
     }
-    find_places(argument, index, places);
+    find_offsets(argument, index, places);
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
       put(in, i, read_number<T>(type, argument.in + places[i][kNormalizeIn]));
     }

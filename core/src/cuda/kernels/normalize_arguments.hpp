@@ -86,9 +86,7 @@ enum NormalizeOperand : unsigned {
 
 // As NestAxis.
 struct MeasuredAxis {
-  uint32_t extent;
-  uint32_t multiplier;
-  uint32_t shift;
+  Divider divider;
   uint32_t unused;
   int64_t steps[kNormalizeOperands];
 };

@@ -11,10 +11,6 @@ namespace tenure::cuda {
 
 // ---- places ----
 
-TENURE_DEVICE uint32_t quotient_of(const Divider& divider, uint32_t number) {
-  return (upper_half_of_product(number, divider.multiplier) + number) >> divider.shift;
-}
-
 struct Offsets {
   int64_t in;
   int64_t other;

@@ -35,14 +35,6 @@ constexpr RuleShape wide(RuleShape shape) {
   return {shape.items < 4 ? shape.items : 4, shape.rows, (shape.columns + 1) / 2};
 }
 
-// A number below 2^31 divided by the extent is (upper half of number * multiplier + number) >>
-// shift.
-struct Divider {
-  uint32_t extent;
-  uint32_t multiplier;
-  uint32_t shift;
-};
-
 // Positions along an axis, and how far apart they are: bytes of the input, and of the output (axes
 // that are kept) or places in logical order (those that are reduced).
 struct ReduceAxis {

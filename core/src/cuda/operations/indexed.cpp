@@ -120,7 +120,8 @@ struct Axes {
     nest.rank = rank;
     for (unsigned i = 0; i < rank; ++i) {
       const Axis& axis = axes[rank - 1 - i];
-      set_extent(nest.axes[i], static_cast<std::uint32_t>(axis.extent));
+      nest.axes[i] = {};
+      nest.axes[i].divider = divider_by(axis.extent);
       std::copy_n(axis.steps, +kIndexedSteps, nest.axes[i].steps);
     }
   }
@@ -358,7 +359,7 @@ class Putting {
           PutArgument one = argument;
           one.target += part.starts[kOfTarget];
           one.values += part.starts[kOfValues];
-          set_extent(one.column_count, static_cast<std::uint32_t>(part.count()));
+          one.columns_each = divider_by(part.count());
           one.work = argument.count * static_cast<std::uint32_t>(part.count());
           part.set(one.columns);
           queue.launch(kernel_, grid_of(one.work, kThreads), one);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/operations/grid.hpp"
+
 namespace tenure::cuda {
 namespace {
 
@@ -10,8 +12,6 @@ constexpr std::int64_t kMostBlocks = (std::int64_t{1} << 31) - 1;
 
 // Fewer rows or columns leave most of a tile empty, and lines of the caches serve them as well.
 constexpr std::int64_t kLeastTiled = 8;
-
-std::int64_t divided_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
 
 // Vectors are aligned to their size, 16 bytes at most.
 std::int64_t vector_alignment(std::int64_t vector_bytes) {
@@ -24,7 +24,8 @@ bool is_aligned(const unsigned char* data, std::int64_t alignment) {
 
 // An axis of which `items` positions are taken at once.
 void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned items = 1) {
-  set_extent(axis, static_cast<std::uint32_t>(nest.extent(of) / items));
+  axis = {};
+  axis.divider = divider_by(nest.extent(of) / items);
   for (unsigned i = 0; i < nest.operand_count(); ++i) axis.steps[i] = nest.step(of, i) * items;
 }
 
@@ -134,14 +135,11 @@ LoopNest::Halves LoopNest::halves() const noexcept {
   return result;
 }
 
-void set_extent(NestAxis& axis, std::uint32_t extent) noexcept {
-  std::uint32_t shift = 0;
-  while (shift < 32 && (std::uint64_t{1} << shift) < extent) ++shift;
-  const std::uint64_t power = std::uint64_t{1} << shift;
-  axis = {};
-  axis.extent = extent;
-  axis.shift = shift;
-  axis.multiplier = static_cast<std::uint32_t>(((power - extent) << 32) / extent + 1);
+Divider divider_by(std::int64_t extent) noexcept {
+  const auto divisor = static_cast<std::uint64_t>(extent);
+  const std::uint32_t shift = logarithm_up(extent);
+  const std::uint64_t multiplier = (((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1;
+  return {static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(multiplier), shift};
 }
 
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
@@ -181,7 +179,8 @@ unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& ar
     set_axes(nest, items, argument);
   } else if (rest != 0 && is_flat) {
     argument.rank = 1;
-    set_extent(argument.axes[0], argument.rest_count);
+    argument.axes[0] = {};
+    argument.axes[0].divider = divider_by(rest);
     for (unsigned i = 0; i < nest.operand_count() && nest.rank() == 1; ++i) {
       argument.axes[0].steps[i] = nest.step(0, i);
     }
@@ -190,9 +189,9 @@ unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& ar
   }
 
   const std::int64_t vector_blocks =
-      divided_up(static_cast<std::int64_t>(argument.vector_count), kThreads);
+      quotient_up(static_cast<std::int64_t>(argument.vector_count), kThreads);
   const std::int64_t rest_items = std::min(items, kMostRestItems);
-  const std::int64_t blocks = vector_blocks + divided_up(rest, kThreads * rest_items);
+  const std::int64_t blocks = vector_blocks + quotient_up(rest, kThreads * rest_items);
   if (blocks > kMostBlocks) return 0;
   argument.vector_blocks = static_cast<std::uint32_t>(vector_blocks);
   return static_cast<unsigned>(blocks);
@@ -212,8 +211,8 @@ std::optional<TransposedCopy> transposed_copy(const LoopNest& nest) noexcept {
     return std::nullopt;
   }
   const std::int64_t side = width <= 2 ? 64 : 32;  // TileOf of movement.cu
-  const std::int64_t row_tiles = divided_up(rows, side);
-  const std::int64_t column_tiles = divided_up(columns, side);
+  const std::int64_t row_tiles = quotient_up(rows, side);
+  const std::int64_t column_tiles = quotient_up(columns, side);
   const std::int64_t tiles = row_tiles * column_tiles;
   const std::int64_t outer_count = nest.count() / rows / columns;
   if (tiles > kMostBlocks || outer_count > kMostBlocks / tiles) return std::nullopt;

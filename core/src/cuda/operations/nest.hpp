@@ -70,8 +70,8 @@ inline constexpr std::int64_t kMostRest = std::int64_t{1} << 31;
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
                    std::int64_t most_rest = kMostRest) noexcept;
 
-// The divider of an axis, of an extent below 2^31.
-void set_extent(NestAxis& axis, std::uint32_t extent) noexcept;
+// Of an extent from 1 to below 2^31.
+Divider divider_by(std::int64_t extent) noexcept;
 
 // Of a copy, an ordered nest of two operands: tiles where the elements lie side by side along one
 // axis in the output and along another in the input. Without a value elsewhere.

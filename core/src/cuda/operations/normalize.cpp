@@ -50,7 +50,8 @@ void set_axes(const Nest& nest, NormalizeAxes& axes) noexcept {
   for (unsigned i = 0; i < nest.rank(); ++i) {
     const unsigned axis = nest.rank() - 1 - i;
     const std::int64_t extent = std::min(nest.extent(axis), kMostNumber - 1);
-    set_extent(axes.axes[i], static_cast<std::uint32_t>(extent));
+    axes.axes[i] = {};
+    axes.axes[i].divider = divider_by(extent);
     std::copy_n(nest.steps(axis), nest.operand_count(), axes.axes[i].steps);
   }
 }
@@ -140,9 +141,7 @@ class HeldRows {
       if (rows_.rank() != 0) {
         part.in += first * rows_.step(0, kNormalizeIn);
         part.out += first * rows_.step(0, kNormalizeOut);
-        NestAxis& axis = part.row_axes.axes[rows_.rank() - 1];
-        axis.extent = static_cast<std::uint32_t>(some);
-        set_divider(axis);
+        part.row_axes.axes[rows_.rank() - 1].divider = divider_by(some);
       }
       part.rows = static_cast<std::uint32_t>(some * at_each);
       const std::int64_t blocks = quotient_up(part.rows, kThreads >> argument.lanes_shift);
@@ -161,12 +160,6 @@ class HeldRows {
     if (of_.count > (kHeldGroups * items) << kWarpShift) return kBlockShift;
     return std::min(logarithm_up(quotient_up(of_.count, kGroupsOfThread * items)), kWarpShift);
   }
-  static void set_divider(NestAxis& axis) noexcept {
-    const NestAxis before = axis;
-    set_extent(axis, before.extent);
-    std::copy_n(before.steps, 1 + kMostInputs, axis.steps);
-  }
-
   // Groups of a row, of which each operand has its elements side by side and aligned.
   [[nodiscard]] bool has_vectors(const NormalizeArgument& argument) const noexcept {
     const std::int64_t width = of_.width();
@@ -266,10 +259,9 @@ class MeasuredElements {
     for (unsigned i = 0; i < part.rank; ++i) {
       const unsigned axis = part.rank - 1 - i;
       const std::int64_t by = i == 0 && is_of_vectors ? items : 1;
-      NestAxis divider;
-      set_extent(divider, static_cast<std::uint32_t>(part.extents[axis] / by));
       MeasuredAxis& to = argument.axes[i];
-      to = {divider.extent, divider.multiplier, divider.shift, 0, {}};
+      to = {};
+      to.divider = divider_by(part.extents[axis] / by);
       for (unsigned k = 0; k < kNormalizeOperands; ++k) to.steps[k] = steps(part, axis)[k] * by;
     }
     if (is_of_vectors) {

@@ -5,6 +5,7 @@
 #include <cinttypes>
 
 #include "cuda/operations/grid.hpp"
+#include "cuda/operations/nest.hpp"
 #include "dense/reduce/walk.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
@@ -28,14 +29,6 @@ constexpr std::int64_t kMostReadBytes = 16;
 using Walked = ReduceWalk::Walked;
 constexpr Walked kIn = ReduceWalk::kIn;
 constexpr Walked kOther = ReduceWalk::kOther;
-
-// Granlund and Montgomery, "Division by invariant integers using multiplication", 1994.
-Divider divider_by(std::int64_t extent) noexcept {
-  const auto divisor = static_cast<std::uint64_t>(extent);
-  const std::uint32_t shift = logarithm_up(extent);
-  const std::uint64_t multiplier = (((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1;
-  return {static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(multiplier), shift};
-}
 
 // Innermost first; one axis at least. The outermost is not divided by, and may have any extent.
 std::uint32_t set_axes(const Nest& nest, ReduceAxis* axes) noexcept {
