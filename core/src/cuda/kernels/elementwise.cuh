@@ -4,7 +4,7 @@
 
 #include "arguments.hpp"
 #include "device.cuh"
-#include "number.cuh"
+#include "functions/number.cuh"
 
 namespace tenure::cuda {
 

@@ -4,9 +4,9 @@
 #include "cpu/operations.hpp"
 #include "elementwise.cuh"
 #include "floats.cuh"
-#include "power.cuh"
-#include "rounding.cuh"
-#include "trigonometry.cuh"
+#include "functions/power.cuh"
+#include "functions/rounding.cuh"
+#include "functions/trigonometry.cuh"
 
 namespace tenure::cuda {
 

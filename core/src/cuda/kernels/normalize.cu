@@ -1,7 +1,7 @@
 // Normalizations: rows that a block holds from the first reading to the last writing, and elements
 // of rows that reductions have measured.
 #include "elementwise.cuh"
-#include "exponential.cuh"
+#include "functions/exponential.cuh"
 #include "floats.cuh"
 #include "normalize_numbers.cuh"
 

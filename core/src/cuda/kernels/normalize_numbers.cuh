@@ -1,9 +1,9 @@
 // What a measured row of a normalization is written by.
 #pragma once
 
-#include "logarithm.cuh"
+#include "functions/logarithm.cuh"
 #include "normalize_arguments.hpp"
-#include "number.cuh"
+#include "functions/number.cuh"
 
 namespace tenure::cuda {
 

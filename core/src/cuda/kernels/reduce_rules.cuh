@@ -11,10 +11,10 @@
 
 #include "device.cuh"
 #include "elementwise.cuh"
-#include "exponential.cuh"
-#include "logarithm.cuh"
-#include "number.cuh"
-#include "power.cuh"
+#include "functions/exponential.cuh"
+#include "functions/logarithm.cuh"
+#include "functions/number.cuh"
+#include "functions/power.cuh"
 #include "reduce_arguments.hpp"
 
 namespace tenure::cuda {

@@ -3,8 +3,8 @@
 #include "cpu/operations.hpp"
 #include "elementwise.cuh"
 #include "floats.cuh"
-#include "number.cuh"
-#include "rounding.cuh"
+#include "functions/number.cuh"
+#include "functions/rounding.cuh"
 
 namespace tenure::cuda {
 

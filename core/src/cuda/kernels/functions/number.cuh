@@ -5,7 +5,7 @@
 // exact, and the compiler makes none of its own (-fmad=false).
 #pragma once
 
-#include "device.cuh"
+#include "cuda/kernels/device.cuh"
 
 namespace tenure::cuda {
 
