@@ -38,7 +38,7 @@ cuda_toolkit() {
   printf '%s\n' "$PWD/$name"
 }
 
-# What the fat binary is made of: digests of the sources, and the flags.
+# The sources of the fat binary: digests of the sources, and the flags.
 cuda_sources() {
   find "$CUDA_FOLDER/kernels" -name '*.cu' -o -name '*.cuh' -o -name '*.hpp' | LC_ALL=C sort
 }

@@ -3,9 +3,9 @@
 //
 //   device_bench [MEGABYTES [SUBJECT]]
 //
-// MEGABYTES of the larger operand, 1024 by default; SUBJECT: rows whose name has it. Each row is the
-// median of several rounds, each of as many calls as take some milliseconds, enqueued together and
-// waited for once. device_peers.py prints the same rows of PyTorch.
+// MEGABYTES of the larger operand, 1024 by default; SUBJECT: rows whose name has it. Each row is
+// the median of several rounds, each of as many calls as take some milliseconds, enqueued together
+// and waited for once. device_peers.py prints the same rows of PyTorch.
 //
 // With TENURE_CUDA_DRIVER naming libtenure_null_cuda.so, which does nothing, the rows of the host
 // are the library's own share of a call.
@@ -166,7 +166,7 @@ void reduce(const char* name, tnr_reduce_op op, tnr_dtype dtype, tnr_dtype to,
   });
 }
 
-// What the host spends on a call of few elements, waited for once in many calls.
+// Time of the host in a call of few elements, waited for once in many calls.
 void host(const char* name, const std::function<void()>& call) {
   std::vector<double> rounds;
   for (int i = 0; i < 51; ++i) {

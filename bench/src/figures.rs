@@ -178,7 +178,8 @@ pub fn folder(scale: crate::Scale) -> PathBuf {
 }
 
 /// The instruction set of the kernels in use. `avx512` has `avx512-vbmi2`, `avx512-bf16` and
-/// `avx512-amx` in it: the same kernels, but for a few that processors with AVX-512 have or have not.
+/// `avx512-amx` in it: the same kernels, but for a few that processors with AVX-512 have or have
+/// not.
 pub(crate) fn set_in_use() -> &'static str {
     let (_, name) = tenure::build_info().rsplit_once("in use: ").unwrap_or_default();
     if name.starts_with("avx512") { "avx512" } else { name }

@@ -672,7 +672,7 @@ struct Child {
 Child run_child(const std::string& variables, const std::string& test = "Run") {
   char path[4096] = {};
   EXPECT_GT(readlink("/proc/self/exe", path, sizeof path - 1), 0);
-  // What cannot be given back, because that was refused, is leaked.
+  // Handles that cannot be given back, because that was refused, are leaked.
   const std::string command = "ASAN_OPTIONS=detect_leaks=0 " + variables + " " + path +
                               " --gtest_filter=DeviceChild.DISABLED_" + test +
                               " --gtest_also_run_disabled_tests 2>&1";

@@ -34,7 +34,7 @@
 #include "fake_memory.hpp"
 #include "simt.hpp"
 
-// What the driver's handles point at.
+// The objects of the driver's handles.
 namespace tenure::cuda {
 
 struct PrimaryContextOfDriver {

@@ -24,7 +24,7 @@ namespace {
 // Addresses, not memory: more than the tests of one program free.
 constexpr std::size_t kArenaBytes = std::size_t{1} << 36;
 constexpr std::size_t kPage = 4096;
-// What the driver promises of an allocation.
+// The alignment that the driver promises.
 constexpr std::size_t kAlignment = 256;
 constexpr unsigned char kFresh = 0xa7;
 constexpr unsigned char kBeside = 0x5b;

@@ -118,9 +118,9 @@ TEST(LaunchNest, RowsOfVectorsMayHaveMoreElementsThanAnIndex) {
   ElementwiseArgument argument = {};
   EXPECT_EQ(share_out(nest, 16, argument), (3u << 29) / kThreads);
   EXPECT_EQ(argument.nested_vectors, 1u);
-  EXPECT_EQ(argument.axes[0].extent, 1u << 29);
+  EXPECT_EQ(argument.axes[0].divider.extent, 1u << 29);
   EXPECT_EQ(argument.axes[0].steps[0], 16);
-  EXPECT_EQ(argument.axes[1].extent, 3u);
+  EXPECT_EQ(argument.axes[1].divider.extent, 3u);
   EXPECT_EQ(argument.axes[1].steps[0], columns + 16);
 }
 

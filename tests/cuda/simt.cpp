@@ -431,7 +431,7 @@ class Block {
   std::minstd_rand random_;
 };
 
-// What a fibre does from its beginning on: it never returns.
+// The body of a fibre, which never returns.
 void run_fibre() {
   arrive(g_block->fibre()->stack, g_block->main());
   for (;;) {

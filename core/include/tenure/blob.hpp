@@ -174,7 +174,7 @@ class Pins {
   [[nodiscard, gnu::cold]] Error error(Fault fault, const tnr_view& view,
                                        const char* name) const noexcept;
 
-  // Calls visit(queue) with the queue of each pinned blob that has a device; of some more than once.
+  // Calls visit(queue) with the queue of each pinned blob that has a device, also more than once.
   template <class Visit>
   void for_each_home(Visit visit) const {
     for (unsigned i = 0; i < count_; ++i) {

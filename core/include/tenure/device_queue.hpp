@@ -1,10 +1,10 @@
 // Queues of work on devices.
 //
-// A context with a device has a queue. Calls enqueue work on it and return; what is enqueued runs in
-// order. Blobs on a device have a home, the context that made them: their memory is freed in the
-// order of its queue. A call through another context comes after what the home's queue has got so
-// far, and the home's queue goes on after the call (QueueOrder in cuda/operations/order.hpp), so that neither
-// reuse nor the end of a blob can meet work that is still to come.
+// A context with a device has a queue. Calls enqueue work on it and return; the work runs in order.
+// Blobs on a device have a home, the context that made them: their memory is freed in the order of
+// its queue. A call through another context comes after what the home's queue has got so far, and
+// the home's queue goes on after the call (QueueOrder in cuda/operations/order.hpp), so that
+// neither reuse nor the end of a blob can meet work that is still to come.
 #pragma once
 
 #include <cstddef>
@@ -44,12 +44,12 @@ class DeviceQueue {
   virtual void wait() const = 0;
   // As wait(), for the end of memory: on a device that has failed nothing runs any more.
   virtual void settle() const noexcept = 0;
-  // What is enqueued here from now on begins after what `other` has got so far.
+  // Work that is enqueued here from now on begins after that which `other` has got so far.
   virtual void follow(const DeviceQueue& other) const = 0;
 
-  // Operations as ops.hpp, normalize.hpp and movement.hpp have them, on views of the device, with the same checks. They enqueue; what
-  // is found on the data is waited for. Of `copy` one view may be of the CPU, whose part the
-  // context computes.
+  // Operations as ops.hpp, normalize.hpp and movement.hpp have them, on views of the device, with
+  // the same checks. They enqueue; what is found on the data is waited for. Of `copy` one view may
+  // be of the CPU, whose part the context computes.
   virtual void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const = 0;
   virtual void cast(const tnr_view& a, const tnr_view_mut& out) const = 0;
   virtual void fill(const tnr_scalar& value, const tnr_view_mut& out) const = 0;
@@ -90,8 +90,8 @@ class DeviceQueue {
   tnr_device device_;
 };
 
-// The queue of a call on a view that lies on a device. Throws INVALID_ARGUMENT for a context without
-// a device, or of another; `name` is the view's.
+// The queue of a call on a view that lies on a device. Throws INVALID_ARGUMENT for a context
+// without a device, or of another; `name` is the view's.
 const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name);
 
 // `stream` as in tnr_context_options. Throws INVALID_ARGUMENT for a device that is not there and a

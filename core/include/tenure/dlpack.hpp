@@ -71,9 +71,10 @@ tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor)
 tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor);
 
 // A tensor over the view's elements, on the context's device where it has one: then for a consumer
-// that works on the context's stream, until the deleter is called. Throw as Pins do; INVALID_ARGUMENT for a view without a blob,
-// of a borrowed one, and of a flag that is not known; std::bad_alloc. The legacy one has no way to
-// say that nobody may write, so it is made of views for writing alone.
+// that works on the context's stream, until the deleter is called. Throw as Pins do;
+// INVALID_ARGUMENT for a view without a blob, of a borrowed one, and of a flag that is not known;
+// std::bad_alloc. The legacy one has no way to say that nobody may write, so it is made of views
+// for writing alone.
 DLManagedTensorVersioned* dlpack_export(const Context& context, const tnr_view& view,
                                         std::uint32_t flags);
 DLManagedTensor* dlpack_export_legacy(const Context& context, const tnr_view_mut& view);

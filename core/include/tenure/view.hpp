@@ -121,8 +121,8 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 //                     not empty: over INT64_MAX elements (however they overlap), data misaligned,
 //                     an element not inside [base, base + size_bytes)
 // Strides of axes of extent <= 1 are ignored. Does not ask the owner. `name` is the parameter's,
-// for the message; "" where the parameters are shape, strides, ... themselves. No byte is looked at,
-// on any device.
+// for the message; "" where the parameters are shape, strides, ... themselves. No byte is looked
+// at, on any device.
 [[gnu::always_inline]] inline void check_view(const tnr_view& view, const char* name,
                                               const tnr_device& device = kCpu) {
   if (!is_valid_view(view, device)) [[unlikely]]

@@ -1,5 +1,6 @@
 // All system calls that may be refused, in one place: memory, a processor's state, and notification
-// of forks and thread exits. No other file of core/ and capi/ makes one (tests/abi/system_calls_test.cmake).
+// of forks and thread exits. No other file of core/ and capi/ makes one
+// (tests/abi/system_calls_test.cmake).
 //
 // A test refuses each call in each manner that a kernel has, by a program that defines these
 // functions itself: the linker then leaves ours in the archive. So nobody else can replace them,

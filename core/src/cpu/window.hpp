@@ -77,8 +77,8 @@ struct ChannelStencil {
 
 // ---- windows at every second column ----
 
-// Where pixels are lanes: adjacent windows of columns that are adjacent, each two elements behind the
-// one before.
+// Where pixels are lanes: adjacent windows of columns that are adjacent, each two elements behind
+// the one before.
 struct SecondColumns {
   const Byte* const* rows;  // of the image: under the first column of the first window
   int64_t row_count;

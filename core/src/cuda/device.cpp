@@ -9,7 +9,7 @@
 namespace tenure::cuda {
 namespace {
 
-// Of the oldest machine code among the kernels.
+// The compute capability of the oldest machine code among the kernels.
 constexpr int kLeastCapabilityMajor = 8;
 
 constinit Mutex g_opening;  // of devices; kernels are loaded without it
@@ -68,7 +68,7 @@ void Device::open_at(std::int32_t index) {
   }
   multiprocessor_count_ = static_cast<unsigned>(attribute(number_, kAttributeMultiprocessorCount));
   require(table.device_default_pool(&pool_, number_), "cuDeviceGetDefaultMemPool");
-  // What ended stays in the pool for the next: else each wait gives it back to the system.
+  // Freed memory stays in the pool for the next: else each wait gives it back to the system.
   std::uint64_t kept_bytes = UINT64_MAX;
   require(table.pool_set(pool_, kPoolReleaseThreshold, &kept_bytes), "cuMemPoolSetAttribute");
   // Retained once for the life of the process.
@@ -95,7 +95,7 @@ Function Device::load(Kernel kernel) {
   Function function = nullptr;
   require(table.library_kernel(&handle, library_, name_of(kernel)), name_of(kernel));
   require(table.kernel_function(&function, handle), name_of(kernel));
-  // Of two threads that come at once both get the same.
+  // Two threads that come at once get the same function.
   functions_[static_cast<unsigned>(kernel)].store(function, std::memory_order_release);
   return function;
 }

@@ -6,7 +6,7 @@
 namespace tenure {
 namespace {
 
-// Of the whole process. Each goes with a call of the driver, beside which it costs nothing.
+// Totals of the whole process. Each goes with a call of the driver, beside which it costs nothing.
 constinit std::atomic<std::uint64_t> g_launches{0};
 constinit std::atomic<std::uint64_t> g_waits{0};
 
@@ -32,11 +32,19 @@ namespace {
 
 Address address_of(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-// An event for one order of two streams. CUDA keeps what a wait still needs of an event that is
-// destroyed.
+// The work of a stream so far, for others to wait for. CUDA keeps what a wait still needs of an
+// event that is destroyed.
 class Mark {
  public:
-  Mark() { require(opened_driver().event_create(&event_, kEventDisableTiming), "cuEventCreate"); }
+  Mark(const Device& device, Stream stream) {
+    const Driver& table = opened_driver();
+    const Current current(device);
+    require(table.event_create(&event_, kEventDisableTiming), "cuEventCreate");
+    const Result recorded = table.event_record(event_, stream);
+    if (recorded == Result::kSuccess) return;
+    table.event_destroy(event_);
+    refuse(recorded, "cuEventRecord");
+  }
   Mark(const Mark&) = delete;
   Mark& operator=(const Mark&) = delete;
   ~Mark() { opened_driver().event_destroy(event_); }
@@ -147,7 +155,7 @@ void Queue::copy_in(void* out, const void* in, std::size_t size_bytes) const {
     require(opened_driver().copy_to_device(address_of(out), in, size_bytes, stream_),
             "cuMemcpyHtoDAsync");
   }
-  // Of pageable memory the driver has read everything by now; of pinned memory it may not have.
+  // The driver has read all of pageable memory by now; pinned memory it may still have to read.
   wait();
 }
 
@@ -192,16 +200,9 @@ void Queue::settle() const noexcept {
 void Queue::follow(const DeviceQueue& other) const {
   const auto& queue = static_cast<const Queue&>(other);  // CUDA's is the only kind
   if (queue.stream_ == stream_ && &queue.device_ == &device_) return;
-  const Driver& table = opened_driver();
-  const auto record = [&] {
-    const Current current(queue.device_);
-    auto mark = std::make_unique<Mark>();
-    require(table.event_record(mark->event(), queue.stream_), "cuEventRecord");
-    return mark;
-  };
-  const std::unique_ptr<Mark> mark = record();
+  const Mark mark(queue.device_, queue.stream_);
   const Current current(device_);
-  require(table.stream_wait_event(stream_, mark->event(), 0), "cuStreamWaitEvent");
+  require(opened_driver().stream_wait_event(stream_, mark.event(), 0), "cuStreamWaitEvent");
 }
 
 void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {

@@ -98,8 +98,8 @@ inline kernels::Byte* writable(const tnr_view_mut& out) noexcept {
   return static_cast<kernels::Byte*>(const_cast<void*>(out.view.data));
 }
 
-// Throws INVALID_ARGUMENT unless the view broadcasts to the output: axes are aligned at the last, as
-// in NumPy.
+// Throws INVALID_ARGUMENT unless the view broadcasts to the output: axes are aligned at the last,
+// as in NumPy.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out);
 // Bytes from one index to the next along the output's axis; 0 where the input repeats.
 std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis);

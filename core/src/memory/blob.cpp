@@ -184,27 +184,20 @@ BlobToken blob_copy(const Context& context, const void* data, std::size_t size_b
 }
 
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context) {
-  require_memory(data, size_bytes);
-  return slot_table.open({data, size_bytes, TNR_TENURE_ADOPTED, release, context});
+  return blob_adopt_on(kDefaultContext, data, size_bytes, release, context);
 }
 
 BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn release,
                      void* context) {
-  require_memory(data, size_bytes);
-  // Never written: may_write() is asked before anybody gets the address to write to.
-  return slot_table.open(
-      {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, context});
+  return blob_share_on(kDefaultContext, data, size_bytes, release, context);
 }
 
 BlobToken blob_borrow(const void* data, std::size_t size_bytes) {
-  require_memory(data, size_bytes);
-  return slot_table.open(
-      {const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED, nullptr, nullptr});
+  return blob_borrow_on(kDefaultContext, data, size_bytes);
 }
 
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
-  require_memory(data, size_bytes);
-  return slot_table.open({data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
+  return blob_borrow_mut_on(kDefaultContext, data, size_bytes);
 }
 
 // ---- making, on a device ----
@@ -242,12 +235,14 @@ class DeviceAllocation {
   void* data_ = nullptr;
 };
 
+// A blob over memory that is somebody else's.
 BlobToken open_on(const Context& home, SlotContent content) {
-  const DeviceQueue& queue = *home.queue();
   require_memory(content.data, content.size_bytes);
-  queue.require_memory(content.data, content.size_bytes);
+  const DeviceQueue* const queue = home.queue();
+  if (queue == nullptr) return slot_table.open(content);
+  queue->require_memory(content.data, content.size_bytes);
   content.home = &home;
-  content.device = queue.device();
+  content.device = queue->device();
   const BlobToken token = slot_table.open(content);
   // The calling thread has a use of the context, so that it is not at its end.
   home.keep();
@@ -271,25 +266,22 @@ BlobToken blob_copy_on(const Context& context, const void* data, std::size_t siz
 
 BlobToken blob_adopt_on(const Context& context, void* data, std::size_t size_bytes,
                         tnr_release_fn release, void* release_context) {
-  if (context.queue() == nullptr) return blob_adopt(data, size_bytes, release, release_context);
   return open_on(context, {data, size_bytes, TNR_TENURE_ADOPTED, release, release_context});
 }
 
 BlobToken blob_share_on(const Context& context, const void* data, std::size_t size_bytes,
                         tnr_release_fn release, void* release_context) {
-  if (context.queue() == nullptr) return blob_share(data, size_bytes, release, release_context);
+  // Never written: may_write() is asked before anybody gets the address to write to.
   return open_on(
       context, {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, release_context});
 }
 
 BlobToken blob_borrow_on(const Context& context, const void* data, std::size_t size_bytes) {
-  if (context.queue() == nullptr) return blob_borrow(data, size_bytes);
   return open_on(context,
                  {const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED, nullptr, nullptr});
 }
 
 BlobToken blob_borrow_mut_on(const Context& context, void* data, std::size_t size_bytes) {
-  if (context.queue() == nullptr) return blob_borrow_mut(data, size_bytes);
   return open_on(context, {data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
 }
 

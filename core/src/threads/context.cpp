@@ -29,7 +29,7 @@ void check_options(const tnr_context_options& options) {
          options.allocate == nullptr ? "allocate" : "deallocate",
          options.allocate == nullptr ? "deallocate" : "allocate");
   }
-  const bool has_cpu = options.device.kind == 0 || options.device.kind == TNR_DEVICE_KIND_CPU;
+  const bool has_cpu = !ContextSlot::has_device(options);
   if (has_cpu && options.device.index != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "device.index is %" PRId32 " but must be 0 for the CPU",
          options.device.index);

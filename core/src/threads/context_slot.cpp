@@ -14,14 +14,6 @@ static_assert(std::is_trivially_destructible_v<ContextTable>);
 
 // ---- one context ----
 
-namespace {
-
-bool has_device(const tnr_context_options& options) {
-  return options.device.kind != 0 && options.device.kind != TNR_DEVICE_KIND_CPU;
-}
-
-}  // namespace
-
 void ContextSlot::start(const tnr_context_options& wanted) {
   std::unique_ptr<DeviceQueue> opened;
   if (has_device(wanted)) opened = open_queue(wanted.device, wanted.stream);

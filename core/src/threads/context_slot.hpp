@@ -28,6 +28,9 @@ struct ContextSlot {
   static constexpr std::uint64_t kOpen = std::uint64_t{1} << 39;
   static constexpr unsigned kGenerationShift = 40;
 
+  static constexpr bool has_device(const tnr_context_options& options) {
+    return options.device.kind != 0 && options.device.kind != TNR_DEVICE_KIND_CPU;
+  }
   static constexpr std::uint32_t generation_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> kGenerationShift);
   }

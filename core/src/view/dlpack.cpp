@@ -160,7 +160,7 @@ template <class Tensor>
 struct Export {
   Tensor managed;
   BlobToken blob;
-  // Of a tensor on a device: the consumer's, which is kept.
+  // The consumer's context, which is kept; nullptr for a tensor of the CPU.
   const Context* consumer;
   std::int64_t shape[TNR_MAX_RANK];
   std::int64_t strides[TNR_MAX_RANK];

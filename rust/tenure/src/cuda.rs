@@ -44,8 +44,8 @@
 //! # Order
 //!
 //! A stream runs what it gets in that order. Tensors may be used on any stream of their device,
-//! from any thread: an operation comes after everything that was enqueued before on the memory that it
-//! uses, on whichever stream, and what is enqueued later comes after it. A tensor may be dropped
+//! from any thread: an operation comes after everything that was enqueued before on the memory that
+//! it uses, on whichever stream, and what is enqueued later comes after it. A tensor may be dropped
 //! while work on it is still to come: its memory is free for others after that. [`Stream::follow`]
 //! is for work that the library does not know of.
 //!

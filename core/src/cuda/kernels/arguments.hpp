@@ -9,14 +9,14 @@ namespace tenure::cuda {
 // Threads of a block of these kernels.
 inline constexpr unsigned kThreads = 256;
 
-// Of a nest: eight, and one within an element of a width that no kernel has.
+// Axes of a nest: eight, and one within an element of a width that no kernel has.
 inline constexpr unsigned kMostAxes = 9;
 inline constexpr unsigned kMostInputs = 3;
 
 // Elements that a thread takes one by one.
 inline constexpr unsigned kMostRestItems = 4;
 
-// Of an element that is computed; the real dtypes in the order of cpu/kernel.hpp.
+// The type of an element that is computed; the real dtypes in the order of cpu/kernel.hpp.
 enum class ElementType : uint32_t {
   kF64,
   kF32,
@@ -33,8 +33,8 @@ enum class ElementType : uint32_t {
   kBool8
 };
 
-// A number below 2^31 divided by the extent is (upper half of number * multiplier + number) >> shift
-// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
+// A number below 2^31 divided by the extent is (upper half of number * multiplier + number) >>
+// shift (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
 struct Divider {
   uint32_t extent;
   uint32_t multiplier;
@@ -51,10 +51,10 @@ struct NestAxis {
 // A call has vectors, groups of adjacent elements that a thread reads at once, in the first
 // `vector_blocks` blocks, and elements one by one in those after them.
 struct ElementwiseArgument {
-  // Of vector 0.
+  // Address of vector 0.
   unsigned char* out;
   const unsigned char* in[kMostInputs];
-  // Of element 0 of those that are taken one by one.
+  // Address of element 0 of those that are taken one by one.
   unsigned char* rest_out;
   const unsigned char* rest_in[kMostInputs];
   // Set to 1 where an element is found that the operation does not take; nullptr where none can be.
@@ -73,7 +73,7 @@ struct ElementwiseArgument {
   // axes are those of elements.
   uint32_t nested_vectors;
   uint32_t rank;  // at least 1
-  // Of a vector, where the kernel's dtypes do not say it.
+  // Bytes of a vector, where the kernel's dtypes do not say it.
   uint32_t out_vector_bytes;
   uint32_t in_vector_bytes;
   uint32_t unused;

@@ -33,7 +33,7 @@ TENURE_DEVICE void compare_floats(const ElementwiseArgument& argument, const Val
   });
 }
 
-// Of integers a != b and a <= b are what a == b and b < a are not.
+// For integers a != b and a <= b are the negations of a == b and b < a.
 template <class U>
 TENURE_DEVICE void compare_integers(const ElementwiseArgument& argument) {
   constexpr int kItems = kItemsOf<sizeof(U)>;

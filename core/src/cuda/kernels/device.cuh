@@ -1,4 +1,4 @@
-// What all kernels share: how one is declared, and 16-bit floats.
+// Shared by all kernels: how one is declared, and 16-bit floats.
 //
 // A kernel takes one struct by value, so that a launch hands the driver one parameter, and has
 // blocks of one dimension. It includes no header of the toolkit, so that the same file compiles as
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-// Of every block, at most: registers are shared out for so many.
+// Most threads of a block: registers are shared out for so many.
 #define TENURE_MOST_THREADS 256
 
 #if defined(__CUDACC__)

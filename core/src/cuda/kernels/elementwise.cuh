@@ -1,4 +1,4 @@
-// What kernels of element-wise operations share: how a thread finds its elements, and words of them
+// Shared by kernels of element-wise operations: how a thread finds its elements, and words of them
 // in registers.
 #pragma once
 
@@ -187,7 +187,7 @@ TENURE_DEVICE void find_places(const ElementwiseArgument& argument, uint64_t vec
   }
 }
 
-// What a thread has of a call.
+// The part of a call that a thread has.
 template <int kItems>
 struct Part {
   static constexpr int kRest =

@@ -23,7 +23,7 @@ struct IndexNumbers {
   uint32_t of[kItems];
   bool is_there[kItems];
 
-  // Of a thread, some at once; the first one in the place of what is not there.
+  // Keys of a thread, some at once; the first one in the place of what is not there.
   explicit TENURE_DEVICE IndexNumbers(uint32_t count) {
     const uint32_t first = blockIdx.x * (kThreads * kItems) + threadIdx.x;
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
@@ -178,7 +178,7 @@ TENURE_DEVICE void scan_counts(const SortArgument& argument) {
 }
 
 TENURE_DEVICE void move_by_digit(const SortArgument& argument) {
-  // Of each digit and thread, how many keys; and then how many of the tile are before those.
+  // Keys of each digit and thread; and then how many of the tile are before those.
   __shared__ uint32_t counts[kDigits * kThreads];
   __shared__ uint32_t of_warps[kSortWarps];
   __shared__ uint32_t starts[kDigits];

@@ -79,7 +79,7 @@ TENURE_DEVICE void write_number(ElementType type, unsigned char* to, T number) {
 
 // ---- rows that are held ----
 
-// What all threads of a row have of it, put together: each gets the same bits. All threads of the
+// The parts of all threads of a row, put together: each gets the same bits. All threads of the
 // block call it.
 template <class Value, class Merge>
 TENURE_DEVICE Value met_by_lanes(uint32_t lanes_shift, Value value, const Merge& merge) {
@@ -108,7 +108,7 @@ TENURE_DEVICE double sum_of_lanes(uint32_t lanes_shift, double value) {
   return met_by_lanes(lanes_shift, value, [](double a, double b) { return a + b; });
 }
 
-// What a thread has of a row.
+// The part of a row that a thread has.
 template <class T>
 struct HeldPart {
   static constexpr int kItems = kGroupItems<T>;
@@ -153,7 +153,7 @@ struct HeldPart {
   [[nodiscard]] TENURE_DEVICE Group& memory(uint32_t group) const {
     return held[group][threadIdx.x];
   }
-  // Of a group's elements; the row's first one in the place of those that are not there.
+  // Offsets of a group's elements; the row's first one in the place of those that are not there.
   TENURE_DEVICE void find(uint32_t group, int64_t (&offsets)[kItems][4]) const {
     uint32_t index[kItems];
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {

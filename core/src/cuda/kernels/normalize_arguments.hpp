@@ -18,8 +18,8 @@ inline constexpr unsigned kGroupBytes = 16;
 // In the order of tnr_normalize_op.
 enum class Normalize : uint32_t { kSoftmax = 1, kLogSoftmax, kLayerNorm, kRmsNorm };
 
-// What the elements of a measured row are written by, in the type that is computed in: softmax is
-// e^(x - shift) * factor, all others ((x - shift) - rest) * factor.
+// Numbers by which the elements of a measured row are written, in the type that is computed in:
+// softmax is e^(x - shift) * factor, all others ((x - shift) - rest) * factor.
 template <class T>
 struct alignas(16) RowNumbers {
   T shift;
@@ -28,8 +28,8 @@ struct alignas(16) RowNumbers {
   T unused;
 };
 
-// What reductions find of a row (the Partial of a rule, reduce_rules.cuh), in the place where the
-// row's numbers will be.
+// The results of reductions for a row (the Partial of a rule, reduce_rules.cuh), in the place where
+// the row's numbers will be.
 struct alignas(16) MeasuredRow {
   double first;   // the greatest, the sum of the squares, or the mean
   double second;  // the sum of the powers, or what the mean is more
@@ -55,7 +55,7 @@ struct NormalizeAxes {
 
 // Rows that are held: those of 2^lanes_shift threads each, of one warp, or of the block.
 struct NormalizeArgument {
-  // Of the first element of the first row.
+  // Addresses for the first element of the first row.
   const unsigned char* in;
   unsigned char* out;
   const unsigned char* weight;  // nullptr: none

@@ -1,4 +1,4 @@
-// What a measured row of a normalization is written by.
+// Numbers by which a measured row of a normalization is written.
 #pragma once
 
 #include "functions/logarithm.cuh"

@@ -21,7 +21,7 @@ TENURE_DEVICE void move_along(const ReduceAxis& axis, uint32_t position, Offsets
   offsets.other += static_cast<int64_t>(position) * axis.other_step;
 }
 
-// Of a position of the axes [first, rank): the last of them takes what is left.
+// Offsets of a position of the axes [first, rank): the last of them takes what is left.
 TENURE_DEVICE Offsets offsets_at(const ReduceAxis* axes, uint32_t first, uint32_t rank,
                                  uint32_t index) {
   Offsets offsets = {0, 0};
@@ -125,7 +125,7 @@ TENURE_DEVICE Range units_of(const ReduceArgument& argument, uint32_t split) {
 
 // ---- threads that have parts of one result ----
 
-// What the thread `distance` above it in a group of `width` has.
+// The value of the thread `distance` above it in a group of `width`.
 template <class Partial>
 TENURE_DEVICE Partial from_above(const Partial& own, unsigned distance, int width) {
   using Pieces = Words<static_cast<int>(sizeof(Partial))>;

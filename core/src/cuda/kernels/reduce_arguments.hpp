@@ -14,8 +14,8 @@ inline constexpr unsigned kMostReduceAxes = 8;
 // many as its kernel reads at once. Errors grow with this and the number of such blocks.
 inline constexpr unsigned kBlockSteps = 16;
 
-// What a thread reads at once: items of a row, along memory; and rows of adjacent columns, across
-// it. Rules of much code have few.
+// Elements that a thread reads at once: items of a row, along memory; and rows of adjacent columns,
+// across it. Rules of much code have few.
 struct RuleShape {
   int items;
   int rows;
@@ -30,7 +30,7 @@ inline constexpr RuleShape kIntegerSumShape = {16, 4, 4};
 inline constexpr RuleShape kExtremeShape = {16, 4, 4};
 inline constexpr RuleShape kPlaceShape = {16, 4, 2};
 
-// Of elements of 8 bytes, where a rule has kernels of their own for these.
+// The shape for elements of 8 bytes, where a rule has kernels of their own for these.
 constexpr RuleShape wide(RuleShape shape) {
   return {shape.items < 4 ? shape.items : 4, shape.rows, (shape.columns + 1) / 2};
 }
@@ -44,10 +44,10 @@ struct ReduceAxis {
   int64_t other_step;
 };
 
-// What happens to floats before they are added, one or more of them; and products in the place of
+// Steps that floats go through before they are added, one or more; and products in the place of
 // sums.
 enum ReduceMode : uint32_t { kSkipNaN = 1, kMagnitude = 2, kSquare = 4, kProduct = 8 };
-// What happens to integers: one of these.
+// Reductions of integers: one of these.
 enum IntegerMode : uint32_t { kIntegerSum, kIntegerProduct, kNonzeroCount };
 
 // How what met becomes a result.
@@ -111,13 +111,13 @@ struct ReduceArgument {
   double divisor;
   double exponent;  // of p-norms: p, and 1 / p to finish
   double inverse_exponent;
-  // Of integers: what makes an element one of the unsigned type, in the same order; and all such of
-  // a result, to be taken away from their sum.
+  // Added to an integer, it makes the unsigned number of the same order; and all such of a result,
+  // to be taken away from their sum.
   uint64_t bias;
   uint64_t bias_sum;
   // Bits of an element that say whether it is 0.
   uint64_t nonzero_mask;
-  // Of keys, by which extremes are found (reduce_rules.cuh).
+  // Masks of keys, by which extremes are found (reduce_rules.cuh).
   uint64_t key_flip;  // all bits for the largest
   uint64_t key_nan;
   uint64_t key_nothing;

@@ -37,8 +37,9 @@ Vectors vectors_of(std::int64_t unit_bytes) {
   return {static_cast<unsigned>(kVectorBytes / unit_bytes)};
 }
 
-// Of what a device reads at once, addresses are multiples; complex numbers, and elements of odd
-// widths, may lie elsewhere, but all of a view alike. Numbers of 16 bytes are read as two of 8.
+// Addresses are multiples of the bytes that a device reads at once; complex numbers, and elements
+// of odd widths, may lie elsewhere, but all of a view alike. Numbers of 16 bytes are read as two of
+// 8.
 std::int64_t unit_of(std::int64_t width_bytes, std::uint64_t addresses,
                      std::int64_t most = kMostUnit) {
   std::int64_t unit = most;

@@ -21,7 +21,7 @@ bool is_signed(ElementType type) { return type >= ElementType::kI8 && type <= El
 
 // As many elements as 16 bytes hold.
 Vectors vectors_of(tnr_dtype dtype) { return {static_cast<unsigned>(16 / element_size(dtype))}; }
-// Of kernels that compute f32, f16 and bf16 as four floats.
+// The vectors of kernels that compute f32, f16 and bf16 as four floats.
 Vectors vectors_of_floats(ElementType type) { return {type == ElementType::kF64 ? 2u : 4u}; }
 
 ElementwiseArgument argument_of(Op op, ElementType type) {
@@ -106,7 +106,7 @@ void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
   call.run(kernel_of(of.kernels, type), vectors, argument);
 }
 
-// What the operation does not take of an integer on its right.
+// The integers on its right that the operation does not take.
 kernels::Finding finding_of(kernels::Binary op, ElementType type) {
   if (is_float(type)) return kernels::kNothing;
   if (op == kernels::Binary::kDiv || op == kernels::Binary::kRem) return kernels::kZeroDivisor;

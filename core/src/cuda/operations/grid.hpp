@@ -13,12 +13,12 @@ inline constexpr std::uint32_t kBlockShift = 8;
 inline constexpr std::uint32_t kWarpShift = 5;
 static_assert(kThreads == 1u << kBlockShift);
 
-// What kernels count in 32 bits, and dividers divide.
+// Numbers that kernels count in 32 bits, and dividers divide, are below it.
 inline constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
-// Of a power of two, and of the next one that is no smaller.
+// The logarithm of a power of two, and that of the next one that is no smaller.
 constexpr unsigned logarithm_of(std::int64_t power) noexcept {
   return static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(power)));
 }

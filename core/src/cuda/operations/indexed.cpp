@@ -238,7 +238,7 @@ class SortedEntries {
         memory_(queue, (4 * most_ + kDigits * static_cast<std::size_t>(tiles_of(most))) *
                            sizeof(std::uint32_t)) {}
 
-  // Of entries whose keys are below `bound`; `meet`: those of some may be equal.
+  // Sorts entries whose keys are below `bound`; `meet`: those of some may be equal.
   enum class Equals : std::uint8_t { kNone, kSome };
   void make(const Axes& entries, const Indices& indices, std::int64_t bound, Equals equals) {
     KeyArgument argument = {};
@@ -374,8 +374,8 @@ class Putting {
   Kernel kernel_{};
 };
 
-// Whether all indices are inside is looked at first, and is waited for; where one is not, nothing is
-// written.
+// Whether all indices are inside is looked at first, and is waited for; where one is not, nothing
+// is written.
 void take_by(const Queue& queue, const IndexedViews& views, IndexedAxes::Names names,
              const tnr_view_mut& out) {
   const IndexedPins pins(views, views.target, views.target_name, out, queue.device());

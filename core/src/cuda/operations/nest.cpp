@@ -29,7 +29,7 @@ void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned items 
   for (unsigned i = 0; i < nest.operand_count(); ++i) axis.steps[i] = nest.step(of, i) * items;
 }
 
-// Of a nest that has axes; `items` of the innermost.
+// The axes of a nest that has some; `items` of the innermost.
 void set_axes(const LoopNest& nest, unsigned items, ElementwiseArgument& argument) {
   argument.rank = nest.rank();
   set_axis(argument.axes[0], nest, nest.rank() - 1, items);

@@ -34,7 +34,7 @@ class LoopNest {
   }
   [[nodiscard]] std::int64_t count() const noexcept;
 
-  // Of an ordered nest: whether each operand's elements are adjacent along all of it.
+  // Whether each operand's elements are adjacent along all of an ordered nest.
   [[nodiscard]] bool is_dense() const noexcept;
 
   // Without an axis, which stays where it was.
@@ -70,11 +70,11 @@ inline constexpr std::int64_t kMostRest = std::int64_t{1} << 31;
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
                    std::int64_t most_rest = kMostRest) noexcept;
 
-// Of an extent from 1 to below 2^31.
+// The divider by an extent from 1 to below 2^31.
 Divider divider_by(std::int64_t extent) noexcept;
 
-// Of a copy, an ordered nest of two operands: tiles where the elements lie side by side along one
-// axis in the output and along another in the input. Without a value elsewhere.
+// The tiles of a copy, an ordered nest of two operands: where the elements lie side by side along
+// one axis in the output and along another in the input. Without a value elsewhere.
 struct TransposedCopy {
   TransposeArgument argument;
   unsigned blocks;

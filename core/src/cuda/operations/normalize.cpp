@@ -271,7 +271,7 @@ class MeasuredElements {
     queue.launch(kernel, {static_cast<unsigned>(quotient_up(units, of_block)), kThreads}, argument);
   }
 
-  // Of the outermost axis.
+  // Halves of the outermost axis.
   void run_halves(const Queue& queue, Kernel kernel, const Part& part) const {
     const std::int64_t low = part.extents[0] / 2;
     for (const bool is_high : {false, true}) {

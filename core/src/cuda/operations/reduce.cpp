@@ -23,7 +23,7 @@ constexpr ReduceRule kFloatSum = TENURE_RULE(float_sum, float_sum, 4, kFloatSumS
 constexpr ReduceRule kWideSum = TENURE_RULE(wide_sum, wide_sum, 16, kWideSumShape);
 constexpr ReduceRule kPowerSum = TENURE_RULE(power_sum, power_sum, 16, kPowerSumShape);
 constexpr ReduceRule kMoments = TENURE_RULE(moments, moments, 32, kMomentsShape);
-// Of elements of up to 4 bytes, and of 8.
+// Rules for elements of up to 4 bytes, and of 8.
 constexpr ReduceRule kLogSumExp[] = {
     TENURE_RULE(logsumexp, logsumexp, 16, kLogSumExpShape),
     TENURE_RULE(logsumexp_f64, logsumexp, 16, wide(kLogSumExpShape))};
@@ -36,7 +36,7 @@ constexpr ReduceRule kPlace[] = {TENURE_RULE(place, place, 16, kPlaceShape),
                                  TENURE_RULE(place_64, place_64, 16, wide(kPlaceShape))};
 #undef TENURE_RULE
 
-// What is known of an element type.
+// An element type and its bits.
 struct Elements {
   ElementType type;
   unsigned width;
@@ -54,7 +54,7 @@ struct Elements {
   [[nodiscard]] std::uint64_t top_bit() const noexcept {
     return std::uint64_t{1} << (8 * width - 1);
   }
-  // Of floats.
+  // Only for floats.
   [[nodiscard]] std::uint64_t infinity() const noexcept {
     switch (type) {
       case ElementType::kF64: return std::uint64_t{0x7ff} << 52;
@@ -78,7 +78,7 @@ bool is_largest(tnr_reduce_op op) noexcept {
          op == TNR_REDUCE_OP_NORM;
 }
 
-// Of extremes and their places.
+// The keys of extremes and of their places.
 void set_keys(tnr_reduce_op op, const Elements& elements, ReduceArgument& argument) noexcept {
   const unsigned word_bits = elements.is_wide ? 64 : 32;
   const bool skips_nan = op == TNR_REDUCE_OP_NAN_MIN || op == TNR_REDUCE_OP_NAN_MAX;

@@ -1,4 +1,4 @@
-// What reductions find for other operations.
+// Reductions as parts of other operations.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,8 @@ unsigned outer_rank(const Nest& nest) noexcept { return nest.rank() == 0 ? 0 : n
 
 class Plan {
  public:
-  // Of `results`, which are below kMostNumber: those of the outermost axis that is kept, or some.
+  // The part with `results`, which are below kMostNumber: those of the outermost axis that is kept,
+  // or some.
   Plan(const ReduceWalk& walk, const ReduceRule& rule, std::int64_t outermost,
        ReduceArgument& argument)
       : kept_(walk.kept()),
@@ -89,7 +90,7 @@ class Plan {
   [[nodiscard]] bool is_at_multiple_of(std::int64_t bytes) const noexcept {
     return reinterpret_cast<std::uintptr_t>(argument_.in) % static_cast<std::uintptr_t>(bytes) == 0;
   }
-  // Of the axis of the columns; the others are rows of tiles.
+  // The extent of the axis of the columns; the others are rows of tiles.
   [[nodiscard]] std::int64_t columns() const noexcept {
     return kept_.rank() == 1 ? outermost_ : kept_.inner_extent();
   }

@@ -22,7 +22,7 @@ struct ReduceRule {
 // those that are reduced with the places of elements in logical order.
 class ReduceWalk {
  public:
-  // Of checked views; `out` is not empty.
+  // Views are checked; `out` is not empty.
   ReduceWalk(const tnr_view& a, std::uint32_t axes, const tnr_view& out) noexcept;
 
   enum Walked : unsigned { kIn, kOther };

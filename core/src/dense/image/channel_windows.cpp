@@ -287,8 +287,8 @@ class ChannelWindows::Slice {
                             g_.kernel[kWidth] <= kernels::kMostSecondWidth;
   }
 
-  // From where the image lies; the pixels at its edges, whose windows have padding, one by one. False
-  // where too few of them have none, and nothing is done.
+  // From where the image lies; the pixels at its edges, whose windows have padding, one by one.
+  // False where too few of them have none, and nothing is done.
   bool fold_second_columns(std::int64_t x, std::int64_t count, Byte* to) noexcept {
     const std::int64_t end = x + count;
     const Range& whole = w_.whole_[kWidth];

@@ -9,7 +9,7 @@
 
 namespace tenure {
 
-// Of `a` and `out` dtypes and shapes alone are looked at; weight and bias are on the device. Throws
+// Only dtypes and shapes of `a` and `out` are looked at; weight and bias are on the device. Throws
 // as normalize() does.
 void check_normalization(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                          const tnr_normalize_attributes& attributes, const tnr_view& out,

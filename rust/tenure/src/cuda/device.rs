@@ -23,7 +23,7 @@ pub struct Device {
     facts: &'static Facts,
 }
 
-/// What does not change while the process runs.
+/// Facts that do not change while the process runs.
 struct Facts {
     index: u32,
     name: String,

@@ -168,7 +168,7 @@ fn turned(op: tnr_compare_op) -> tnr_compare_op {
     }
 }
 
-/// What stands before the errors of a method, which is that of the crate's function `$new`.
+/// The text before the errors of a method, that of the crate's function `$new`.
 macro_rules! enqueued {
     ($new:ident) => {
         concat!(

@@ -8,7 +8,7 @@ use crate::{Element, Error, IntoShape, Order, Rejected, Result, layout};
 /// CUDA's number of the default stream of the calling thread, whichever that is.
 const PER_THREAD: u64 = 2;
 
-/// What other libraries have made.
+/// Streams and memory of other libraries.
 impl Stream {
     /// A stream that somebody else has made: a `CUstream` as a number, or 1 for CUDA's legacy
     /// default stream. 0 is a new stream.

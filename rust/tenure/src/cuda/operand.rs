@@ -66,12 +66,12 @@ pub trait AsViewMut<T: Element> {
     note = "a number is written in the type of the elements: `2.0` beside floats, `2_u8` by `u8`"
 )]
 pub trait Operand<T: Element> {
-    /// What an operation takes of it.
+    /// Its form as an operation takes it.
     #[doc(hidden)]
     fn argument(&self) -> Argument<'_, T>;
 }
 
-/// What an operation takes of an operand.
+/// The form of an operand as an operation takes it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum Argument<'a, T: Element> {

@@ -7,8 +7,8 @@ use crate::dense::described::described;
 use crate::dense::{manipulate, slice::slice_axes};
 use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice};
 
-/// The manipulations of a type that has `raw()`, which give `$part`: those of the views of the host,
-/// by the same functions.
+/// The manipulations of a type that has `raw()`, which give `$part`: those of the views of the
+/// host, by the same functions.
 macro_rules! parts {
     (
         $type:ty, [$($lifetime:lifetime)?] => $part:ty, [$($receiver:tt)+] $self:ident;
@@ -264,7 +264,7 @@ macro_rules! addresses {
 
 addresses! { Tensor<T>, []; View<'a, T>, ['a]; ViewMut<'a, T>, ['a]; }
 
-/// What says a shape, of a tensor on a device that an example finds.
+/// The beginning of examples: a tensor on a device, where there is one.
 macro_rules! on_device {
     ($($type:ty, [$($lifetime:lifetime)?], example $make:literal;)*) => {$(
         described!($type, [$($lifetime)?];

@@ -32,7 +32,7 @@ impl Stream {
         self.within(|| operations::reduce(op, a.lent(), mask, with, out.lent_mut()))
     }
 
-    /// Of all elements, and brought to the host.
+    /// The reduction of all elements, brought to the host.
     fn reduce_all<T: Element, R: Element>(
         &self,
         op: tnr_reduce_op,

@@ -11,7 +11,8 @@ use crate::{Element, IntoShape, Result};
 /// before. The [module](crate::cuda) says how streams and their tensors go together.
 ///
 /// A handle, as an `Arc` is: clones are the same stream, which any number of threads may use at a
-/// time. It ends with the last clone and the last tensor that was made on it, when its work is done.
+/// time. It ends with the last clone and the last tensor that was made on it, when its work is
+/// done.
 ///
 /// ```
 /// use tenure::cuda::Device;

@@ -6,7 +6,7 @@ use tenure_sys::operations::{Error as Bound, Kind, OPERATIONS};
 
 use crate::samples::Sample;
 
-/// What the table says of an operation.
+/// The row of an operation in the table.
 pub(crate) fn bound(kind: Kind, name: &str) -> Bound {
     let row = OPERATIONS.iter().find(|row| row.kind == kind && row.rust == name);
     row.expect("a row of the table").error

@@ -442,8 +442,8 @@ void pack_signed_columns(const Factor& from, Byte* to) {
 #if defined(__AVX512BW__)
 inline __mmask64 first_bytes(int64_t count) { return count == 0 ? 0 : ~0ULL >> (64 - count); }
 
-// Depths of a panel that a register of AMX takes, at most, into rows of 64 bytes. Behind the depths of
-// a row are zeros.
+// Depths of a panel that a register of AMX takes, at most, into rows of 64 bytes. Behind the depths
+// of a row are zeros.
 template <class T, void (*pack_lanes)(const Factor&, Byte*)>
 inline void lay_rows(const Factor& from, Byte* lines) {
   if (from.depth_step == kWidth<T>) {

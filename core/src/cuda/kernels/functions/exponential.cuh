@@ -16,7 +16,7 @@ struct ExpOf<float> {
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f;
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-  // Of the nearest number to ln 2, and what that lacks.
+  // The nearest number to ln 2, and its error.
   static constexpr float kLn2Nearest = 0x1.62e43p-1f;
   static constexpr float kLn2Lacks = -0x1.05c61p-29f;
   static constexpr float kTanhIsOne = 10;
@@ -147,7 +147,7 @@ struct TablePower {
   float less_one;
 };
 
-// Of x and what it lost.
+// For x and its error.
 TENURE_DEVICE TablePower table_power(float x, float x_low) {
   constexpr float kShift = 0x1.8p+19f;
   constexpr float kLn2High = 0x1.62ep-1f;
@@ -248,8 +248,8 @@ TENURE_DEVICE T elu(T x) {
 
 // ---- hyperbolic functions ----
 
-// Of tanh of f32, by the half octaves from 1/4 on, which begin at 10: centers of the intervals,
-// values there, and coefficients. Side by side, so that a thread reads whole lines.
+// Polynomials of tanh of f32, by the half octaves from 1/4 on, which begin at 10: centers of the
+// intervals, values there, and coefficients. Side by side, so that a thread reads whole lines.
 struct alignas(16) TanhInterval {
   float center, value, c0, c1, c2, c3, c4, c5, c6, unused[3];
 };

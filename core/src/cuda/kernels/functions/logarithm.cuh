@@ -30,7 +30,7 @@ TENURE_DEVICE T log_beyond_first_term(T f) {
   return (square * f) * log_p(f) - T{0.5} * square;
 }
 
-// Of 0, negative numbers and infinity.
+// The result for 0, negative numbers and infinity.
 template <class T>
 TENURE_DEVICE T logarithm_or_limit(T x, T logarithm) {
   const T limit = x < 0 ? not_a_number<T>() : x == 0 ? -infinity<T>() : x;
@@ -85,7 +85,8 @@ TENURE_DEVICE T logarithm_of_one_more(const Long<T>& x) {
   return x.high == 0 ? x.high : result;
 }
 
-// Of base 2 or 10: n times the logarithm of 2 and ln(1 + f) times `slope`, with what is lost.
+// The logarithm of base 2 or 10: n times the logarithm of 2 and ln(1 + f) times `slope`, with what
+// is lost.
 TENURE_DEVICE double logarithm_to(const Long<double>& two, const Long<double>& slope, double x) {
   const Binade<double> of = binade_of(x);
   const Long<double> natural = sum_of(of.f, log_beyond_first_term(of.f));
@@ -156,7 +157,7 @@ struct DecimalLogarithm {
   }
 };
 
-// Of u and what it lost, and `more` to n.
+// For u and its error, and `more` to n.
 template <class Of, bool kLost>
 TENURE_DEVICE float logarithm_of_plain(float u, float lost, float more) {
   constexpr uint32_t kLeast = 0x3f355555u;  // 0.708

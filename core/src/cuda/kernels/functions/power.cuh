@@ -255,7 +255,7 @@ TENURE_DEVICE WholeAndExponent<T> taken_apart(T magnitude) {
   return {fraction | Bits<T>{1} << kFractionBits, exponent};
 }
 
-// What whole steps of the divisor leave, by long division: as many digits a step as a word holds
+// The remainder of a division, by long division: as many digits a step as a word holds
 // beside a significand.
 template <class T>
 TENURE_DEVICE T far_remainder(T a, T b) {

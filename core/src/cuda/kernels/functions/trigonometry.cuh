@@ -125,8 +125,8 @@ struct SineAndCosine {
   Long<T> cosine;
 };
 
-// Of r less `less`. Sums of both parts; `low` is no rounding error, and such that a sine of -0 is
-// -0.
+// Sine of r less `less`. Sums of both parts; `low` is no rounding error, and such that a sine of -0
+// is -0.
 TENURE_DEVICE SineAndCosine<double> sine_and_cosine(double r, double less) {
   const double square = r * r;
   const double half = 0.5 * square;
@@ -153,7 +153,7 @@ TENURE_DEVICE SineAndCosine<float> sine_and_cosine(float r, float less) {
           {high, ((1.0f - high) - half) + ((square * square) * fourth + r * less)}};
 }
 
-// Of x that was reduced, of the cosine with one right angle more.
+// For x that was reduced, that of the cosine with one right angle more.
 template <class T>
 TENURE_DEVICE T of_reduced_angle(Angle angle, T x, const ReducedAngle<T>& by) {
   const SineAndCosine<T> parts = sine_and_cosine(by.r, by.less);
@@ -180,7 +180,7 @@ TENURE_DEVICE T of_near_angle(Angle angle, T x) {
   return of_reduced_angle(angle, x, reduce_by_right_angles(x, angle == Angle::kCosine ? 1 : 0));
 }
 
-// Of x that is farther, infinite or NaN.
+// For x that is farther, infinite or NaN.
 TENURE_CALLED double of_far_angle(Angle angle, double x) {
   const double distance = magnitude_of(x);
   if (!(distance < infinity<double>())) return x - x;
