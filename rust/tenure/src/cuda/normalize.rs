@@ -3,68 +3,27 @@
 use tenure_sys::tnr_normalize_op;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::ops::norm_options;
 use crate::raw::Input;
 use crate::raw::operations::{self, Normalizing};
 use crate::{Axes, Float, Result};
 
-/// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
-/// from dividing by 0: a [`tenure::LayerNorm`](crate::LayerNorm) on a device.
-///
-/// ```
-/// use tenure::cuda::{Device, LayerNorm};
-///
-/// let Ok(device) = Device::new(0) else { return Ok(()) };
-/// let stream = device.stream()?;
-/// let (weight, bias) = (stream.upload(&[10.0, 1.0])?, stream.upload(&[0.0, 5.0])?);
-/// let norm = LayerNorm::new().weight(&weight).bias(&bias).eps(0.0);
-/// let result = stream.layer_norm(&stream.upload(&[[1.0, 3.0]])?, 1, norm)?;
-/// assert_eq!(stream.to_vec(&result)?, [-10.0, 6.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct LayerNorm<'a, T: Float> {
-    weight: Option<View<'a, T>>,
-    bias: Option<View<'a, T>>,
-    eps: f64,
-}
-
-impl<'a, T: Float> LayerNorm<'a, T> {
-    /// A weight of 1 and a bias of 0, and an `eps` of 1e-5.
-    pub const fn new() -> Self {
-        LayerNorm { weight: None, bias: None, eps: 1e-5 }
-    }
-
-    /// Multiplied by afterwards: of the extents of the axes.
-    pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.weight = Some(weight.as_view());
-        self
-    }
-
-    /// Added then: of the extents of the axes. [`Stream::rms_norm`] takes none.
-    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.bias = Some(bias.as_view());
-        self
-    }
-
-    /// Added to each variance, or mean of squares.
-    pub const fn eps(mut self, eps: f64) -> Self {
-        self.eps = eps;
-        self
-    }
-
-    fn lent(&self) -> Normalizing<'_> {
-        Normalizing {
-            eps: self.eps,
-            weight: self.weight.as_ref().map(View::lent),
-            bias: self.bias.as_ref().map(View::lent),
-        }
-    }
-}
-
-impl<T: Float> Default for LayerNorm<'_, T> {
-    fn default() -> Self {
-        LayerNorm::new()
-    }
+norm_options! {
+    /// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
+    /// from dividing by 0: a [`tenure::LayerNorm`](crate::LayerNorm) on a device.
+    ///
+    /// ```
+    /// use tenure::cuda::{Device, LayerNorm};
+    ///
+    /// let Ok(device) = Device::new(0) else { return Ok(()) };
+    /// let stream = device.stream()?;
+    /// let (weight, bias) = (stream.upload(&[10.0, 1.0])?, stream.upload(&[0.0, 5.0])?);
+    /// let norm = LayerNorm::new().weight(&weight).bias(&bias).eps(0.0);
+    /// let result = stream.layer_norm(&stream.upload(&[[1.0, 3.0]])?, 1, norm)?;
+    /// assert_eq!(stream.to_vec(&result)?, [-10.0, 6.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    View, "[`Stream::rms_norm`]"
 }
 
 /// The three forms of a normalization; a `norm` in brackets makes it a parameter.

@@ -8,49 +8,75 @@ use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
-/// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
-/// from dividing by 0.
-///
-/// ```
-/// use tenure::{LayerNorm, layer_norm};
-///
-/// let (weight, bias) = ([10.0, 1.0], [0.0, 5.0]);
-/// let norm = LayerNorm::new().weight(&weight).bias(&bias).eps(0.0);
-/// assert_eq!(layer_norm(&[[1.0, 3.0]], 1, norm)?.to_vec(), [-10.0, 6.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct LayerNorm<'a, T: Float> {
-    weight: Option<TensorView<'a, T>>,
-    bias: Option<TensorView<'a, T>>,
-    eps: f64,
+/// The options of a normalization, over views of `$View`; `$rms` is what takes no bias.
+macro_rules! norm_options {
+    ($(#[$about:meta])* $View:ident, $rms:literal) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct LayerNorm<'a, T: Float> {
+            weight: Option<$View<'a, T>>,
+            bias: Option<$View<'a, T>>,
+            eps: f64,
+        }
+
+        impl<'a, T: Float> LayerNorm<'a, T> {
+            /// A weight of 1 and a bias of 0, and an `eps` of 1e-5.
+            pub const fn new() -> Self {
+                LayerNorm { weight: None, bias: None, eps: 1e-5 }
+            }
+
+            /// Multiplied by afterwards: of the extents of the axes.
+            pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
+                self.weight = Some(weight.as_view());
+                self
+            }
+
+            #[doc = concat!("Added then: of the extents of the axes. ", $rms, " takes none.")]
+            pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
+                self.bias = Some(bias.as_view());
+                self
+            }
+
+            /// Added to each variance, or mean of squares.
+            pub const fn eps(mut self, eps: f64) -> Self {
+                self.eps = eps;
+                self
+            }
+
+            fn lent(&self) -> Normalizing<'_> {
+                Normalizing {
+                    eps: self.eps,
+                    weight: self.weight.as_ref().map($View::lent),
+                    bias: self.bias.as_ref().map($View::lent),
+                }
+            }
+        }
+
+        impl<T: Float> Default for LayerNorm<'_, T> {
+            fn default() -> Self {
+                LayerNorm::new()
+            }
+        }
+    };
+}
+pub(crate) use norm_options;
+
+norm_options! {
+    /// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
+    /// from dividing by 0.
+    ///
+    /// ```
+    /// use tenure::{LayerNorm, layer_norm};
+    ///
+    /// let (weight, bias) = ([10.0, 1.0], [0.0, 5.0]);
+    /// let norm = LayerNorm::new().weight(&weight).bias(&bias).eps(0.0);
+    /// assert_eq!(layer_norm(&[[1.0, 3.0]], 1, norm)?.to_vec(), [-10.0, 6.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    TensorView, "[`rms_norm`]"
 }
 
 impl<'a, T: Float> LayerNorm<'a, T> {
-    /// A weight of 1 and a bias of 0, and an `eps` of 1e-5.
-    pub const fn new() -> Self {
-        LayerNorm { weight: None, bias: None, eps: 1e-5 }
-    }
-
-    /// Multiplied by afterwards: of the extents of the axes.
-    pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.weight = Some(weight.as_view());
-        self
-    }
-
-    /// Added then: of the extents of the axes. [`rms_norm`] takes none.
-    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.bias = Some(bias.as_view());
-        self
-    }
-
-    /// Added to each variance, or mean of squares.
-    pub const fn eps(mut self, eps: f64) -> Self {
-        self.eps = eps;
-        self
-    }
-
-    /// The `eps`, and the weight and the bias as an expression keeps them.
     /// The `eps` for a node of a graph, whose weight and bias are operands.
     pub(crate) fn of_node(&self) -> Result<f64> {
         super::no_view("a normalization", "weight", self.weight.is_some())?;
@@ -58,22 +84,9 @@ impl<'a, T: Float> LayerNorm<'a, T> {
         Ok(self.eps)
     }
 
+    /// The `eps`, and the weight and the bias as an expression keeps them.
     pub(crate) fn into_leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
         (self.eps, [self.weight, self.bias].map(|vector| vector.map(TensorView::into_leaf)))
-    }
-
-    fn lent(&self) -> Normalizing<'_> {
-        Normalizing {
-            eps: self.eps,
-            weight: self.weight.as_ref().map(TensorView::lent),
-            bias: self.bias.as_ref().map(TensorView::lent),
-        }
-    }
-}
-
-impl<T: Float> Default for LayerNorm<'_, T> {
-    fn default() -> Self {
-        LayerNorm::new()
     }
 }
 

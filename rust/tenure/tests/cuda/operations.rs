@@ -246,19 +246,7 @@ fn casts_between_all_dtypes() {
         assert_close(&stream.download(&out).unwrap(), &expected, Bound::Exact, &what);
     }
     fn of<T: Sample + Real>() {
-        to::<T, f64>();
-        to::<T, f32>();
-        to::<T, f16>();
-        to::<T, bf16>();
-        to::<T, i8>();
-        to::<T, i16>();
-        to::<T, i32>();
-        to::<T, i64>();
-        to::<T, u8>();
-        to::<T, u16>();
-        to::<T, u32>();
-        to::<T, u64>();
-        to::<T, Bool8>();
+        over!([U: Real] to from T);
     }
     over!([T: Real] of);
 }

@@ -148,6 +148,10 @@ macro_rules! over {
     ([T: Real] $name:ident) => {
         over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8);
     };
+    ([U: Real] $name:ident from $from:ident) => {
+        over!(@ $name from $from: f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8);
+    };
+    (@ $name:ident from $from:ident: $($to:ty)*) => { $($name::<$from, $to>();)* };
     ([T: Element] $name:ident) => {
         over!([T: Real] $name);
         over!([T: ComplexNumber] $name);

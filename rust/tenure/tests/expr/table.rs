@@ -117,19 +117,7 @@ fn cast() {
         assert_same(&a.t().expr().cast::<U>().eval(), &tenure::cast(a.t()), "cast");
     }
     fn of<T: Real + Sample>() {
-        to::<T, f64>();
-        to::<T, f32>();
-        to::<T, f16>();
-        to::<T, bf16>();
-        to::<T, i8>();
-        to::<T, i16>();
-        to::<T, i32>();
-        to::<T, i64>();
-        to::<T, u8>();
-        to::<T, u16>();
-        to::<T, u32>();
-        to::<T, u64>();
-        to::<T, Bool8>();
+        over!([U: Real] to from T);
     }
     over!([T: Real] of);
 }
