@@ -130,7 +130,8 @@ class BlockedMatmul {
     return std::min(most_columns(), parts_of(g_.columns, panel_columns()) * panel_columns());
   }
   [[nodiscard]] std::int64_t block_panels() const noexcept {
-    return std::min(kBlockRows / types_.gemm.panel_rows, parts_of(g_.rows, types_.gemm.panel_rows));
+    return std::min(block_rows(types_.sum_bytes) / types_.gemm.panel_rows,
+                    parts_of(g_.rows, types_.gemm.panel_rows));
   }
   // Rows of which the sums are kept at a time: of all where they are the result's elements.
   [[nodiscard]] std::int64_t sums_rows() const noexcept;

@@ -205,9 +205,9 @@ std::int64_t ImageProduct::block_pixels() const noexcept {
   // Weights that are near meet a panel of pixels all at once, wherever its others are.
   const bool is_near =
       filters_are_rows_ && weight_depth_bytes() * block_depth() <= kNearWeightBytes;
-  const std::int64_t pixels = is_near
-                                  ? kNearBlockPanels * panel_pixels()
-                                  : kBlockRows * kBlockDepth / std::max(block_depth(), kBlockDepth);
+  const std::int64_t pixels =
+      is_near ? kNearBlockPanels * panel_pixels()
+              : block_rows(width_bytes_) * kBlockDepth / std::max(block_depth(), kBlockDepth);
   const std::int64_t panels =
       std::clamp<std::int64_t>(pixels / panel_pixels(), 1, parts_of(range_, panel_pixels()));
   return panels * panel_pixels();

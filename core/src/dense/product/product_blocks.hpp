@@ -11,8 +11,12 @@ namespace tenure {
 inline constexpr std::int64_t kBlockDepth = 512;
 // A block of the left factor stays in the second cache while it meets all panels of a block of the
 // right one, which stays in the third.
-inline constexpr std::int64_t kBlockRows = 240;
+inline constexpr std::int64_t kBlockBytes = std::int64_t{480} << 10;
 inline constexpr std::int64_t kBlockColumns = 2048;
+// Rows of a block whose elements, or sums, have so many bytes.
+constexpr std::int64_t block_rows(std::int64_t bytes) noexcept {
+  return kBlockBytes / (kBlockDepth * bytes);
+}
 
 // Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
 // for them.

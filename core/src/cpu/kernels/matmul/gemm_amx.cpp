@@ -105,7 +105,7 @@ struct LastDepths {
 
 // A panel of rows by a panel of columns.
 template <class Adding, bool kHasSecondRows>
-void sum_tile(const DenseProduct& p, const LastDepths& last, Byte* sums) {
+void sum_tile(const DenseProduct& p, const LastDepths& last, NextPanel ahead, Byte* sums) {
   const int64_t lanes = p.depth - Adding::kHasStarts;
   clear_tile<0>();
   clear_tile<1>();
@@ -114,6 +114,7 @@ void sum_tile(const DenseProduct& p, const LastDepths& last, Byte* sums) {
   const Byte* a = p.a;
   const Byte* b = p.b;
   for (int64_t k = lanes / kAmxLanes; k != 0; --k) {
+    ahead.fetch();
     add_depths<Adding, kHasSecondRows>(a, b);
     a += kAmxPanelRows * kAmxRowBytes;
     b += kAmxLanes * kSumsStep;
@@ -150,6 +151,7 @@ void multiply_tiles(const DenseProduct& p) {
   DenseProduct tile = p;
   const Byte* b = p.b;
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, b += p.b_panel_step) {
+    NextPanel ahead(p, b, kAmxPanelRows, kAmxLanes);
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     tile.b = b + kStarts * kSumsStep;
     if (last_lanes != 0) last.take_columns(tile.b + whole_lanes * kSumsStep, last_lanes);
@@ -162,8 +164,9 @@ void multiply_tiles(const DenseProduct& p) {
         last.take_rows(tile.a + whole_lanes * kAmxPanelRows * kWidth<T>, last_lanes);
       }
       Byte* const to = reinterpret_cast<Byte*>(sums);
-      tile.rows > kAmxTileRows ? sum_tile<Adding, true>(tile, last, to)
-                               : sum_tile<Adding, false>(tile, last, to);
+      tile.rows > kAmxTileRows ? sum_tile<Adding, true>(tile, last, ahead, to)
+                               : sum_tile<Adding, false>(tile, last, ahead, to);
+      ahead.skip_tile();
       if constexpr (Adding::kHasStarts) add_starts<T>(tile, a, b, sums);
       put_rows<T>(tile, sums, kPanelVectors);
     }

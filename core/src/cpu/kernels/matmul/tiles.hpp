@@ -124,9 +124,41 @@ __attribute__((always_inline)) inline void fetch_tile(const DenseProduct& p) {
   }
 }
 
+constexpr int64_t kFetchedBytes = 64;  // a line
+
+// The panel of columns behind the one that is multiplied, which is in no cache nearer than the third:
+// a part of it is fetched with each tile. Nothing is read there, so that it may lie behind the last.
+// Measured on Intel (family 6, model 207), which adds twice as much as it did: 1.03 times the speed
+// of f32, 1.05 of f64.
+class NextPanel {
+ public:
+  // `b` is the panel before it. Tiles have so many rows; lines are fetched with each `depths`.
+  NextPanel(const DenseProduct& p, const Byte* b, int64_t rows, int64_t depths)
+      : data_(b + p.b_panel_step),
+        parts_(p.depth / depths + 1),
+        lines_(p.b_panel_step / kFetchedBytes / ((p.rows / rows + 1) * parts_) + 1) {}
+
+  void fetch() {
+    for (int64_t i = 0; i < lines_; ++i, data_ += kFetchedBytes) __builtin_prefetch(data_, 0, 2);
+  }
+  // Behind what a tile has fetched.
+  void skip_tile() { data_ += parts_ * lines_ * kFetchedBytes; }
+
+ private:
+  const Byte* data_;
+  int64_t parts_;  // of a tile
+  int64_t lines_;  // of a part
+};
+
+// The loop over so many depths is short enough to be predicted.
+constexpr int64_t kTileDepths = 8;
+// The rows' next elements, from the second cache, where the first does not hold all depths of both
+// panels.
+constexpr int64_t kRowsAheadBytes = 2048;
+
 // A whole tile of packed factors.
 template <class T, class Adding>
-void multiply_whole(const DenseProduct& p) {
+void multiply_whole(const DenseProduct& p, NextPanel ahead) {
   constexpr int64_t kStepA = kPanelRows * kWidth<T>;
   constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
   fetch_tile<T>(p);
@@ -145,27 +177,35 @@ void multiply_whole(const DenseProduct& p) {
     a += kStepA;
     b += kStepB;
   }
-  for (int64_t k = p.depth - Adding::kHasStarts; k != 0; --k) {
-    Vector<T> right[kPanelVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+  for (int64_t left = p.depth - Adding::kHasStarts; left > 0; left -= kTileDepths) {
+    ahead.fetch();
+    if constexpr (kFetchesRows) {
 #pragma GCC unroll 16
-    for (int i = 0; i < kPanelRows; ++i) {
-      const Vector<T> left = broadcast<T>(load<T>(a + i * kWidth<T>));
-#pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) {
-        sums[i][v] = Adding::add(left, right[v], sums[i][v]);
+      for (int64_t at = 0; at < kTileDepths * kStepA; at += kFetchedBytes) {
+        __builtin_prefetch(a + kRowsAheadBytes + at);
       }
     }
-    a += kStepA;
-    b += kStepB;
+    for (int64_t k = smaller(left, kTileDepths); k != 0; --k) {
+      Vector<T> right[kPanelVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+#pragma GCC unroll 16
+      for (int i = 0; i < kPanelRows; ++i) {
+        const Vector<T> left_lane = broadcast<T>(load<T>(a + i * kWidth<T>));
+#pragma GCC unroll 4
+        for (int v = 0; v < kPanelVectors; ++v) {
+          sums[i][v] = Adding::add(left_lane, right[v], sums[i][v]);
+        }
+      }
+      a += kStepA;
+      b += kStepB;
+    }
   }
   if (p.column_step != kWidth<T>) [[unlikely]]
     return put_spilled<T>(p, sums);
   put_whole<T>(p, sums);
 }
 
-constexpr int64_t kFetchedBytes = 64;  // a line
 // Panels of a packed factor are read once by a few rows, and from memory if it is large: lines are
 // fetched so far ahead, into the second cache. Nearer by half, or into the first, is slower than not
 // at all.
@@ -486,13 +526,15 @@ void multiply(const DenseProduct& p) {
   tile.a_depth_step = kPanelRows * kWidth<T>;
   tile.b_depth_step = kPanelColumns<T> * kWidth<T>;
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
+    NextPanel ahead(p, tile.b, kPanelRows, kTileDepths);
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     for (int64_t i = 0; i < p.rows; i += kPanelRows) {
       tile.rows = smaller(p.rows - i, kPanelRows);
       tile.a = p.a + i * p.depth * kWidth<T>;
       tile.out = p.out + i * p.row_step + j * p.column_step;
       if (tile.rows == kPanelRows && tile.columns == kPanelColumns<T>) [[likely]] {
-        multiply_whole<T, Adding>(tile);
+        multiply_whole<T, Adding>(tile, ahead);
+        ahead.skip_tile();
       } else {
         multiply_rows<T, Adding>(tile);
       }
