@@ -42,6 +42,11 @@ tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
       [&] { return wrap(tenure::blob_allocate_on(use_of(context), size_bytes)); });
 }
 
+tnr_blob* tnr_blob_alloc_pinned(tnr_context* context, size_t size_bytes) noexcept {
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_allocate_pinned(use_of(context), size_bytes)); });
+}
+
 tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t rank,
                               const int64_t* shape, tnr_view_mut* out) noexcept {
   return guarded_pointer([&] {

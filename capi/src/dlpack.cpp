@@ -1,12 +1,15 @@
 #include "tenure/dlpack.hpp"
 
 #include "boundary.hpp"
+#include "tenure/cuda_array.hpp"
 
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::read_sized;
 using tenure::capi::use_of;
 using tenure::capi::wrap;
+using tenure::capi::write_sized;
 
 namespace {
 
@@ -37,6 +40,34 @@ tnr_blob* tnr_blob_import_legacy(DLManagedTensor* tensor, tnr_view* out) noexcep
 tnr_blob* tnr_blob_import_legacy_on(tnr_context* context, DLManagedTensor* tensor,
                                     tnr_view* out) noexcept {
   return import_tensor(context, tensor, out);
+}
+
+tnr_blob* tnr_blob_import_object(tnr_context* context, const DLPackExchangeAPI* exchange,
+                                 void* object_context, tnr_view* out) noexcept {
+  return guarded_pointer([&] {
+    tnr_view& written = deref(out, "out");
+    written =
+        tenure::dlpack_import_object(use_of(context), deref(exchange, "exchange"), object_context);
+    return wrap(written.owner);
+  });
+}
+
+tnr_blob* tnr_blob_import_array(tnr_context* context, const tnr_cuda_array* array,
+                                tnr_release_fn release, void* release_context,
+                                tnr_view* out) noexcept {
+  return guarded_pointer([&] {
+    tnr_view& written = deref(out, "out");
+    written = tenure::cuda_array_import(use_of(context), read_sized(array, "array"), release,
+                                        release_context);
+    return wrap(written.owner);
+  });
+}
+
+tnr_status tnr_view_describe_array(tnr_context* context, const tnr_view* view,
+                                   tnr_cuda_array* out) noexcept {
+  return guarded([&] {
+    write_sized(out, "out", tenure::cuda_array_of(use_of(context), deref(view, "view")));
+  });
 }
 
 tnr_status tnr_view_export_on(tnr_context* context, const tnr_view* view, uint32_t flags,

@@ -18,6 +18,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_cuda_array> = 184;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_copy_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_cast_attributes> = 8;

@@ -106,6 +106,18 @@ static_assert(offsetof(tnr_view, strides) == 128);
 static_assert(sizeof(tnr_view_mut) == 192 && alignof(tnr_view_mut) == 8);
 static_assert(offsetof(tnr_view_mut, view) == 0);
 
+static_assert(sizeof(tnr_cuda_array) == 184 && alignof(tnr_cuda_array) == 8);
+static_assert(offsetof(tnr_cuda_array, struct_size) == 0);
+static_assert(offsetof(tnr_cuda_array, data) == 8);
+static_assert(offsetof(tnr_cuda_array, is_read_only) == 16);
+static_assert(offsetof(tnr_cuda_array, rank) == 20);
+static_assert(offsetof(tnr_cuda_array, stream) == 24);
+static_assert(offsetof(tnr_cuda_array, typestr) == 32);
+static_assert(offsetof(tnr_cuda_array, has_strides) == 48);
+static_assert(offsetof(tnr_cuda_array, reserved) == 52);
+static_assert(offsetof(tnr_cuda_array, shape) == 56);
+static_assert(offsetof(tnr_cuda_array, strides_bytes) == 120);
+
 static_assert(sizeof(tnr_copy_attributes) == 8 && alignof(tnr_copy_attributes) == 8);
 static_assert(offsetof(tnr_copy_attributes, struct_size) == 0);
 

@@ -24,6 +24,14 @@ tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_copy_attr
   });
 }
 
+tnr_status tnr_copy_async(tnr_context* context, const tnr_view* a,
+                          const tnr_copy_attributes* attributes, const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_COPY, [=] {
+    check_attributes(attributes);
+    tenure::copy_async(context_of(context), deref(a, "a"), deref(out, "out"));
+  });
+}
+
 tnr_status tnr_cast(tnr_context* context, const tnr_view* a, const tnr_cast_attributes* attributes,
                     const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_CAST, [=] {

@@ -127,6 +127,7 @@ struct State {
   std::map<std::thread::id, std::vector<PrimaryContext>> pushed;
   std::vector<std::unique_ptr<StreamOfDriver>> streams;  // ended ones too: handles stay known
   StreamOfDriver* own_streams[kMostDevices][2] = {};     // legacy, per thread
+  std::map<void*, std::size_t> pinned;
   std::minstd_rand random{static_cast<unsigned>(number_of("TENURE_SIMT_SEED", 1))};
   // A device that has failed answers with it for good.
   Result failure = Result::kSuccess;
@@ -419,6 +420,21 @@ Result event_record(Event event, Stream handle) {
   return enqueue(handle, std::move(work));
 }
 
+Result event_query(Event event) {
+  if (event == nullptr) return kInvalidHandle;
+  if (state().failure != Result::kSuccess) return state().failure;
+  // Time goes by, in which streams may have run.
+  run_others();
+  return event->mark == nullptr || event->mark->is_done ? Result::kSuccess : Result::kNotReady;
+}
+
+Result event_synchronize(Event event) {
+  if (event == nullptr) return kInvalidHandle;
+  run_others();
+  if (event->mark == nullptr) return state().failure;
+  return run_to(*event->mark->stream, event->mark.get());
+}
+
 Result event_destroy(Event event) {
   delete event;
   return Result::kSuccess;
@@ -436,6 +452,38 @@ Result allocate(Address* memory, std::size_t bytes, Stream handle) {
 Result free(Address memory, Stream handle) {
   if (!state().memory.holds(memory, 1)) return Result::kInvalidValue;
   return enqueue(handle, {.step = Step::kFree, .out = memory});
+}
+
+// Memory of the host that this driver knows. Nobody frees it while work on it is to come.
+Result allocate_pinned(void** memory, std::size_t bytes, unsigned flags) {
+  if (bytes == 0 || flags != kPinnedPortable) return Result::kInvalidValue;
+  if (current() == nullptr) return Result::kInvalidContext;
+  void* const pages = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (pages == nullptr) return Result::kOutOfMemory;
+  state().pinned[pages] = bytes;
+  *memory = pages;
+  return Result::kSuccess;
+}
+
+Result free_pinned(void* memory) {
+  if (current() == nullptr) return Result::kInvalidContext;
+  const auto found = state().pinned.find(memory);
+  if (found == state().pinned.end()) return Result::kInvalidValue;
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  for (const auto& stream : state().streams) {
+    for (const Work& work : stream->work) {
+      const Address host = work.step == Step::kCopyIn    ? work.in
+                           : work.step == Step::kCopyOut ? work.out
+                                                         : 0;
+      if (host >= first && host < first + found->second) {
+        std::fprintf(stderr, "fake CUDA: pinned memory is freed that a copy has yet to use\n");
+        std::abort();
+      }
+    }
+  }
+  std::free(memory);
+  state().pinned.erase(found);
+  return Result::kSuccess;
 }
 
 Result pool_trim(Pool pool, std::size_t) {
@@ -459,6 +507,16 @@ Result copy_to_host(void* out, Address in, std::size_t bytes, Stream stream) {
 }
 
 Result copy(Address out, Address in, std::size_t bytes, Stream stream) {
+  return enqueue(stream, {.step = Step::kCopy, .out = out, .in = in, .bytes = bytes});
+}
+
+Result copy_between(Address out, PrimaryContext out_context, Address in, PrimaryContext in_context,
+                    std::size_t bytes, Stream stream) {
+  const Memory& memory = state().memory;
+  if (out_context == nullptr || in_context == nullptr) return Result::kInvalidContext;
+  if (memory.device_of(out) != out_context->device || memory.device_of(in) != in_context->device) {
+    return Result::kInvalidValue;
+  }
   return enqueue(stream, {.step = Step::kCopy, .out = out, .in = in, .bytes = bytes});
 }
 
@@ -603,9 +661,13 @@ const char* listed_name(Entry entry) { return kListed[static_cast<unsigned>(entr
 struct LeakCheck {
   ~LeakCheck() {
     const Memory& memory = state().memory;
-    if (memory.live_count() == 0 || number_of("TENURE_FAKE_CUDA_LEAKS", 0) == 0) return;
-    std::fprintf(stderr, "fake CUDA: %zu bytes in %zu allocations are not freed\n",
-                 memory.live_bytes(), memory.live_count());
+    const std::size_t pinned_count = state().pinned.size();
+    if (memory.live_count() + pinned_count == 0) return;
+    if (number_of("TENURE_FAKE_CUDA_LEAKS", 0) == 0) return;
+    std::fprintf(
+        stderr,
+        "fake CUDA: %zu bytes in %zu allocations, and %zu of pinned memory, are not freed\n",
+        memory.live_bytes(), memory.live_count(), pinned_count);
     _exit(86);
   }
 };

@@ -461,6 +461,16 @@ TNR_API struct tnr_scalar tnr_scalar_c128(double re, double im) TNR_NOEXCEPT;
  */
 typedef struct tnr_context tnr_context;
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * The work that a context's stream had got at one moment: to wait for, to ask, or to put other
+ * work after. A handle is a token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_event tnr_event;
+#endif
+
 /**
  * Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
  * later, never or twice, or on this one before it returns: the result of the call is the same.
@@ -671,6 +681,80 @@ tnr_status tnr_context_follow(struct tnr_context *context TNR_BORROWED,
                               struct tnr_context *other TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
+ * Gives up one handle of an event. NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param event (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_event_release(struct tnr_event *event TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * The work that the context's stream has got so far; work of the CPU, which is done, without a
+ * device. It keeps the context.
+ *
+ * OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_event_release)
+TNR_NODISCARD
+struct tnr_event *tnr_event_create(struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Returns when the event's work is done. Memory of the CPU that copies of it used is in use by
+ * them no longer.
+ *
+ * STALE_HANDLE: not a handle, or released before. DEVICE_ERROR: also for what failed on the
+ * device since the last wait.
+ *
+ * @param event (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_event_wait(struct tnr_event *event TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Whether the event's work is done, 1 or 0, without waiting. Where it is, memory of the CPU
+ * that copies of it used is in use by them no longer.
+ *
+ * STALE_HANDLE: not a handle, or released before. DEVICE_ERROR, as `tnr_event_wait`.
+ *
+ * @param event (transfer none)
+ * @param is_done (transfer none) (out)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_event_query(struct tnr_event *event TNR_BORROWED,
+                           uint32_t *is_done) TNR_NOEXCEPT;
+
+/**
+ * Work that `context` gets from here on begins after the event's, also where they are of two
+ * devices. Nobody waits for that but a context of the CPU.
+ *
+ * STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
+ * @param event (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_context_follow_event(struct tnr_context *context TNR_BORROWED,
+                                    struct tnr_event *event TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
  * How many devices of a kind there are; 1 for the CPU.
  *
  * UNSUPPORTED: no driver, or one that cannot be used; the message says why.
@@ -825,6 +909,27 @@ TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
 struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
                                 size_t size_bytes) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Allocates `size_bytes` bytes of the CPU's memory, aligned to 64, that the driver of the
+ * context's device has pinned: the device reads and writes them itself while the CPU goes on.
+ * Their values are undefined. Views of them are views of the CPU. To pin memory takes long, and
+ * what is pinned the system cannot use otherwise: keep it for the next copy.
+ *
+ * INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+ * DEVICE_ERROR.
+ *
+ * @param context (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_alloc_pinned(struct tnr_context *context TNR_BORROWED,
+                                       size_t size_bytes) TNR_NOEXCEPT;
+#endif
 
 /**
  * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
@@ -1617,7 +1722,7 @@ tnr_status tnr_view_windows(const struct tnr_view *view,
  * ------------------------------------------------------------------------------
  * 7. Exchange
  *
- * Tensors of other libraries, by DLPack.
+ * Tensors of other libraries, by DLPack and by CUDA's array interface.
  */
 
 #if TNR_WANT_MINOR >= 2
@@ -1642,6 +1747,66 @@ typedef struct DLManagedTensor DLManagedTensor;
  * @since 0.2
  */
 typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
+
+/**
+ * DLPack's table of functions that a library has for objects of a type of its own, as dlpack.h
+ * declares it since version 1.3: what the capsule `__dlpack_c_exchange_api__` of a Python type
+ * holds.
+ *
+ * @since 0.2
+ */
+typedef struct DLPackExchangeAPI DLPackExchangeAPI;
+
+/**
+ * An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
+ * a `__cuda_array_interface__`. Set it to zeros, then `struct_size` and what there is; it may
+ * grow.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_cuda_array {
+  /**
+   * `sizeof(tnr_cuda_array)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Index 0 on every axis: the first of `data`.
+   */
+  const void *data;
+  /**
+   * The second of `data`: 0, or 1 where nobody may write.
+   */
+  uint32_t is_read_only;
+  /**
+   * Number of axes.
+   */
+  uint32_t rank;
+  /**
+   * The stream that the elements are in order of: 1 for CUDA's legacy default stream, 2 for that
+   * of each thread, else a `CUstream`. 0 for None: they are there.
+   */
+  uint64_t stream;
+  /**
+   * The element type, NUL-terminated: `<f4`, `|u1`, `<c16`.
+   */
+  char typestr[16];
+  /**
+   * 0 for `strides` that are None: row-major without gaps. 1 where `strides_bytes` says.
+   */
+  uint32_t has_strides;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Extent of each axis.
+   */
+  int64_t shape[TNR_MAX_RANK];
+  /**
+   * `strides`: bytes from one index to the next.
+   */
+  int64_t strides_bytes[TNR_MAX_RANK];
+} tnr_cuda_array;
 
 /**
  * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
@@ -1792,6 +1957,77 @@ TNR_NODISCARD
 tnr_status tnr_view_export_legacy_on(struct tnr_context *context TNR_BORROWED,
                                      const struct tnr_view_mut *view,
                                      struct DLManagedTensor **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import_on`, of an object of a Python type that has DLPack's table `exchange`.
+ * The context's stream comes after the work that the library has given its own current stream
+ * so far. The object is asked once and not kept; the caller holds Python's lock.
+ *
+ * INVALID_ARGUMENT: also where the table says no; the library has then set Python's error.
+ * UNSUPPORTED: also a table of another major version than 1, as all in its chain.
+ *
+ * @param context (transfer none) (nullable)
+ * @param exchange (transfer none)
+ * @param object_context (transfer none) the object, for the table: a `PyObject`
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_object(struct tnr_context *context TNR_BORROWED,
+                                        const struct DLPackExchangeAPI *exchange TNR_BORROWED,
+                                        void *object_context TNR_BORROWED,
+                                        struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import_on`, of an array that CUDA's array interface describes: a shared blob
+ * where it is read-only, else an adopted one. The context's stream comes after the work that
+ * the array's stream has got so far. `release(release_context)` gives the array back, when the
+ * work that uses it is done; on failure nothing is taken and nothing is called.
+ *
+ * INVALID_ARGUMENT: also a context without a device, and strides that are no multiple of an
+ * element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
+ *
+ * @param context (transfer none)
+ * @param array (transfer none) copied
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_array(struct tnr_context *context TNR_BORROWED,
+                                       const struct tnr_cuda_array *array,
+                                       tnr_release_fn release,
+                                       void *release_context TNR_OWNED,
+                                       struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Describes a view on the context's device for CUDA's array interface. The elements are there
+ * in the order of the context's stream, which `out` names. The array holds nothing: whoever
+ * gives it away keeps the view's blob until its user is done. It is read-only where nobody may
+ * write the blob.
+ *
+ * INVALID_ARGUMENT: as `tnr_view_check`; a view without an owner or of another device, a
+ * context without a device. UNSUPPORTED: bf16, for which there is no `typestr`.
+ * STALE_VIEW, BUSY, STALE_HANDLE, DEVICE_ERROR.
+ *
+ * @param context (transfer none)
+ * @param view (transfer none)
+ * @param out (transfer none) (inout)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_describe_array(struct tnr_context *context TNR_BORROWED,
+                                   const struct tnr_view *view,
+                                   struct tnr_cuda_array *out) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -2509,7 +2745,8 @@ typedef struct tnr_batch_norm_attributes {
 
 /**
  * Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
- * context's device the shapes are equal, and the device is waited for.
+ * context's device the shapes are equal, and the device is waited for. Between two devices,
+ * of which one is the context's, they are equal too, and nobody waits.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
@@ -2524,6 +2761,31 @@ tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view *a,
                     const struct tnr_copy_attributes *attributes,
                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * As `tnr_copy`, and between the CPU and the context's device it enqueues the copy and returns.
+ * Until that is done, which `tnr_context_wait` and the event of a later moment tell, the CPU's
+ * memory is in use: its owner as by a call; without an owner the caller keeps it. What others
+ * do with it meanwhile is the caller's to order. Pinned memory is copied while the CPU goes on.
+ *
+ * INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
+ * row-major and that of the device's view.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_copy_async(struct tnr_context *context TNR_BORROWED,
+                          const struct tnr_view *a,
+                          const struct tnr_copy_attributes *attributes,
+                          const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
 
 /**
  * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and

@@ -69,6 +69,10 @@ BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn re
 BlobToken blob_borrow(const void* data, std::size_t size_bytes);
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes);
 
+// The CPU's memory as the driver of the context's device pins it. Also throws INVALID_ARGUMENT for a
+// context without a device, and DEVICE_ERROR.
+BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes);
+
 // The same on the device of the context, which the blob keeps: its memory ends in the order of the
 // context's queue, and callbacks and whoever lent the memory come after all work on it. Without a
 // device the functions above. Also throw INVALID_ARGUMENT for memory that is none of the device,
@@ -99,6 +103,13 @@ void blob_seal(BlobToken token);
 void blob_unseal(BlobToken token) noexcept;
 // The queue of the blob's home, of which the caller has a reference; nullptr for the CPU's memory.
 const DeviceQueue* blob_home(BlobToken token) noexcept;
+// For work on a blob that goes on after the call that pinned it: one more pin, which throws BUSY at
+// kMaxPins. It is ended by blob_unpin(), which may run under a lock, and where that was the last
+// thing which kept the memory, then by blob_finish(), which may not.
+void blob_pin_again(BlobToken token);
+enum class Left : bool { kKept, kNothing };
+[[nodiscard]] Left blob_unpin(BlobToken token) noexcept;
+void blob_finish(BlobToken token) noexcept;
 // Gives up a reference that is there, also the last one of a borrow that a call uses: whoever lent
 // the memory has given up the handle with which it could have asked.
 void blob_drop(BlobToken token) noexcept;

@@ -19,6 +19,21 @@ namespace tenure {
 
 class Context;
 
+// The work that a queue had got at one moment. Any thread may call any function at any time; they
+// throw DEVICE_ERROR.
+class DeviceEvent {
+ public:
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+  virtual ~DeviceEvent() = default;
+
+  virtual void wait() const = 0;
+  [[nodiscard]] virtual bool is_done() const = 0;
+
+ protected:
+  DeviceEvent() noexcept = default;
+};
+
 // A stream of a device. Any thread may call any function at any time. All but the destructor and
 // what is noexcept throw DEVICE_ERROR, also for what failed on the device since somebody asked.
 class DeviceQueue {
@@ -34,6 +49,9 @@ class DeviceQueue {
   // OUT_OF_MEMORY.
   [[nodiscard]] virtual void* allocate(std::size_t size_bytes) const = 0;
   virtual void free(void* data) const noexcept = 0;
+  // At least 1 byte of the CPU's memory, aligned to kBlobAlignment, which the device reaches itself;
+  // free_pinned() ends it. Throws OUT_OF_MEMORY.
+  [[nodiscard]] virtual void* allocate_pinned(std::size_t size_bytes) const = 0;
   // Throws INVALID_ARGUMENT for memory that the device's driver does not know as the device's own.
   virtual void require_memory(const void* data, std::size_t size_bytes) const = 0;
 
@@ -46,11 +64,23 @@ class DeviceQueue {
   virtual void settle() const noexcept = 0;
   // Work that is enqueued here from now on begins after that which `other` has got so far.
   virtual void follow(const DeviceQueue& other) const = 0;
+  // The same after an event, and after the work of a stream that its number names, as
+  // tnr_cuda_array has it.
+  virtual void follow(const DeviceEvent& event) const = 0;
+  virtual void follow_stream(std::uint64_t stream) const = 0;
+  [[nodiscard]] virtual std::uint64_t stream() const noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<const DeviceEvent> record() const = 0;
+  // Memory of the CPU that copies used which are done is in use by them no longer; wait() ends with
+  // this. Callbacks of blobs may run.
+  virtual void end_uses() const noexcept = 0;
 
   // Operations as ops.hpp, normalize.hpp and movement.hpp have them, on views of the device, with
   // the same checks. They enqueue; what is found on the data is waited for. Of `copy` one view may
-  // be of the CPU, whose part the context computes.
+  // be of the CPU, whose part the context computes and for which it waits, or of another device.
   virtual void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const = 0;
+  // tnr_copy_async(): one view is of the CPU.
+  virtual void copy_async(const Context& context, const tnr_view& a,
+                          const tnr_view_mut& out) const = 0;
   virtual void cast(const tnr_view& a, const tnr_view_mut& out) const = 0;
   virtual void fill(const tnr_scalar& value, const tnr_view_mut& out) const = 0;
   virtual void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const = 0;
@@ -101,6 +131,11 @@ std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream)
 // Throw as open_queue().
 std::uint32_t device_count(tnr_device_kind kind);
 tnr_device_info describe_device(tnr_device device);
+
+// Ends memory of allocate_pinned(); a tnr_release_fn.
+void free_pinned(void* data) noexcept;
+// In a child of fork: the driver is the parent's, and nothing is given back to it.
+void forget_devices() noexcept;
 
 // Gives the unused memory of all devices' pools back; returns nothing that could be counted.
 void trim_devices() noexcept;

@@ -63,12 +63,38 @@ static_assert(sizeof(DLManagedTensorVersioned) == 80);
 
 namespace tenure {
 
+// DLPack's table of a library's functions, since version 1.3; older ones in a chain.
+struct DlExchangeHeader {
+  std::uint32_t major_version;
+  std::uint32_t minor_version;
+  const DlExchangeHeader* older;
+};
+
+}  // namespace tenure
+
+struct DLPackExchangeAPI {
+  tenure::DlExchangeHeader header;
+  void* allocate;
+  int (*tensor_from_object)(void* object, DLManagedTensorVersioned** out);
+  int (*object_from_tensor)(DLManagedTensorVersioned* tensor, void** out);
+  int (*fill_tensor)(void* object, tenure::DlTensor* out);
+  int (*current_work_stream)(std::int32_t device_kind, std::int32_t device_index, void** out);
+};
+static_assert(sizeof(DLPackExchangeAPI) == 56);
+
+namespace tenure {
+
 // A view of what was taken, whose owner is a blob with one reference; on the context's device where
 // it has one. On failure nothing is taken.
 // Throw INVALID_ARGUMENT and UNSUPPORTED as check_view() does, with the tensor's fields; also
 // UNSUPPORTED for another major version; std::bad_alloc.
 tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor);
 tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor);
+// The same of an object that the table knows, after the work of its library so far. Also throws
+// INVALID_ARGUMENT where the table refuses, UNSUPPORTED for a table of another major version, and
+// DEVICE_ERROR.
+tnr_view dlpack_import_object(const Context& context, const DLPackExchangeAPI& newest,
+                              void* object);
 
 // A tensor over the view's elements, on the context's device where it has one: then for a consumer
 // that works on the context's stream, until the deleter is called. Throw as Pins do;

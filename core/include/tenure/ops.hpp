@@ -13,6 +13,8 @@
 namespace tenure {
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out);
+// tnr_copy_async().
+void copy_async(const Context& context, const tnr_view& a, const tnr_view_mut& out);
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out);
 void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out);
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out);

@@ -100,6 +100,13 @@ Function Device::load(Kernel kernel) {
   return function;
 }
 
+Device* Device::first_open() noexcept {
+  for (Device& device : g_devices) {
+    if (device.is_open_.load(std::memory_order_acquire)) return &device;
+  }
+  return nullptr;
+}
+
 void Device::trim() noexcept { opened_driver().pool_trim(pool_, 0); }
 
 void Device::trim_all() noexcept {

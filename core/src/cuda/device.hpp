@@ -33,6 +33,9 @@ class Device {
     return loaded != nullptr ? loaded : load(kernel);
   }
 
+  // nullptr where none is open.
+  static Device* first_open() noexcept;
+
   // Gives unused memory of the pool back to the system.
   void trim() noexcept;
   // Those that are open.

@@ -45,6 +45,7 @@ using Address = unsigned long long;  // CUdeviceptr
 // Numbers of the driver's enumerations.
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kPinnedPortable = 1;
 // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 inline constexpr std::uint64_t kLegacyStream = 1;
 inline constexpr std::uint64_t kPerThreadStream = 2;
@@ -82,9 +83,13 @@ inline constexpr unsigned kMemoryTypeDevice = 2;
   X(stream_wait_event, "cuStreamWaitEvent", 3020, (Stream stream, Event event, unsigned flags))    \
   X(event_create, "cuEventCreate", 2000, (Event * event, unsigned flags))                          \
   X(event_record, "cuEventRecord", 2000, (Event event, Stream stream))                             \
+  X(event_query, "cuEventQuery", 2000, (Event event))                                              \
+  X(event_synchronize, "cuEventSynchronize", 2000, (Event event))                                  \
   X(event_destroy, "cuEventDestroy", 4000, (Event event))                                          \
   X(allocate, "cuMemAllocAsync", 11020, (Address * memory, std::size_t bytes, Stream stream))      \
   X(free, "cuMemFreeAsync", 11020, (Address memory, Stream stream))                                \
+  X(allocate_pinned, "cuMemHostAlloc", 2020, (void** memory, std::size_t bytes, unsigned flags))   \
+  X(free_pinned, "cuMemFreeHost", 2000, (void* memory))                                            \
   X(pool_trim, "cuMemPoolTrimTo", 11020, (Pool pool, std::size_t kept_bytes))                      \
   X(pool_set, "cuMemPoolSetAttribute", 11020, (Pool pool, int which, void* value))                 \
   X(copy_to_device, "cuMemcpyHtoDAsync", 3020,                                                     \
@@ -92,6 +97,9 @@ inline constexpr unsigned kMemoryTypeDevice = 2;
   X(copy_to_host, "cuMemcpyDtoHAsync", 3020,                                                       \
     (void* out, Address in, std::size_t bytes, Stream stream))                                     \
   X(copy, "cuMemcpyDtoDAsync", 3020, (Address out, Address in, std::size_t bytes, Stream stream))  \
+  X(copy_between, "cuMemcpyPeerAsync", 4000,                                                       \
+    (Address out, PrimaryContext out_context, Address in, PrimaryContext in_context,               \
+     std::size_t bytes, Stream stream))                                                            \
   X(fill_bytes, "cuMemsetD8Async", 3020,                                                           \
     (Address out, unsigned char value, std::size_t bytes, Stream stream))                          \
   X(pointer_attribute, "cuPointerGetAttribute", 4000, (void* value, int which, Address memory))    \
@@ -121,6 +129,8 @@ inline constexpr int kOldestDriver = 13000;
 const Driver& driver();
 // The same where it was opened before: only then has anything of a device been made.
 const Driver& opened_driver() noexcept;
+// Whether the process is a child of fork, which gives nothing back: the driver is its parent's.
+bool is_driver_forgotten() noexcept;
 
 // Throws what the result deserves, as DEVICE_ERROR (OUT_OF_MEMORY for memory); `what` names the
 // entry point, or the kernel that was launched.

@@ -32,30 +32,14 @@ namespace {
 
 Address address_of(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-// The work of a stream so far, for others to wait for. CUDA keeps what a wait still needs of an
-// event that is destroyed.
-class Mark {
- public:
-  Mark(const Device& device, Stream stream) {
-    const Driver& table = opened_driver();
-    const Current current(device);
-    require(table.event_create(&event_, kEventDisableTiming), "cuEventCreate");
-    const Result recorded = table.event_record(event_, stream);
-    if (recorded == Result::kSuccess) return;
-    table.event_destroy(event_);
-    refuse(recorded, "cuEventRecord");
-  }
-  Mark(const Mark&) = delete;
-  Mark& operator=(const Mark&) = delete;
-  ~Mark() { opened_driver().event_destroy(event_); }
-
-  [[nodiscard]] Event event() const noexcept { return event_; }
-
- private:
-  Event event_ = nullptr;
-};
+// A stream as users have it: a number.
+Stream stream_of(std::uint64_t number) noexcept {
+  return reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
+}
 
 }  // namespace
+
+void count_wait() noexcept { count(g_waits); }
 
 Queue::Queue(Device& device, std::uint64_t stream)
     : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device) {
@@ -71,7 +55,7 @@ Queue::Queue(Device& device, std::uint64_t stream)
          "stream is 2, CUDA's per-thread default stream, which is another on each thread: memory "
          "may end on any");
   }
-  stream_ = reinterpret_cast<Stream>(static_cast<std::uintptr_t>(stream));
+  stream_ = stream_of(stream);
   // The legacy stream is in each context; of others the driver knows whose they are.
   if (stream == kLegacyStream) return;
   PrimaryContext of_stream = nullptr;
@@ -148,25 +132,49 @@ void Queue::require_memory(const void* data, std::size_t size_bytes) const {
   }
 }
 
+void Queue::enqueue_in(void* out, const void* in, std::size_t size_bytes) const {
+  const Current current(device_);
+  require(opened_driver().copy_to_device(address_of(out), in, size_bytes, stream_),
+          "cuMemcpyHtoDAsync");
+}
+
+void Queue::enqueue_out(void* out, const void* in, std::size_t size_bytes) const {
+  const Current current(device_);
+  require(opened_driver().copy_to_host(out, address_of(in), size_bytes, stream_),
+          "cuMemcpyDtoHAsync");
+}
+
 void Queue::copy_in(void* out, const void* in, std::size_t size_bytes) const {
   if (size_bytes == 0) return;
-  {
-    const Current current(device_);
-    require(opened_driver().copy_to_device(address_of(out), in, size_bytes, stream_),
-            "cuMemcpyHtoDAsync");
-  }
+  enqueue_in(out, in, size_bytes);
   // The driver has read all of pageable memory by now; pinned memory it may still have to read.
   wait();
 }
 
 void Queue::copy_out(void* out, const void* in, std::size_t size_bytes) const {
   if (size_bytes == 0) return;
-  {
-    const Current current(device_);
-    require(opened_driver().copy_to_host(out, address_of(in), size_bytes, stream_),
-            "cuMemcpyDtoHAsync");
-  }
+  enqueue_out(out, in, size_bytes);
   wait();
+}
+
+void Queue::keep_in_use(BlobToken owner) const noexcept {
+  // Of the copies before this one some may be done.
+  host_uses_.end_done();
+  try {
+    host_uses_.add(device_, stream_, owner);
+  } catch (...) {
+    settle();
+  }
+}
+
+void Queue::end_uses() const noexcept { host_uses_.end_done(); }
+
+void Queue::copy_between(const Device& out_device, void* out, const Device& in_device,
+                         const void* in, std::size_t size_bytes) const {
+  const Current current(device_);
+  require(opened_driver().copy_between(address_of(out), out_device.context(), address_of(in),
+                                       in_device.context(), size_bytes, stream_),
+          "cuMemcpyPeerAsync");
 }
 
 void Queue::copy_bytes(void* out, const void* in, std::size_t size_bytes) const {
@@ -184,9 +192,12 @@ void Queue::fill_bytes(void* data, unsigned char value, std::size_t size_bytes) 
 }
 
 void Queue::wait() const {
-  const Current current(device_);
-  count(g_waits);
-  require(opened_driver().stream_synchronize(stream_), "cuStreamSynchronize");
+  {
+    const Current current(device_);
+    count_wait();
+    require(opened_driver().stream_synchronize(stream_), "cuStreamSynchronize");
+  }
+  end_uses();
 }
 
 void Queue::settle() const noexcept {
@@ -200,9 +211,23 @@ void Queue::settle() const noexcept {
 void Queue::follow(const DeviceQueue& other) const {
   const auto& queue = static_cast<const Queue&>(other);  // CUDA's is the only kind
   if (queue.stream_ == stream_ && &queue.device_ == &device_) return;
-  const Mark mark(queue.device_, queue.stream_);
+  follow(Mark(queue.device_, queue.stream_));
+}
+
+void Queue::follow(const DeviceEvent& event) const {
+  const auto& mark = static_cast<const Mark&>(event);  // as above
   const Current current(device_);
   require(opened_driver().stream_wait_event(stream_, mark.event(), 0), "cuStreamWaitEvent");
+}
+
+void Queue::follow_stream(std::uint64_t stream) const {
+  if (stream_of(stream) != stream_) follow(Mark(device_, stream_of(stream)));
+}
+
+std::uint64_t Queue::stream() const noexcept { return reinterpret_cast<std::uintptr_t>(stream_); }
+
+std::unique_ptr<const DeviceEvent> Queue::record() const {
+  return std::make_unique<const Mark>(device_, stream_);
 }
 
 void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {

@@ -5,10 +5,14 @@
 #include <cstdint>
 
 #include "cuda/device.hpp"
+#include "cuda/host_uses.hpp"
 #include "cuda/kernels.hpp"
 #include "tenure/device_queue.hpp"
 
 namespace tenure::cuda {
+
+// For tnr_stats.
+void count_wait() noexcept;
 
 // One-dimensional, both.
 struct Grid {
@@ -24,14 +28,22 @@ class Queue final : public DeviceQueue {
 
   [[nodiscard]] void* allocate(std::size_t size_bytes) const override;
   void free(void* data) const noexcept override;
+  [[nodiscard]] void* allocate_pinned(std::size_t size_bytes) const override;
   void require_memory(const void* data, std::size_t size_bytes) const override;
   void copy_in(void* out, const void* in, std::size_t size_bytes) const override;
   void copy_out(void* out, const void* in, std::size_t size_bytes) const override;
   void wait() const override;
   void settle() const noexcept override;
   void follow(const DeviceQueue& other) const override;
+  void follow(const DeviceEvent& event) const override;
+  void follow_stream(std::uint64_t stream) const override;
+  [[nodiscard]] std::uint64_t stream() const noexcept override;
+  [[nodiscard]] std::unique_ptr<const DeviceEvent> record() const override;
+  void end_uses() const noexcept override;
 
   void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const override;
+  void copy_async(const Context& context, const tnr_view& a,
+                  const tnr_view_mut& out) const override;
   void cast(const tnr_view& a, const tnr_view_mut& out) const override;
   void fill(const tnr_scalar& value, const tnr_view_mut& out) const override;
   void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const override;
@@ -70,10 +82,18 @@ class Queue final : public DeviceQueue {
   void launch(Kernel kernel, Grid grid, const Argument& argument) const {
     launch(kernel, grid, static_cast<const void*>(&argument));
   }
-  // Within the device's memory.
+  // As copy_in() and copy_out(), which wait: memory of the CPU is in use until the copy is done.
+  void enqueue_in(void* out, const void* in, std::size_t size_bytes) const;
+  void enqueue_out(void* out, const void* in, std::size_t size_bytes) const;
+  // Keeps a blob of the CPU for them, which the caller has pinned; waits where that cannot be had.
+  void keep_in_use(BlobToken owner) const noexcept;
+  // Within the device's memory, and between that of two.
   void copy_bytes(void* out, const void* in, std::size_t size_bytes) const;
+  void copy_between(const Device& out_device, void* out, const Device& in_device, const void* in,
+                    std::size_t size_bytes) const;
   void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const;
 
+  [[nodiscard]] const Device& opened_device() const noexcept { return device_; }
   [[nodiscard]] unsigned multiprocessor_count() const noexcept {
     return device_.multiprocessor_count();
   }
@@ -98,6 +118,7 @@ class Queue final : public DeviceQueue {
   Device& device_;
   Stream stream_ = nullptr;
   bool is_own_ = false;
+  mutable HostUses host_uses_;
 };
 
 }  // namespace tenure::cuda

@@ -140,11 +140,25 @@ void PartCopier::fill(const Element& element, const tnr_view& to) const noexcept
   operands.run(kDefaultContext, operation_);
 }
 
+namespace {
+
+// One of the views is on a device. Between two devices the context may have either.
+const DeviceQueue& queue_of_copy(const Context& context, const tnr_view& a, const tnr_view& out) {
+  const DeviceQueue* const queue = context.queue();
+  const bool is_of_a = is_on_device(a) && queue != nullptr && queue->device() == a.device;
+  return is_of_a || !is_on_device(out) ? queue_of(context, a, "a") : queue_of(context, out, "out");
+}
+
+}  // namespace
+
+void copy_async(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
+  if (is_on_device(a) == is_on_device(out.view)) return copy(context, a, out);
+  queue_of_copy(context, a, out.view).copy_async(context, a, out);
+}
+
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
-  if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").copy(context, a, out);
-  if (is_on_device(a)) [[unlikely]]
-    return queue_of(context, a, "a").copy(context, a, out);
+  if (is_on_device(out.view) || is_on_device(a)) [[unlikely]]
+    return queue_of_copy(context, a, out.view).copy(context, a, out);
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");

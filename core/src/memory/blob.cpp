@@ -102,6 +102,11 @@ void finish(BlobToken token, BlobSlot& slot) noexcept {
   switch (slot.tenure.load(std::memory_order_relaxed)) {
     case TNR_TENURE_ALLOCATED:
     case TNR_TENURE_COPIED:
+      // Of pinned memory.
+      if (slot.release != nullptr) [[unlikely]] {
+        run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
+        break;
+      }
       give_back(
           slot.home,
           {slot.data.load(std::memory_order_relaxed), slot.context.load(std::memory_order_relaxed)},
@@ -235,6 +240,34 @@ class DeviceAllocation {
   void* data_ = nullptr;
 };
 
+// Memory of the CPU that a driver has pinned, on its way into a slot.
+class PinnedAllocation {
+ public:
+  PinnedAllocation(const DeviceQueue& queue, std::size_t size_bytes) : size_bytes_(size_bytes) {
+    require_object_size(size_bytes);
+    if (size_bytes != 0) data_ = queue.allocate_pinned(size_bytes);
+  }
+  PinnedAllocation(const PinnedAllocation&) = delete;
+  PinnedAllocation& operator=(const PinnedAllocation&) = delete;
+  ~PinnedAllocation() {
+    if (data_ != nullptr) free_pinned(data_);
+  }
+
+  // Throws std::bad_alloc, and then keeps the memory. The blob keeps no context: copies that a
+  // queue has still to do keep the blob.
+  BlobToken open() {
+    const tnr_release_fn release = data_ == nullptr ? nullptr : free_pinned;
+    const BlobToken token =
+        slot_table.open({data_, size_bytes_, TNR_TENURE_ALLOCATED, release, data_});
+    data_ = nullptr;
+    return token;
+  }
+
+ private:
+  std::size_t size_bytes_;
+  void* data_ = nullptr;
+};
+
 // A blob over memory that is somebody else's.
 BlobToken open_on(const Context& home, SlotContent content) {
   require_memory(content.data, content.size_bytes);
@@ -254,6 +287,13 @@ BlobToken open_on(const Context& home, SlotContent content) {
 BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes) {
   if (context.queue() == nullptr) return blob_allocate(context, size_bytes);
   return DeviceAllocation(context, size_bytes).open(TNR_TENURE_ALLOCATED);
+}
+
+BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes) {
+  if (context.queue() == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the context has no device, whose driver could pin memory");
+  }
+  return PinnedAllocation(*context.queue(), size_bytes).open();
 }
 
 BlobToken blob_copy_on(const Context& context, const void* data, std::size_t size_bytes) {
@@ -495,12 +535,16 @@ Pins::Fault pin_slot(BlobSlot& slot, BlobToken token) noexcept {
   return Pins::Fault::kNone;
 }
 
-void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
+// Whether the blob is to be finished.
+bool take_pin(BlobSlot& slot) noexcept {
   // Release: what this call did to the memory comes before its end. Acquire: if this was the last
   // thing that kept the memory, the end is run here. Subtracting cannot reach the neighbouring
   // fields, since each unpin undoes one pin.
-  const SlotWord left = slot.word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
-  if (is_finished(left)) [[unlikely]]
+  return is_finished(slot.word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin);
+}
+
+void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
+  if (take_pin(slot)) [[unlikely]]
     finish(token, slot);
 }
 
@@ -520,6 +564,22 @@ bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes)
 }
 
 }  // namespace
+
+void blob_pin_again(BlobToken token) {
+  change(*slot_table.find(token), [token](SlotWord word) {
+    if (pins_of(word) == kMaxPins) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is in use by %u calls, and no more can be counted",
+           token, kMaxPins);
+    }
+    return word + kOnePin;
+  });
+}
+
+Left blob_unpin(BlobToken token) noexcept {
+  return take_pin(*slot_table.find(token)) ? Left::kNothing : Left::kKept;
+}
+
+void blob_finish(BlobToken token) noexcept { finish(token, *slot_table.find(token)); }
 
 Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
   const BlobToken token = view.owner;

@@ -32,6 +32,7 @@ void lock_all() {
   sparse_table.lock();
   packed_table.lock();
   factor_table.lock();
+  event_table.lock();
   plan_table.lock();
   graph_table.lock();
   program_table.lock();
@@ -45,6 +46,7 @@ void unlock_all() {
   program_table.unlock();
   graph_table.unlock();
   plan_table.unlock();
+  event_table.unlock();
   factor_table.unlock();
   packed_table.unlock();
   sparse_table.unlock();
@@ -55,6 +57,7 @@ void unlock_all() {
 
 void start_child() {
   context_table.forget_threads();
+  forget_devices();
   forget_engine_threads();
   unlock_all();
 }

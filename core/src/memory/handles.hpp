@@ -1,4 +1,4 @@
-// Handles of what the library makes and nobody writes: packed matrices and packed factors.
+// Handles of what the library makes and nobody writes: packed matrices, factors, plans, events.
 #pragma once
 
 #include <cinttypes>

@@ -16,6 +16,7 @@ constinit SlotTable<kPlanKind> plan_table;
 constinit SlotTable<kGraphKind> graph_table;
 constinit SlotTable<kProgramKind> program_table;
 constinit SlotTable<kSealedProgramKind> sealed_program_table;
+constinit SlotTable<kEventKind> event_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -117,5 +118,6 @@ template class SlotTable<kPlanKind>;
 template class SlotTable<kGraphKind>;
 template class SlotTable<kProgramKind>;
 template class SlotTable<kSealedProgramKind>;
+template class SlotTable<kEventKind>;
 
 }  // namespace tenure

@@ -1,4 +1,4 @@
-// The tables behind the tokens of blobs, of sparse and packed matrices and of packed factors: slots
+// The tables behind the tokens of blobs, of matrices, factors, plans, programs and events: slots
 // whose memory is never given back, so that any number that claims to be a token can be looked up
 // and refused without reading freed memory.
 //
@@ -17,8 +17,8 @@
 //   next_free  whoever found the slot at the head of the free list; worth something only if it is
 //              still there.
 //
-// The slot of a sparse or packed matrix or of a factor is one too: its word counts as that of a
-// blob, its data is the matrix (sparse/handle.cpp, handles.hpp), and the rest means nothing.
+// The slot of what is no blob is one too: its word counts as that of a blob, its data is the object
+// (sparse/handle.cpp, handles.hpp), and the rest means nothing.
 #pragma once
 
 #include <bit>
@@ -217,5 +217,6 @@ extern SlotTable<kPlanKind> plan_table;
 extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
 extern SlotTable<kSealedProgramKind> sealed_program_table;
+extern SlotTable<kEventKind> event_table;
 
 }  // namespace tenure

@@ -4,19 +4,16 @@
 #include <cinttypes>
 #include <memory>
 
+#include "base/callback.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/foreign.hpp"
 
 namespace tenure {
 namespace {
 
 constexpr std::int32_t kDlCpu = TNR_DEVICE_KIND_CPU;
-
-// Where the tensors of a context are.
-tnr_device device_of(const Context& context) noexcept {
-  return context.queue() != nullptr ? context.queue()->device() : kCpu;
-}
 
 // ---- import ----
 
@@ -27,19 +24,19 @@ struct Span {
 };
 
 // An address that is so many bytes further, as far as there are any.
-char* moved(char* from, std::int64_t bytes) {
+char* moved(char* from, std::int64_t bytes, const char* name) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   const std::uintptr_t to = address + static_cast<std::uintptr_t>(bytes);
   if ((bytes < 0) != (to < address) && bytes != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "tensor.data is 0x%" PRIxPTR ", and there is no memory %" PRId64 " bytes from it", address,
-         bytes);
+         "%s.data is 0x%" PRIxPTR ", and there is no memory %" PRId64 " bytes from it", name,
+         address, bytes);
   }
   return reinterpret_cast<char*>(to);
 }
 
 // The span of a view that has all but its memory. `data` is the address of index 0 on every axis.
-Span span_of(const tnr_view& view, char* data) {
+Span span_of(const tnr_view& view, char* data, const char* name) {
   if (is_empty(view)) return {data, 0};
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
@@ -58,24 +55,28 @@ Span span_of(const tnr_view& view, char* data) {
   overflow |= __builtin_add_overflow(elements, std::int64_t{1}, &elements);
   overflow |= __builtin_mul_overflow(elements, element_bytes, &size_bytes);
   if (overflow) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "tensor.shape and tensor.strides span more than %" PRId64 " bytes", INT64_MAX);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape and %s.strides span more than %" PRId64 " bytes",
+         name, name, INT64_MAX);
   }
   if (data == nullptr) return {nullptr, size_bytes};
-  char* const base = moved(data, lowest * element_bytes);
-  moved(base, size_bytes);
+  char* const base = moved(data, lowest * element_bytes, name);
+  moved(base, size_bytes, name);
   return {base, size_bytes};
 }
 
-// A view of the tensor's elements, checked, without an owner; on the context's device where it has
-// one.
-tnr_view view_of(const Context& context, const DlTensor& tensor) {
+}  // namespace
+
+tnr_device device_of(const Context& context) noexcept {
+  return context.queue() != nullptr ? context.queue()->device() : kCpu;
+}
+
+tnr_view view_of_foreign(const Context& context, const DlTensor& tensor, const char* name) {
   if (tensor.rank < 0 || tensor.rank > TNR_MAX_RANK) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.ndim is %" PRId32 " but must be 0 to %d", tensor.rank,
-         TNR_MAX_RANK);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.ndim is %" PRId32 " but must be 0 to %d", name,
+         tensor.rank, TNR_MAX_RANK);
   }
   if (tensor.rank != 0 && tensor.shape == nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.shape is NULL but tensor.ndim is %" PRId32,
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape is NULL but %s.ndim is %" PRId32, name, name,
          tensor.rank);
   }
   // The CPU's is one, whatever number a producer gives it.
@@ -83,7 +84,7 @@ tnr_view view_of(const Context& context, const DlTensor& tensor) {
                             tensor.device.kind == kDlCpu ? 0 : tensor.device.index};
   const tnr_device device = device_of(context);
   if (!(given == device)) {
-    fail(TNR_STATUS_UNSUPPORTED, "tensor.device is %s but must be %s", DeviceName(given).text,
+    fail(TNR_STATUS_UNSUPPORTED, "%s.device is %s but must be %s", name, DeviceName(given).text,
          DeviceName(device).text);
   }
   tnr_view view{};
@@ -96,24 +97,57 @@ tnr_view view_of(const Context& context, const DlTensor& tensor) {
   if (tensor.strides != nullptr) std::copy_n(tensor.strides, tensor.rank, view.strides);
   char* const first = static_cast<char*>(tensor.data);
   if (tensor.offset_bytes > std::uint64_t{INT64_MAX}) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "tensor.byte_offset is %" PRIu64 " but must be at most %" PRId64, tensor.offset_bytes,
-         INT64_MAX);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.byte_offset is %" PRIu64 " but must be at most %" PRId64,
+         name, tensor.offset_bytes, INT64_MAX);
   }
-  char* const data =
-      first == nullptr ? nullptr : moved(first, static_cast<std::int64_t>(tensor.offset_bytes));
-  const Span span = span_of(view, data);
+  char* const data = first == nullptr
+                         ? nullptr
+                         : moved(first, static_cast<std::int64_t>(tensor.offset_bytes), name);
+  const Span span = span_of(view, data, name);
   view.data = data;
   view.base = span.base;
   view.size_bytes = static_cast<std::uint64_t>(span.size_bytes);
-  check_view(view, "tensor", device);
+  check_view(view, name, device);
   return view;
 }
+
+namespace {
 
 template <class Tensor>
 void delete_tensor(void* context) noexcept {
   auto* const tensor = static_cast<Tensor*>(context);
   if (tensor->deleter != nullptr) tensor->deleter(tensor);
+}
+
+// The newest table in the chain whose layout is known here.
+const DLPackExchangeAPI& known_table(const DLPackExchangeAPI& newest) {
+  const DlExchangeHeader* header = &newest.header;
+  while (header != nullptr && header->major_version != kDlMajorVersion) header = header->older;
+  if (header == nullptr) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "exchange.version is %" PRIu32 ".%" PRIu32 " but must be %" PRIu32 ".x",
+         newest.header.major_version, newest.header.minor_version, kDlMajorVersion);
+  }
+  return *reinterpret_cast<const DLPackExchangeAPI*>(header);
+}
+
+// Puts the context's queue after the stream on which the library is working.
+void follow_library(const Context& context, const DLPackExchangeAPI& table) {
+  if (context.queue() == nullptr) return;
+  const tnr_device device = context.queue()->device();
+  void* stream = nullptr;
+  int answer = 0;
+  {
+    const LastErrorKept kept;
+    answer = table.current_work_stream(device.kind, device.index, &stream);
+  }
+  if (answer != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "exchange.current_work_stream answers %d for %s", answer,
+         DeviceName(device).text);
+  }
+  // NULL is CUDA's legacy default stream, whose number is 1.
+  const auto number = reinterpret_cast<std::uintptr_t>(stream);
+  context.queue()->follow_stream(number != 0 ? number : 1);
 }
 
 }  // namespace
@@ -125,7 +159,7 @@ tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor)
          "tensor.version is %" PRIu32 ".%" PRIu32 " but must be %" PRIu32 ".x",
          tensor.major_version, tensor.minor_version, kDlMajorVersion);
   }
-  tnr_view view = view_of(context, tensor.tensor);
+  tnr_view view = view_of_foreign(context, tensor.tensor, "tensor");
   const auto release = delete_tensor<DLManagedTensorVersioned>;
   void* const base = const_cast<void*>(view.base);
   view.owner = (tensor.flags & kDlReadOnly) != 0
@@ -135,10 +169,33 @@ tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor)
 }
 
 tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor) {
-  tnr_view view = view_of(context, tensor.tensor);
+  tnr_view view = view_of_foreign(context, tensor.tensor, "tensor");
   view.owner = blob_adopt_on(context, const_cast<void*>(view.base), view.size_bytes,
                              delete_tensor<DLManagedTensor>, &tensor);
   return view;
+}
+
+tnr_view dlpack_import_object(const Context& context, const DLPackExchangeAPI& newest,
+                              void* object) {
+  const DLPackExchangeAPI& table = known_table(newest);
+  DLManagedTensorVersioned* tensor = nullptr;
+  int answer = 0;
+  {
+    const LastErrorKept kept;
+    answer = table.tensor_from_object(object, &tensor);
+  }
+  if (answer != 0 || tensor == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "exchange.managed_tensor_from_py_object_no_sync answers %d, as Python's error says",
+         answer);
+  }
+  try {
+    follow_library(context, table);
+    return dlpack_import(context, *tensor);
+  } catch (...) {
+    delete_tensor<DLManagedTensorVersioned>(tensor);
+    throw;
+  }
 }
 
 // ---- export ----

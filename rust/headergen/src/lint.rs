@@ -10,8 +10,9 @@ mod since;
 mod tests;
 
 /// Verbs whose result is a new handle, to be released once.
-const CONSTRUCTORS: [&str; 11] = [
+const CONSTRUCTORS: [&str; 12] = [
     "alloc",
+    "alloc_pinned",
     "copy",
     "borrow",
     "borrow_mut",
@@ -227,7 +228,7 @@ fn is_operation(function: &Function) -> bool {
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let is_of = |noun| function.name.starts_with(noun);
-    let computes = !["tnr_blob_", "tnr_context_", "tnr_view_"].into_iter().any(is_of);
+    let computes = !["tnr_blob_", "tnr_context_", "tnr_event_", "tnr_view_"].into_iter().any(is_of);
     if !is_operation(function) || !computes {
         return;
     }

@@ -316,6 +316,15 @@ pub struct tnr_context_options {
     pub stream: u64,
 }
 
+/// The work that a context's stream had got at one moment: to wait for, to ask, or to put other
+/// work after. A handle is a token as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_event {
+    _opaque: [u8; 0],
+}
+
 // ==== blobs ====
 // Memory with a tenure: allocated, copied, adopted, shared or borrowed.
 
@@ -424,7 +433,7 @@ pub struct tnr_view_mut {
 }
 
 // ==== exchange ====
-// Tensors of other libraries, by DLPack.
+// Tensors of other libraries, by DLPack and by CUDA's array interface.
 
 /// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
 /// libraries.
@@ -441,6 +450,47 @@ pub struct DLManagedTensorVersioned {
 #[cfg_attr(all(), repr(C))]
 pub struct DLManagedTensor {
     _opaque: [u8; 0],
+}
+
+/// DLPack's table of functions that a library has for objects of a type of its own, as dlpack.h
+/// declares it since version 1.3: what the capsule `__dlpack_c_exchange_api__` of a Python type
+/// holds.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct DLPackExchangeAPI {
+    _opaque: [u8; 0],
+}
+
+/// An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
+/// a `__cuda_array_interface__`. Set it to zeros, then `struct_size` and what there is; it may
+/// grow.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_cuda_array {
+    /// `sizeof(tnr_cuda_array)`.
+    pub struct_size: u64,
+    /// Index 0 on every axis: the first of `data`.
+    pub data: *const c_void,
+    /// The second of `data`: 0, or 1 where nobody may write.
+    pub is_read_only: u32,
+    /// Number of axes.
+    pub rank: u32,
+    /// The stream that the elements are in order of: 1 for CUDA's legacy default stream, 2 for that
+    /// of each thread, else a `CUstream`. 0 for None: they are there.
+    pub stream: u64,
+    /// The element type, NUL-terminated: `<f4`, `|u1`, `<c16`.
+    pub typestr: [c_char; 16],
+    /// 0 for `strides` that are None: row-major without gaps. 1 where `strides_bytes` says.
+    pub has_strides: u32,
+    /// 0.
+    pub reserved: u32,
+    /// Extent of each axis.
+    pub shape: [i64; TNR_MAX_RANK],
+    /// `strides`: bytes from one index to the next.
+    pub strides_bytes: [i64; TNR_MAX_RANK],
 }
 
 /// Flag of an export: nobody may write the tensor, whatever its memory would allow.
@@ -3005,6 +3055,64 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status;
 
+    /// Gives up one handle of an event. NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param event (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_event_release(event: *mut tnr_event) -> tnr_status;
+
+    /// The work that the context's stream has got so far; work of the CPU, which is done, without a
+    /// device. It keeps the context.
+    ///
+    /// OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_event_create(context: *mut tnr_context) -> *mut tnr_event;
+
+    /// Returns when the event's work is done. Memory of the CPU that copies of it used is in use by
+    /// them no longer.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR: also for what failed on the
+    /// device since the last wait.
+    ///
+    /// @param event (transfer none)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_event_wait(event: *mut tnr_event) -> tnr_status;
+
+    /// Whether the event's work is done, 1 or 0, without waiting. Where it is, memory of the CPU
+    /// that copies of it used is in use by them no longer.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR, as `tnr_event_wait`.
+    ///
+    /// @param event (transfer none)
+    /// @param is_done (transfer none) (out)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_event_query(event: *mut tnr_event, is_done: *mut u32) -> tnr_status;
+
+    /// Work that `context` gets from here on begins after the event's, also where they are of two
+    /// devices. Nobody waits for that but a context of the CPU.
+    ///
+    /// STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param event (transfer none)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_context_follow_event(context: *mut tnr_context, event: *mut tnr_event)
+    -> tnr_status;
+
     /// How many devices of a kind there are; 1 for the CPU.
     ///
     /// UNSUPPORTED: no driver, or one that cannot be used; the message says why.
@@ -3061,6 +3169,21 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
+
+    /// Allocates `size_bytes` bytes of the CPU's memory, aligned to 64, that the driver of the
+    /// context's device has pinned: the device reads and writes them itself while the CPU goes on.
+    /// Their values are undefined. Views of them are views of the CPU. To pin memory takes long, and
+    /// what is pinned the system cannot use otherwise: keep it for the next copy.
+    ///
+    /// INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+    /// DEVICE_ERROR.
+    ///
+    /// @param context (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_alloc_pinned(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
     /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
     /// them; counted by `tnr_stats_read`. A device is waited for.
@@ -3831,10 +3954,79 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
+    /// As `tnr_blob_import_on`, of an object of a Python type that has DLPack's table `exchange`.
+    /// The context's stream comes after the work that the library has given its own current stream
+    /// so far. The object is asked once and not kept; the caller holds Python's lock.
+    ///
+    /// INVALID_ARGUMENT: also where the table says no; the library has then set Python's error.
+    /// UNSUPPORTED: also a table of another major version than 1, as all in its chain.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param exchange (transfer none)
+    /// @param object_context (transfer none) the object, for the table: a `PyObject`
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_object(
+        context: *mut tnr_context,
+        exchange: *const DLPackExchangeAPI,
+        object_context: *mut c_void,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// As `tnr_blob_import_on`, of an array that CUDA's array interface describes: a shared blob
+    /// where it is read-only, else an adopted one. The context's stream comes after the work that
+    /// the array's stream has got so far. `release(release_context)` gives the array back, when the
+    /// work that uses it is done; on failure nothing is taken and nothing is called.
+    ///
+    /// INVALID_ARGUMENT: also a context without a device, and strides that are no multiple of an
+    /// element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
+    ///
+    /// @param context (transfer none)
+    /// @param array (transfer none) copied
+    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release_context (transfer full) (nullable)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_array(
+        context: *mut tnr_context,
+        array: *const tnr_cuda_array,
+        release: tnr_release_fn,
+        release_context: *mut c_void,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// Describes a view on the context's device for CUDA's array interface. The elements are there
+    /// in the order of the context's stream, which `out` names. The array holds nothing: whoever
+    /// gives it away keeps the view's blob until its user is done. It is read-only where nobody may
+    /// write the blob.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_view_check`; a view without an owner or of another device, a
+    /// context without a device. UNSUPPORTED: bf16, for which there is no `typestr`.
+    /// STALE_VIEW, BUSY, STALE_HANDLE, DEVICE_ERROR.
+    ///
+    /// @param context (transfer none)
+    /// @param view (transfer none)
+    /// @param out (transfer none) (inout)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_describe_array(
+        context: *mut tnr_context,
+        view: *const tnr_view,
+        out: *mut tnr_cuda_array,
+    ) -> tnr_status;
+
     // ==== operations ====
 
     /// Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
-    /// context's device the shapes are equal, and the device is waited for.
+    /// context's device the shapes are equal, and the device is waited for. Between two devices,
+    /// of which one is the context's, they are equal too, and nobody waits.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
@@ -3844,6 +4036,28 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_copy(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        attributes: *const tnr_copy_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// As `tnr_copy`, and between the CPU and the context's device it enqueues the copy and returns.
+    /// Until that is done, which `tnr_context_wait` and the event of a later moment tell, the CPU's
+    /// memory is in use: its owner as by a call; without an owner the caller keeps it. What others
+    /// do with it meanwhile is the caller's to order. Pinned memory is copied while the CPU goes on.
+    ///
+    /// INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
+    /// row-major and that of the device's view.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_copy_async(
         context: *mut tnr_context,
         a: *const tnr_view,
         attributes: *const tnr_copy_attributes,

@@ -134,6 +134,21 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_cuda_array>() == 184);
+    assert!(align_of::<tnr_cuda_array>() == 8);
+    assert!(offset_of!(tnr_cuda_array, struct_size) == 0);
+    assert!(offset_of!(tnr_cuda_array, data) == 8);
+    assert!(offset_of!(tnr_cuda_array, is_read_only) == 16);
+    assert!(offset_of!(tnr_cuda_array, rank) == 20);
+    assert!(offset_of!(tnr_cuda_array, stream) == 24);
+    assert!(offset_of!(tnr_cuda_array, typestr) == 32);
+    assert!(offset_of!(tnr_cuda_array, has_strides) == 48);
+    assert!(offset_of!(tnr_cuda_array, reserved) == 52);
+    assert!(offset_of!(tnr_cuda_array, shape) == 56);
+    assert!(offset_of!(tnr_cuda_array, strides_bytes) == 120);
+};
+
+const _: () = {
     assert!(size_of::<tnr_copy_attributes>() == 8);
     assert!(align_of::<tnr_copy_attributes>() == 8);
     assert!(offset_of!(tnr_copy_attributes, struct_size) == 0);

@@ -62,6 +62,30 @@ int check_blobs(void) {
 }
 
 #if TNR_WANT_MINOR >= 2
+/* Of the CPU all work is done. */
+static int check_events(void) {
+  const int64_t shape[] = {4};
+  float memory[4] = {1, 2, 3, 4};
+  float copied[4] = {0};
+  uint32_t is_done = 0;
+  tnr_view from;
+  tnr_view_mut to;
+  tnr_event* event = tnr_event_create(NULL);
+  CHECK(event != NULL);
+  OK(tnr_event_wait(event));
+  OK(tnr_event_query(event, &is_done));
+  CHECK(is_done == 1);
+  OK(tnr_context_follow_event(NULL, event));
+  OK(tnr_event_release(event));
+  CHECK(tnr_blob_alloc_pinned(NULL, 16) == NULL);
+  CHECK(tnr_last_error()->status == TNR_STATUS_INVALID_ARGUMENT);
+  OK(tnr_view_lend(memory, sizeof memory, 0, TNR_DTYPE_F32, 1, shape, NULL, &from));
+  OK(tnr_view_lend_mut(copied, sizeof copied, 0, TNR_DTYPE_F32, 1, shape, NULL, &to));
+  OK(tnr_copy_async(NULL, &from, NULL, &to));
+  CHECK(copied[3] == 4);
+  return 0;
+}
+
 /* Without a device, which few machines have: the CPU is one too. */
 int check_devices(void) {
   float memory[4] = {1, 2, 3, 4};
@@ -78,6 +102,7 @@ int check_devices(void) {
   info.struct_size = sizeof info;
   OK(tnr_device_describe(cpu, &info));
   CHECK(strcmp(info.name, "CPU") == 0);
+  CHECK(check_events() == 0);
 
   blob = tnr_blob_adopt_on(NULL, memory, 16, count, &released);
   CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_ADOPTED, memory) == 0);
@@ -126,6 +151,39 @@ int check_arrays(void) {
   return 0;
 }
 
+/* DLPack's table of a library that has one object, a pointer to a managed tensor. */
+struct exchange_table {
+  uint32_t version[2];
+  const void* older;
+  void* allocate;
+  int (*tensor_from_object)(void* object, DLManagedTensorVersioned** out);
+  void* others[3];
+};
+static int tensor_from_object(void* object, DLManagedTensorVersioned** out) {
+  *out = *(DLManagedTensorVersioned**)object;
+  return *out == NULL;
+}
+
+/* `tensor` is taken. */
+static int check_objects(DLManagedTensorVersioned* tensor) {
+  const struct exchange_table table = {{1, 3}, NULL, NULL, tensor_from_object, {NULL, NULL, NULL}};
+  const DLPackExchangeAPI* exchange = (const DLPackExchangeAPI*)&table;
+  DLManagedTensorVersioned* none = NULL;
+  tnr_cuda_array array;
+  tnr_view view;
+  tnr_blob* taken = tnr_blob_import_object(NULL, exchange, &tensor, &view);
+  CHECK(taken != NULL && view.shape[0] == 4);
+  CHECK(tnr_blob_import_object(NULL, exchange, &none, &view) == NULL);
+  /* Arrays of CUDA's interface are on a GPU. */
+  memset(&array, 0, sizeof array);
+  array.struct_size = sizeof array;
+  CHECK(tnr_view_describe_array(NULL, &view, &array) == TNR_STATUS_INVALID_ARGUMENT);
+  CHECK(tnr_blob_import_array(NULL, &array, NULL, NULL, &view) == NULL);
+  CHECK(tnr_last_error()->status == TNR_STATUS_INVALID_ARGUMENT);
+  OK(tnr_blob_release(taken));
+  return 0;
+}
+
 int check_exchange(void) {
   const float memory[4] = {1, 2, 3, 4};
   const int64_t four = 4;
@@ -145,6 +203,8 @@ int check_exchange(void) {
   taken = tnr_blob_import_on(NULL, tensor, &view);
   CHECK(taken != NULL && view.data == view_mut.view.data);
   OK(tnr_blob_release(taken));
+  OK(tnr_view_export(&view_mut.view, 0, &tensor));
+  CHECK(check_objects(tensor) == 0);
   OK(tnr_view_export_legacy_on(NULL, &view_mut, &legacy));
   taken = tnr_blob_import_legacy_on(NULL, legacy, &view);
   CHECK(taken != NULL && view.data == view_mut.view.data);

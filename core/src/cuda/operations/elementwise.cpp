@@ -197,7 +197,9 @@ void move(const Call& call, tnr_dtype dtype, tnr_operation operation) {
 }  // namespace
 
 void Queue::copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const {
-  if (!is_on_device(a) || !is_on_device(out.view)) return transfer(*this, context, a, out);
+  if (!(a.device == device()) || !(out.view.device == device())) {
+    return transfer(*this, context, a, out);
+  }
   Call call(*this, out);
   call.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
