@@ -39,7 +39,8 @@
 //!
 //! They are types of their own, and neither derefs to one of the host nor is made from one: what
 //! reads elements here does not exist for them, and host memory is no operand of a stream's
-//! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so.
+//! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so. Copies go on beside the
+//! host's work where its memory is lent in a [`Stream::scope`], or moved into a [`Pending`].
 //!
 //! # Order
 //!
@@ -51,7 +52,8 @@
 //!
 //! # What waits
 //!
-//! [`wait`](Stream::wait), the copies between host and device, and what gives a number
+//! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a
+//! [`scope`](Stream::scope); the copies between host and device; what gives a number
 //! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
 //! and `pow` of integers by a tensor, and what reads or writes by index ([`take`](Stream::take),
 //! [`put`](Stream::put)), since they find on the data whether they fail.
@@ -99,6 +101,7 @@
 
 mod device;
 mod elementwise;
+mod event;
 #[allow(unsafe_code)]
 mod foreign;
 mod indexed;
@@ -106,7 +109,11 @@ mod movement;
 mod normalize;
 mod operand;
 mod parts;
+#[allow(unsafe_code)]
+mod pending;
 mod reduce;
+#[allow(unsafe_code)]
+mod scope;
 mod stream;
 #[allow(unsafe_code)]
 mod tensor;
@@ -118,8 +125,11 @@ mod view;
 mod view_mut;
 
 pub use device::Device;
+pub use event::Event;
 pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
+pub use pending::{Pending, PendingFuture};
+pub use scope::Scope;
 pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;

@@ -14,6 +14,9 @@ mod devices;
 #[path = "cuda/forms.rs"]
 mod forms;
 #[cfg(not(miri))]
+#[path = "cuda/lent.rs"]
+mod lent;
+#[cfg(not(miri))]
 #[path = "cuda/operations.rs"]
 mod operations;
 #[path = "cuda/order.rs"]

@@ -22,7 +22,7 @@ impl Stream {
     /// # Safety
     ///
     /// - The stream is one of the device, and lives longer than this, its clones, and every tensor
-    ///   that is made on it.
+    ///   that is made on it. Nobody captures it into a graph meanwhile: work would run again later.
     ///
     /// ```
     /// use tenure::cuda::{Device, Stream};

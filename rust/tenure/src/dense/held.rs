@@ -161,13 +161,30 @@ impl<T: Element> Held<T> {
         // On one thread nothing is faster than the C library.
         // SAFETY: all elements are written in the next statement.
         let held = unsafe { Self::uninitialised(extents, order) }?;
-        if held.raw.size_bytes > 0 {
-            let bytes = held.raw.base.cast_mut().cast::<u8>();
+        Ok(held.cleared())
+    }
+
+    /// New row-major memory of zeros, which `allocate` gets by its size.
+    pub(crate) fn zeros_by(
+        extents: &[usize],
+        allocate: impl FnOnce(usize) -> Result<BlobHandle>,
+    ) -> Result<Self> {
+        let (mut raw, count) = layout::shaped(T::DTYPE, extents, Order::RowMajor)?;
+        let size_bytes = count * size_of::<T>();
+        let mut blob = allocate(size_bytes)?;
+        layout::place(&mut raw, blob.data_mut(), size_bytes);
+        Ok(Held::over(raw, blob).cleared())
+    }
+
+    /// With 0 in every byte of memory that is new, and the host's.
+    fn cleared(self) -> Self {
+        if self.raw.size_bytes > 0 {
+            let bytes = self.raw.base.cast_mut().cast::<u8>();
             // SAFETY: the blob has that many bytes, and nobody else knows of them. Bytes of 0 are
             // a value of every element type.
-            unsafe { bytes.write_bytes(0, held.raw.size_bytes as usize) };
+            unsafe { bytes.write_bytes(0, self.raw.size_bytes as usize) };
         }
-        Ok(held)
+        self
     }
 
     /// New memory with `value` in every element.

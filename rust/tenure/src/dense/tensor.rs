@@ -160,6 +160,14 @@ impl<T: Element> Tensor<T> {
         Ok(Tensor { held: Held::adopt_owner(owner, shape.extents())? })
     }
 
+    /// New row-major memory of zeros, which `allocate` gets.
+    pub(crate) fn zeros_by(
+        extents: &[usize],
+        allocate: impl FnOnce(usize) -> Result<BlobHandle>,
+    ) -> Result<Self> {
+        Ok(Tensor { held: Held::zeros_by(extents, allocate)? })
+    }
+
     /// Takes memory that the library has allocated.
     ///
     /// # Safety
@@ -255,6 +263,11 @@ impl<T: Element> Tensor<T> {
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         self.held.raw()
+    }
+
+    /// The view of all of it, which names the blob that holds the memory.
+    pub(crate) fn owned_raw(&self) -> tnr_view {
+        self.held.owned_raw()
     }
 
     /// A managed tensor that holds on to the memory.

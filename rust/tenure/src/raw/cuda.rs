@@ -1,14 +1,15 @@
-//! Devices, contexts with a stream of one, and blobs in memory of one.
+//! Devices, contexts with a stream of one, events, and blobs in memory of one or for one.
 
 use std::ffi::c_void;
+use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_release_fn,
+    tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_event, tnr_release_fn,
 };
 
 use super::context::PLAIN;
-use super::{BlobHandle, ContextHandle, check, entered, owned};
+use super::{BlobHandle, ContextHandle, Lent, LentMut, check, entered, failure, owned};
 use crate::{Result, Tenure};
 
 /// A device as the ABI names it.
@@ -71,7 +72,73 @@ impl ContextHandle {
     }
 }
 
+/// Enqueues a copy on the stream of `home`, between the host and its device.
+///
+/// # Safety
+///
+/// - What `Lent` or `LentMut` promises of the host's view holds until the copy is done. That its
+///   memory is alive, the library sees to where the view names an owner.
+pub(crate) unsafe fn copy_async(home: &ContextHandle, a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
+    // SAFETY: the context is alive; the views by this function's contract.
+    check(unsafe { sys::tnr_copy_async(home.token(), a.0, ptr::null(), out.0) })
+}
+
+/// One handle on an event; dropping it releases it.
+pub(crate) struct EventHandle {
+    token: NonNull<tnr_event>,
+}
+
+// SAFETY: the handle is a token, and the library takes it from any thread.
+unsafe impl Send for EventHandle {}
+// SAFETY: as above; no method changes the handle through `&self`.
+unsafe impl Sync for EventHandle {}
+
+impl EventHandle {
+    /// The work that the context's stream has got so far.
+    pub(crate) fn of(context: &ContextHandle) -> Result<EventHandle> {
+        // SAFETY: the context is alive.
+        let token = NonNull::new(unsafe { sys::tnr_event_create(context.token()) });
+        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        let token = token.ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        Ok(EventHandle { token })
+    }
+
+    /// Returns when its work is done.
+    pub(crate) fn wait(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::tnr_event_wait(self.token.as_ptr()) })
+    }
+
+    /// Whether its work is done.
+    pub(crate) fn is_done(&self) -> Result<bool> {
+        let mut is_done = 0;
+        // SAFETY: the handle is alive, and the place is writable.
+        check(unsafe { sys::tnr_event_query(self.token.as_ptr(), &mut is_done) })?;
+        Ok(is_done != 0)
+    }
+
+    /// Puts what `context` gets from here on after its work.
+    pub(crate) fn precede(&self, context: &ContextHandle) -> Result<()> {
+        // SAFETY: both handles are alive.
+        check(unsafe { sys::tnr_context_follow_event(context.token(), self.token.as_ptr()) })
+    }
+}
+
+impl Drop for EventHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        let _ = unsafe { sys::tnr_event_release(self.token.as_ptr()) };
+    }
+}
+
 impl BlobHandle {
+    /// Memory of the host that the device of `home` reaches itself; its bytes are undefined.
+    pub(crate) fn alloc_pinned(home: &ContextHandle, size_bytes: usize) -> Result<BlobHandle> {
+        // SAFETY: the context is alive.
+        let token = unsafe { sys::tnr_blob_alloc_pinned(home.token(), size_bytes) };
+        owned(token, Tenure::Allocated)
+    }
+
     /// Takes over memory of the device of `home`; nothing is taken on failure.
     ///
     /// # Safety
