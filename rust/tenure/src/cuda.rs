@@ -103,6 +103,8 @@ mod device;
 mod elementwise;
 mod event;
 #[allow(unsafe_code)]
+mod exchange;
+#[allow(unsafe_code)]
 mod foreign;
 mod indexed;
 mod movement;
@@ -126,6 +128,7 @@ mod view_mut;
 
 pub use device::Device;
 pub use event::Event;
+pub use exchange::Imported;
 pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
 pub use pending::{Pending, PendingFuture};

@@ -35,7 +35,7 @@ use crate::{Error, ErrorKind, Result, Tenure};
 
 use context::current;
 pub(crate) use context::{ContextHandle, Hooks, has_context, in_default, run_task};
-pub(crate) use dlpack::delete;
+pub(crate) use dlpack::{delete, export_on};
 pub(crate) use library::*;
 
 /// Turns a status into a result, with the message of the calling thread's last error.

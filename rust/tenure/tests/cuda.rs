@@ -11,11 +11,17 @@ mod adopted;
 mod close;
 #[path = "cuda/devices.rs"]
 mod devices;
+#[cfg(not(miri))]
+#[path = "cuda/exchange.rs"]
+mod exchange;
 #[path = "cuda/forms.rs"]
 mod forms;
 #[cfg(not(miri))]
 #[path = "cuda/lent.rs"]
 mod lent;
+#[cfg(not(miri))]
+#[path = "dlpack/managed.rs"]
+mod managed;
 #[cfg(not(miri))]
 #[path = "cuda/operations.rs"]
 mod operations;

@@ -8,6 +8,9 @@
 //! | a [`SharedTensor`] | to share it, read-only | [`Exported::from_shared`] | 0 | the last of the holders, here or there |
 //! | a view | to lend it to a call | [`lend`], [`lend_mut`] | 0 | whoever lent it: the tensor is a bare [`DLTensor`] with nothing to free |
 //!
+//! Tensors on a GPU are taken and given by a [`cuda::Stream`](crate::cuda::Stream::import), whose
+//! order they are in.
+//!
 //! `unsafe` stands where a foreign pointer enters, and nowhere else. Tensors of DLPack that this
 //! crate cannot represent are refused with a message that names the field: memory that is not the
 //! CPU's, dtypes of no whole number of bytes, data that is misaligned for its dtype, more than 8
@@ -320,7 +323,8 @@ impl Exported {
         Ok(Self::over(tensor.export(true)?))
     }
 
-    fn over(tensor: NonNull<DLManagedTensorVersioned>) -> Self {
+    /// Of a tensor that nobody else deletes.
+    pub(crate) fn over(tensor: NonNull<DLManagedTensorVersioned>) -> Self {
         Exported { tensor, _owned: PhantomData }
     }
 

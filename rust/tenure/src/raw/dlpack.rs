@@ -9,7 +9,7 @@ use tenure_sys::{
     tnr_view,
 };
 
-use super::{BlobHandle, check, entered, owned};
+use super::{BlobHandle, ContextHandle, check, entered, owned};
 use crate::{DType, Result, Tenure, layout};
 
 impl BlobHandle {
@@ -36,6 +36,34 @@ impl BlobHandle {
     ) -> Result<(BlobHandle, tnr_view)> {
         // SAFETY: as in `import`.
         Self::imported(|out| unsafe { sys::tnr_blob_import_legacy(tensor.as_ptr(), out) })
+    }
+
+    /// As [`import`](Self::import), of a tensor on the device of `home`, in the order of its stream.
+    ///
+    /// # Safety
+    ///
+    /// - As `Stream::import` says.
+    pub(crate) unsafe fn import_on(
+        home: &ContextHandle,
+        tensor: NonNull<DLManagedTensorVersioned>,
+    ) -> Result<(BlobHandle, tnr_view)> {
+        // SAFETY: as in `import`; the context is alive.
+        Self::imported(|out| unsafe { sys::tnr_blob_import_on(home.token(), tensor.as_ptr(), out) })
+    }
+
+    /// As [`import_on`](Self::import_on).
+    ///
+    /// # Safety
+    ///
+    /// - As `Stream::import_legacy` says.
+    pub(crate) unsafe fn import_legacy_on(
+        home: &ContextHandle,
+        tensor: NonNull<DLManagedTensor>,
+    ) -> Result<(BlobHandle, tnr_view)> {
+        // SAFETY: as in `import`; the context is alive.
+        Self::imported(|out| unsafe {
+            sys::tnr_blob_import_legacy_on(home.token(), tensor.as_ptr(), out)
+        })
     }
 
     fn imported(
@@ -80,6 +108,19 @@ impl BlobHandle {
         check(unsafe { sys::tnr_view_export(&held, flags, &mut tensor) })?;
         Ok(NonNull::new(tensor).expect("a tensor was written, or the status was no OK"))
     }
+}
+
+/// A managed tensor over a view on a device, for a consumer that works on the context's stream; it
+/// holds on to the blob that the view names.
+pub(crate) fn export_on(
+    consumer: &ContextHandle,
+    view: &tnr_view,
+) -> Result<NonNull<DLManagedTensorVersioned>> {
+    let mut tensor = ptr::null_mut();
+    // SAFETY: the context is alive; the view is a value, whose owner the library asks; the place is
+    // writable.
+    check(unsafe { sys::tnr_view_export_on(consumer.token(), view, 0, &mut tensor) })?;
+    Ok(NonNull::new(tensor).expect("a tensor was written, or the status was no OK"))
 }
 
 /// The first fields of every versioned tensor, of whatever version.
