@@ -1,5 +1,7 @@
 // Pinned memory of the CPU, copies that are enqueued, events, and copies between two devices.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -442,6 +444,36 @@ TEST_F(DeviceEvent, HandlesThatAreNoneAreRefused) {
   EXPECT_EQ(tnr_event_release(nullptr), TNR_STATUS_OK);
   auto* const no_context = reinterpret_cast<tnr_context*>(unseen(std::uintptr_t{0x1234}));
   expect_refused(tnr_event_create(no_context), TNR_STATUS_STALE_HANDLE, {"context is 0x1234"});
+}
+
+// The driver is the parent's: the child gives nothing back to it, and finds no work to wait for.
+TEST_F(DeviceEvent, AChildOfForkHasNone) {
+  const Floats there(context_, std::vector<float>(6));
+  tnr_blob* const host = pinned(context_);
+  ASSERT_EQ(copy_async(context_, view_of(host).view, there.out), TNR_STATUS_OK);
+  tnr_event* const event = tnr_event_create(context_);
+  tnr_blob* const unused = pinned(context_);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const tnr_stats before = totals();
+    std::uint32_t is_done = 0;
+    const bool is_right = tnr_event_wait(event) == TNR_STATUS_OK &&
+                          tnr_event_query(event, &is_done) == TNR_STATUS_OK && is_done == 1 &&
+                          tnr_event_release(event) == TNR_STATUS_OK &&
+                          tnr_blob_release(unused) == TNR_STATUS_OK &&
+                          totals().device_waits == before.device_waits &&
+                          totals().blobs_finished == before.blobs_finished + 1;
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(tnr_event_wait(event), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_event_release(event), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_blob_release(host), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_blob_release(unused), TNR_STATUS_OK);
+  EXPECT_EQ(download(context_, *there.in()), kValues);
 }
 
 // ---- two devices ----
