@@ -88,7 +88,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_custom_info> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 160;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 16;
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 32;
 template <>

@@ -321,10 +321,11 @@ static_assert(offsetof(tnr_value_info, numbers) == 88);
 static_assert(offsetof(tnr_value_info, result) == 152);
 static_assert(offsetof(tnr_value_info, reserved) == 156);
 
-static_assert(sizeof(tnr_program_attributes) == 16 && alignof(tnr_program_attributes) == 8);
+static_assert(sizeof(tnr_program_attributes) == 24 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
 static_assert(offsetof(tnr_program_attributes, enabled_passes) == 12);
+static_assert(offsetof(tnr_program_attributes, packed) == 16);
 
 static_assert(sizeof(tnr_program_run_attributes) == 32 && alignof(tnr_program_run_attributes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);

@@ -281,6 +281,14 @@ tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
   });
 }
 
+tnr_blob* tnr_blob_copy_packed(tnr_context* context, const tnr_program* program,
+                               tnr_view_mut* out) noexcept {
+  return guarded_pointer([&] {
+    return reinterpret_cast<tnr_blob*>(static_cast<std::uintptr_t>(
+        tenure::program_copy_packed(context_of(context), unwrap(program), deref(out, "out"))));
+  });
+}
+
 tnr_program* tnr_program_retain(tnr_program* program) noexcept {
   return guarded_pointer([&] {
     tenure::program_retain(unwrap(program));

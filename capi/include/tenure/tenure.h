@@ -5085,6 +5085,13 @@ typedef struct tnr_program_attributes {
    * too. What is also disabled is left out.
    */
   uint32_t enabled_passes;
+  /**
+   * The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` gave them of a
+   * program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
+   * borrowed, and which the program keeps. The constants themselves are then not read. NULL: they
+   * are packed now. Other bytes than these give other results.
+   */
+  const struct tnr_view *packed;
 } tnr_program_attributes;
 
 /**
@@ -5666,7 +5673,10 @@ tnr_status tnr_program_release(struct tnr_program *program TNR_OWNED) TNR_NOEXCE
  *
  * INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
  * `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
- * STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY.
+ * STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
+ * INVALID_ARGUMENT: bytes that are not those of this program's constants, that no blob owns or a
+ * borrowed one, or that are not aligned to 64; UNSUPPORTED: bytes that the instruction set in use
+ * does not read.
  *
  * @param context (transfer none) (nullable) whose threads compute and pack constants
  * @param graph (transfer none)
@@ -5694,6 +5704,26 @@ struct tnr_program *tnr_program_create(struct tnr_context *context TNR_BORROWED,
 TNR_API TNR_RETURNS_OWNED(tnr_program_release)
 TNR_NODISCARD
 struct tnr_program *tnr_program_retain(struct tnr_program *program TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * The constants of a program that are packed, as bytes in a new blob: to be written to a file,
+ * which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
+ * is a multiple of 64. They are for the instruction set in use and this version of the library.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable) whose memory it is
+ * @param program (transfer none)
+ * @param out (transfer none) (out) all of the new blob, as `u8`; untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_copy_packed(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_program *program TNR_BORROWED,
+                                      struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * The dtype and shape of an output of a run on these inputs, of which no element is read.

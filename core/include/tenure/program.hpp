@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
@@ -92,6 +93,8 @@ ProgramToken program_create(const Context& context, GraphToken graph,
                             const tnr_program_attributes& attributes);
 void program_retain(ProgramToken token);
 void program_release(ProgramToken token);
+// tnr_blob_copy_packed().
+BlobToken program_copy_packed(const Context& context, ProgramToken token, tnr_view_mut& out);
 
 struct ProgramShape {
   tnr_dtype dtype;

@@ -283,7 +283,7 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Aro
 
 // Each constant once for each dtype that it is multiplied by.
 void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                  const std::vector<bool>& needed) {
+                  const std::vector<bool>& needed, PackedImage* packed) {
   std::map<std::pair<const Constant*, tnr_dtype>, const PackedFactor*> known;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     GraphNode& node = graph.nodes[i];
@@ -292,10 +292,15 @@ void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayT
     if (constant == nullptr || constant->view().rank != 2) continue;
     const PackedFactor*& factor = known[{constant, types[node.operands[0]].dtype}];
     if (factor == nullptr) {
-      Pins pins;
-      pins.add(constant->view(), "b");
-      graph.factors.push_back(std::make_shared<const PackedFactor>(context, constant->view(),
-                                                                   types[node.operands[0]].dtype));
+      const tnr_view& b = constant->view();
+      const tnr_dtype a_dtype = types[node.operands[0]].dtype;
+      if (packed != nullptr) {
+        graph.factors.push_back(packed->next({b.dtype, a_dtype, b.shape[0], b.shape[1]}));
+      } else {
+        Pins pins;
+        pins.add(b, "b");
+        graph.factors.push_back(std::make_shared<const PackedFactor>(context, b, a_dtype));
+      }
       factor = graph.factors.back().get();
     }
     node.factor = factor;
@@ -303,19 +308,20 @@ void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayT
 }
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, const Around* around) {
+                          std::uint32_t disabled_passes, PackedImage* packed,
+                          const Around* around) {
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
   if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) merge_common(graph);
   if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph, types, around);
   if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph, types, around);
   std::vector<bool> needed = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph) : computed_nodes(graph);
-  if (has(TNR_PASS_PACKING)) pack_factors(context, graph, types, needed);
+  if (has(TNR_PASS_PACKING)) pack_factors(context, graph, types, needed, packed);
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;
     for (std::shared_ptr<const Body>& body : graph.nodes[i].bodies) {
       const auto own = std::make_shared<Body>(*body);
-      own->needed = rewrite(context, own->graph, own->types, disabled_passes, &within);
+      own->needed = rewrite(context, own->graph, own->types, disabled_passes, packed, &within);
       body = own;
     }
   }
@@ -325,8 +331,8 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
 }  // namespace
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes) {
-  return rewrite(context, graph, types, disabled_passes, nullptr);
+                          std::uint32_t disabled_passes, PackedImage* packed) {
+  return rewrite(context, graph, types, disabled_passes, packed, nullptr);
 }
 
 }  // namespace tenure

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "program/graph.hpp"
+#include "program/packed_image.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -17,8 +18,8 @@ namespace tenure {
 //   own;
 // - constants that needed products have on the right are packed;
 // - by node, the result: whether an output needs it.
-// `types` are those at the maxima.
+// `types` are those at the maxima. Of `packed`, unless it is nullptr, are the packed constants.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes);
+                          std::uint32_t disabled_passes, PackedImage* packed);
 
 }  // namespace tenure

@@ -4,7 +4,9 @@
 //! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
-use tenure::{Extent, Graph, LayerNorm, Passes, Program, Result, Tensor, Traced, bf16};
+use tenure::{
+    Extent, Graph, LayerNorm, Passes, Program, Result, SharedTensor, Tensor, Traced, bf16,
+};
 
 use crate::Bert;
 use crate::weights::{Affine, Instead, Layer};
@@ -28,27 +30,39 @@ impl Bert {
     /// # Errors
     /// Memory that cannot be had.
     pub fn program(&self, passes: Passes) -> Result<Embedding> {
-        Program::trace_with(passes, |graph| {
-            let batch = graph.extent("batch", BATCH);
-            let words = graph.extent("words", self.positions());
-            let tokens = graph.input::<i64>((batch, words));
-            let counts = graph.input::<i64>(batch);
+        Program::trace_with(passes, |graph| self.trace(graph))
+    }
 
-            let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
-            let is_word = places.slice(0, 0, words).less(counts.reshape((batch, 1)));
-            let mask = is_word.select(0.0_f32, f32::NEG_INFINITY).reshape((batch, 1, 1, words));
-            let trace = Trace { graph, heads: self.heads, batch, words, mask };
-            let mut x = trace.embedded(self, tokens);
-            for layer in &self.layers {
-                x = trace.layer(layer, x);
-            }
-            // The mean of the words, not of the padding; then each to length 1.
-            let weights = is_word.cast::<f32>().reshape((batch, 1, words));
-            let sums = weights.matmul(x).reshape((batch, self.hidden()));
-            let means = sums / counts.reshape((batch, 1)).cast::<f32>();
-            let lengths = (means * means).sum(1).sqrt().reshape((batch, 1));
-            graph.program((tokens, counts), means / lengths)
-        })
+    /// The program of this model with the weights of products packed as these bytes are, which
+    /// [`Program::packed`] gave of one that packs them. They are shared; the weights themselves are
+    /// not read.
+    ///
+    /// # Errors
+    /// Those of [`Program::trace_packed`]: bytes of another model, or for another processor.
+    pub fn program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
+        Program::trace_packed(packed, |graph| self.trace(graph))
+    }
+
+    fn trace(&self, graph: Graph<'_>) -> Result<Embedding> {
+        let batch = graph.extent("batch", BATCH);
+        let words = graph.extent("words", self.positions());
+        let tokens = graph.input::<i64>((batch, words));
+        let counts = graph.input::<i64>(batch);
+
+        let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
+        let is_word = places.slice(0, 0, words).less(counts.reshape((batch, 1)));
+        let mask = is_word.select(0.0_f32, f32::NEG_INFINITY).reshape((batch, 1, 1, words));
+        let trace = Trace { graph, heads: self.heads, batch, words, mask };
+        let mut x = trace.embedded(self, tokens);
+        for layer in &self.layers {
+            x = trace.layer(layer, x);
+        }
+        // The mean of the words, not of the padding; then each to length 1.
+        let weights = is_word.cast::<f32>().reshape((batch, 1, words));
+        let sums = weights.matmul(x).reshape((batch, self.hidden()));
+        let means = sums / counts.reshape((batch, 1)).cast::<f32>();
+        let lengths = (means * means).sum(1).sqrt().reshape((batch, 1));
+        graph.program((tokens, counts), means / lengths)
     }
 }
 

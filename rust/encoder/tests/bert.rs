@@ -115,6 +115,7 @@ fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
     let bert = Bert::new(&opened(&model), HEADS).unwrap();
     let program = bert.program(Passes::ALL).unwrap();
     let packed = bert.program(Passes::ALL.with(Passes::PACKING)).unwrap();
+    let lent = bert.program_packed(&packed.packed().unwrap().into_shared()).unwrap();
     let texts: [&[i64]; 4] = [&[1, 10, 3, 4, 5, 2], &[7], &[0, 0, 9], &[6, 8, 6, 8]];
     for padding in [0, 10] {
         let counts = texts.map(|text| text.len() as i64);
@@ -122,6 +123,7 @@ fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
         let tokens = Tensor::from_fn([texts.len(), POSITIONS], token).unwrap();
         let vectors = program.run((&tokens, &counts)).unwrap().to_vec();
         assert_eq!(vectors, packed.run((&tokens, &counts)).unwrap().to_vec());
+        assert_eq!(vectors, lent.run((&tokens, &counts)).unwrap().to_vec());
         for (text, vector) in texts.iter().zip(vectors.chunks(HIDDEN)) {
             let expected = Plain(&model).embedding(text);
             for (a, b) in vector.iter().zip(&expected) {

@@ -100,6 +100,44 @@ fn a_report_is_a_table_and_a_picture() {
 }
 
 #[test]
+fn packed_weights_are_kept_and_mapped_where_they_fit() {
+    let folder = Folder::of_model(&model());
+    let out = folder.path("out.npy");
+    let run = |how: &[&str], expected: &str| {
+        let arguments = ["--npy", out.to_str().unwrap()];
+        let lines = said(embed(&folder, "lent\nheld by\n", &[&arguments, how].concat()));
+        assert!(lines.contains(expected), "{lines}");
+        assert!(lines.contains("\nbytes copied by Tenure: 0\n"), "{lines}");
+        npy::read::<f32>(&out).unwrap().to_vec()
+    };
+    let kept = folder.path("packed.f32");
+    let mapped = format!("  weights: mapped from {}\n", kept.display());
+    let vectors = run(&[], "");
+    assert_eq!(run(&["--pack"], "  weights: packed now (No such file"), vectors);
+    assert_eq!(run(&["--pack"], &mapped), vectors);
+
+    let bytes = std::fs::read(&kept).unwrap();
+    let reasons: [(Vec<u8>, &str); 5] = [
+        (b"short".to_vec(), "they are of other weights"),
+        ([&b"x"[..], &bytes[1..]].concat(), "they are of other weights"),
+        (bytes[..bytes.len() - 64].to_vec(), "no packed constants of a program, or not all"),
+        (bytes[..64].to_vec(), "no packed constants of a program, or not all"),
+        ([&bytes[..], &[0; 64]].concat(), "no packed constants of a program, or not all"),
+    ];
+    for (wrong, reason) in reasons {
+        folder.write("packed.f32", wrong);
+        assert_eq!(run(&["--pack"], reason), vectors);
+        assert_eq!(run(&["--pack"], &mapped), vectors);
+    }
+    // Another model under the same name.
+    let mut other = model();
+    other.values_mut().next().unwrap().view_mut().fill(0.5);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    folder.write("model.safetensors", file_of(&other));
+    run(&["--pack"], "they are of other weights");
+}
+
+#[test]
 fn long_lines_are_cut_and_that_is_said_once_or_refused() {
     let folder = Folder::of_model(&model());
     let (fits, long) = ("the memory lent by", "the memory lent by a");

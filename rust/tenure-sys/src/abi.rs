@@ -1690,6 +1690,11 @@ pub struct tnr_program_attributes {
     /// Passes that are left out unless they are asked for: `TNR_PASS_PACKING`. Others may be named
     /// too. What is also disabled is left out.
     pub enabled_passes: u32,
+    /// The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` gave them of a
+    /// program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
+    /// borrowed, and which the program keeps. The constants themselves are then not read. NULL: they
+    /// are packed now. Other bytes than these give other results.
+    pub packed: *const tnr_view,
 }
 
 /// Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
@@ -5293,7 +5298,10 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
     /// `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
-    /// STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY.
+    /// STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
+    /// INVALID_ARGUMENT: bytes that are not those of this program's constants, that no blob owns or a
+    /// borrowed one, or that are not aligned to 64; UNSUPPORTED: bytes that the instruction set in use
+    /// does not read.
     ///
     /// @param context (transfer none) (nullable) whose threads compute and pack constants
     /// @param graph (transfer none)
@@ -5318,6 +5326,25 @@ unsafe extern "C" {
     /// @since 0.2
     #[must_use]
     pub fn tnr_program_retain(program: *mut tnr_program) -> *mut tnr_program;
+
+    /// The constants of a program that are packed, as bytes in a new blob: to be written to a file,
+    /// which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
+    /// is a multiple of 64. They are for the instruction set in use and this version of the library.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable) whose memory it is
+    /// @param program (transfer none)
+    /// @param out (transfer none) (out) all of the new blob, as `u8`; untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_copy_packed(
+        context: *mut tnr_context,
+        program: *const tnr_program,
+        out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
 
     /// The dtype and shape of an output of a run on these inputs, of which no element is read.
     ///

@@ -456,11 +456,12 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_program_attributes>() == 16);
+    assert!(size_of::<tnr_program_attributes>() == 24);
     assert!(align_of::<tnr_program_attributes>() == 8);
     assert!(offset_of!(tnr_program_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_program_attributes, disabled_passes) == 8);
     assert!(offset_of!(tnr_program_attributes, enabled_passes) == 12);
+    assert!(offset_of!(tnr_program_attributes, packed) == 16);
 };
 
 const _: () = {

@@ -68,10 +68,10 @@ pub use types::{
     Updated,
 };
 
-use crate::Result;
 #[cfg(feature = "programs")]
 use crate::raw::graph_record::GraphHandle;
 use crate::raw::program::{Options, ProgramHandle};
+use crate::{Result, SharedTensor, Tensor};
 
 /// A graph of operations that nothing changes any more, to be run by any number of threads.
 ///
@@ -193,11 +193,57 @@ impl<I, O> Program<I, O> {
         passes: Passes,
         f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>,
     ) -> Result<Self> {
-        let state = State::new(passes)?;
+        Self::traced(State::new(passes, None)?, f)
+    }
+
+    /// As [`trace`](Self::trace), with the constants of products packed as these bytes are, which
+    /// [`packed`](Self::packed) gave of the same program: those of a mapped file, say, that
+    /// processes share. Nothing is copied, and the constants themselves are not read.
+    ///
+    /// # Errors
+    ///
+    /// As [`trace`](Self::trace). `InvalidArgument`: bytes of another program, or that do not begin
+    /// at a multiple of 64. `Unsupported`: bytes for other kernels than this processor has; pack
+    /// anew.
+    ///
+    /// ```
+    /// use tenure::{Passes, Program, Tensor};
+    ///
+    /// let weights = Tensor::<f32>::full([64, 32], 0.5)?.into_shared();
+    /// let layer = |graph: tenure::Graph<'_>| {
+    ///     let x = graph.input::<f32>([4, 64]);
+    ///     graph.program((x,), x.matmul(graph.constant(&weights)))
+    /// };
+    /// let packing = Program::<(f32,), f32>::trace_with(Passes::ALL.with(Passes::PACKING), layer)?;
+    /// let bytes = packing.packed()?.into_shared(); // or those of a file
+    /// let lent = Program::<(f32,), f32>::trace_packed(&bytes, layer)?;
+    /// let x = Tensor::full([4, 64], 2.0)?;
+    /// assert_eq!(lent.run((&x,))?, packing.run((&x,))?);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn trace_packed(
+        packed: &SharedTensor<u8>,
+        f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>,
+    ) -> Result<Self> {
+        Self::traced(State::new(Passes::ALL.with(Passes::PACKING), Some(packed.clone()))?, f)
+    }
+
+    fn traced(state: State, f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
         let program = f(Graph::of(&state))?;
         #[cfg(feature = "programs")]
         files::keep_graph(state);
         Ok(program)
+    }
+
+    /// A copy of the constants that are [packed](Passes::PACKING), for
+    /// [`trace_packed`](Self::trace_packed): of this version of the library, and for processors that
+    /// use the same kernels.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`.
+    pub fn packed(&self) -> Result<Tensor<u8>> {
+        self.shared.handle.packed()
     }
 
     /// The same program, whose runs by this handle refuse to take more than so many bytes for

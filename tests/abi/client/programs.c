@@ -100,6 +100,9 @@ int check_programs(void) {
   tnr_memory_plan plan;
   tnr_step_info step;
   tnr_program *program, *again;
+  tnr_program_attributes attributes;
+  tnr_view_mut packed;
+  tnr_blob* image;
   tnr_sealed_program* sealed;
   tnr_graph *body, *copy;
   tnr_graph* graph = tnr_graph_create();
@@ -151,6 +154,16 @@ int check_programs(void) {
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);
+  image = tnr_blob_copy_packed(NULL, program, &packed);
+  CHECK(image != NULL);
+  memset(&attributes, 0, sizeof attributes);
+  attributes.struct_size = sizeof attributes;
+  attributes.enabled_passes = TNR_PASS_PACKING;
+  attributes.packed = &packed.view;
+  again = tnr_program_create(NULL, graph, &attributes);
+  CHECK(again != NULL);
+  OK(tnr_blob_release(image));
+  OK(tnr_program_release(again));
   OK(tnr_graph_release(graph));
   again = tnr_program_retain(program);
   CHECK(again != NULL);

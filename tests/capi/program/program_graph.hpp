@@ -183,7 +183,8 @@ class CGraph : public testing::Test {
         << tnr_last_error()->message;
   }
   tnr_program* program(std::uint32_t disabled_passes = 0, std::uint32_t enabled_passes = 0) {
-    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, enabled_passes};
+    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, enabled_passes,
+                                               nullptr};
     tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
     EXPECT_NE(made, nullptr) << tnr_last_error()->message;
     if (made != nullptr) programs.push_back(made);

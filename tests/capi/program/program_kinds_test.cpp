@@ -197,7 +197,7 @@ struct Result {
 
 Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
             std::uint32_t disabled) {
-  const tnr_program_attributes attributes = {sizeof attributes, disabled, 0};
+  const tnr_program_attributes attributes = {sizeof attributes, disabled, 0, nullptr};
   tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
   if (program == nullptr) return {tnr_last_error()->status, {}};
   Result result(graph.type());
@@ -235,7 +235,7 @@ std::uint32_t passes() {
     const KindCase of = kind_cases().front();
     const Memory memory(of);
     EXPECT_EQ(graph.add(of, memory, NodeGraph::As::kInputs), TNR_STATUS_OK);
-    const tnr_program_attributes attributes = {sizeof attributes, pass, 0};
+    const tnr_program_attributes attributes = {sizeof attributes, pass, 0, nullptr};
     tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
     if (program != nullptr) known |= pass;
     EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);

@@ -547,7 +547,7 @@ TEST_F(RandomProgram, SurvivesEveryAllocationThatFails) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     build(seed);
     if (HasFatalFailure()) return;
-    const tnr_program_attributes attributes = {sizeof attributes, 0, 0};
+    const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
     bool has_failed = true;
     for (int first = 0; has_failed; ++first) {
       Call call(*this);

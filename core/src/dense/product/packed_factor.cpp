@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <utility>
 
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
@@ -21,29 +22,27 @@ using kernels::Byte;
 // and a panel alone would be some bytes of each page.
 constexpr std::int64_t kSlicePanels = 4;
 
+ProductTypes types_of(tnr_dtype dtype, tnr_dtype a_dtype) {
+  const unsigned type = factor_type(dtype);
+  if (a_dtype != dtype && !(is_byte(a_dtype) && is_byte(dtype))) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->a_dtype is %s but b.dtype is %s",
+         dtype_name(a_dtype), dtype_name(dtype));
+  }
+  return product_types(factor_type(a_dtype), type);
+}
+
 }  // namespace
 
-PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype) {
-  const unsigned type = factor_type(b.dtype);
-  if (a_dtype == 0) a_dtype = b.dtype;
-  if (a_dtype != b.dtype && !(is_byte(a_dtype) && is_byte(b.dtype))) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->a_dtype is %s but b.dtype is %s",
-         dtype_name(a_dtype), dtype_name(b.dtype));
-  }
-  const ProductTypes types = product_types(factor_type(a_dtype), type);
-  const std::int64_t rows = b.shape[0];
-  const std::int64_t columns = b.shape[1];
-  info_.dtype = view_.dtype = b.dtype;
-  info_.a_dtype = a_dtype;
-  info_.rows = view_.shape[0] = rows;
-  info_.cols = view_.shape[1] = columns;
-  view_.rank = 2;
-  view_.device.kind = TNR_DEVICE_KIND_CPU;
-  view_.strides[0] = view_.strides[1] = 1;  // of the axis that a single column has
-  if (is_empty(b)) return;
-  std::int64_t bytes = 0;
+FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t row_count,
+                           std::int64_t column_count)
+    : types(types_of(b_dtype, left_dtype)),
+      dtype(b_dtype),
+      a_dtype(left_dtype),
+      rows(row_count),
+      cols(column_count) {
+  if (rows == 0 || cols == 0) return;
   bool fits;
-  if (columns == 1) {
+  if (cols == 1) {
     fits = !__builtin_mul_overflow(rows, types.b.bytes, &bytes);
   } else {
     // No depth has more bytes in a panel than the first one of a block. Behind each panel there is room for
@@ -51,29 +50,57 @@ PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype 
     // cache.
     fits = !__builtin_mul_overflow(rows, types.panel_bytes(1), &bytes);
     if (fits) {
-      panels_.step = types.block_offset(rows) + types.panel_bytes(rows % types.most_depth()) +
-                     std::max(whole_lines(types.b.packing->slack_bytes), kLineBytes);
-      fits =
-          !__builtin_mul_overflow(parts_of(columns, types.panel_columns()), panels_.step, &bytes);
+      panel_bytes = types.block_offset(rows) + types.panel_bytes(rows % types.most_depth());
+      panel_step = panel_bytes + std::max(whole_lines(types.b.packing->slack_bytes), kLineBytes);
+      fits = !__builtin_mul_overflow(parts_of(cols, types.panel_columns()), panel_step, &bytes);
     }
   }
   if (!fits) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "a factor of %" PRId64 " by %" PRId64 " elements fits no memory",
-         rows, columns);
+         rows, cols);
   }
-  info_.size_bytes = static_cast<std::uint64_t>(bytes);
-  memory_ = blob_allocate(context, static_cast<std::size_t>(bytes));
-  Byte* const memory = static_cast<Byte*>(blob_memory_mut(memory_).data);
-  touch_fresh_pages(context, memory, bytes);
-  if (columns == 1) {
-    view_.data = view_.base = memory;
-    view_.size_bytes = info_.size_bytes;
-    const kernels::Source column[] = {
-        {static_cast<const Byte*>(b.data), step_of(b, 0), types.b.bytes}};
-    run_strip(copy_operation(b.dtype), dense_strip(rows, memory, types.b.bytes, column));
+}
+
+PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype) {
+  const FactorLayout layout(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]);
+  Byte* memory = nullptr;
+  if (layout.bytes != 0) {
+    memory_ = blob_allocate(context, static_cast<std::size_t>(layout.bytes));
+    memory = static_cast<Byte*>(blob_memory_mut(memory_).data);
+    touch_fresh_pages(context, memory, layout.bytes);
+  }
+  describe(layout, memory);
+  if (memory == nullptr) return;
+  if (layout.cols == 1) {
+    const std::int64_t width = layout.types.b.bytes;
+    const kernels::Source column[] = {{static_cast<const Byte*>(b.data), step_of(b, 0), width}};
+    run_strip(copy_operation(b.dtype), dense_strip(layout.rows, memory, width, column));
   } else {
-    panels_.data = memory;
-    pack(context, types, b, memory);
+    pack(context, layout.types, b, memory);
+  }
+}
+
+PackedFactor::PackedFactor(const FactorLayout& layout, const Byte* bytes,
+                           std::shared_ptr<const void> lender) noexcept
+    : lender_(std::move(lender)) {
+  describe(layout, bytes);
+}
+
+void PackedFactor::describe(const FactorLayout& layout, const Byte* bytes) noexcept {
+  info_.dtype = view_.dtype = layout.dtype;
+  info_.a_dtype = layout.a_dtype;
+  info_.rows = view_.shape[0] = layout.rows;
+  info_.cols = view_.shape[1] = layout.cols;
+  info_.size_bytes = static_cast<std::uint64_t>(layout.bytes);
+  view_.rank = 2;
+  view_.device.kind = TNR_DEVICE_KIND_CPU;
+  view_.strides[0] = view_.strides[1] = 1;  // of the axis that a single column has
+  if (layout.bytes == 0) return;
+  if (layout.cols == 1) {
+    view_.data = view_.base = bytes;
+    view_.size_bytes = info_.size_bytes;
+  } else {
+    panels_ = {bytes, layout.panel_step};
   }
 }
 

@@ -1,12 +1,31 @@
 // A packed factor in the core.
 #pragma once
 
+#include <memory>
+
 #include "dense/product/product_types.hpp"
 #include "memory/handles.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/factor.hpp"
 
 namespace tenure {
+
+// What packed bytes are, of a matrix of such a dtype and shape, for left factors of such a dtype: bytes
+// of another process are read alike where all of it agrees.
+struct FactorLayout {
+  // Throws UNSUPPORTED for a dtype that is no factor's; INVALID_ARGUMENT for two that are not
+  // multiplied; OUT_OF_MEMORY for bytes that are too many.
+  FactorLayout(tnr_dtype dtype, tnr_dtype a_dtype, std::int64_t rows, std::int64_t cols);
+
+  ProductTypes types;
+  tnr_dtype dtype;
+  tnr_dtype a_dtype;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t panel_bytes = 0;  // that are read; 0: there are no panels
+  std::int64_t panel_step = 0;
+  std::int64_t bytes = 0;
+};
 
 // Written once, before anybody has a handle of it. A single column has no panels: products by a
 // vector read it as it is, so it is a copy.
@@ -15,6 +34,9 @@ class PackedFactor {
   // `b` is checked and pinned; `a_dtype` is 0 where it is that of `b`. Throws UNSUPPORTED for a dtype
   // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY.
   PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype);
+  // Of bytes that are packed so, aligned to a line and kept by `lender`.
+  PackedFactor(const FactorLayout& layout, const kernels::Byte* bytes,
+               std::shared_ptr<const void> lender) noexcept;
   PackedFactor(const PackedFactor&) = delete;
   PackedFactor& operator=(const PackedFactor&) = delete;
   ~PackedFactor();
@@ -26,15 +48,21 @@ class PackedFactor {
     return panels_.data == nullptr ? nullptr : &panels_;
   }
   [[nodiscard]] const tnr_factor_info& info() const noexcept { return info_; }  // struct_size is 0
+  // So many as info() says.
+  [[nodiscard]] const kernels::Byte* bytes() const noexcept {
+    return panels_.data != nullptr ? panels_.data : static_cast<const kernels::Byte*>(view_.data);
+  }
 
  private:
+  void describe(const FactorLayout& layout, const kernels::Byte* bytes) noexcept;
   void pack(const Context& context, const ProductTypes& types, const tnr_view& b,
             kernels::Byte* memory) const noexcept;
 
   tnr_view view_{};
   Panels panels_{nullptr, 0};
   tnr_factor_info info_{};
-  BlobToken memory_ = 0;
+  BlobToken memory_ = 0;  // the factor's own
+  std::shared_ptr<const void> lender_;
 };
 
 using FactorHandles = Handles<PackedFactor, kFactorKind>;

@@ -6,6 +6,7 @@
 
 #include "dense/product/packed_factor.hpp"
 #include "program/builder.hpp"
+#include "program/packed_image.hpp"
 #include "program/report.hpp"
 #include "program/rewrite.hpp"
 #include "program/run/arguments.hpp"
@@ -73,7 +74,13 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
       fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input", graph.extents[i].name);
     }
   }
-  needed_ = rewrite(context, graph_, types, disabled_passes_);
+  if (attributes.packed == nullptr) {
+    needed_ = rewrite(context, graph_, types, disabled_passes_, nullptr);
+  } else {
+    PackedImage packed(*attributes.packed);
+    needed_ = rewrite(context, graph_, types, disabled_passes_, &packed);
+    packed.require_end();
+  }
   packed_bytes_ = factor_bytes(graph_);
   add_constants(graph_, constants_);
   for (std::uint32_t i = 0; i < graph_.nodes.size() && refusing_node_ == kNoValue; ++i) {
@@ -253,6 +260,16 @@ ProgramToken program_create(const Context& context, GraphToken graph,
 void program_retain(ProgramToken token) { kProgramHandles.retain(token); }
 
 void program_release(ProgramToken token) { kProgramHandles.release(token); }
+
+BlobToken program_copy_packed(const Context& context, ProgramToken token, tnr_view_mut& out) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  const BlobToken blob = write_packed_image(context, program.object().graph());
+  const BlobMemory memory = blob_memory_mut(blob);
+  const auto count = static_cast<std::int64_t>(memory.size_bytes);
+  out.view = make_view(memory.data, memory.size_bytes, 0, TNR_DTYPE_U8, 1, &count, nullptr);
+  out.view.owner = blob;
+  return blob;
+}
 
 ProgramShape program_output_shape(ProgramToken token, const tnr_view* const* inputs,
                                   std::uint32_t input_count, std::uint32_t output) {

@@ -263,7 +263,7 @@ impl<'g> Graph<'g> {
         handed: &[u32],
         trace: impl for<'h> FnOnce(Graph<'h>, &mut dyn Iterator<Item = u32>) -> Result<Body<'h, O>>,
     ) -> Result<(u32, usize)> {
-        let inner = State::new(self.state.passes)?;
+        let inner = State::new(self.state.passes, None)?;
         for (number, value) in handed.iter().enumerate() {
             let outer = &self.state.handle;
             let shape = outer.shape_of(*value)?;

@@ -9,7 +9,7 @@ use super::state::State;
 use super::{InputTypes, OutputTypes, Passes, Program, Shared};
 use crate::program_file::{CustomOperation, GraphRecord, ProgramFile};
 use crate::raw::graph_record::{GraphHandle, Source};
-use crate::{DType, Error, Result};
+use crate::{DType, Error, Result, SharedTensor};
 
 /// Gives a program its graph, which nothing is added to from here on.
 pub(super) fn keep_graph(state: State) {
@@ -162,6 +162,29 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         file: &ProgramFile,
         customs: Vec<CustomOperation>,
     ) -> Result<Self> {
+        Self::built(passes, None, file, customs)
+    }
+
+    /// As [`from_file`](Self::from_file), with the constants of products packed as these bytes are:
+    /// see [`trace_packed`](Self::trace_packed).
+    ///
+    /// # Errors
+    ///
+    /// As [`from_file`](Self::from_file) and [`trace_packed`](Self::trace_packed).
+    pub fn from_file_packed(
+        packed: &SharedTensor<u8>,
+        file: &ProgramFile,
+        customs: Vec<CustomOperation>,
+    ) -> Result<Self> {
+        Self::built(Passes::ALL.with(Passes::PACKING), Some(packed), file, customs)
+    }
+
+    fn built(
+        passes: Passes,
+        packed: Option<&SharedTensor<u8>>,
+        file: &ProgramFile,
+        customs: Vec<CustomOperation>,
+    ) -> Result<Self> {
         // What updates inputs stands behind the other outputs, in the order of the inputs, which
         // another writer need not keep to.
         let graph = file.with_updates_last().build(customs)?;
@@ -180,7 +203,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
             output.require("outputs", nth, dtype, false)?;
         }
         let counts = [inputs.len(), fresh.len(), update_count];
-        let handle = graph.program(passes.to_bits(), counts)?;
+        let handle = graph.program(passes.to_bits(), packed, counts)?;
         let is_updated = inputs.iter().map(|input| input.is_updated).collect();
         let shared = Shared::new(handle, Box::default(), is_updated);
         // It is empty.

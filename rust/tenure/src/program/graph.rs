@@ -282,7 +282,7 @@ impl<'g> Graph<'g> {
         let places = state.nodes.borrow().clone().into_boxed_slice();
         let handle = state
             .handle
-            .program(state.passes.to_bits(), counts)
+            .program(state.passes.to_bits(), state.packed.as_ref(), counts)
             .map_err(|error| located(&places, error))?;
         // The graph has its outputs now: another program of it would have them too.
         self.fail(Error::invalid("the graph has been made a program"));

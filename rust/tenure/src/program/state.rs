@@ -13,12 +13,14 @@ use super::Shared;
 use crate::raw::custom::CustomOperation;
 use crate::raw::expression::Code;
 use crate::raw::program::{Given, GraphHandle, NewNode};
-use crate::{DType, Error, Result};
+use crate::{DType, Error, Result, SharedTensor};
 
 /// A graph.
 pub(super) struct State {
     pub(super) handle: GraphHandle,
     pub(super) passes: Passes,
+    /// What the constants are when they are packed.
+    pub(super) packed: Option<SharedTensor<u8>>,
     pub(super) failure: RefCell<Option<Error>>,
     /// By their numbers.
     pub(super) values: RefCell<Vec<Value>>,
@@ -105,10 +107,11 @@ impl<'a> Step<'a> {
 }
 
 impl State {
-    pub(super) fn new(passes: Passes) -> Result<State> {
+    pub(super) fn new(passes: Passes, packed: Option<SharedTensor<u8>>) -> Result<State> {
         Ok(State {
             handle: GraphHandle::new()?,
             passes,
+            packed,
             failure: RefCell::new(None),
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),

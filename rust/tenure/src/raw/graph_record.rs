@@ -196,9 +196,10 @@ impl GraphHandle {
     pub(crate) fn program(
         &self,
         passes: [u32; 2],
+        packed: Option<&SharedTensor<u8>>,
         counts: [usize; 3],
     ) -> Result<program::ProgramHandle> {
-        self.graph.program(passes, counts)
+        self.graph.program(passes, packed, counts)
     }
 
     /// The dtype of a value, and its shape where all extents are at their maxima.

@@ -259,14 +259,19 @@ impl GraphHandle {
     pub(crate) fn program(
         &self,
         [disabled_passes, enabled_passes]: [u32; 2],
+        packed: Option<&SharedTensor<u8>>,
         [input_count, output_count, update_count]: [usize; 3],
     ) -> Result<ProgramHandle> {
+        let packed = packed.map(SharedTensor::owned_raw);
         let attributes = sys::tnr_program_attributes {
             struct_size: size_of::<sys::tnr_program_attributes>() as u64,
             disabled_passes,
             enabled_passes,
+            packed: packed.as_ref().map_or(ptr::null(), ptr::from_ref),
         };
-        // SAFETY: the handle is alive; the context is checked by the library.
+        // SAFETY: the handle is alive; the context is checked by the library. What is packed is a view
+        // of the blob that it names, which nobody writes until its last holder gives it back; the
+        // program is one of them.
         let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let program = NonNull::new(program)

@@ -38,6 +38,36 @@ fn one_of_two_bodies() {
 }
 
 #[test]
+fn constants_of_bodies_are_packed_and_lent() {
+    let weights: Vec<_> = [1.0_f32, -2.0]
+        .map(|value| Tensor::full([40, 40], value).unwrap().into_shared())
+        .into();
+    let layer = |graph: Graph<'_>| {
+        let (flag, x) = (graph.input::<Bool8>([1]), graph.input::<f32>([3, 40]));
+        let y = x.matmul(graph.constant(&weights[0]));
+        let z = graph.cond(
+            flag,
+            y,
+            |body, y| body.outputs(y.matmul(body.constant(&weights[1]))),
+            |body, y| body.outputs(y.matmul(body.constant(&weights[0]))),
+        )?;
+        graph.program((flag, x), z)
+    };
+    type Layer = Program<(Bool8, f32), f32>;
+    let packing = Layer::trace_with(Passes::ALL.with(Passes::PACKING), layer).unwrap();
+    let packed = packing.packed().unwrap().into_shared();
+    let lent = Layer::trace_packed(&packed, layer).unwrap();
+    drop(packed);
+    let x = Tensor::full([3, 40], 1.0).unwrap();
+    for (flag, expected) in [(true, -3200.0), (false, 1600.0)] {
+        let flag = Tensor::full([1], Bool8::from(flag)).unwrap();
+        for program in [&packing, &lent] {
+            assert_eq!(program.run((&flag, &x)).unwrap().to_vec(), [expected; 3 * 40]);
+        }
+    }
+}
+
+#[test]
 fn a_loop_has_the_bits_of_its_calls() {
     for program in traced(|graph| {
         let n = graph.extent("n", 100);

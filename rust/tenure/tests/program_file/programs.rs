@@ -122,6 +122,25 @@ fn constants_of_a_file_are_packed_where_that_is_asked_for() {
 }
 
 #[test]
+fn constants_of_a_file_are_those_that_another_program_of_it_packed() {
+    let mut bytes = Vec::new();
+    network().write(&mut bytes).unwrap();
+    let file = loaded(bytes);
+    type Network = Program<(f32, Updated<f32>), (f32, i64)>;
+    let passes = Passes::ALL.with(Passes::PACKING);
+    let packing = Network::from_file_with(passes, &file, Vec::new()).unwrap();
+    let packed = packing.packed().unwrap().into_shared();
+    let lent = Network::from_file_packed(&packed, &file, Vec::new()).unwrap();
+    drop(packed);
+    let input = numbers([1, 1, 6, 6]);
+    let [packing, lent] = [packing, lent].map(|one| one.run((&input, &mut numbers([3]))).unwrap());
+    assert!(packing == lent, "the same bits");
+    let none = Tensor::<u8>::zeros([64]).unwrap().into_shared();
+    let error = Network::from_file_packed(&none, &file, Vec::new()).err().unwrap();
+    assert!(error.message().contains("no packed constants of a program"), "{error}");
+}
+
+#[test]
 fn other_types_are_refused_by_name_and_shape() {
     type Read<I, O> = Program<I, O>;
     let mut bytes = Vec::new();

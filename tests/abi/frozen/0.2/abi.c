@@ -860,13 +860,15 @@ FROZEN(IS(&((tnr_value_info *)0)->result, uint32_t *));
 FROZEN(offsetof(tnr_value_info, reserved) == 156);
 FROZEN(IS(&((tnr_value_info *)0)->reserved, uint32_t *));
 
-FROZEN(sizeof(tnr_program_attributes) >= 16);
+FROZEN(sizeof(tnr_program_attributes) >= 24);
 FROZEN(offsetof(tnr_program_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_program_attributes *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_program_attributes, disabled_passes) == 8);
 FROZEN(IS(&((tnr_program_attributes *)0)->disabled_passes, uint32_t *));
 FROZEN(offsetof(tnr_program_attributes, enabled_passes) == 12);
 FROZEN(IS(&((tnr_program_attributes *)0)->enabled_passes, uint32_t *));
+FROZEN(offsetof(tnr_program_attributes, packed) == 16);
+FROZEN(IS(&((tnr_program_attributes *)0)->packed, const tnr_view **));
 
 FROZEN(sizeof(tnr_program_run_attributes) >= 32);
 FROZEN(offsetof(tnr_program_run_attributes, struct_size) == 0);
@@ -1398,6 +1400,7 @@ FROZEN(IS(&tnr_graph_describe_value, tnr_status (*)(const tnr_graph *, uint32_t,
 FROZEN(IS(&tnr_program_release, tnr_status (*)(tnr_program *)));
 FROZEN(IS(&tnr_program_create, tnr_program * (*)(tnr_context *, const tnr_graph *, const tnr_program_attributes *)));
 FROZEN(IS(&tnr_program_retain, tnr_program * (*)(tnr_program *)));
+FROZEN(IS(&tnr_blob_copy_packed, tnr_blob * (*)(tnr_context *, const tnr_program *, tnr_view_mut *)));
 FROZEN(IS(&tnr_program_output_shape, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_dtype *, uint32_t *, int64_t *)));
 FROZEN(IS(&tnr_program_memory, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, tnr_memory_plan *)));
 FROZEN(IS(&tnr_program_describe_reads, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, uint8_t *, uint32_t)));

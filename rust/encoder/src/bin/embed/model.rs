@@ -1,7 +1,8 @@
 //! A folder with a model.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
@@ -13,6 +14,8 @@ use crate::{Result, in_file};
 /// A model whose weights are the memory of their file.
 pub struct Model {
     pub bert: Bert,
+    /// The file of the weights.
+    pub weights: PathBuf,
     pub tokens: Tokens,
     /// From the file opened to views of its tensors.
     pub opening: Duration,
@@ -28,17 +31,22 @@ impl Model {
 
         let start = Instant::now();
         let file = File::open(&weights).map_err(in_file(&weights))?;
-        // SAFETY: nobody writes or shortens the file while this runs, as the README asks of whoever
-        // runs it; what replaces it under its name is another file, and changes nothing here.
-        let map = unsafe { Mmap::map(&file) }.map_err(in_file(&weights))?;
+        let map = map(&file).map_err(in_file(&weights))?;
         let shared = safetensors::Shared::new(map).map_err(in_file(&weights))?;
         let bert = Bert::new(&shared, heads).map_err(in_file(&weights))?;
         let opening = start.elapsed();
 
         let start = Instant::now();
         let tokens = Tokens::read(&tokens, &bert, too_long).map_err(in_file(&tokens))?;
-        Ok(Self { bert, tokens, opening, reading_tokens: start.elapsed() })
+        Ok(Self { bert, weights, tokens, opening, reading_tokens: start.elapsed() })
     }
+}
+
+/// The bytes of a file of the model.
+pub fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: nobody writes or shortens the file while this runs, as the README asks of whoever runs
+    // it; what replaces it under its name is another file, and changes nothing here.
+    unsafe { Mmap::map(file) }
 }
 
 /// The page faults of this process so far: those that found their page in memory, and those that

@@ -11,8 +11,8 @@ use super::fresh::{DynBlank, Fresh, Shape};
 use crate::ops::Extents;
 use crate::raw::context::current;
 use crate::raw::expression::{Filling, Leaf, Lends};
-use crate::raw::{Lent, LentMut, check, entered};
-use crate::{DType, DynTensor, Element, Result, TensorViewMut};
+use crate::raw::{Lent, LentMut, check, entered, owned};
+use crate::{DType, DynTensor, Element, Result, Tensor, TensorViewMut, Tenure, layout};
 
 /// Inputs or outputs up to which a run takes room on the stack.
 const INLINE: usize = 16;
@@ -187,6 +187,18 @@ impl ProgramHandle {
     }
     pub(crate) fn update_count(&self) -> usize {
         self.update_count
+    }
+
+    /// The constants that are packed.
+    pub(crate) fn packed(&self) -> Result<Tensor<u8>> {
+        entered()?;
+        let mut out = tnr_view_mut { view: layout::blank(DType::U8, 1) };
+        // SAFETY: the handle is alive; `out` is written where the call succeeds.
+        let blob = unsafe { sys::tnr_blob_copy_packed(current(), self.program.as_ptr(), &mut out) };
+        let blob = owned(blob, Tenure::Allocated)?;
+        out.view.owner = 0;
+        // SAFETY: over all of a new blob, whose bytes are written.
+        Ok(unsafe { Tensor::made(out.view, blob) })
     }
 
     /// Gives `f` room for the views of one call.

@@ -1,0 +1,187 @@
+#include "program/packed_image.hpp"
+
+#include <cinttypes>
+#include <cstring>
+
+#include "dense/operands.hpp"
+#include "memory/traffic.hpp"
+#include "tenure/shape.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+constexpr std::uint64_t kMagic =
+    0x314b4341'50524e54;  // TNRPACK1 where the first byte is the lowest
+
+struct Header {
+  std::uint64_t magic;
+  std::uint64_t size_bytes;  // of the image
+  std::uint64_t count;       // of entries, which follow
+  std::uint64_t reserved;    // 0
+};
+
+struct Entry {
+  std::int64_t dtype;
+  std::int64_t a_dtype;
+  std::int64_t rows;
+  std::int64_t cols;
+  // How kernels read it.
+  std::int64_t panel_columns;
+  std::int64_t depths;
+  std::int64_t starts;
+  std::int64_t most_depth;
+  std::int64_t sum_bytes;
+  std::int64_t size_bytes;
+  std::int64_t offset;  // from the image's first byte, whole lines
+};
+
+Entry entry_of(const FactorLayout& layout) noexcept {
+  return {layout.dtype,
+          layout.a_dtype,
+          layout.rows,
+          layout.cols,
+          layout.types.panel_columns(),
+          layout.types.depths,
+          layout.types.starts,
+          layout.types.most_depth(),
+          layout.types.sum_bytes,
+          layout.bytes,
+          0};
+}
+
+bool is_same_matrix(const Entry& a, const Entry& b) noexcept {
+  return a.dtype == b.dtype && a.a_dtype == b.a_dtype && a.rows == b.rows && a.cols == b.cols;
+}
+
+bool is_same_packing(const Entry& a, const Entry& b) noexcept {
+  return a.panel_columns == b.panel_columns && a.depths == b.depths && a.starts == b.starts &&
+         a.most_depth == b.most_depth && a.sum_bytes == b.sum_bytes && a.size_bytes == b.size_bytes;
+}
+
+void add_factors(const Graph& graph, std::vector<const PackedFactor*>& factors) {
+  for (const auto& factor : graph.factors) factors.push_back(factor.get());
+  for (const GraphNode& node : graph.nodes) {
+    for (const auto& body : node.bodies) add_factors(body->graph, factors);
+  }
+}
+
+std::uint64_t entries_end(std::uint64_t count) noexcept {
+  return whole_lines(sizeof(Header) + count * sizeof(Entry));
+}
+
+template <class T>
+T read_at(const tnr_view& bytes, std::uint64_t offset) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const Byte*>(bytes.data) + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+PackedImage::PackedImage(const tnr_view& view) {
+  check_view(view, "packed");
+  require_rank(view, "packed", 1);
+  require_dtype(view, "packed", TNR_DTYPE_U8, "it must be");
+  if (view.shape[0] > 1 && view.strides[0] != 1) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "packed.strides[0] is %" PRId64 " but must be 1",
+         view.strides[0]);
+  }
+  if (view.owner == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed.owner is 0, but the program keeps the bytes: a blob must own them");
+  }
+  if (reinterpret_cast<std::uintptr_t>(view.data) % kLineBytes != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "packed.data is %p but must be a multiple of %" PRId64,
+         view.data, kLineBytes);
+  }
+  memory_ = std::make_shared<const Constant>(view);
+  if (memory_->is_borrowed()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed lies in a borrowed blob, which may end before the program: adopt or share it");
+  }
+  const auto size = static_cast<std::uint64_t>(view.shape[0]);
+  const Header header = size < sizeof(Header) ? Header{} : read_at<Header>(memory_->view(), 0);
+  if (header.magic != kMagic || header.size_bytes != size ||
+      header.count > (size - sizeof(Header)) / sizeof(Entry)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed has %" PRIu64
+         " bytes that are no packed constants of a program, or not all of them",
+         size);
+  }
+  count_ = header.count;
+}
+
+std::shared_ptr<const PackedFactor> PackedImage::next(const FactorLayout& layout) {
+  const Entry needed = entry_of(layout);
+  if (index_ == count_) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "packed has %" PRIu64 " constants but the program packs more",
+         count_);
+  }
+  const tnr_view& bytes = memory_->view();
+  // Once: who writes the bytes meanwhile changes no bound.
+  const Entry entry = read_at<Entry>(bytes, sizeof(Header) + index_ * sizeof(Entry));
+  if (!is_same_matrix(entry, needed)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed constant %" PRIu64 " is [%" PRId64 ", %" PRId64
+         "] but the program's is %s [%" PRId64 ", %" PRId64 "]: it is that of another program",
+         index_, entry.rows, entry.cols, dtype_name(layout.dtype), layout.rows, layout.cols);
+  }
+  if (!is_same_packing(entry, needed)) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "packed constant %" PRIu64 " has panels of %" PRId64 " columns and %" PRId64
+         " depths to a lane, but the instruction set in use reads %" PRId64 " and %" PRId64,
+         index_, entry.panel_columns, entry.depths, needed.panel_columns, needed.depths);
+  }
+  const auto size = static_cast<std::uint64_t>(bytes.shape[0]);
+  const auto offset = static_cast<std::uint64_t>(entry.offset);
+  const auto length = static_cast<std::uint64_t>(layout.bytes);
+  if (offset % kLineBytes != 0 || offset > size || length > size - offset) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed constant %" PRIu64 " lies at %" PRIu64 ", with %" PRIu64
+         " bytes, but there are %" PRIu64,
+         index_, offset, length, size);
+  }
+  ++index_;
+  return std::make_shared<const PackedFactor>(layout, static_cast<const Byte*>(bytes.data) + offset,
+                                              memory_);
+}
+
+void PackedImage::require_end() const {
+  if (index_ == count_) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "packed has %" PRIu64 " constants but the program packs %" PRIu64, count_, index_);
+}
+
+BlobToken write_packed_image(const Context& context, const Graph& graph) {
+  std::vector<const PackedFactor*> factors;
+  add_factors(graph, factors);
+  std::uint64_t size = entries_end(factors.size());
+  for (const PackedFactor* factor : factors) size += whole_lines(factor->info().size_bytes);
+  const BlobToken blob = blob_allocate(context, static_cast<std::size_t>(size));
+  auto* const data = static_cast<Byte*>(blob_memory_mut(blob).data);
+  std::memset(data, 0, static_cast<std::size_t>(size));
+  const Header header = {kMagic, size, factors.size(), 0};
+  std::memcpy(data, &header, sizeof header);
+  std::uint64_t offset = entries_end(factors.size());
+  Byte* to = data + sizeof header;
+  for (const PackedFactor* factor : factors) {
+    const tnr_factor_info& info = factor->info();
+    const FactorLayout layout(info.dtype, info.a_dtype, info.rows, info.cols);
+    Entry entry = entry_of(layout);
+    entry.offset = static_cast<std::int64_t>(offset);
+    std::memcpy(to, &entry, sizeof entry);
+    to += sizeof entry;
+    // Without what lies between panels, which nobody has written.
+    const std::int64_t step = layout.panel_step == 0 ? layout.bytes : layout.panel_step;
+    const std::int64_t count = layout.panel_step == 0 ? layout.bytes : layout.panel_bytes;
+    for (std::int64_t at = 0; at < layout.bytes; at += step) {
+      std::memcpy(data + offset + at, factor->bytes() + at, static_cast<std::size_t>(count));
+    }
+    offset += whole_lines(info.size_bytes);
+  }
+  return blob;
+}
+
+}  // namespace tenure

@@ -1,0 +1,37 @@
+// Packed constants of a program as bytes, which the same program of another process lends: a
+// header, an entry for each constant, and its packed factor, in the order in which they are packed.
+//
+// All is native: bytes of a machine that has it otherwise do not begin with kMagic.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dense/product/packed_factor.hpp"
+#include "program/graph.hpp"
+
+namespace tenure {
+
+// Reads an image. What it says of itself is compared with what the program has, and bounds nothing.
+class PackedImage {
+ public:
+  // Retains the view's owner. Throws INVALID_ARGUMENT for bytes that are no image, that nobody or a
+  // borrower owns, or that are not aligned to a line; STALE_VIEW, BUSY.
+  explicit PackedImage(const tnr_view& view);
+
+  // The next constant, which is to be packed so. Throws INVALID_ARGUMENT for an image of another
+  // program; UNSUPPORTED for one that other kernels read.
+  std::shared_ptr<const PackedFactor> next(const FactorLayout& layout);
+  // Throws INVALID_ARGUMENT where there are more.
+  void require_end() const;
+
+ private:
+  std::shared_ptr<const Constant> memory_;
+  std::uint64_t count_ = 0;
+  std::uint64_t index_ = 0;
+};
+
+// A new blob with the image of the packed constants of a graph and of its bodies.
+BlobToken write_packed_image(const Context& context, const Graph& graph);
+
+}  // namespace tenure
