@@ -1,18 +1,10 @@
 // Sealed programs: the bits of the program, and runs that ask nobody for anything, whether they
 // succeed or fail: counted where memory is asked for and mutexes are locked, and in a process that
 // the kernel ends at any system call but its exit.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +16,7 @@
 #include "failing_allocator.hpp"
 #include "memory/memory.hpp"
 #include "program_graph.hpp"
+#include "sealed_runs.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::allocation_counts;
@@ -32,54 +25,18 @@ using tenure::test::CGraph;
 using tenure::test::expect_refused;
 using tenure::test::Failing;
 using tenure::test::Floats;
+using tenure::test::kNoFilter;
+using tenure::test::Lent;
+using tenure::test::lock_count;
 using tenure::test::operation_of;
-using tenure::test::Shape;
+using tenure::test::status_under_filter;
 using tenure::test::view_over;
-
-namespace {
-
-constinit thread_local int t_locks = 0;
-
-}  // namespace
-
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  using Lock = int (*)(pthread_mutex_t*);
-  static const auto real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  ++t_locks;
-  return real(mutex);
-}
 
 namespace {
 
 constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
 constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kRelu = TNR_NODE_UNARY + TNR_UNARY_OP_RELU;
-
-// What a run lends, whose parts a test changes.
-struct Lent {
-  std::vector<tnr_view> views;
-  std::vector<tnr_view_mut> outs;
-  std::vector<const tnr_view*> inputs;
-  std::vector<const tnr_view_mut*> outputs;
-
-  Lent(std::vector<tnr_view> of, std::vector<tnr_view_mut> into)
-      : views(std::move(of)), outs(std::move(into)) {
-    for (const tnr_view& view : views) inputs.push_back(&view);
-    for (const tnr_view_mut& out : outs) outputs.push_back(&out);
-  }
-  Lent(const Lent& other) : Lent(other.views, other.outs) {}
-  Lent& operator=(const Lent&) = delete;
-
-  tnr_sealed_program* seal(const tnr_program* program) {
-    return tnr_sealed_program_create(program, inputs.data(),
-                                     static_cast<std::uint32_t>(inputs.size()), outputs.data(),
-                                     static_cast<std::uint32_t>(outputs.size()));
-  }
-  tnr_status run(const tnr_sealed_program* sealed) const {
-    return tnr_sealed_program_run(sealed, inputs.data(), static_cast<std::uint32_t>(inputs.size()),
-                                  outputs.data(), static_cast<std::uint32_t>(outputs.size()));
-  }
-};
 
 // scores = scan(relu(image (x) w + b)) @ v; state += mean(x): with scratch memory, a block, a
 // constant of a blob that is packed, and an output that updates an input.
@@ -294,7 +251,7 @@ TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
   if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer sees each piece of scratch memory by itself";
   for (const Refused& path : paths) {
     SCOPED_TRACE(path.name);
-    t_locks = 0;
+    const int before = lock_count();
     tnr_status status;
     {
       const AllocationFault counted(Failing::kOne, tenure::test::kNone);
@@ -303,36 +260,8 @@ TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
     EXPECT_EQ(status, path.status);
     EXPECT_EQ(allocation_counts().asked, 0);
     EXPECT_EQ(allocation_counts().live_change, 0);
-    EXPECT_EQ(t_locks, 0);
+    EXPECT_EQ(lock_count(), before);
   }
-}
-
-// From here on the kernel ends the process at any other system call.
-bool refuse_all_but_exit() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-  };
-  const sock_fprog program = {static_cast<unsigned short>(std::size(filter)), filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-constexpr int kNoFilter = 77;
-
-// How a process ends that does this under the filter: 0 where all is well, or what it answers.
-template <class Body>
-int status_under_filter(const Body& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (!refuse_all_but_exit()) syscall(SYS_exit, kNoFilter);
-    syscall(SYS_exit, body());
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 TEST_F(CSealedPaths, MakeNoSystemCall) {

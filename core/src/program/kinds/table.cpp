@@ -46,6 +46,11 @@ constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNod
   return {name,  kCall, operands, operands, 2,   AttributeKind::kSparse,
           false, infer, run,      nullptr,  says};
 }
+// What nodes of their bodies refuse is theirs.
+constexpr OperationKind controlling(const char* name, std::uint8_t numbers) {
+  return {name,  kControl, 1,       kAnyCount, numbers,        kNoAttributes,
+          false, nullptr,  nullptr, nullptr,   Says::kNothing, Values::kAreTaken};
+}
 
 // By kind.
 constexpr OperationKind kOperations[] = {
@@ -114,8 +119,8 @@ constexpr OperationKind kOperations[] = {
     sparse("sparse_diagonal", 3, infer_sparse_diagonal, run_sparse_diagonal),
     sparse("sparse_solve", 4, infer_sparse_solve, run_sparse_solve),
     sparse("sparse_accumulate", 4, infer_sparse_accumulate, run_sparse_accumulate),
-    {"cond", kControl, 1, kAnyCount, 2, kNoAttributes, false, nullptr, nullptr, nullptr},
-    {"while", kControl, 1, kAnyCount, 3, kNoAttributes, false, nullptr, nullptr, nullptr},
+    controlling("cond", 2),
+    controlling("while", 3),
 };
 static_assert(std::size(kOperations) == (TNR_NODE_WHILE >> kNodeKindShift) + 1);
 

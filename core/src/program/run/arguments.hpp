@@ -41,8 +41,8 @@ class Owners {
   Owners(const std::vector<const Constant*>& constants, const Arguments& arguments) noexcept
       : constants_(constants), arguments_(arguments) {}
 
-  // Pins them, calls body(), and unpins them: as many at once as a Pins has room for, so that
-  // nothing is allocated.
+  // Pins them, calls body(), whose refusal it gives, and unpins them: as many at once as a Pins has
+  // room for, so that nothing is allocated.
   template <class Body>
   Refusal with_pinned(const Body& body) const {
     return with_pinned_from(0, body);
@@ -55,7 +55,7 @@ class Owners {
     Refusal refusal;
     for (unsigned count = 0; count <= TNR_MAX_EXPRESSION_VIEWS; ++count) {
       if (pin_next(at, pins, refusal)) continue;
-      if (!refusal) body();
+      if (!refusal) return body();
       return refusal;
     }
     return with_pinned_from(at, body);

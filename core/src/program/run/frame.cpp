@@ -5,6 +5,7 @@
 #include "program/control.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
+#include "tenure/status.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -53,17 +54,30 @@ Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
 
 namespace {
 
+[[gnu::cold]] Error body_error(const Error& error, std::int64_t number) noexcept {
+  return error_of(error.status(), "subgraphs[%" PRId64 "], %s", number, error.message());
+}
+
+[[gnu::cold]] Error node_error(const Error& error, const Graph& graph,
+                               std::uint32_t node) noexcept {
+  return error_of(error.status(), "nodes[%" PRIu32 "], %s: %s", node,
+                  operation_name(graph.nodes[node]), error.message());
+}
+
 // Computes one of a node's bodies. Errors name it.
 template <class InputOf, class OutputOf>
-void run_body(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
-              std::size_t index, std::size_t body, const InputOf& input_of,
-              const OutputOf& output_of) {
+Refusal run_body(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+                 std::size_t index, std::size_t body, const InputOf& input_of,
+                 const OutputOf& output_of) {
   Frame& inner = frame.body(index, body);
   inner.set_memory(*step.bodies[body], input_of, output_of);
   try {
-    run_steps(run, node.bodies[body]->graph, *step.bodies[body], inner);
+    Refusal refusal = run_steps(run, node.bodies[body]->graph, *step.bodies[body], inner);
+    if (!refusal) [[likely]]
+      return std::nullopt;
+    return body_error(*refusal, node.numbers[body]);
   } catch (const Error& error) {
-    fail(error.status(), "subgraphs[%" PRId64 "], %s", node.numbers[body], error.message());
+    throw body_error(error, node.numbers[body]);
   }
 }
 
@@ -71,19 +85,26 @@ bool is_true(const tnr_view& verdict) noexcept {
   return *static_cast<const std::uint8_t*>(verdict.data) != 0;
 }
 
-void run_cond(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
-              std::size_t index) {
+Refusal run_cond(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+                 std::size_t index) {
   const tnr_view* const* const operands = frame.pointers(index);
+  const auto take = [&](std::size_t body) {
+    return run_body(
+        run, node, step, frame, index, body,
+        [&](std::uint32_t i) -> const tnr_view& { return *operands[1 + i]; },
+        [&](std::uint32_t i) -> const tnr_view& { return frame.view(step.result + i); });
+  };
   const std::size_t taken = is_true(*operands[0]) ? 0 : 1;
-  run_body(
-      run, node, step, frame, index, taken,
-      [&](std::uint32_t i) -> const tnr_view& { return *operands[1 + i]; },
-      [&](std::uint32_t i) -> const tnr_view& { return frame.view(step.result + i); });
+  if (run.bodies == Bodies::kAll) {
+    if (Refusal refusal = take(1 - taken)) return refusal;
+  }
+  return take(taken);
 }
 
 // The state is read where the operands are, and then where the last iteration has written it.
-void run_while(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
-               std::size_t index) {
+Refusal run_while(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+                  std::size_t index) {
+  constexpr std::int64_t kIterationsOfAll = 2;  // both places are written, and one is copied
   const tnr_view* const* const operands = frame.pointers(index);
   const std::int64_t limit = step.numbers[Control::kLimit];
   std::int64_t done = 0;
@@ -95,30 +116,37 @@ void run_while(const Run& run, const GraphNode& node, const Step& step, Frame& f
   };
   for (;; ++done) {
     const tnr_view& verdict = frame.view(step.owned[Control::kVerdict]);
-    run_body(run, node, step, frame, index, Control::kCondition, state,
-             [&](std::uint32_t) -> const tnr_view& { return verdict; });
-    if (!is_true(verdict)) break;
-    if (done == limit) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "a loop that does not end: its condition holds after %" PRId64
-           " iterations, which are its limit",
-           limit);
+    if (Refusal refusal = run_body(run, node, step, frame, index, Control::kCondition, state,
+                                   [&](std::uint32_t) -> const tnr_view& { return verdict; }))
+        [[unlikely]] {
+      return refusal;
     }
-    run_body(run, node, step, frame, index, Control::kIteration, state,
-             [&](std::uint32_t i) -> const tnr_view& { return written_by(done, i); });
+    if (run.bodies == Bodies::kAll ? done == kIterationsOfAll : !is_true(verdict)) break;
+    if (run.bodies == Bodies::kAsked && done == limit) [[unlikely]] {
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "a loop that does not end: its condition holds after %" PRId64
+                      " iterations, which are its limit",
+                      limit);
+    }
+    if (Refusal refusal = run_body(
+            run, node, step, frame, index, Control::kIteration, state,
+            [&](std::uint32_t i) -> const tnr_view& { return written_by(done, i); })) [[unlikely]] {
+      return refusal;
+    }
   }
-  if (done % 2 != 0) return;
+  if (done % 2 != 0) return std::nullopt;
   for (std::uint32_t i = 0; i < step.result_count; ++i) {
     tnr_view_mut out = {frame.view(step.result + i)};
     out.view.flags = TNR_VIEW_EXCLUSIVE;
     copy(run.context, state(i), out);
   }
+  return std::nullopt;
 }
 
 }  // namespace
 
-void run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
-              std::size_t index) {
+Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
+                 std::size_t index) {
   const Step& step = schedule.steps[index];
   const tnr_view* const* const views = frame.pointers(index);
   tnr_view_mut out = {frame.view(step.result)};
@@ -136,21 +164,25 @@ void run_step(const Run& run, const Graph& graph, const Schedule& schedule, Fram
       }
       case Step::Kind::kControl: {
         const GraphNode& node = graph.nodes[step.node];
-        (is_while(node) ? run_while : run_cond)(run, node, step, frame, index);
+        Refusal refusal = (is_while(node) ? run_while : run_cond)(run, node, step, frame, index);
+        if (refusal) [[unlikely]]
+          return node_error(*refusal, graph, step.node);
         break;
       }
     }
   } catch (const Error& error) {
     if (step.node == kNoValue) throw;
-    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
-         operation_name(graph.nodes[step.node]), error.message());
+    throw node_error(error, graph, step.node);
   }
+  return std::nullopt;
 }
 
-void run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame) {
+Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame) {
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    run_step(run, graph, schedule, frame, i);
+    if (Refusal refusal = run_step(run, graph, schedule, frame, i)) [[unlikely]]
+      return refusal;
   }
+  return std::nullopt;
 }
 
 }  // namespace tenure

@@ -8,6 +8,7 @@
 #include "program/graph.hpp"
 #include "program/schedule.hpp"
 #include "tenure/context.hpp"
+#include "tenure/status.hpp"
 
 namespace tenure {
 
@@ -61,14 +62,20 @@ class Frame {
   std::vector<Firsts> steps_;  // by step
 };
 
+// Which bodies a node computes: those that the data ask for, or each of them, a loop's twice, so
+// that all scratch memory is asked for that a run may ask for.
+enum class Bodies : std::uint8_t { kAsked, kAll };
+
 struct Run {
   const Context& context;
   bool is_checked;  // trusts no operation of others
+  Bodies bodies = Bodies::kAsked;
 };
 
-// Computes what the step does, or all of them. Errors name the node.
-void run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
-              std::size_t index);
-void run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame);
+// Computes what the step does, or all of them. Throws what operations find on the data; a loop that
+// reaches its limit is a refusal, as a sealed program may have one. Both name the node.
+Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
+                 std::size_t index);
+Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame);
 
 }  // namespace tenure

@@ -44,6 +44,30 @@ std::uint64_t factor_bytes(const Graph& graph) noexcept {
   return bytes;
 }
 
+// Of the first node, also of a body, that may refuse what it finds in elements.
+Refusal sealing_refusal(const Graph& graph, const std::vector<bool>& needed,
+                        const std::vector<ArrayType>& types) {
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    if (!needed[i]) continue;
+    if (may_refuse_elements(node, types[node.result].dtype)) {
+      return error_of(TNR_STATUS_UNSUPPORTED,
+                      "nodes[%" PRIu32
+                      "], %s: may refuse what it finds in elements, and no run of a sealed "
+                      "program does",
+                      i, operation_name(node));
+    }
+    for (std::size_t j = 0; j < node.bodies.size(); ++j) {
+      const Body& body = *node.bodies[j];
+      const Refusal refusal = sealing_refusal(body.graph, body.needed, body.types);
+      if (!refusal) continue;
+      return error_of(refusal->status(), "nodes[%" PRIu32 "], %s: subgraphs[%" PRId64 "], %s", i,
+                      operation_name(node), node.numbers[j], refusal->message());
+    }
+  }
+  return std::nullopt;
+}
+
 // Where nothing is known of outputs.
 constexpr Arguments of_inputs(const tnr_view* const* inputs, std::uint32_t input_count) noexcept {
   return {inputs, input_count, nullptr, 0};
@@ -83,19 +107,7 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
   }
   packed_bytes_ = factor_bytes(graph_);
   add_constants(graph_, constants_);
-  for (std::uint32_t i = 0; i < graph_.nodes.size() && refusing_node_ == kNoValue; ++i) {
-    const GraphNode& node = graph_.nodes[i];
-    if (needed_[i] && may_refuse_elements(node, types[node.result].dtype)) refusing_node_ = i;
-  }
-}
-
-void Program::require_no_refusing_node() const {
-  if (refusing_node_ == kNoValue) return;
-  fail(TNR_STATUS_UNSUPPORTED,
-       "nodes[%" PRIu32
-       "], %s: may refuse what it finds in elements, and no run of a sealed "
-       "program does",
-       refusing_node_, operation_name(graph_.nodes[refusing_node_]));
+  sealing_refusal_ = sealing_refusal(graph_, needed_, types);
 }
 
 Program::~Program() { delete idle_.load(std::memory_order_acquire); }
@@ -242,7 +254,8 @@ void Program::run(const Context& context, const Arguments& arguments,
   }
   require_none(Owners(constants_, arguments).with_pinned([&] {
     if (bound != nullptr) lease.take(std::move(bound));
-    lease.workspace().compute(context, graph_, schedule, arguments, attributes);
+    return lease.workspace().compute(context, graph_, schedule, arguments, attributes,
+                                     Bodies::kAsked);
   }));
 }
 

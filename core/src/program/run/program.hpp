@@ -44,7 +44,7 @@ class Program {
   // Bytes of constants that are packed.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
   // Throws UNSUPPORTED where a node may refuse what it finds in elements.
-  void require_no_refusing_node() const;
+  void require_no_refusing_node() const { require_none(sealing_refusal_); }
   // The schedule for these layouts, of arguments that are checked.
   [[nodiscard]] std::shared_ptr<const Bound> bound_to(const Arguments& arguments) const;
 
@@ -65,9 +65,8 @@ class Program {
   std::vector<const Constant*> constants_;
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
-  // The first node that may refuse what it finds in elements, or kNoValue.
-  std::uint32_t refusing_node_ = kNoValue;
-  mutable Mutex mutex_;                                      // guards bound_
+  Refusal sealing_refusal_;  // of a node that may refuse what it finds in elements
+  mutable Mutex mutex_;      // guards bound_
   mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last
   // That of the last run, with what it is for: whoever takes it has it alone, so that a run with the
   // same layouts looks for nothing. Nobody reads it in place, as its owner may end it.

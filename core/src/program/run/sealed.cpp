@@ -57,14 +57,16 @@ void SealedProgram::rehearse() {
     // The same view: it is the first and only field.
     outputs.push_back(reinterpret_cast<const tnr_view_mut*>(memory.back()->view()));
   }
-  compute({inputs.data(), static_cast<std::uint32_t>(inputs.size()), outputs.data(),
-           static_cast<std::uint32_t>(outputs.size())});
+  require_none(compute({inputs.data(), static_cast<std::uint32_t>(inputs.size()), outputs.data(),
+                        static_cast<std::uint32_t>(outputs.size())},
+                       Bodies::kAll));
   bound().note_scratch(workspace_->scratch_bytes());
   workspace_->grow_scratch();
 }
 
-void SealedProgram::compute(const Arguments& arguments) const {
-  workspace_->compute(kQuietContext, program_.object().graph(), bound().schedule(), arguments, {});
+Refusal SealedProgram::compute(const Arguments& arguments, Bodies bodies) const {
+  return workspace_->compute(kQuietContext, program_.object().graph(), bound().schedule(),
+                             arguments, {}, bodies);
 }
 
 Refusal SealedProgram::run(const Arguments& arguments) const {
@@ -73,7 +75,9 @@ Refusal SealedProgram::run(const Arguments& arguments) const {
     return bound().refusal(graph, arguments);
   if (Refusal refusal = alias_refusal(graph, arguments)) [[unlikely]]
     return refusal;
-  return Owners(program_.object().constants(), arguments).with_pinned([&] { compute(arguments); });
+  return Owners(program_.object().constants(), arguments).with_pinned([&] {
+    return compute(arguments, Bodies::kAsked);
+  });
 }
 
 SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* const* inputs,

@@ -21,12 +21,13 @@ class SealedProgram {
   [[nodiscard]] tnr_memory_plan memory() const noexcept {
     return bound().memory(program_.object().packed_bytes());
   }
-  // Throws what operations of users answer, and nothing else. One thread at a time.
+  // Throws what operations of users answer, and nothing else. A loop that reaches its limit is a
+  // refusal, behind which outputs hold a mixture. One thread at a time.
   [[nodiscard]] Refusal run(const Arguments& arguments) const;
 
  private:
   [[nodiscard]] const Bound& bound() const noexcept { return *workspace_->bound; }
-  void compute(const Arguments& arguments) const;
+  Refusal compute(const Arguments& arguments, Bodies bodies) const;
   // Takes the scratch memory that operations ask for.
   void rehearse();
 

@@ -4,20 +4,22 @@
 
 namespace tenure {
 
-void Workspace::compute(const Context& context, const Graph& graph, const Schedule& schedule,
-                        const Arguments& arguments, const tnr_program_run_attributes& attributes) {
+Refusal Workspace::compute(const Context& context, const Graph& graph, const Schedule& schedule,
+                           const Arguments& arguments, const tnr_program_run_attributes& attributes,
+                           Bodies bodies) {
   frame_.set_memory(
       schedule, [&](std::uint32_t i) -> const tnr_view& { return *arguments.inputs[i]; },
       [&](std::uint32_t i) -> const tnr_view& { return arguments.outputs[i]->view; });
   const ScratchArena::Use scratch(scratch_.get());
-  const Run run = {context, (attributes.flags & TNR_RUN_CHECKED) != 0};
+  const Run run = {context, (attributes.flags & TNR_RUN_CHECKED) != 0, bodies};
   if (attributes.step_nanoseconds == nullptr) return run_steps(run, graph, schedule, frame_);
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
     const auto start = Clock::now();
-    run_step(run, graph, schedule, frame_, i);
+    if (Refusal refusal = run_step(run, graph, schedule, frame_, i)) return refusal;
     const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
     attributes.step_nanoseconds[i] = static_cast<std::uint64_t>(taken.count());
   }
+  return std::nullopt;
 }
 
 void Workspace::grow_scratch() {

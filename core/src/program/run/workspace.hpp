@@ -24,9 +24,10 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   // Computes the outputs from the inputs, whose owners are pinned. Throws what operations find on
-  // the data, naming the node, and what those of users answer.
-  void compute(const Context& context, const Graph& graph, const Schedule& schedule,
-               const Arguments& arguments, const tnr_program_run_attributes& attributes);
+  // the data, naming the node, and what those of users answer; refuses as run_steps().
+  Refusal compute(const Context& context, const Graph& graph, const Schedule& schedule,
+                  const Arguments& arguments, const tnr_program_run_attributes& attributes,
+                  Bodies bodies);
 
   // The most that operations had at once in the last run.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_->peak_bytes(); }

@@ -5861,7 +5861,7 @@ tnr_status tnr_sealed_program_release(struct tnr_sealed_program *sealed TNR_OWNE
 /**
  * A program for inputs and outputs of the layouts that these views have, of which no element is
  * read or written. All memory of its runs is taken now: for that it is run once, on zeros in
- * memory of its own, as are operations of one's own in it. It holds the program.
+ * memory of its own, with all its subgraphs and operations of one's own. It holds the program.
  *
  * UNSUPPORTED: a node that may refuse what it finds in elements, such as an index that is out of
  * bounds or an integer that is divided by 0 (the message names it). Otherwise as
@@ -5907,7 +5907,7 @@ tnr_status tnr_sealed_program_memory(const struct tnr_sealed_program *sealed TNR
  * INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
  * an output shares a byte with an input that it does not update, or with another output.
  * STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
- * are then untouched.
+ * are then untouched. INVALID_ARGUMENT also of a loop at its limit; they then hold a mixture.
  *
  * @param sealed (transfer none)
  * @param inputs (transfer none) (counted-by input_count) pointers to views
