@@ -119,7 +119,7 @@ impl From<Refused<'_>> for Error {
 impl<I, O: OutputTypes> Program<I, O> {
     /// The program for inputs and outputs of the layouts that these have, of which no element is
     /// read or written, with all memory that a run needs: for that it is run once now, on zeros in
-    /// memory of its own.
+    /// memory of its own, with all bodies of its branches and loops.
     ///
     /// # Errors
     ///
@@ -157,7 +157,8 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an input or output of another layout. Outputs are then untouched.
+    /// `InvalidArgument`: an input or output of another layout, where outputs are then untouched; a
+    /// [loop](crate::Graph::while_loop) that reaches its limit, where they hold a mixture.
     ///
     /// ```
     /// # use tenure::*;

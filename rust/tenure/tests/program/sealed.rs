@@ -48,6 +48,44 @@ fn is_of_layouts() {
 }
 
 #[test]
+fn runs_branches_and_loops() {
+    let program = Program::trace(|graph| {
+        let (x, rises) = (graph.input::<f32>([3]), graph.input::<Bool8>(()));
+        let scaled = graph.cond(
+            rises,
+            (x,),
+            |body, (x,)| body.outputs(x * 2.0),
+            |body, (x,)| body.outputs(x.cumsum(0)),
+        )?;
+        let zero = graph.copy_constant(&Tensor::full([], 0)?);
+        let (y, steps) = graph.while_loop(
+            4,
+            (scaled, zero),
+            (),
+            |body, (y, _), ()| body.outputs(y.less(100.0).all(0)),
+            |body, (y, n), ()| body.outputs((y * 3.0, n + 1)),
+        )?;
+        graph.program((x, rises), (y, steps))
+    })
+    .unwrap();
+    let x = Tensor::from([10.0_f32, 20.0, 30.0]);
+    let flag = |rises: bool| Tensor::full([], Bool8::from(rises)).unwrap();
+    let (mut y, mut steps) = ([0.0_f32; 3], Tensor::<i32>::zeros([]).unwrap());
+    let mut sealed = program.seal((&x, &flag(true)), (&mut y, &mut steps)).unwrap();
+    for rises in [true, false] {
+        let rises = flag(rises);
+        let (expected, count) = program.run((&x, &rises)).unwrap();
+        sealed.run_into((&x, &rises), (&mut y, &mut steps)).unwrap();
+        assert_eq!((expected, count.item()), (Tensor::from(y), steps.item()));
+    }
+    // 4 iterations raise no element to 100.
+    let small = Tensor::from([0.1_f32, 0.2, 0.3]);
+    let refused = sealed.run_into((&small, &flag(true)), (&mut y, &mut steps)).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.message().contains("while: a loop that does not end"), "{refused}");
+}
+
+#[test]
 fn takes_many_inputs() {
     let program = Program::trace(|graph| {
         let inputs: [_; 20] = std::array::from_fn(|_| graph.input::<f64>([3]));
