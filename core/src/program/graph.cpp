@@ -13,12 +13,12 @@
 
 namespace tenure {
 
-Constant::Constant(const tnr_view& view) : view_(view), blob_(view.owner) {
-  check_view(view, "view");
+Constant::Constant(const tnr_view& view, const char* name) : view_(view), blob_(view.owner) {
+  check_view(view, name);
   view_.flags = 0;
   if (view.owner != 0) {
     Pins pins;
-    pins.add(view, "view");
+    pins.add(view, name);
     is_borrowed_ = tenure::is_borrowed(blob_describe(view.owner).tenure);
     blob_retain(view.owner);
     return;

@@ -16,7 +16,7 @@ namespace tenure {
 class Constant {
  public:
   // Retains the view's owner; the elements of a view without one are copied.
-  explicit Constant(const tnr_view& view);
+  explicit Constant(const tnr_view& view, const char* name = "view");
   // A new one in row-major order, whose elements are undefined.
   explicit Constant(const ArrayType& type);
   Constant(const Constant&) = delete;

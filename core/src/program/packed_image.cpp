@@ -96,7 +96,7 @@ PackedImage::PackedImage(const tnr_view& view) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "packed.data is %p but must be a multiple of %" PRId64,
          view.data, kLineBytes);
   }
-  memory_ = std::make_shared<const Constant>(view);
+  memory_ = std::make_shared<const Constant>(view, "packed");
   if (memory_->is_borrowed()) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "packed lies in a borrowed blob, which may end before the program: adopt or share it");
