@@ -104,6 +104,9 @@ class DeviceQueue {
   virtual void normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                          const tnr_normalize_attributes& attributes,
                          const tnr_view_mut& out) const = 0;
+  virtual void matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
+                      const tnr_scalar& beta, const tnr_view_mut& out,
+                      const tnr_matmul_attributes& attributes) const = 0;
   virtual void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
                     const tnr_view_mut& out) const = 0;
   virtual void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,

@@ -8,6 +8,7 @@
 
 #include "cuda/kernels/elementwise_list.hpp"
 #include "cuda/kernels/indexed_list.hpp"
+#include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
 
@@ -16,7 +17,8 @@
   TENURE_ELEMENTWISE_KERNELS(KERNEL) \
   TENURE_REDUCE_KERNELS(KERNEL)      \
   TENURE_NORMALIZE_KERNELS(KERNEL)   \
-  TENURE_INDEXED_KERNELS(KERNEL)
+  TENURE_INDEXED_KERNELS(KERNEL)     \
+  TENURE_MATMUL_KERNELS(KERNEL)
 // clang-format on
 
 namespace tenure::cuda {

@@ -107,6 +107,7 @@ mod exchange;
 #[allow(unsafe_code)]
 mod foreign;
 mod indexed;
+mod matmul;
 mod movement;
 mod normalize;
 mod operand;
@@ -129,6 +130,7 @@ mod view_mut;
 pub use device::Device;
 pub use event::Event;
 pub use exchange::Imported;
+pub use matmul::Matmul;
 pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
 pub use pending::{Pending, PendingFuture};

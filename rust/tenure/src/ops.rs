@@ -46,6 +46,7 @@ pub use indexed::*;
 pub(crate) use indexed::{AS_THEY_ARE, taken};
 pub use map::*;
 pub use matmul::*;
+pub(crate) use matmul::{matmul_options, product_shape};
 pub use movement::*;
 pub use nonzero::*;
 pub use normalize::*;

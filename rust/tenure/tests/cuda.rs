@@ -28,6 +28,9 @@ mod operations;
 #[path = "cuda/order.rs"]
 mod order;
 #[cfg(not(miri))]
+#[path = "cuda/products.rs"]
+mod products;
+#[cfg(not(miri))]
 #[path = "cuda/rows.rs"]
 mod rows;
 #[cfg(not(miri))]

@@ -13,6 +13,9 @@ inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kMostAxes = 9;
 inline constexpr unsigned kMostInputs = 3;
 
+// A group of elements side by side, in the type that is computed in.
+inline constexpr unsigned kGroupBytes = 16;
+
 // Elements that a thread takes one by one.
 inline constexpr unsigned kMostRestItems = 4;
 

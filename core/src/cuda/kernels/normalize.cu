@@ -1,81 +1,14 @@
 // Normalizations: rows that a block holds from the first reading to the last writing, and elements
 // of rows that reductions have measured.
 #include "elementwise.cuh"
-#include "functions/exponential.cuh"
 #include "floats.cuh"
+#include "functions/exponential.cuh"
 #include "normalize_numbers.cuh"
 
 namespace tenure::cuda {
 
 constexpr uint32_t kRowsShift = 8;
 static_assert(1 << kRowsShift == TENURE_MOST_THREADS, "rows are shared out for whole blocks");
-
-// Elements side by side that make 16 bytes of what is computed in: two of f64, or four of f32, f16
-// or bf16, which share the code of a kernel.
-template <class T>
-inline constexpr int kGroupItems = static_cast<int>(kGroupBytes / sizeof(T));
-
-struct RawGroup {
-  uint32_t words[4];  // as they lie there
-};
-
-TENURE_DEVICE bool is_half(ElementType type) {
-  return type == ElementType::kF16 || type == ElementType::kBF16;
-}
-// Bytes of so many elements.
-template <class T>
-TENURE_DEVICE int64_t bytes_of(ElementType type, int64_t count) {
-  return count * static_cast<int64_t>(sizeof(T)) >> (sizeof(T) == 4 && is_half(type) ? 1 : 0);
-}
-
-template <class T>
-TENURE_DEVICE RawGroup read_group(ElementType type, const unsigned char* from) {
-  RawGroup raw = {};
-  read_four(sizeof(T) == 4 && is_half(type), from, raw.words);
-  return raw;
-}
-template <class T>
-TENURE_DEVICE Words<16> numbers_of(ElementType type, const RawGroup& raw) {
-  Words<16> numbers = {};
-  if constexpr (sizeof(T) == 4) {
-    float x[4];
-    widen_words(type, raw.words, x);
-    TENURE_UNROLL for (int i = 0; i < 4; ++i) put(numbers, i, x[i]);
-  } else {
-    TENURE_UNROLL for (int i = 0; i < 4; ++i) numbers.of[i] = raw.words[i];
-  }
-  return numbers;
-}
-template <class T>
-TENURE_DEVICE void write_group(ElementType type, unsigned char* to, const Words<16>& numbers) {
-  if constexpr (sizeof(T) == 4) {
-    float x[4];
-    uint32_t words[4] = {};
-    TENURE_UNROLL for (int i = 0; i < 4; ++i) x[i] = get<float>(numbers, i);
-    round_to_words(type, x, words);
-    if (is_half(type)) return write(to, Words<8>{{words[0], words[1]}});
-  }
-  write(to, numbers);
-}
-
-template <class T>
-TENURE_DEVICE T read_number(ElementType type, const unsigned char* from) {
-  if constexpr (sizeof(T) == 8) {
-    return read<double>(from);
-  } else {
-    if (type == ElementType::kF32) return read<float>(from);
-    const auto bits = read<uint16_t>(from);
-    return type == ElementType::kF16 ? widen(F16{bits}) : widen(BF16{bits});
-  }
-}
-template <class T>
-TENURE_DEVICE void write_number(ElementType type, unsigned char* to, T number) {
-  if constexpr (sizeof(T) == 4) {
-    if (type == ElementType::kF16) return write(to, round_to_f16(number));
-    if (type == ElementType::kBF16) return write(to, round_to_bf16(number));
-  }
-  write(to, number);
-}
 
 // ---- rows that are held ----
 

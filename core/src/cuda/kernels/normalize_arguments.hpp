@@ -13,7 +13,6 @@ inline constexpr unsigned kMostNormalizeAxes = 8;
 // A block holds rows in its shared memory: of each thread so many groups of 16 bytes, in the type
 // that is computed in.
 inline constexpr unsigned kHeldGroups = 8;
-inline constexpr unsigned kGroupBytes = 16;
 
 // In the order of tnr_normalize_op.
 enum class Normalize : uint32_t { kSoftmax = 1, kLogSoftmax, kLayerNorm, kRmsNorm };

@@ -51,11 +51,9 @@ Element bound_of(double number, tnr_dtype dtype, const Element& none, const char
 
 }  // namespace
 
-Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype,
-                   tnr_dtype computed)
-    : computed_(computed),
-      width_bytes_(static_cast<std::int64_t>(element_size(computed))),
-      op_(activation.op) {
+BoundedActivation::BoundedActivation(const Activation& activation, tnr_dtype dtype,
+                                     tnr_dtype computed)
+    : op_(activation.op) {
   if (op_ != 0) {
     const auto row = static_cast<std::uint32_t>(op_) - 1;
     if (row >= kernels::kUnaryCount) {
@@ -67,12 +65,48 @@ Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype
            kernels::kUnaryRows[row].name);
     }
     const unsigned type = type_index(computed);
-    const kernels::StripKernel kernel =
+    const kernels::StripKernel found =
         type == kNoType ? nullptr : kernels::unary_kernels()[row][type].kernel;
-    if (kernel == nullptr) refuse_dtype("attributes->activation", dtype);
-    if (op_ != TNR_UNARY_OP_RELU) kernel_ = kernel;
+    if (found == nullptr) refuse_dtype("attributes->activation", dtype);
+    if (op_ != TNR_UNARY_OP_RELU) kernel_ = found;
   }
-  if (op_ != 0 || activation.flags != 0 || bias != nullptr) set_bounds(activation, dtype);
+  if (op_ != 0 || activation.flags != 0) set_bounds(activation, dtype, computed);
+}
+
+void BoundedActivation::set_bounds(const Activation& activation, tnr_dtype dtype,
+                                   tnr_dtype computed) {
+  const NoBounds none = unbounded(computed);
+  low_ = none.low;
+  high_ = none.high;
+  double low = activation.low;
+  if (activation.flags == TNR_EPILOGUE_CLAMP) {
+    if (is_complex(computed)) refuse_dtype("TNR_EPILOGUE_CLAMP", dtype);
+    // Neither is true of NaN.
+    if (!(activation.low <= activation.high)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->low is %g and attributes->high is %g, but low must not exceed high",
+           activation.low, activation.high);
+    }
+    low_ = bound_of(activation.low, computed, none.low, "attributes->low");
+    high_ = bound_of(activation.high, computed, none.high, "attributes->high");
+    is_bounded_ = true;
+  } else if (activation.flags != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
+         activation.flags, TNR_EPILOGUE_CLAMP);
+  } else {
+    low = -std::numeric_limits<double>::infinity();
+  }
+  if (op_ == TNR_UNARY_OP_RELU) {
+    if (low < 0) low_ = {};
+    is_bounded_ = true;
+  }
+}
+
+Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype,
+                   tnr_dtype computed)
+    : computed_(computed),
+      width_bytes_(static_cast<std::int64_t>(element_size(computed))),
+      activation_(activation, dtype, computed) {
   // A bias of no columns may have no memory, and kernels read the element that a step of 0 repeats.
   if (bias == nullptr || bias->shape[0] == 0) return;
   bias_.emplace(bias->shape[0], width_bytes_);
@@ -88,44 +122,16 @@ Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype
              .parameters = nullptr});
 }
 
-void Epilogue::set_bounds(const Activation& activation, tnr_dtype dtype) {
-  const NoBounds none = unbounded(computed_);
-  low_ = none.low;
-  high_ = none.high;
-  double low = activation.low;
-  if (activation.flags == TNR_EPILOGUE_CLAMP) {
-    if (is_complex(computed_)) refuse_dtype("TNR_EPILOGUE_CLAMP", dtype);
-    // Neither is true of NaN.
-    if (!(activation.low <= activation.high)) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "attributes->low is %g and attributes->high is %g, but low must not exceed high",
-           activation.low, activation.high);
-    }
-    low_ = bound_of(activation.low, computed_, none.low, "attributes->low");
-    high_ = bound_of(activation.high, computed_, none.high, "attributes->high");
-    is_bounded_ = true;
-  } else if (activation.flags != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
-         activation.flags, TNR_EPILOGUE_CLAMP);
-  } else {
-    low = -std::numeric_limits<double>::infinity();
-  }
-  if (op_ == TNR_UNARY_OP_RELU) {
-    if (low < 0) low_ = {};
-    is_bounded_ = true;
-  }
-}
-
 void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64_t column,
                    std::int64_t part_bytes) const noexcept {
   // Bounds are behind another activation, and relu is one of them.
-  const bool is_bounded_at_once = is_bounded_ && kernel_ == nullptr;
+  const bool is_bounded_at_once = activation_.is_bounded() && activation_.kernel() == nullptr;
   const NoBounds none = unbounded(computed_);
-  part.low = (is_bounded_at_once ? low_ : none.low).bytes;
-  part.high = (is_bounded_at_once ? high_ : none.high).bytes;
+  part.low = (is_bounded_at_once ? activation_.low() : none.low).bytes;
+  part.high = (is_bounded_at_once ? activation_.high() : none.high).bytes;
   if (bias_) part.bias = bias_->data() + column * width_bytes_ + part_bytes;
   if (bias_ || is_bounded_at_once) gemm.run_epilogue(part);
-  if (kernel_ == nullptr) return;
+  if (activation_.kernel() == nullptr) return;
   const bool is_by_column = part.row_step == width_bytes_;
   const std::int64_t lines = is_by_column ? part.columns : part.rows;
   const std::int64_t line_step = is_by_column ? part.column_step : part.row_step;
@@ -133,31 +139,31 @@ void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64
   for (std::int64_t line = 0; line < lines; ++line) {
     kernels::Byte* const data = part.out + line * line_step;
     const kernels::Source in = {data, step, width_bytes_};
-    run_plainly(kernel_, {.count = is_by_column ? part.rows : part.columns,
-                          .out = data,
-                          .out_step = step,
-                          .width_bytes = width_bytes_,
-                          .source_count = 1,
-                          .in = &in,
-                          .parameters = nullptr});
+    run_plainly(activation_.kernel(), {.count = is_by_column ? part.rows : part.columns,
+                                       .out = data,
+                                       .out_step = step,
+                                       .width_bytes = width_bytes_,
+                                       .source_count = 1,
+                                       .in = &in,
+                                       .parameters = nullptr});
   }
-  if (!is_bounded_) return;
+  if (!activation_.is_bounded()) return;
   part.bias = nullptr;
-  part.low = low_.bytes;
-  part.high = high_.bytes;
+  part.low = activation_.low().bytes;
+  part.high = activation_.high().bytes;
   gemm.run_epilogue(part);
 }
 
 void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const {
   const tnr_dtype dtype = out.view.dtype;
   const unsigned type = type_index(dtype);
-  if (kernel_ != nullptr) {
+  if (activation_.kernel() != nullptr) {
     Operands operands(out);
     operands.add(out.view, "out");
-    const auto row = static_cast<std::uint32_t>(op_) - 1;
+    const auto row = static_cast<std::uint32_t>(activation_.op()) - 1;
     operands.run(context, Operation(kernels::unary_kernels()[row][type]));
   }
-  if (!is_bounded_) return;
+  if (!activation_.is_bounded()) return;
   const auto bound = [&](tnr_binary_op op, Element by) {
     if (dtype != computed_) {
       const Element wide = by;
@@ -170,8 +176,8 @@ void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const
     operands.add(by, dtype);
     operands.run(context, Operation(kernels::binary_kernels()[op - 1][type]));
   };
-  bound(TNR_BINARY_OP_MAX, low_);
-  bound(TNR_BINARY_OP_MIN, high_);
+  bound(TNR_BINARY_OP_MAX, activation_.low());
+  bound(TNR_BINARY_OP_MIN, activation_.high());
 }
 
 }  // namespace tenure

@@ -13,15 +13,39 @@
 
 namespace tenure {
 
+// The activation and the bounds of a call, checked.
+class BoundedActivation {
+ public:
+  // Refuses a code that names no unary operation, and bounds that are none. `dtype` is that of the
+  // result, computed in `computed`.
+  BoundedActivation(const Activation& activation, tnr_dtype dtype, tnr_dtype computed);
+
+  [[nodiscard]] tnr_unary_op op() const noexcept { return op_; }
+  // Of `op`, but for relu, which is a bound; nullptr: nothing else is applied.
+  [[nodiscard]] kernels::StripKernel kernel() const noexcept { return kernel_; }
+  [[nodiscard]] bool is_bounded() const noexcept { return is_bounded_; }
+  // Where there are bounds, as they are computed in.
+  [[nodiscard]] const Element& low() const noexcept { return low_; }
+  [[nodiscard]] const Element& high() const noexcept { return high_; }
+
+ private:
+  [[gnu::cold]] void set_bounds(const Activation& activation, tnr_dtype dtype, tnr_dtype computed);
+
+  tnr_unary_op op_;
+  kernels::StripKernel kernel_ = nullptr;
+  bool is_bounded_ = false;
+  Element low_ = {};
+  Element high_ = {};
+};
+
 class Epilogue {
  public:
   // `bias` is a view of rank 1, checked and pinned, of which there is a number for each column; or
-  // nullptr. Refuses a code that names no unary operation, and bounds that are none. `dtype` is that
-  // of the result, computed in `computed`.
+  // nullptr. `dtype` is that of the result, computed in `computed`.
   Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] bool is_nothing() const noexcept {
-    return !bias_ && !is_bounded_ && kernel_ == nullptr;
+    return !bias_ && !activation_.is_bounded() && activation_.kernel() == nullptr;
   }
   // Applied to a part of the result whose first column is the one of that number. `part` has no
   // bias but its step, and no bounds. Parts of complex numbers that are no columns of their own are
@@ -31,20 +55,15 @@ class Epilogue {
   // Applied to a whole result, which has its bias and is of its own dtype.
   [[gnu::cold]] void run_behind(const Context& context, const tnr_view_mut& out) const;
   // Whether elements that are rounded to a narrower dtype first come to the same by run_behind().
-  [[nodiscard]] bool may_follow_rounding() const noexcept { return kernel_ == nullptr; }
+  [[nodiscard]] bool may_follow_rounding() const noexcept {
+    return activation_.kernel() == nullptr;
+  }
 
  private:
-  [[gnu::cold]] void set_bounds(const Activation& activation, tnr_dtype dtype);
-
   tnr_dtype computed_;
   std::int64_t width_bytes_;  // as it is computed
   std::optional<Scratch> bias_;
-  tnr_unary_op op_;
-  kernels::StripKernel kernel_ = nullptr;  // of `op_`, but for relu, which is a bound
-  bool is_bounded_ = false;
-  // Of the sums: those of complex numbers are their parts'.
-  Element low_;
-  Element high_;
+  BoundedActivation activation_;
 };
 
 }  // namespace tenure

@@ -30,7 +30,7 @@ pub enum Activation {
 
 impl Activation {
     /// For the library, to which a 0 says nothing.
-    pub(super) fn code(this: Option<Activation>) -> tnr_unary_op {
+    pub(crate) fn code(this: Option<Activation>) -> tnr_unary_op {
         match this {
             None => tnr_unary_op(0),
             Some(Activation::Relu) => tnr_unary_op::RELU,

@@ -10,7 +10,7 @@ use crate::{AsView, AsViewMut, CsrMatrix, Error, Factor, Result, SparseIndex, Te
 
 /// The shape of a product: of the axes before the last two, those that broadcast; then the rows of
 /// `a` and the columns of `b`, which a vector has none of. The library refuses a wrong depth.
-pub(super) fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
+pub(crate) fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
     if a.is_empty() || b.is_empty() {
         let name = if a.is_empty() { "a" } else { "b" };
         return Err(Error::invalid(format!("{name}.rank is 0 but must be 1 at least")));
@@ -141,52 +141,77 @@ pub fn matmul_u8_i8(a: impl AsView<u8>, b: impl AsView<i8>) -> Result<Tensor<i32
     filled(extents.as_slice(), |out| operations::matmul(PLAIN, lent.0, lent.1, None, out))
 }
 
-/// How [`matmul_with`] goes on from the sums: a fully connected layer of a neural network in one
-/// call.
-///
-/// ```
-/// use tenure::{Activation, Matmul, matmul_with};
-///
-/// let (a, b, bias) = ([[1.0, 2.0]], [[1.0, -1.0], [1.0, -1.0]], [0.5, 0.5]);
-/// let layer = Matmul::new().bias(&bias).activation(Activation::Relu);
-/// assert_eq!(matmul_with(&a, &b, layer)?.to_vec(), [3.5, 0.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Matmul<'a, T: Factor> {
-    bias: Option<TensorView<'a, T::Product>>,
-    activation: Option<Activation>,
-    clamp: Option<[f64; 2]>,
+/// The options of a product, over views of `$View`.
+macro_rules! matmul_options {
+    ($(#[$about:meta])* $View:ident) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct Matmul<'a, T: Factor> {
+            bias: Option<$View<'a, T::Product>>,
+            activation: Option<Activation>,
+            clamp: Option<[f64; 2]>,
+        }
+
+        impl<T: Factor> Default for Matmul<'_, T> {
+            fn default() -> Self {
+                Matmul::new()
+            }
+        }
+
+        impl<'a, T: Factor> Matmul<'a, T> {
+            /// No bias, no activation and no bounds.
+            pub const fn new() -> Self {
+                Matmul { bias: None, activation: None, clamp: None }
+            }
+
+            /// Added to each row of the result: one number for each column of `b`.
+            pub fn bias(mut self, bias: &'a (impl AsView<T::Product> + ?Sized)) -> Self {
+                self.bias = Some(bias.as_view());
+                self
+            }
+
+            /// Applied after that.
+            pub const fn activation(mut self, activation: Activation) -> Self {
+                self.activation = Some(activation);
+                self
+            }
+
+            /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
+            ///
+            /// Calls refuse a `low` above `high` and NaN, and bounds of bytes' sums that are neither whole
+            /// nor infinite, with `InvalidArgument`; of complex numbers they are `Unsupported`.
+            #[doc(alias("relu6", "clip", "hardtanh"))]
+            pub const fn clamp(mut self, low: f64, high: f64) -> Self {
+                self.clamp = Some([low, high]);
+                self
+            }
+
+            pub(crate) fn lent(&self) -> operations::Epilogue<'_> {
+                operations::Epilogue {
+                    bias: self.bias.as_ref().map($View::lent),
+                    activation: Activation::code(self.activation),
+                    clamp: self.clamp,
+                }
+            }
+        }
+    };
 }
+pub(crate) use matmul_options;
 
-impl<T: Factor> Default for Matmul<'_, T> {
-    fn default() -> Self {
-        Matmul::new()
-    }
-}
-
-impl<'a, T: Factor> Matmul<'a, T> {
-    /// No bias, no activation and no bounds.
-    pub const fn new() -> Self {
-        Matmul { bias: None, activation: None, clamp: None }
-    }
-
-    /// Added to each row of the result: one number for each column of `b`.
-    pub fn bias(mut self, bias: &'a (impl AsView<T::Product> + ?Sized)) -> Self {
-        self.bias = Some(bias.as_view());
-        self
-    }
-
-    /// Applied after that.
-    pub const fn activation(mut self, activation: Activation) -> Self {
-        self.activation = Some(activation);
-        self
-    }
-
-    /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
+matmul_options! {
+    /// How [`matmul_with`] goes on from the sums: a fully connected layer of a neural network in one
+    /// call.
     ///
-    /// Calls refuse a `low` above `high` and NaN, and bounds of bytes' sums that are neither whole
-    /// nor infinite, with `InvalidArgument`; of complex numbers they are `Unsupported`.
+    /// ```
+    /// use tenure::{Activation, Matmul, matmul_with};
+    ///
+    /// let (a, b, bias) = ([[1.0, 2.0]], [[1.0, -1.0], [1.0, -1.0]], [0.5, 0.5]);
+    /// let layer = Matmul::new().bias(&bias).activation(Activation::Relu);
+    /// assert_eq!(matmul_with(&a, &b, layer)?.to_vec(), [3.5, 0.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    ///
+    /// Bounds are those of a [`clamp`](Matmul::clamp):
     ///
     /// ```
     /// use tenure::{Matmul, matmul_with};
@@ -195,24 +220,14 @@ impl<'a, T: Factor> Matmul<'a, T> {
     /// assert_eq!(matmul_with(&[[1.0, 2.0]], &[[4.0, -1.0, 1.0]; 2], with)?.to_vec(), [6.0, 0.0, 3.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    #[doc(alias("relu6", "clip", "hardtanh"))]
-    pub const fn clamp(mut self, low: f64, high: f64) -> Self {
-        self.clamp = Some([low, high]);
-        self
-    }
+    TensorView
+}
 
+impl<T: Factor> Matmul<'_, T> {
     /// For a node of a graph, whose bias is an operand.
     pub(crate) fn of_node(&self) -> Result<tnr_matmul_attributes> {
         super::no_view("matmul", "bias", self.bias.is_some())?;
         Ok(matmul_attributes(self.lent()))
-    }
-
-    pub(super) fn lent(&self) -> operations::Epilogue<'_> {
-        operations::Epilogue {
-            bias: self.bias.as_ref().map(TensorView::lent),
-            activation: Activation::code(self.activation),
-            clamp: self.clamp,
-        }
     }
 }
 
