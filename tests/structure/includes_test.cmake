@@ -47,6 +47,7 @@ set(order
   sparse/values
   program
   program/kinds
+  program/passes
   program/run)
 set(most_files 25)
 

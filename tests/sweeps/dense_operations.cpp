@@ -71,6 +71,11 @@ void add_movement(List& list) {
       [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
         return tnr_copy(with.context, a, nullptr, out);
       });
+  // Of the CPU's memory a copy like any other.
+  add(list, "tnr_copy_async", "", 0,
+      [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
+        return tnr_copy_async(with.context, a, nullptr, out);
+      });
   for (const Constant& to : codes_of("tnr_dtype")) {
     add(list, "tnr_cast", "to " + short_name(to), static_cast<tnr_dtype>(to.value),
         [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {

@@ -237,7 +237,7 @@ void MatmulOperands::require_batch(const tnr_view& view, const char* name, std::
 }
 
 MatmulScalars::MatmulScalars(const tnr_scalar& given_alpha, const tnr_scalar& given_beta,
-                              const FactorDtype& dtype) {
+                             const FactorDtype& dtype) {
   // Narrow floats are scaled as their sums are, before they are rounded.
   const tnr_dtype of = dtype.computed();
   alpha = to_element(given_alpha, of, "alpha");

@@ -6,9 +6,9 @@
 
 #include "dense/product/packed_factor.hpp"
 #include "program/builder.hpp"
-#include "program/packed_image.hpp"
+#include "program/passes/packed_image.hpp"
+#include "program/passes/rewrite.hpp"
 #include "program/report.hpp"
-#include "program/rewrite.hpp"
 #include "program/run/arguments.hpp"
 
 namespace tenure {

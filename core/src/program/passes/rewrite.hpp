@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "program/graph.hpp"
-#include "program/packed_image.hpp"
+#include "program/passes/packed_image.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {

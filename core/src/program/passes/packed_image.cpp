@@ -1,4 +1,4 @@
-#include "program/packed_image.hpp"
+#include "program/passes/packed_image.hpp"
 
 #include <cinttypes>
 #include <cstring>

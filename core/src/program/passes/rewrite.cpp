@@ -1,4 +1,4 @@
-#include "program/rewrite.hpp"
+#include "program/passes/rewrite.hpp"
 
 #include <algorithm>
 #include <map>
