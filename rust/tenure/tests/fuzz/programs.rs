@@ -55,6 +55,7 @@ fn read(file: &[u8]) -> bool {
         struct_size: size_of::<tnr_program_attributes>() as u64,
         disabled_passes: TNR_PASS_CONSTANT_FOLDING,
         enabled_passes: 0,
+        packed: ptr::null(),
     };
     // SAFETY: the handles are alive, and the attributes during the call.
     unsafe {
