@@ -22,10 +22,11 @@ struct MatmulKernel {
   Kernel kernel;
   std::int64_t lines;  // of a tile
 };
-constexpr MatmulKernel kLargeF32 = {Kernel::matmul_f32_8, 8 * kMatmulSide};
-constexpr MatmulKernel kSmallF32 = {Kernel::matmul_f32_4, 4 * kMatmulSide};
-constexpr MatmulKernel kOfF64 = {Kernel::matmul_f64_4, 4 * kMatmulSide};
-constexpr MatmulKernel kOfI32 = {Kernel::matmul_i32_4, 4 * kMatmulSide};
+constexpr std::int64_t kSide = kMatmulSide;
+constexpr MatmulKernel kLargeF32 = {Kernel::matmul_f32_8, 8 * kSide};
+constexpr MatmulKernel kSmallF32 = {Kernel::matmul_f32_4, 4 * kSide};
+constexpr MatmulKernel kOfF64 = {Kernel::matmul_f64_4, 4 * kSide};
+constexpr MatmulKernel kOfI32 = {Kernel::matmul_i32_4, 4 * kSide};
 
 std::int64_t tiles_of(const Geometry& geometry, std::int64_t lines) {
   return quotient_up(geometry.rows, lines) * quotient_up(geometry.columns, lines);
