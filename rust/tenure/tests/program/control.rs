@@ -39,9 +39,8 @@ fn one_of_two_bodies() {
 
 #[test]
 fn constants_of_bodies_are_packed_and_lent() {
-    let weights: Vec<_> = [1.0_f32, -2.0]
-        .map(|value| Tensor::full([40, 40], value).unwrap().into_shared())
-        .into();
+    let weights: Vec<_> =
+        [1.0_f32, -2.0].map(|value| Tensor::full([40, 40], value).unwrap().into_shared()).into();
     let layer = |graph: Graph<'_>| {
         let (flag, x) = (graph.input::<Bool8>([1]), graph.input::<f32>([3, 40]));
         let y = x.matmul(graph.constant(&weights[0]));
