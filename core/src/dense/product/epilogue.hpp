@@ -21,7 +21,7 @@ class BoundedActivation {
   BoundedActivation(const Activation& activation, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] tnr_unary_op op() const noexcept { return op_; }
-  // Of `op`, but for relu, which is a bound; nullptr: nothing else is applied.
+  // The kernel of `op`, but for relu, which is a bound; nullptr: nothing else is applied.
   [[nodiscard]] kernels::StripKernel kernel() const noexcept { return kernel_; }
   [[nodiscard]] bool is_bounded() const noexcept { return is_bounded_; }
   // Where there are bounds, as they are computed in.

@@ -44,10 +44,11 @@ FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t
   bool fits;
   if (cols == 1) {
     fits = !__builtin_mul_overflow(rows, types.b.bytes, &bytes);
+    panel_bytes = panel_step = bytes;
   } else {
-    // No depth has more bytes in a panel than the first one of a block. Behind each panel there is room for
-    // what packing writes behind the last; and so panels do not all lie in the same sets of a
-    // cache.
+    // No depth has more bytes in a panel than the first one of a block. Behind each panel there is
+    // room for what packing writes behind the last; and so panels do not all lie in the same sets of
+    // a cache.
     fits = !__builtin_mul_overflow(rows, types.panel_bytes(1), &bytes);
     if (fits) {
       panel_bytes = types.block_offset(rows) + types.panel_bytes(rows % types.most_depth());
@@ -61,71 +62,78 @@ FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t
   }
 }
 
-PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype) {
-  const FactorLayout layout(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]);
+PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype)
+    : layout_(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]) {
   Byte* memory = nullptr;
-  if (layout.bytes != 0) {
-    memory_ = blob_allocate(context, static_cast<std::size_t>(layout.bytes));
+  if (layout_.bytes != 0) {
+    memory_ = blob_allocate(context, static_cast<std::size_t>(layout_.bytes));
     memory = static_cast<Byte*>(blob_memory_mut(memory_).data);
-    touch_fresh_pages(context, memory, layout.bytes);
+    touch_fresh_pages(context, memory, layout_.bytes);
   }
-  describe(layout, memory);
+  describe(memory);
   if (memory == nullptr) return;
-  if (layout.cols == 1) {
-    const std::int64_t width = layout.types.b.bytes;
+  if (layout_.cols == 1) {
+    const std::int64_t width = layout_.types.b.bytes;
     const kernels::Source column[] = {{static_cast<const Byte*>(b.data), step_of(b, 0), width}};
-    run_strip(copy_operation(b.dtype), dense_strip(layout.rows, memory, width, column));
+    run_strip(copy_operation(b.dtype), dense_strip(layout_.rows, memory, width, column));
   } else {
-    pack(context, layout.types, b, memory);
+    pack(context, b, memory);
   }
 }
 
 PackedFactor::PackedFactor(const FactorLayout& layout, const Byte* bytes,
                            std::shared_ptr<const void> lender) noexcept
-    : lender_(std::move(lender)) {
-  describe(layout, bytes);
+    : layout_(layout), lender_(std::move(lender)) {
+  describe(bytes);
 }
 
-void PackedFactor::describe(const FactorLayout& layout, const Byte* bytes) noexcept {
-  info_.dtype = view_.dtype = layout.dtype;
-  info_.a_dtype = layout.a_dtype;
-  info_.rows = view_.shape[0] = layout.rows;
-  info_.cols = view_.shape[1] = layout.cols;
-  info_.size_bytes = static_cast<std::uint64_t>(layout.bytes);
+void PackedFactor::describe(const Byte* bytes) noexcept {
+  view_.dtype = layout_.dtype;
+  view_.shape[0] = layout_.rows;
+  view_.shape[1] = layout_.cols;
   view_.rank = 2;
   view_.device.kind = TNR_DEVICE_KIND_CPU;
   view_.strides[0] = view_.strides[1] = 1;  // of the axis that a single column has
-  if (layout.bytes == 0) return;
-  if (layout.cols == 1) {
+  if (layout_.bytes == 0) return;
+  if (layout_.cols == 1) {
     view_.data = view_.base = bytes;
-    view_.size_bytes = info_.size_bytes;
+    view_.size_bytes = static_cast<std::uint64_t>(layout_.bytes);
   } else {
-    panels_ = {bytes, layout.panel_step};
+    panels_ = {bytes, layout_.panel_step};
   }
+}
+
+tnr_factor_info PackedFactor::info() const noexcept {
+  tnr_factor_info info = {};
+  info.dtype = layout_.dtype;
+  info.a_dtype = layout_.a_dtype;
+  info.rows = layout_.rows;
+  info.cols = layout_.cols;
+  info.size_bytes = static_cast<std::uint64_t>(layout_.bytes);
+  return info;
 }
 
 PackedFactor::~PackedFactor() {
   if (memory_ != 0) blob_drop(memory_);
 }
 
-void PackedFactor::pack(const Context& context, const ProductTypes& types, const tnr_view& b,
-                        Byte* memory) const noexcept {
+void PackedFactor::pack(const Context& context, const tnr_view& b, Byte* memory) const noexcept {
+  const ProductTypes& types = layout_.types;
   const std::int64_t column_step = step_of(b, 1);
   const std::int64_t row_step = step_of(b, 0);
-  const std::int64_t panels = parts_of(info_.cols, types.panel_columns());
+  const std::int64_t panels = parts_of(layout_.cols, types.panel_columns());
   const std::int64_t slices =
-      std::min(parts_of(panels, kSlicePanels),
-               slice_count_of(context, static_cast<std::int64_t>(2 * info_.size_bytes)));
+      std::min(parts_of(panels, kSlicePanels), slice_count_of(context, 2 * layout_.bytes));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
     const std::int64_t end = slice_begin(panels, slices, slice + 1);
     // A panel's depths in their order: each part ends in what the next one overwrites.
-    for (std::int64_t k = 0; k < info_.rows; k += types.most_depth()) {
+    for (std::int64_t k = 0; k < layout_.rows; k += types.most_depth()) {
       for (std::int64_t panel = slice_begin(panels, slices, slice); panel < end; ++panel) {
         const std::int64_t column = panel * types.panel_columns();
         types.b.packing->columns(
             {static_cast<const Byte*>(b.data) + column * column_step + k * row_step, column_step,
-             row_step, std::min(types.panel_columns(), info_.cols - column),
-             std::min(types.most_depth(), info_.rows - k)},
+             row_step, std::min(types.panel_columns(), layout_.cols - column),
+             std::min(types.most_depth(), layout_.rows - k)},
             memory + panel * panels_.step + types.block_offset(k));
       }
     }

@@ -10,8 +10,8 @@
 
 namespace tenure {
 
-// What packed bytes are, of a matrix of such a dtype and shape, for left factors of such a dtype: bytes
-// of another process are read alike where all of it agrees.
+// The layout of a packed matrix of this dtype and shape, for left factors of a dtype. Bytes that
+// another process has packed are read alike where all of it agrees.
 struct FactorLayout {
   // Throws UNSUPPORTED for a dtype that is no factor's; INVALID_ARGUMENT for two that are not
   // multiplied; OUT_OF_MEMORY for bytes that are too many.
@@ -22,7 +22,8 @@ struct FactorLayout {
   tnr_dtype a_dtype;
   std::int64_t rows;
   std::int64_t cols;
-  std::int64_t panel_bytes = 0;  // that are read; 0: there are no panels
+  // A single column is one panel.
+  std::int64_t panel_bytes = 0;  // that are read
   std::int64_t panel_step = 0;
   std::int64_t bytes = 0;
 };
@@ -34,7 +35,7 @@ class PackedFactor {
   // `b` is checked and pinned; `a_dtype` is 0 where it is that of `b`. Throws UNSUPPORTED for a dtype
   // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY.
   PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype);
-  // Of bytes that are packed so, aligned to a line and kept by `lender`.
+  // Over bytes that are packed so, aligned to a line and kept by `lender`.
   PackedFactor(const FactorLayout& layout, const kernels::Byte* bytes,
                std::shared_ptr<const void> lender) noexcept;
   PackedFactor(const PackedFactor&) = delete;
@@ -47,20 +48,21 @@ class PackedFactor {
   [[nodiscard]] const Panels* panels() const noexcept {
     return panels_.data == nullptr ? nullptr : &panels_;
   }
-  [[nodiscard]] const tnr_factor_info& info() const noexcept { return info_; }  // struct_size is 0
-  // So many as info() says.
+  // struct_size is 0.
+  [[nodiscard]] tnr_factor_info info() const noexcept;
+  [[nodiscard]] const FactorLayout& layout() const noexcept { return layout_; }
+  // As many as the layout says.
   [[nodiscard]] const kernels::Byte* bytes() const noexcept {
     return panels_.data != nullptr ? panels_.data : static_cast<const kernels::Byte*>(view_.data);
   }
 
  private:
-  void describe(const FactorLayout& layout, const kernels::Byte* bytes) noexcept;
-  void pack(const Context& context, const ProductTypes& types, const tnr_view& b,
-            kernels::Byte* memory) const noexcept;
+  void describe(const kernels::Byte* bytes) noexcept;
+  void pack(const Context& context, const tnr_view& b, kernels::Byte* memory) const noexcept;
 
+  FactorLayout layout_;
   tnr_view view_{};
   Panels panels_{nullptr, 0};
-  tnr_factor_info info_{};
   BlobToken memory_ = 0;  // the factor's own
   std::shared_ptr<const void> lender_;
 };

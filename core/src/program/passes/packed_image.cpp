@@ -157,29 +157,28 @@ void PackedImage::require_end() const {
 BlobToken write_packed_image(const Context& context, const Graph& graph) {
   std::vector<const PackedFactor*> factors;
   add_factors(graph, factors);
-  std::uint64_t size = entries_end(factors.size());
+  const std::uint64_t first = entries_end(factors.size());
+  std::uint64_t size = first;
   for (const PackedFactor* factor : factors) size += whole_lines(factor->info().size_bytes);
   const BlobToken blob = blob_allocate(context, static_cast<std::size_t>(size));
   auto* const data = static_cast<Byte*>(blob_memory_mut(blob).data);
   std::memset(data, 0, static_cast<std::size_t>(size));
   const Header header = {kMagic, size, factors.size(), 0};
   std::memcpy(data, &header, sizeof header);
-  std::uint64_t offset = entries_end(factors.size());
   Byte* to = data + sizeof header;
+  std::uint64_t offset = first;
   for (const PackedFactor* factor : factors) {
-    const tnr_factor_info& info = factor->info();
-    const FactorLayout layout(info.dtype, info.a_dtype, info.rows, info.cols);
+    const FactorLayout& layout = factor->layout();
     Entry entry = entry_of(layout);
     entry.offset = static_cast<std::int64_t>(offset);
     std::memcpy(to, &entry, sizeof entry);
     to += sizeof entry;
-    // Without what lies between panels, which nobody has written.
-    const std::int64_t step = layout.panel_step == 0 ? layout.bytes : layout.panel_step;
-    const std::int64_t count = layout.panel_step == 0 ? layout.bytes : layout.panel_bytes;
-    for (std::int64_t at = 0; at < layout.bytes; at += step) {
-      std::memcpy(data + offset + at, factor->bytes() + at, static_cast<std::size_t>(count));
+    // Without the bytes between panels, which nobody has written.
+    for (std::int64_t at = 0; at < layout.bytes; at += layout.panel_step) {
+      std::memcpy(data + offset + at, factor->bytes() + at,
+                  static_cast<std::size_t>(layout.panel_bytes));
     }
-    offset += whole_lines(info.size_bytes);
+    offset += whole_lines(factor->info().size_bytes);
   }
   return blob;
 }

@@ -105,7 +105,7 @@ struct LastDepths {
 
 // A panel of rows by a panel of columns.
 template <class Adding, bool kHasSecondRows>
-void sum_tile(const DenseProduct& p, const LastDepths& last, NextPanel ahead, Byte* sums) {
+void sum_tile(const DenseProduct& p, const LastDepths& last, NextPanel& ahead, Byte* sums) {
   const int64_t lanes = p.depth - Adding::kHasStarts;
   clear_tile<0>();
   clear_tile<1>();
@@ -166,7 +166,6 @@ void multiply_tiles(const DenseProduct& p) {
       Byte* const to = reinterpret_cast<Byte*>(sums);
       tile.rows > kAmxTileRows ? sum_tile<Adding, true>(tile, last, ahead, to)
                                : sum_tile<Adding, false>(tile, last, ahead, to);
-      ahead.skip_tile();
       if constexpr (Adding::kHasStarts) add_starts<T>(tile, a, b, sums);
       put_rows<T>(tile, sums, kPanelVectors);
     }

@@ -8,8 +8,8 @@ inline namespace TENURE_ISA {
 namespace {
 
 // A tile of packed factors has as many sums as there are registers, but those for the factors; one
-// of others has fewer rows, as each has an address of its own. The columns are vectors. Panels of many
-// rows are fetched ahead of the tile.
+// of others has fewer rows, as each has an address of its own. The columns are vectors. Panels of
+// many rows are fetched ahead of the tile.
 #if defined(__AVX512F__)
 constexpr int kPanelRows = 14;
 constexpr int kFewRows = 8;
