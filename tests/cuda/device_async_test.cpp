@@ -256,7 +256,7 @@ TEST_F(DeviceAsync, WithoutTwoSidesItIsACopy) {
   const Floats b(context_, std::vector<float>(6));
   ASSERT_EQ(copy_async(context_, *a.in(), b.out), TNR_STATUS_OK);
   EXPECT_EQ(download(context_, *b.in()), kValues);
-  // Of nothing nothing is enqueued.
+  // Copies of no elements enqueue nothing.
   const Floats none(context_, {0, 3}, {});
   std::vector<float> no_values;
   ASSERT_EQ(copy_async(context_, *none.in(), lend(no_values, {0, 3})), TNR_STATUS_OK);

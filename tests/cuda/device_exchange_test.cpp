@@ -276,7 +276,7 @@ TEST_F(DeviceExchange, TablesThatRefuseTakeNothing) {
   EXPECT_EQ(object.deleted, 1);
   expect_refused(tnr_blob_import_object(context_, &known, nullptr, &taken),
                  TNR_STATUS_INVALID_ARGUMENT, {"managed_tensor_from_py_object_no_sync", "-1"});
-  // What was made and cannot be taken is deleted.
+  // A tensor that was made and cannot be taken is deleted.
   Library::refuses_streams = true;
   expect_refused(tnr_blob_import_object(context_, &known, &object, &taken),
                  TNR_STATUS_INVALID_ARGUMENT, {"current_work_stream", "cuda:0"});

@@ -71,7 +71,7 @@ void add_movement(List& list) {
       [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
         return tnr_copy(with.context, a, nullptr, out);
       });
-  // Of the CPU's memory a copy like any other.
+  // A copy like any other, where both sides are the CPU's.
   add(list, "tnr_copy_async", "", 0,
       [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
         return tnr_copy_async(with.context, a, nullptr, out);

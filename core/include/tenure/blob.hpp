@@ -69,8 +69,8 @@ BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn re
 BlobToken blob_borrow(const void* data, std::size_t size_bytes);
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes);
 
-// The CPU's memory as the driver of the context's device pins it. Also throws INVALID_ARGUMENT for a
-// context without a device, and DEVICE_ERROR.
+// The CPU's memory, pinned by the driver of the context's device. Also throws INVALID_ARGUMENT for
+// a context without a device, and DEVICE_ERROR.
 BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes);
 
 // The same on the device of the context, which the blob keeps: its memory ends in the order of the

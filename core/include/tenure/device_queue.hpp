@@ -49,7 +49,7 @@ class DeviceQueue {
   // OUT_OF_MEMORY.
   [[nodiscard]] virtual void* allocate(std::size_t size_bytes) const = 0;
   virtual void free(void* data) const noexcept = 0;
-  // At least 1 byte of the CPU's memory, aligned to kBlobAlignment, which the device reaches itself;
+  // At least 1 byte of the CPU's memory that the device reaches itself, aligned to kBlobAlignment;
   // free_pinned() ends it. Throws OUT_OF_MEMORY.
   [[nodiscard]] virtual void* allocate_pinned(std::size_t size_bytes) const = 0;
   // Throws INVALID_ARGUMENT for memory that the device's driver does not know as the device's own.

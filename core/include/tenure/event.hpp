@@ -11,7 +11,7 @@ namespace tenure {
 // {kind:8, generation:24, index:32}; what a tnr_event* holds.
 using EventToken = std::uint64_t;
 
-// What the context's queue has got so far. Throws OUT_OF_MEMORY, DEVICE_ERROR.
+// An event of the work that the context's queue has got so far. Throws OUT_OF_MEMORY, DEVICE_ERROR.
 EventToken event_create(const Context& context);
 // All throw STALE_HANDLE for a token that is garbage, of another kind, or released.
 void event_release(EventToken token);

@@ -158,7 +158,7 @@ void Queue::copy_out(void* out, const void* in, std::size_t size_bytes) const {
 }
 
 void Queue::keep_in_use(BlobToken owner) const noexcept {
-  // Of the copies before this one some may be done.
+  // Some of the copies before this one may be done.
   host_uses_.end_done();
   try {
     host_uses_.add(device_, stream_, owner);

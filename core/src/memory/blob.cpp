@@ -102,7 +102,7 @@ void finish(BlobToken token, BlobSlot& slot) noexcept {
   switch (slot.tenure.load(std::memory_order_relaxed)) {
     case TNR_TENURE_ALLOCATED:
     case TNR_TENURE_COPIED:
-      // Of pinned memory.
+      // Pinned memory is freed by the driver.
       if (slot.release != nullptr) [[unlikely]] {
         run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
         break;

@@ -10,7 +10,7 @@
 
 namespace tenure::test {
 
-// What a run lends, whose parts a test changes.
+// The views that a run lends, which a test changes.
 struct Lent {
   std::vector<tnr_view> views;
   std::vector<tnr_view_mut> outs;

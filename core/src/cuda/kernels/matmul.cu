@@ -101,7 +101,7 @@ struct alignas(16) FactorTile {
   T at[kTileDepth][kLines + kGroupItems<T>];
 };
 
-// What a thread brings of each tile.
+// The part of each tile that a thread brings.
 template <class T, int kLines>
 class TileReader {
  public:

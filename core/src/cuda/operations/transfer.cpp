@@ -209,7 +209,7 @@ void transfer_async(const Queue& queue, const Context& context, const tnr_view& 
       queue.enqueue_out(to, in, size_bytes);
     });
   } catch (const Error&) {
-    // What was enqueued before may use the memory, of which the caller thinks otherwise.
+    // A part that was enqueued may use the memory, which the caller takes for unused.
     queue.settle();
     throw;
   }

@@ -46,7 +46,7 @@ constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNod
   return {name,  kCall, operands, operands, 2,   AttributeKind::kSparse,
           false, infer, run,      nullptr,  says};
 }
-// What nodes of their bodies refuse is theirs.
+// Nodes of their bodies refuse by themselves.
 constexpr OperationKind controlling(const char* name, std::uint8_t numbers) {
   return {name,  kControl, 1,       kAnyCount, numbers,        kNoAttributes,
           false, nullptr,  nullptr, nullptr,   Says::kNothing, Values::kAreTaken};

@@ -18,7 +18,8 @@ namespace tenure {
 //   own;
 // - constants that needed products have on the right are packed;
 // - by node, the result: whether an output needs it.
-// `types` are those at the maxima. Of `packed`, unless it is nullptr, are the packed constants.
+// `types` are those at the maxima. Packed constants are those of `packed`, unless it
+// is nullptr.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedImage* packed);
 

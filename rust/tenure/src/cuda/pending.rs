@@ -11,7 +11,7 @@ use crate::cuda::{AsView, AsViewMut, Event, Stream};
 use crate::raw::{self, Lent, LentMut, cuda};
 use crate::{Element, Error, IntoShape, Rejected, Result, Tensor};
 
-/// What a stream gives back when it is done with it: by [`wait`](Self::wait), or by `.await`.
+/// Host memory that a stream gives back when it is done with it: by [`wait`](Self::wait), or by `.await`.
 ///
 /// It may be dropped or forgotten instead: its memory ends after the work that uses it, or never.
 ///

@@ -9,7 +9,7 @@ use crate::{Element, Result, TensorView, TensorViewMut};
 
 /// Copies of host memory that a stream has until the scope ends: see [`Stream::scope`].
 ///
-/// What is lent for `'s` is lent until then. Elements of the host may lie in any order but must
+/// Views lent for `'s` are lent until then. Elements of the host may lie in any order but must
 /// have no gaps between them.
 // Invariant in both: whoever could shorten 's could lend what ends before the scope does.
 pub struct Scope<'s, 'env: 's> {
@@ -31,7 +31,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What `f` returns. `DeviceError`: the device has failed since somebody waited.
+    /// Those of `f`. `DeviceError`: the device has failed since somebody waited.
     ///
     /// ```
     /// use tenure::cuda::Device;
@@ -50,7 +50,7 @@ impl Stream {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     ///
-    /// What is lent cannot end in the scope, E0597 "`host` does not live long enough":
+    /// Lent memory cannot end in the scope, E0597 "`host` does not live long enough":
     ///
     /// ```compile_fail,E0597
     /// # use tenure::{AsView, cuda::Stream};

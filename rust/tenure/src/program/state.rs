@@ -19,7 +19,7 @@ use crate::{DType, Error, Result, SharedTensor};
 pub(super) struct State {
     pub(super) handle: GraphHandle,
     pub(super) passes: Passes,
-    /// What the constants are when they are packed.
+    /// The constants that are packed, of an earlier program.
     pub(super) packed: Option<SharedTensor<u8>>,
     pub(super) failure: RefCell<Option<Error>>,
     /// By their numbers.

@@ -135,7 +135,7 @@ fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> String + '_ {
 fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Embedding> {
     let line = model.tokens.sequences([line])?;
     let (start, faults) = (Instant::now(), model::faults());
-    // Of what is left of pruned weights nothing is packed.
+    // Pruned weights are sparse, and nothing of them is packed.
     let (program, packed) = if arguments.pack && arguments.sparse.is_none() {
         let name = if arguments.bf16 { "packed.bf16" } else { "packed.f32" };
         packed::program(&model.bert, &model.weights, name).map(|(one, how)| (one, Some(how)))?
