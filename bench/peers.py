@@ -335,22 +335,25 @@ FUNCTION_BYTES = ((16 << 10, 64 << 20), (16 << 10,))
 
 
 def functions(rounds, tenure, size, threads):
-    """Functions of f32, of numbers from -6 to 6, into memory that is there."""
+    """Functions of f32, of numbers from -6 to 6, into memory that is there; of those whose results
+    are subnormal, or all but 0 or 1, far from 0, also from -200 to 200."""
     aten = torch.ops.aten
     rows = {"exp": (torch.exp, np.exp), "tanh": (torch.tanh, np.tanh), "sin": (torch.sin, np.sin),
             "erf": (torch.erf, None), "sigmoid": (torch.sigmoid, None),
             "silu": (aten.silu.out, None), "gelu": (aten.gelu.out, None),
             "ln": (torch.log, np.log)}
-    numbers = np.linspace(-6, 6, size // 4, dtype=np.float32)
-    out, t_out = np.zeros_like(numbers), torch.zeros(numbers.shape)
-    for name, (of_torch, of_numpy) in rows.items():
-        a = np.abs(numbers) if name == "ln" else numbers
+    fading = ("exp", "erf", "sigmoid", "silu", "gelu")
+    out, t_out = np.zeros(size // 4, np.float32), torch.zeros(size // 4)
+    for name, end in [(name, 6) for name in rows] + [(name, 200) for name in fading]:
+        of_torch, of_numpy = rows[name]
+        a = np.linspace(1e-3 if name == "ln" else -end, end, size // 4, dtype=np.float32)
         ta = torch.from_numpy(a)
         cases = [("tenure", "into", tenure.call(threads, "unary", interop.UNARY[name], a, out)),
                  ("PyTorch", "into", lambda: of_torch(ta, out=t_out))]
         if of_numpy and threads == 1:
             cases.append(("NumPy", "into", lambda: of_numpy(a, out=out)))
-        rounds.measure(name, size, threads, 2 * size, cases)
+        row = name if end == 6 else f"{name}, to {end}"
+        rounds.measure(row, size, threads, 2 * size, cases)
 
 
 # Of normalizations: everything, or a test.

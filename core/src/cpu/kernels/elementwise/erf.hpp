@@ -71,7 +71,7 @@ inline V complement_of_error_function(V x) {
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
   constexpr bool kIsDouble = sizeof(T) == 8;
-  constexpr T kFarthest = static_cast<T>(kIsDouble ? 27.5 : 10.3f);
+  constexpr T kFarthest = static_cast<T>(kIsDouble ? 27.7 : 10.8f);
   constexpr T kRootOf2 = static_cast<T>(0x1.6a09e667f3bcdp+0);
   constexpr Long<T> kTwoRootPi =
       kIsDouble
@@ -93,7 +93,7 @@ inline V complement_of_error_function(V x) {
   Long<V> dividend = product_of(mantissa.high, n);
   dividend.low += mantissa.low * n;
   const V tail = quotient({dividend.high + dividend.high, dividend.low + dividend.low}, divisor);
-  const V result = tail * power.first * power.second;
+  const V result = scaled_down(tail * power.first);
   return x < 0 ? T{2} - result : result;
 }
 

@@ -36,7 +36,8 @@
 // the processor has them.
 //
 // NaN stays, whatever its payload. Nothing is converted to an integer, and overflow and underflow
-// happen in the last multiplication, as IEEE 754 has them.
+// happen in the last multiplication, as IEEE 754 has them; but that a subnormal result is rounded by
+// an addition (subnormal_of), as processors take 20 times as long for the multiplication.
 #pragma once
 
 #include "cpu/kernels/arithmetic.hpp"
@@ -55,8 +56,9 @@ template <>
 struct ExpOf<float> {
   static constexpr unsigned kFractionBits = 23;
   static constexpr uint32_t kBias = 127;
-  // Beyond it on either side e^x is infinite or 0, and x e^x too; n still has few bits.
-  static constexpr float kFarthest = 110.0f;
+  // Beyond it on either side e^x is infinite or 0, and x e^x too; n still has few bits. Results that
+  // are that small, below 2^-161, cost no more than others.
+  static constexpr float kFarthest = 120.0f;
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits, and n has 8
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
@@ -77,7 +79,7 @@ template <>
 struct ExpOf<double> {
   static constexpr unsigned kFractionBits = 52;
   static constexpr uint64_t kBias = 1023;
-  static constexpr double kFarthest = 756.0;
+  static constexpr double kFarthest = 770.0;
   static constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
   static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, and n has 11
   static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
@@ -113,6 +115,58 @@ inline SignAndMagnitude<V> clamp(V x, Number<V> farthest) {
   const auto bits = bit_copy<As<Word, V>>(x);
   const V magnitude = bit_copy<V>(bits & ~kSign);
   return {bits & kSign, magnitude > farthest ? V{} + farthest : magnitude};
+}
+
+// 2^n may be beyond the format where the result is not, so it is multiplied by in two steps, of which
+// the last is 2^kHalf or its inverse.
+template <class T>
+inline constexpr UnsignedOf<T> kHalf = ExpOf<T>::kBias / 2 + 1;
+template <class T>
+inline constexpr T kTwoToHalf = sizeof(T) == 8 ? static_cast<T>(0x1p512) : static_cast<T>(0x1p64);
+
+// v / 2^kHalf, where that is subnormal or 0. Elements of that size are the integers below the last
+// place of the sum, which is rounded as the quotient would be.
+template <class V>
+inline V subnormal_of(V v) {
+  using T = Number<V>;
+  using Bits = As<UnsignedOf<T>, V>;
+  // The smallest subnormal number is 2^-(kBias - 1 + kFractionBits).
+  constexpr T kUnits = sizeof(T) == 8 ? static_cast<T>(0x1p562) : static_cast<T>(0x1p85);
+  constexpr T kShift = static_cast<T>(UnsignedOf<T>{1} << ExpOf<T>::kFractionBits);
+  const V sum = magnitude_of(v) * kUnits + kShift;
+  return with_sign_of(bit_copy<V>(bit_copy<Bits>(sum) - bit_copy<Bits>(V{} + kShift)), v);
+}
+
+// v / 2^kHalf, rounded once.
+template <class V>
+inline V scaled_down(V v) {
+  using T = Number<V>;
+  constexpr T kInverse = 1 / kTwoToHalf<T>;
+  if constexpr (IsVector<V>) {
+    // The smallest normal number is 2^-(kBias - 1).
+    constexpr T kNormal = sizeof(T) == 8 ? static_cast<T>(0x1p-510) : static_cast<T>(0x1p-62);
+    const V magnitude = magnitude_of(v);
+    if (is_any_less(magnitude, V{} + kNormal)) [[unlikely]] {
+      const auto is_small = magnitude < kNormal;
+      const V large = (is_small ? V{} : v) * kInverse;
+      return is_small ? subnormal_of(v) : large;
+    }
+  }
+  return v * kInverse;
+}
+
+// v * second, which is the inverse of 2^kHalf where x is below `limit`, as it is where the product
+// is subnormal.
+template <class V>
+inline V last_step(V v, V second, V x, Number<V> limit) {
+  if constexpr (IsVector<V>) {
+    if (is_any_less(x, V{} + limit)) [[unlikely]] {
+      const auto is_below = x < limit;
+      const V large = (is_below ? V{} : v) * second;
+      return is_below ? scaled_down(v) : large;
+    }
+  }
+  return v * second;
 }
 
 // x = n ln 2 + r.
@@ -158,10 +212,8 @@ inline PowerOfE<V> power_of_e(const ReducedByLn2<V>& by,
   const V sum = T{1} + by.r;
   const V rest = ((T{1} - sum) + by.r) + by.lost;
 
-  // 2^n may be beyond the format where the result is not, so it is the product of two numbers: the
-  // second is 2^64 (f64: 2^512), or its inverse where x is negative. The first product is exact.
-  constexpr Word kHalf = Of::kBias / 2 + 1;
-  constexpr Word kLarge = (Of::kBias + kHalf) << Of::kFractionBits;
+  // The second step is the inverse where x is negative. The first product is exact.
+  constexpr Word kLarge = (Of::kBias + kHalf<T>) << Of::kFractionBits;
   const Bits second = kLarge - (sign >> 1);  // 2 kHalf is the bit below the sign
   const Bits first = (bit_copy<Bits>(by.shifted) << Of::kFractionBits) +
                      (2 * Of::kBias << Of::kFractionBits) - second;
@@ -240,10 +292,13 @@ template <class V>
 inline V weighted_power(const TablePower<V>& by, V factor) {
 #if defined(__AVX512F__)
   const V power = TableOfPowers::kPower[by.index];
-  return scaled((power + power * by.less_one) * factor, by.n);
+  const V weighted = (power + power * by.less_one) * factor;
+  if (!is_any_less(by.n, V{} - 100.0f)) [[likely]]
+    return scaled(weighted, by.n);
+  return scaled_down(scaled(weighted, by.n + 64.0f));
 #else
   const V power = scaled_power<64>(by);
-  return (power + power * by.less_one) * factor * 0x1p-64f;
+  return scaled_down((power + power * by.less_one) * factor);
 #endif
 }
 
@@ -253,7 +308,13 @@ inline V exponential_by_table(V x) {
   const TablePower<V> by = table_power(x, V{});
 #if defined(__AVX512F__)
   const V power = TableOfPowers::kPower[by.index];
-  return scaled(power + power * by.less_one, by.n);
+  const V sum = power + power * by.less_one;
+  const V normal = V{} - 126.0f;
+  if (!is_any_less(by.n, normal)) [[likely]]
+    return scaled(sum, by.n);
+  const auto is_small = by.n < normal;
+  const V result = scaled(sum, is_small ? by.n + 64.0f : by.n);
+  return is_small ? subnormal_of(result) : result;
 #else
   using Bits = As<uint32_t, V>;
   constexpr uint32_t kSign = 0x80000000u;
@@ -261,7 +322,7 @@ inline V exponential_by_table(V x) {
   constexpr uint32_t kLarge = (127 + 64) << 23;
   const Bits second = kLarge - ((bit_copy<Bits>(x) & kSign) >> 1);
   const V first = bit_copy<V>(bit_copy<Bits>(scaled_power<127>(by)) - second);
-  return (first + first * by.less_one) * bit_copy<V>(second);
+  return last_step(first + first * by.less_one, bit_copy<V>(second), x, -87.0f);
 #endif
 }
 
@@ -277,7 +338,7 @@ inline V exponential(V x) {
     const auto [sign, magnitude] = clamp(x, ExpOf<T>::kFarthest);
     const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
     const PowerOfE<V> power = power_of_e(reduce_by_ln2(within), sign);
-    return (power.high + power.low) * power.first * power.second;
+    return last_step((power.high + power.low) * power.first, power.second, within, -708.0);
   }
 }
 
@@ -288,7 +349,7 @@ inline V exponential_of_2(V x) {
   using Of = ExpOf<T>;
   using Bits = As<UnsignedOf<T>, V>;
   // Beyond it on either side 2^x is infinite or 0.
-  constexpr T kFarthest = sizeof(T) == 8 ? 1080 : 155;
+  constexpr T kFarthest = sizeof(T) == 8 ? 1100 : 170;
   constexpr T kShift = T{3} * static_cast<T>(UnsignedOf<T>{1} << (Of::kFractionBits - 1));
   const auto [sign, magnitude] = clamp(x, kFarthest);
   const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
@@ -297,7 +358,8 @@ inline V exponential_of_2(V x) {
   const Long<V> r = product_of(fraction, V{} + Of::kLn2.high);
   const PowerOfE<V> power =
       power_of_e(ReducedByLn2<V>{shifted, r.high, r.low + fraction * Of::kLn2.low}, sign);
-  return (power.high + power.low) * power.first * power.second;
+  constexpr T kNormal = 1 - static_cast<T>(Of::kBias);
+  return last_step((power.high + power.low) * power.first, power.second, within, kNormal);
 }
 
 }  // namespace

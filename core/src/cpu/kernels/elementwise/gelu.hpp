@@ -31,8 +31,8 @@ struct GeluOf;
 template <>
 struct GeluOf<float> {
   // Beyond them on the negative side the two functions are 0.
-  static constexpr float kFarthest = 14.6f;
-  static constexpr float kFarthestByTanh = 11.0f;
+  static constexpr float kFarthest = 15.5f;
+  static constexpr float kFarthestByTanh = 11.5f;
   // m and n without their first terms, 2 and 1.
   static constexpr Polynomial kM = {0x1.d67cf6p-1f, 0x1.d7fe92p-3f, 0x1.8d8e28p-6f, 0x1.3f845p-19f};
   static constexpr Polynomial kN = {0x1.d46c68p-1f, 0x1.94c75ap-2f, 0x1.752864p-4f, 0x1.3e9feap-7f};
@@ -107,7 +107,7 @@ inline V gelu(V x) {
     Long<V> dividend = product_of(weighted.high, n);
     dividend.low += weighted.low * n;
     const V tail = quotient(dividend, divisor);
-    const V below = tail * power.first * power.second;
+    const V below = scaled_down(tail * power.first);
     return x < 0 ? -below : x - below;
   }
 }

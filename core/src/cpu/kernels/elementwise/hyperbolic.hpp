@@ -35,7 +35,7 @@ inline V exponential_less_one(V x) {
   constexpr auto kFar = kPowerAlone<Number<V>>;
   const V near = x > kFar ? V{} + kFar : x < -kFar ? V{} - kFar : x;
   const V t = power_of_e_less_one(reduce_by_ln2(near)).high;
-  return x > kFar ? exponential(x) : with_sign_of(t, x);
+  return x > kFar ? exponential(x > kFar ? x : V{}) : with_sign_of(t, x);
 }
 
 // e^|x| / 2, which is finite where twice as much is not.

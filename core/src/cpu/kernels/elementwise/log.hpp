@@ -155,13 +155,14 @@ inline V logarithm_to_10(V x) {
 }
 
 // ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|. Where 1 + e is beyond sqrt(2), half of it is
-// 1 + f; else f is e, whose relative error does not grow.
+// 1 + f; else f is e, whose relative error does not grow. Far from 0 it is e, or x, in all digits.
 template <class V>
 inline V softplus(V x) {
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
   constexpr auto kSign = UnsignedOf<T>{1} << (8 * sizeof(T) - 1);
-  const V magnitude = clamp(x, ExpOf<T>::kFarthest).magnitude;
+  constexpr T kFar = 40;
+  const V magnitude = clamp(x, kFar).magnitude;
   const PowerOfE<V> power = power_of_e(reduce_by_ln2(-magnitude), Bits{} + kSign);
   const Long<V> mantissa = sum_of(power.high, power.low);
   const V high = mantissa.high * power.first * power.second;
@@ -171,7 +172,10 @@ inline V softplus(V x) {
   const Long<V> sum = sum_of(is_halved ? V{} + ExpOf<T>::kLn2.high : V{}, f);
   const V rest =
       log_beyond_first_term(f) + (sum.low + (is_halved ? low * T{0.5} + ExpOf<T>::kLn2.low : low));
-  return (x > 0 ? x : V{}) + (sum.high + rest);
+  const V result = (x > 0 ? x : V{}) + (sum.high + rest);
+  if (!is_any_less(x, V{} - kFar)) [[likely]]
+    return result;
+  return x < -kFar ? exponential(x > 0 ? V{} : x) : result;
 }
 
 }  // namespace

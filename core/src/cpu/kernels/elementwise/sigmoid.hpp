@@ -27,24 +27,25 @@ inline V over_one_and_power(V factor, V x, const ReducedByLn2<V>& by) {
   const V one = V{} + T{1};
   const PowerOfE<V> power = power_of_e(by, Bits{} + kSign);
   const Long<V> mantissa = sum_of(power.high, power.low);
-  const V high = mantissa.high * power.first * power.second;
-  const V low = mantissa.low * power.first * power.second;
+  const V high = scaled_down(mantissa.high * power.first);
+  const V low = scaled_down(mantissa.low * power.first);
   const Long<V> sum = sum_of(one, high);
   const auto is_negative = x < 0;
   const Long<V> dividend = {is_negative ? mantissa.high : one, is_negative ? mantissa.low : V{}};
   const V ratio = quotient(dividend, {sum.high, sum.low + low});
-  return factor * ratio * (is_negative ? power.first : one) * (is_negative ? power.second : one);
+  const V first = factor * ratio * (is_negative ? power.first : one);
+  return last_step(first, is_negative ? power.second : one, x, T{-700});
 }
 
 // The same of f32: factor / (1 + e^-x), where `magnitude` and what it lost are |x|.
 //
 //     q = 1 / (1 + e^|x|) where x is negative, 1 - q where it is not
 //
-// q is in two parts, so that 1 - q is rounded once too. Where e^|x| may overflow, q is e^-|x|,
-// whose power of two is multiplied last, so that a subnormal result is rounded once more.
+// q is in two parts, so that 1 - q is rounded once too. Where no digit of 1 + e^|x| is of the 1, q
+// is e^-|x|, whose power of two is multiplied last, so that a subnormal result is rounded once more.
 template <class V>
 inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
-  constexpr float kLarge = 87;
+  constexpr float kLarge = 50;
   const TablePower<V> by = table_power(at_most(magnitude, kLarge), magnitude_low);
   const V power = scaled_power<0>(by);
   const Long<V> mantissa = sum_of(power, power * by.less_one);
@@ -54,7 +55,7 @@ inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
   const V weight =
       (is_negative ? ratio.high : 1.0f - ratio.high) + (is_negative ? ratio.low : -ratio.low);
   const V result = factor * weight;
-  if (!is_any_above(magnitude, kLarge)) [[likely]]
+  if (!is_any_less(V{} + kLarge, magnitude)) [[likely]]
     return result;
   constexpr float kFarthest = ExpOf<float>::kFarthest;
   const TablePower<V> inverse = table_power(-at_most(magnitude, kFarthest), -magnitude_low);

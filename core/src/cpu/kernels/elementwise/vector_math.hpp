@@ -91,17 +91,30 @@ inline V less_exact_product(V a, V b, Number<V> c) {
 #endif
 }
 
-// Whether some lane is more than `limit`.
+// Whether some lane of a is less than that of b.
 template <IsVector V>
-inline bool is_any_above(V x, float limit) {
+inline bool is_any_less(V a, V b) {
+  constexpr bool kIsDouble = sizeof(Number<V>) == 8;
 #if defined(__AVX512F__)
-  return _mm512_cmp_ps_mask(bit_copy<__m512>(x), _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+  if constexpr (kIsDouble) {
+    return _mm512_cmp_pd_mask(bit_copy<__m512d>(a), bit_copy<__m512d>(b), _CMP_LT_OQ) != 0;
+  } else {
+    return _mm512_cmp_ps_mask(bit_copy<__m512>(a), bit_copy<__m512>(b), _CMP_LT_OQ) != 0;
+  }
 #elif defined(__AVX2__)
-  return _mm256_movemask_ps(bit_copy<__m256>(x > limit)) != 0;
+  if constexpr (kIsDouble) {
+    return _mm256_movemask_pd(bit_copy<__m256d>(a < b)) != 0;
+  } else {
+    return _mm256_movemask_ps(bit_copy<__m256>(a < b)) != 0;
+  }
 #elif defined(__x86_64__)
-  return _mm_movemask_ps(bit_copy<__m128>(x > limit)) != 0;
+  if constexpr (kIsDouble) {
+    return _mm_movemask_pd(bit_copy<__m128d>(a < b)) != 0;
+  } else {
+    return _mm_movemask_ps(bit_copy<__m128>(a < b)) != 0;
+  }
 #else
-  const auto words = bit_copy<typename Packed<uint64_t, sizeof(V)>::type>(x > limit);
+  const auto words = bit_copy<typename Packed<uint64_t, sizeof(V)>::type>(a < b);
   return (words[0] | words[1]) != 0;
 #endif
 }
