@@ -135,7 +135,7 @@ void Call::launch(Kernel kernel, Vectors vectors, ElementwiseArgument& argument,
   launch(kernel, vectors, argument, halves.high);
 }
 
-void Call::run(Kernel kernel, Vectors vectors, ElementwiseArgument argument) const {
+void Call::run(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const {
   if (is_empty()) return;
   for (unsigned i = 0; i < input_count_; ++i) {
     if (inputs_[i] == nullptr) argument.numbers |= 1u << i;
@@ -148,7 +148,7 @@ void Call::run(Kernel kernel, Vectors vectors, ElementwiseArgument argument) con
   launch(kernel, vectors, argument, nest());
 }
 
-bool Call::run_and_find(Kernel kernel, Vectors vectors, ElementwiseArgument argument) const {
+bool Call::run_and_find(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const {
   if (is_empty()) return false;
   std::uint32_t finding = 0;
   const Queue::Scratch scratch(queue_, sizeof finding);
@@ -165,7 +165,7 @@ void Call::move(Bytes bytes) const {
   const Operand& out = elements.operand(0);
   const unsigned char* const in = elements.operand(1).data;
   const std::int64_t unit = unit_of(out.width_bytes, address_of(out.data) | address_of(in));
-  ElementwiseArgument argument = {};
+  ElementwiseArgument argument = empty_argument();
   const QueueOrder order(queue_, pins_);
 
   if (in == nullptr) {
@@ -204,7 +204,7 @@ void Call::select(Bytes bytes) const {
       unit_of(widths_[1],
               address_of(bytes_of(out_.view)) | address_of(bytes_of(a)) | address_of(bytes_of(b)),
               kMostSelectedUnit);
-  ElementwiseArgument argument = {};
+  ElementwiseArgument argument = empty_argument();
   if (bytes == Bytes::kAsBools) argument.out_type = ElementType::kBool8;
   const QueueOrder order(queue_, pins_);
   launch(kSelections[logarithm_of(unit)], vectors_of(unit), argument, nest_of_units(unit));

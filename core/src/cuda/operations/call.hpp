@@ -43,12 +43,12 @@ class Call {
   [[nodiscard]] bool is_in_place() const noexcept;
   [[nodiscard]] const Queue& queue() const noexcept { return queue_; }
 
-  // Enqueues the kernel; of `argument` op, type and out_type are set.
-  void run(Kernel kernel, Vectors vectors, ElementwiseArgument argument) const;
+  // Enqueues the kernel; of `argument` op, type and out_type are set, and the rest is set here.
+  void run(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const;
   // The same where elements may be found that the operation does not take, and waits: whether there
   // is one. The output of an operation on something empty has none.
   [[nodiscard]] bool run_and_find(Kernel kernel, Vectors vectors,
-                                  ElementwiseArgument argument) const;
+                                  ElementwiseArgument& argument) const;
   // Moves elements of the first input to the output, as their bytes or as truth values.
   enum class Bytes : std::uint8_t { kAsTheyAre, kAsBools };
   void move(Bytes bytes) const;

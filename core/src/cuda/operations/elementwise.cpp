@@ -25,7 +25,7 @@ Vectors vectors_of(tnr_dtype dtype) { return {static_cast<unsigned>(16 / element
 Vectors vectors_of_floats(ElementType type) { return {type == ElementType::kF64 ? 2u : 4u}; }
 
 ElementwiseArgument argument_of(Op op, ElementType type) {
-  ElementwiseArgument argument = {};
+  ElementwiseArgument argument = empty_argument();
   argument.op = op;
   argument.type = type;
   argument.out_type = type;
@@ -97,7 +97,7 @@ UnaryKernel unary_kernel_of(kernels::Unary op) {
 
 void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
   const ElementType type = require_real(call.queue(), kernels::kUnaryRows[op - 1].name, dtype);
-  const ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
+  ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
     return call.run(kernel_of(kUnaryIntegers, dtype), vectors_of(dtype), argument);
   }
@@ -121,7 +121,7 @@ enum class Right : std::uint8_t { kNumber, kView };
 void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
   const ElementType type = require_real(call.queue(), kernels::kBinaryRows[op - 1].name, dtype);
   const auto operation = static_cast<kernels::Binary>(op);
-  const ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
+  ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
     const Kernel kernel = kernel_of(kBinaryIntegers, dtype);
     const kernels::Finding finding = finding_of(operation, type);
@@ -286,7 +286,7 @@ void Queue::ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, con
   require_dtype(c, "c", out.view.dtype, "out.dtype is");
   static_cast<void>(ternary_operation(op, a.dtype));
   const ElementType type = require_real(*this, kernels::kTernaryRows[op - 1].name, a.dtype);
-  const ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
+  ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (is_float(type)) {
     call.run(kernel_of({Kernel::ternary_f64, Kernel::ternary_f32, Kernel::ternary_f32}, type),
              vectors_of_floats(type), argument);

@@ -1,6 +1,8 @@
 #include "cuda/operations/nest.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "cuda/operations/grid.hpp"
@@ -140,6 +142,12 @@ Divider divider_by(std::int64_t extent) noexcept {
   const std::uint32_t shift = logarithm_up(extent);
   const std::uint64_t multiplier = (((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1;
   return {static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(multiplier), shift};
+}
+
+ElementwiseArgument empty_argument() noexcept {
+  ElementwiseArgument argument;
+  std::memset(&argument, 0, offsetof(ElementwiseArgument, axes));
+  return argument;
 }
 
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,

@@ -65,6 +65,9 @@ struct LoopNest::Halves {
 // A launch takes fewer elements one by one.
 inline constexpr std::int64_t kMostRest = std::int64_t{1} << 31;
 
+// All zeros, but for the axes, of which there are 400 bytes: a launch sets those that it has.
+ElementwiseArgument empty_argument() noexcept;
+
 // Sets the places and the axes of the argument, for a kernel that takes `items` at once; `numbers`
 // is set. Gives the blocks; 0 where the nest has too many elements for one launch.
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
