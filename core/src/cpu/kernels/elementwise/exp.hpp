@@ -302,6 +302,15 @@ inline V weighted_power(const TablePower<V>& by, V factor) {
 #endif
 }
 
+// e^x as exponential() has it, of x that is from kLeastNormal to its negative.
+inline constexpr float kLeastNormal = -87.0f;
+template <class V>
+inline V normal_exponential(V x) {
+  const TablePower<V> by = table_power(x, V{});
+  const V power = scaled_power<0>(by);
+  return power + power * by.less_one;
+}
+
 // e^x, of x not beyond kFarthest.
 template <class V>
 inline V exponential_by_table(V x) {
@@ -322,7 +331,7 @@ inline V exponential_by_table(V x) {
   constexpr uint32_t kLarge = (127 + 64) << 23;
   const Bits second = kLarge - ((bit_copy<Bits>(x) & kSign) >> 1);
   const V first = bit_copy<V>(bit_copy<Bits>(scaled_power<127>(by)) - second);
-  return last_step(first + first * by.less_one, bit_copy<V>(second), x, -87.0f);
+  return last_step(first + first * by.less_one, bit_copy<V>(second), x, kLeastNormal);
 #endif
 }
 

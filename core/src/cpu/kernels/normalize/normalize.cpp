@@ -8,6 +8,7 @@
 
 #include "cpu/halves.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/kernels/matmul/part.hpp"
 #include "cpu/kernels/reduce/along.hpp"
 #include "cpu/tables.hpp"
 
@@ -28,72 +29,113 @@ struct Greatest {
   }
 };
 
-// The last elements of a row, in lanes of which the others hold minus infinity.
+// The elements of one part of the lanes, of which a row's end may have fewer: the others are `more`.
 template <class T>
-struct LastLanes {
-  LastLanes(const Byte* in, int64_t count) {
-    for (T& lane : lanes) lane = kLowest<T>;
-    __builtin_memcpy(lanes, in, static_cast<uint64_t>(count) * sizeof(T));
-  }
-  const Byte* bytes() const { return reinterpret_cast<const Byte*>(lanes); }
-
-  alignas(64) T lanes[Lanes<T>::kCount];
-};
+inline Vector<T> load_part(const Byte* in, int64_t count, int part, T more) {
+  const int64_t rest = count - part * kPerVector<T>;
+  in += part * kVectorBytes;
+  if (rest >= kPerVector<T>) [[likely]]
+    return load<Vector<T>>(in);
+  const Vector<T> lanes = Part<T>(rest).load(in);
+  return lane_numbers<T>(0) < static_cast<Truth<T>>(rest) ? lanes : broadcast(more);
+}
+template <class T>
+inline void store_part(const Vector<T>& lanes, int64_t count, int part, Byte* out) {
+  const int64_t rest = count - part * kPerVector<T>;
+  out += part * kVectorBytes;
+  if (rest >= kPerVector<T>) [[likely]]
+    return store<Vector<T>>(out, lanes);
+  Part<T>(rest).store(out, lanes);
+}
 
 template <class T>
-inline Vector<T> load_part(const Byte* in, int part) {
-  return load<Vector<T>>(in + part * kVectorBytes);
+inline int parts_of(int64_t count) {
+  return count >= Lanes<T>::kCount ? Lanes<T>::kParts
+                                   : static_cast<int>((count + kPerVector<T> - 1) / kPerVector<T>);
 }
 
 template <class T>
 [[gnu::noinline]] T greatest_of(const Byte* in, int64_t count) {
   constexpr int64_t kCount = Lanes<T>::kCount;
   auto greatest = every_lane<T>(kLowest<T>);
-  const auto take = [&](const Byte* from) {
-    for (int part = 0; part < Lanes<T>::kParts; ++part) {
-      greatest.parts[part] = Greatest<T>::merge(greatest.parts[part], load_part<T>(from, part));
+  const auto take = [&](const Byte* from, int64_t some) {
+    for (int part = 0; part < parts_of<T>(some); ++part) {
+      greatest.parts[part] =
+          Greatest<T>::merge(greatest.parts[part], load_part<T>(from, some, part, kLowest<T>));
     }
   };
   int64_t i = 0;
 #pragma GCC unroll 4
-  for (; i + kCount <= count; i += kCount) take(in + i * kStep<T>);
-  if (i < count) take(LastLanes<T>(in + i * kStep<T>, count - i).bytes());
+  for (; i + kCount <= count; i += kCount) take(in + i * kStep<T>, kCount);
+  if (i < count) take(in + i * kStep<T>, count - i);
   return fold_lanes<Greatest<T>>(greatest);
 }
 
-// Powers of one element for each lane.
+// e^x in each lane of so many parts.
 template <class T>
-inline Lanes<T> powers_of(const Byte* in, const Vector<T>& shift) {
-  Lanes<T> powers;
-  for (int part = 0; part < Lanes<T>::kParts; ++part) {
-    powers.parts[part] = exponential<Vector<T>>(load_part<T>(in, part) - shift);
+inline void exponentials(Lanes<T>& lanes, int parts) {
+  for (int part = 0; part < parts; ++part) lanes.parts[part] = exponential(lanes.parts[part]);
+}
+template <class T>
+[[gnu::noinline]] void small_exponentials(Lanes<T>& lanes, int parts) {
+  exponentials(lanes, parts);
+}
+
+// e^(x - shift) of one element for each lane, as far as a row has them; beyond it 0.
+template <class T>
+inline Lanes<T> powers_of(const Byte* in, int64_t count, T shift) {
+  Lanes<T> lanes;
+  const int parts = parts_of<T>(count);
+  for (int part = 0; part < parts; ++part) {
+    lanes.parts[part] = load_part<T>(in, count, part, shift) - shift;
   }
-  return powers;
+  if constexpr (kSame<T, float>) {
+    // One look at all lanes, so that nothing is between the parts.
+    Vector<T> least = {};
+    for (int part = 0; part < parts; ++part) {
+      least = lanes.parts[part] < least ? lanes.parts[part] : least;
+    }
+    if (is_any_less(least, broadcast(kLeastNormal))) [[unlikely]] {
+      small_exponentials(lanes, parts);
+    } else {
+      for (int part = 0; part < parts; ++part) {
+        lanes.parts[part] = normal_exponential(lanes.parts[part]);
+      }
+    }
+  } else {
+    exponentials(lanes, parts);
+  }
+  if (count < Lanes<T>::kCount) {
+    Vector<T>& last = lanes.parts[parts - 1];
+    last = lane_numbers<T>(parts - 1) < static_cast<Truth<T>>(count) ? last : Vector<T>{};
+    for (int part = parts; part < Lanes<T>::kParts; ++part) lanes.parts[part] = Vector<T>{};
+  }
+  return lanes;
+}
+
+template <class T>
+inline void store_powers(const Lanes<T>& powers, int64_t count, Byte* out) {
+  for (int part = 0; part < parts_of<T>(count); ++part) {
+    store_part<T>(powers.parts[part], count, part, out);
+  }
 }
 
 template <class T>
 [[gnu::noinline]] double sum_of_powers(const Byte* in, int64_t count, T shift, Byte* powers) {
   constexpr int64_t kCount = Lanes<T>::kCount;
-  const auto shifts = broadcast(shift);
   double sum = 0;
   int64_t i = 0;
   while (i < count) {
     const int64_t end = lower(count, i + kLeafTerms * kCount);
     auto leaf_sum = every_lane<T>(0);
-    for (; i + kCount <= end; i += kCount) {
-      const Lanes<T> some = powers_of<T>(in + i * kStep<T>, shifts);
-      merge_lanes<Sum<T>>(leaf_sum, some);
-      if (powers != nullptr) __builtin_memcpy(powers + i * kStep<T>, &some, sizeof some);
-    }
-    if (i < end) {
-      const LastLanes<T> last(in + i * kStep<T>, end - i);
-      const Lanes<T> some = powers_of<T>(last.bytes(), shifts);
-      merge_lanes<Sum<T>>(leaf_sum, some);
-      if (powers != nullptr) {
-        __builtin_memcpy(powers + i * kStep<T>, &some, static_cast<uint64_t>(end - i) * sizeof(T));
-      }
-      i = end;
-    }
+    const auto take = [&](int64_t some) {
+      const Lanes<T> of_some = powers_of<T>(in + i * kStep<T>, some, shift);
+      merge_lanes<Sum<T>>(leaf_sum, of_some);
+      if (powers != nullptr) store_powers<T>(of_some, some, powers + i * kStep<T>);
+      i += some;
+    };
+    while (i + kCount <= end) take(kCount);
+    if (i < end) take(end - i);
     sum += static_cast<double>(fold_lanes<Sum<T>>(leaf_sum));
   }
   return sum;
@@ -122,15 +164,13 @@ void scale(const Byte* in, int64_t count, double factor, Byte* out) {
 template <class T>
 void scaled_powers(const Byte* in, int64_t count, double greatest, double factor, Byte* out) {
   constexpr int64_t kCount = Lanes<T>::kCount;
-  const auto shifts = broadcast(static_cast<T>(greatest));
+  const auto shift = static_cast<T>(greatest);
   const auto by = broadcast(static_cast<T>(factor));
   for (int64_t i = 0; i < count; i += kCount) {
     const int64_t some = lower(kCount, count - i);
-    Lanes<T> powers = some == kCount
-                          ? powers_of<T>(in + i * kStep<T>, shifts)
-                          : powers_of<T>(LastLanes<T>(in + i * kStep<T>, some).bytes(), shifts);
+    Lanes<T> powers = powers_of<T>(in + i * kStep<T>, some, shift);
     for (Vector<T>& part : powers.parts) part *= by;
-    __builtin_memcpy(out + i * kStep<T>, &powers, static_cast<uint64_t>(some) * sizeof(T));
+    store_powers<T>(powers, some, out + i * kStep<T>);
   }
 }
 
