@@ -304,6 +304,8 @@ inline V weighted_power(const TablePower<V>& by, V factor) {
 
 // e^x as exponential() has it, of x that is from kLeastNormal to its negative.
 inline constexpr float kLeastNormal = -87.0f;
+// And 0 below it.
+inline constexpr float kZeroBelow = -104.0f;
 template <class V>
 inline V normal_exponential(V x) {
   const TablePower<V> by = table_power(x, V{});

@@ -76,9 +76,21 @@ template <class T>
 inline void exponentials(Lanes<T>& lanes, int parts) {
   for (int part = 0; part < parts; ++part) lanes.parts[part] = exponential(lanes.parts[part]);
 }
-template <class T>
-[[gnu::noinline]] void small_exponentials(Lanes<T>& lanes, int parts) {
-  exponentials(lanes, parts);
+// The same of f32 of which some are below kLeastNormal: most likely masked elements, whose powers
+// are 0.
+[[gnu::noinline]] void small_exponentials(Lanes<float>& lanes, int parts) {
+  const Vector<float> zero = {};
+  Vector<float> least = zero;
+  for (int part = 0; part < parts; ++part) {
+    const Vector<float> x = lanes.parts[part];
+    least = x < least && x >= kZeroBelow ? x : least;
+  }
+  if (is_any_less(least, broadcast(kLeastNormal))) [[unlikely]]
+    return exponentials(lanes, parts);
+  for (int part = 0; part < parts; ++part) {
+    const Vector<float> x = lanes.parts[part];
+    lanes.parts[part] = x < kZeroBelow ? zero : normal_exponential(x < kZeroBelow ? zero : x);
+  }
 }
 
 // e^(x - shift) of one element for each lane, as far as a row has them; beyond it 0.
