@@ -88,9 +88,11 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_custom_info> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 160;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_pass_info> = 88;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 24;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 32;
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>

@@ -321,18 +321,27 @@ static_assert(offsetof(tnr_value_info, numbers) == 88);
 static_assert(offsetof(tnr_value_info, result) == 152);
 static_assert(offsetof(tnr_value_info, reserved) == 156);
 
+static_assert(sizeof(tnr_pass_info) == 88 && alignof(tnr_pass_info) == 8);
+static_assert(offsetof(tnr_pass_info, struct_size) == 0);
+static_assert(offsetof(tnr_pass_info, pass) == 8);
+static_assert(offsetof(tnr_pass_info, is_on) == 12);
+static_assert(offsetof(tnr_pass_info, count) == 16);
+static_assert(offsetof(tnr_pass_info, name) == 24);
+static_assert(offsetof(tnr_pass_info, counted) == 56);
+
 static_assert(sizeof(tnr_program_attributes) == 24 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
 static_assert(offsetof(tnr_program_attributes, enabled_passes) == 12);
 static_assert(offsetof(tnr_program_attributes, packed) == 16);
 
-static_assert(sizeof(tnr_program_run_attributes) == 32 && alignof(tnr_program_run_attributes) == 8);
+static_assert(sizeof(tnr_program_run_attributes) == 40 && alignof(tnr_program_run_attributes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_run_attributes, budget_bytes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, step_nanoseconds) == 16);
 static_assert(offsetof(tnr_program_run_attributes, step_count) == 24);
 static_assert(offsetof(tnr_program_run_attributes, flags) == 28);
+static_assert(offsetof(tnr_program_run_attributes, output_shapes) == 32);
 
 static_assert(sizeof(tnr_step_info) == 208 && alignof(tnr_step_info) == 8);
 static_assert(offsetof(tnr_step_info, struct_size) == 0);

@@ -252,6 +252,15 @@ tnr_status tnr_program_describe_step(const tnr_program* program, const tnr_view*
   });
 }
 
+tnr_status tnr_program_describe_pass(const tnr_program* program, const tnr_view* const* inputs,
+                                     uint32_t input_count, uint32_t index,
+                                     tnr_pass_info* out) noexcept {
+  return guarded([=] {
+    write_report(out, "out",
+                 tenure::program_describe_pass(unwrap(program), inputs, input_count, index));
+  });
+}
+
 tnr_status tnr_program_describe_reads(const tnr_program* program, const tnr_view* const* inputs,
                                       uint32_t input_count, uint32_t step, uint8_t* reads,
                                       uint32_t read_count) noexcept {

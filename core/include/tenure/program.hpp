@@ -107,6 +107,8 @@ tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs
                                std::uint32_t input_count);
 tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* inputs,
                                     std::uint32_t input_count, std::uint32_t step);
+tnr_pass_info program_describe_pass(ProgramToken token, const tnr_view* const* inputs,
+                                    std::uint32_t input_count, std::uint32_t index);
 void program_describe_reads(ProgramToken token, const tnr_view* const* inputs,
                             std::uint32_t input_count, std::uint32_t step, std::uint8_t* reads,
                             std::uint32_t read_count);

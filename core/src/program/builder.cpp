@@ -9,6 +9,7 @@
 #include "dense/scalar.hpp"
 #include "program/control.hpp"
 #include "program/custom.hpp"
+#include "program/found.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -89,6 +90,12 @@ std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
   (void)row_major_bytes(dtype, rank, type.shape);
   graph_.inputs.reserve(graph_.inputs.size() + 1);
   std::vector<std::int64_t> numbers(shape, shape + rank);
+  for (const std::int64_t number : numbers) {
+    const std::uint32_t finding = last_finding(graph_, number);
+    if (finding == kNoValue) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%" PRIu32 "], %s, finds an extent of the input",
+         finding, operation_name(graph_.nodes[finding]));
+  }
   const std::uint32_t value = add_value(TNR_VALUE_SOURCE_INPUT, graph_.inputs.size(), type);
   graph_.inputs.push_back({dtype, std::move(numbers), value});
   return value;
@@ -161,6 +168,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   for (std::uint32_t i = 0; i < given.operand_count; ++i) {
     if (given.operands[i] != kNoValue) require_value(given.operands[i]);
   }
+  if (kind->find != nullptr) require_own_extent(graph_, given.numbers[0]);
   GraphNode node = {given.code,
                     given.dtype,
                     given.flags,
@@ -180,6 +188,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
       body_value_count += body->graph.values.size() + body->graph.body_value_count;
     }
     require_room(node.result_count + body_value_count);
+    require_known_sizes(graph_, types_, node);
   }
   const std::uint32_t first = node.result;
   const std::uint32_t count = node.result_count;
@@ -195,6 +204,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
     throw;
   }
   const auto index = static_cast<std::uint32_t>(graph_.nodes.size() - 1);
+  if (kind->find != nullptr) graph_.extents[extent_index(given.numbers[0])].node = index;
   graph_.values.resize(first + count, {TNR_VALUE_SOURCE_NODE, index});
   graph_.body_value_count += body_value_count;
   return first;
@@ -215,6 +225,13 @@ std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<Body> body) {
          output.updates);
   }
   for (const Extent& extent : body->graph.extents) {
+    if (extent.node != kNoValue) {
+      fail(TNR_STATUS_UNSUPPORTED,
+           "nodes[%" PRIu32
+           "], %s, of the body finds %s in a run, and bodies have extents of the "
+           "graph around them alone",
+           extent.node, operation_name(body->graph.nodes[extent.node]), extent.name);
+    }
     if (extent.op != 0 || std::ranges::any_of(graph_.extents, [&](const Extent& of) {
           return is_same(of, extent);
         })) {
@@ -349,6 +366,12 @@ void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
     for (const GraphOutput& output : graph_.outputs) {
       if (output.updates != input) continue;
       fail(TNR_STATUS_INVALID_ARGUMENT, "another output updates the input already");
+    }
+    const std::uint32_t finding = deciding_nodes(graph_, types_).of_values[value];
+    if (finding != kNoValue) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "the output that updates an input has as many elements as nodes[%" PRIu32 "], %s, finds",
+           finding, operation_name(graph_.nodes[finding]));
     }
   }
   graph_.outputs.push_back({value, input});

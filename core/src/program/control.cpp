@@ -45,8 +45,9 @@ std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Si
     require_type(body.types[inner.inputs[i].value], inputs[i], "inputs", i, name);
   }
   std::vector<ArrayType> types;
+  Sizes own(inner, graph, sizes);
   try {
-    types = types_of(inner, body.needed, Sizes(inner, graph, sizes), inputs);
+    types = types_of(inner, body.needed, own, inputs);
   } catch (const Error& error) {
     fail(error.status(), "%s: %s", name, error.message());
   }

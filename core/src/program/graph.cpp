@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "program/control.hpp"
+#include "program/found.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -49,12 +50,22 @@ Sizes::Sizes(const Graph& graph) : are_maxima_(true) {
 }
 
 void Sizes::add(const Extent& extent) {
-  if (extent.op == 0) {
-    sizes_.push_back(extent.a);
-    return;
+  sizes_.push_back(extent.op == 0 ? extent.a : size_of(extent));
+}
+
+void Sizes::set_found(const Graph& graph, const GraphNode& node, std::int64_t count) {
+  const std::size_t found = extent_index(node.numbers[0]);
+  sizes_[found] = count;
+  for (std::size_t i = found + 1; i < sizes_.size(); ++i) {
+    if (graph.extents[i].op != 0) sizes_[i] = size_of(graph.extents[i]);
   }
+}
+
+// Of one that is made of others, which are before it.
+std::int64_t Sizes::size_of(const Extent& extent) const {
   const std::int64_t a = of(extent.a);
   const std::int64_t b = of(extent.b);
+  if (a == kUnknown || b == kUnknown) return kUnknown;
   std::int64_t size = 0;
   bool fits = true;
   switch (extent.op) {
@@ -78,11 +89,10 @@ void Sizes::add(const Extent& extent) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "an extent made of %" PRId64 " and %" PRId64 " is negative or too large", a, b);
   }
-  sizes_.push_back(size);
+  return size;
 }
 
 Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count) {
-  constexpr std::int64_t kUnknown = -1;
   sizes_.assign(graph.extents.size(), kUnknown);
   for (std::uint32_t i = 0; i < input_count; ++i) {
     const GraphInput& input = graph.inputs[i];
@@ -94,7 +104,7 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
     }
     for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
       if (!is_extent(input.shape[axis])) continue;
-      const auto index = static_cast<std::size_t>(input.shape[axis] - TNR_EXTENT);
+      const std::size_t index = extent_index(input.shape[axis]);
       const Extent& extent = graph.extents[index];
       if (extent.op != 0) continue;
       std::int64_t& size = sizes_[index];
@@ -107,7 +117,7 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
       }
     }
   }
-  // Those that are made of others, in their order; a program has each of the others.
+  // Those that are made of others, in their order; a program has each of the others, or finds it.
   std::vector<std::int64_t> named;
   named.swap(sizes_);
   for (std::size_t i = 0; i < named.size(); ++i) {
@@ -165,10 +175,24 @@ bool is_same(const Extent& a, const Extent& b) noexcept {
   return a.op == 0 && b.op == 0 && a.a == b.a && std::strcmp(a.name, b.name) == 0;
 }
 
+namespace {
+
+// Calls infer(), whose errors name the node.
+template <class Infer>
+void infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) {
+  try {
+    infer();
+  } catch (const Error& error) {
+    fail(error.status(), "nodes[%zu], %s: %s", static_cast<std::size_t>(&node - graph.nodes.data()),
+         operation_name(node), error.message());
+  }
+}
+
+}  // namespace
+
 void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
            std::vector<ArrayType>& types) {
-  const auto index = static_cast<std::size_t>(&node - graph.nodes.data());
-  try {
+  infer_named(graph, node, [&] {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
     if (!node.bodies.empty()) {
       std::ranges::copy(infer_control(graph, {node, numbers.data()}, sizes, types),
@@ -185,13 +209,17 @@ void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
       if (operands[i].scalar == nullptr) operands[i].array = &types[value];
     }
     types[node.result] = operation_of(node).infer({node, numbers.data()}, operands.data());
-  } catch (const Error& error) {
-    fail(error.status(), "nodes[%zu], %s: %s", index, operation_name(node), error.message());
-  }
+  });
 }
 
-std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed,
-                                const Sizes& sizes, const std::vector<ArrayType>& inputs) {
+void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
+                 std::vector<ArrayType>& types) {
+  infer_named(graph, node, [&] { sizes.set_found(graph, node, count); });
+  infer(graph, node, sizes, types);
+}
+
+std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed, Sizes& sizes,
+                                const std::vector<ArrayType>& inputs) {
   std::vector<ArrayType> types(graph.values.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) types[graph.inputs[i].value] = inputs[i];
   for (std::uint32_t value = 0; value < graph.values.size(); ++value) {
@@ -200,7 +228,14 @@ std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& nee
     }
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (needed[i]) infer(graph, graph.nodes[i], sizes, types);
+    if (!needed[i]) continue;
+    const GraphNode& node = graph.nodes[i];
+    if (!finds_extent(node)) {
+      infer(graph, node, sizes, types);
+      continue;
+    }
+    const std::int64_t elements = element_count(unbacked_view(types[node.operands[0]]));
+    infer_found(graph, node, std::min(elements, extent_of(graph, node).a), sizes, types);
   }
   return types;
 }

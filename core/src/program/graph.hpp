@@ -40,6 +40,7 @@ struct Extent {
   std::int64_t a;    // of a named one its maximum
   std::int64_t b;
   char name[32];
+  std::uint32_t node = kNoValue;  // that gives it, as the count of what it finds
 };
 
 // Whether both are named ones, with the same name and maximum.
@@ -91,9 +92,10 @@ struct Body {
   std::vector<bool> needed;      // by node
 };
 
-// Numbers for the extents of a graph.
+// Numbers for the extents of a graph. Those that nodes find are known behind these nodes.
 class Sizes {
  public:
+  Sizes() = default;
   // All named extents at their maxima.
   explicit Sizes(const Graph& graph);
   // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
@@ -107,21 +109,34 @@ class Sizes {
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
 
   void add(const Extent& extent);
+  // What the node finds, and what is made of it.
+  void set_found(const Graph& graph, const GraphNode& node, std::int64_t count);
   [[nodiscard]] bool are_maxima() const noexcept { return are_maxima_; }
 
  private:
+  static constexpr std::int64_t kUnknown = -1;
+
+  [[nodiscard]] std::int64_t size_of(const Extent& extent) const;
+
   bool are_maxima_ = false;
   std::vector<std::int64_t> sizes_;
 };
 
 constexpr bool is_extent(std::int64_t number) noexcept { return number >= TNR_EXTENT; }
+constexpr std::size_t extent_index(std::int64_t number) noexcept {
+  return static_cast<std::size_t>(number - TNR_EXTENT);
+}
 
 // The types of a node's results at these sizes, from the types of all values before it. Throws what
 // the operation refuses, naming the node.
 void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
            std::vector<ArrayType>& types);
-// The types of all values that nodes need, for inputs of these types.
-std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed,
-                                const Sizes& sizes, const std::vector<ArrayType>& inputs);
+// The same of a node that finds so many.
+void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
+                 std::vector<ArrayType>& types);
+// The types of all values that nodes need, for inputs of these types. Nodes find as many as they
+// may, which `sizes` are from then on.
+std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed, Sizes& sizes,
+                                const std::vector<ArrayType>& inputs);
 
 }  // namespace tenure

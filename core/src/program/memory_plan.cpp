@@ -51,10 +51,12 @@ std::int64_t most_alive(const std::vector<Lifetime>& lifetimes) {
 }  // namespace
 
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
-  MemoryPlan plan = {std::vector<std::int64_t>(lifetimes.size()), {}, 0, most_alive(lifetimes), 0};
+  MemoryPlan plan = {
+      std::vector<std::int64_t>(lifetimes.size()), {}, 0, most_alive(lifetimes), 0, 0};
   for (const Lifetime& lifetime : lifetimes) {
     plan.sizes.push_back(lifetime.size_bytes);
     plan.total_bytes += lifetime.size_bytes;
+    plan.apart_bytes += whole_lines(lifetime.size_bytes);
   }
   if (!is_shared) {
     for (std::size_t i = 0; i < lifetimes.size(); ++i) {

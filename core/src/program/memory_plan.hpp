@@ -19,6 +19,7 @@ struct MemoryPlan {
   std::int64_t block_bytes;
   std::int64_t live_bytes;   // the most that is in use at once
   std::int64_t total_bytes;  // of all
+  std::int64_t apart_bytes;  // of a block that nothing shares a part of
 };
 
 // Where `is_shared` is false each has memory of its own. Otherwise the smaller block of two orders

@@ -40,6 +40,10 @@ using InferNode = ArrayType(const NodeCall& call, const OperandType* operands);
 // Computes it.
 using RunNode = void(const Context& context, const NodeCall& call, const OperandView* operands,
                      const tnr_view_mut& out);
+// Computes what is found, of which there are as many as it gives: into row-major memory whose first
+// extent is the most, of which more leave it as it is.
+using FindNode = std::int64_t(const Context& context, const NodeCall& call,
+                              const OperandView* operands, const tnr_view_mut& out);
 // The operand as a view node sees it. Throws where its elements would have to move, which only a
 // reshape does.
 using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
@@ -65,12 +69,17 @@ struct OperationKind {
   SeeNode* view;  // nullptr of all others
   Says says = Says::kNothing;
   Values values = Values::kMayBeRefused;
+  // In place of `run`, where the data decide the first extent of the result: the number, an extent.
+  FindNode* find = nullptr;
 };
 
 // nullptr: no such kind.
 const OperationKind* find_operation(std::uint32_t code) noexcept;
 inline const OperationKind& operation_of(const GraphNode& node) noexcept {
   return *find_operation(node.code);
+}
+inline bool finds_extent(const GraphNode& node) noexcept {
+  return operation_of(node).find != nullptr;
 }
 // Whether the result may be exactly the first operand.
 bool may_be_in_place(const GraphNode& node) noexcept;

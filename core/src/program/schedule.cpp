@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <optional>
+#include <utility>
 
 #include "program/control.hpp"
 #include "program/expressions.hpp"
+#include "program/found.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -22,29 +25,15 @@ bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
   return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
 }
 
-// Whether the elements lie side by side, in any order of the axes.
-bool has_no_gap(const tnr_view& view) noexcept {
-  if (is_empty(view)) return false;
-  const std::int64_t count = element_count(view);
-  // The axis on which the elements so far repeat, and so on outwards.
-  for (std::int64_t adjacent = 1; adjacent != count;) {
-    std::uint32_t axis = 0;
-    while (axis < view.rank && (view.shape[axis] <= 1 || view.strides[axis] != adjacent)) ++axis;
-    if (axis == view.rank) return false;
-    adjacent *= view.shape[axis];
-  }
-  return true;
-}
-
 class Scheduler {
  public:
   Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, const Sizes& sizes)
+            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Sizes sizes)
       : graph_(graph),
         needed_(needed),
         disabled_(disabled_passes),
         given_outputs_(outputs),
-        sizes_(sizes) {
+        sizes_(std::move(sizes)) {
     find_types(inputs);
     place_given(inputs);
     find_users();
@@ -61,6 +50,8 @@ class Scheduler {
     find_lifetimes();
     if (has(TNR_PASS_IN_PLACE)) share_in_place();
     plan_block();
+    count_fused();
+    if (!made_.findings.empty()) made_.types = std::move(types_);
     return std::move(made_);
   }
 
@@ -74,7 +65,10 @@ class Scheduler {
     std::vector<ArrayType> given;
     given.reserve(graph_.inputs.size());
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) given.push_back(type_of(*inputs[i]));
+    made_.sizes = sizes_;
     types_ = types_of(graph_, needed_, sizes_, given);
+    deciding_ = deciding_nodes(graph_, types_);
+    is_adjacent_.resize(graph_.values.size());
     for (const GraphOutput& output : graph_.outputs) {
       made_.outputs.push_back(types_[output.value]);
     }
@@ -184,7 +178,8 @@ class Scheduler {
       const GraphOutput& output = graph_.outputs[i];
       const GraphNode* const node = graph_.node_of(output.value);
       if (node == nullptr || direct_[output.value] != kNone || output.updates != kNoValue ||
-          operation_of(*node).computes == Computes::kView) {
+          operation_of(*node).computes == Computes::kView ||
+          (finds_extent(*node) && !is_row_major(output_layout(i)))) {
         continue;
       }
       direct_[output.value] = i;
@@ -209,9 +204,38 @@ class Scheduler {
         if ((graph_.outputs[i].updates != kNoValue) != updates) continue;
         if (direct_[graph_.outputs[i].value] == i) continue;
         made_.places.push_back({Storage::kOutput, i, 0, output_layout(i)});
-        add_copy(kNoValue, sources[i], static_cast<std::uint32_t>(made_.places.size() - 1));
+        const auto to = static_cast<std::uint32_t>(made_.places.size() - 1);
+        add_copy(kNoValue, sources[i], to);
+        if (is_found(sources[i])) {
+          finding_of(deciding_.of_values[sources[i]]).copies.push_back({to, sources[i]});
+        }
       }
     }
+  }
+
+  // ---- what runs find ------------------------------------------------------------------------
+
+  // Whether a run decides the value's shape.
+  [[nodiscard]] bool is_found(std::uint32_t value) const {
+    return value < deciding_.of_values.size() && deciding_.of_values[value] != kNoValue;
+  }
+  [[nodiscard]] bool is_decided(std::uint32_t node) const {
+    return deciding_.of_nodes[node] != kNoValue;
+  }
+  Finding& finding_of(std::uint32_t node) {
+    return *std::ranges::find(made_.findings, node, &Finding::node);
+  }
+
+  // Of a node that a run decides, and the place that a view sees.
+  void note_decided(std::uint32_t index, std::uint32_t seen) {
+    if (is_decided(index) && !finds_extent(graph_.nodes[index])) {
+      finding_of(deciding_.of_nodes[index]).nodes.push_back({index, seen});
+    }
+  }
+
+  // Whether the value's elements lie in row-major order, however many a run finds.
+  [[nodiscard]] bool is_adjacent(std::uint32_t value) {
+    return is_found(value) ? is_adjacent_[value] : is_row_major(place(value).layout);
   }
 
   // ---- steps ---------------------------------------------------------------------------------
@@ -239,6 +263,10 @@ class Scheduler {
     step.element_count = element_count(unbacked_view(
         types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
     step.nodes = members_[index];
+    const auto at = static_cast<std::uint32_t>(made_.steps.size());
+    if (finds_extent(node)) made_.findings.push_back({at, index, {}, {}, {}});
+    std::ranges::for_each(step.nodes,
+                          [&](std::uint32_t member) { note_decided(member, kNoValue); });
     if (kind.computes == Computes::kElementwise || step.nodes.size() > 1) {
       ExpressionOf expression;
       for (const std::uint32_t member : step.nodes) {
@@ -253,7 +281,11 @@ class Scheduler {
       views.reserve(step.operands.size());
       for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
       try {
-        step.plan = expression.plan(views.data(), place(node.result).layout);
+        if (!is_decided(index)) {
+          step.plan = expression.plan(views.data(), place(node.result).layout);
+        } else {
+          step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
+        }
       } catch (const Error& error) {
         fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index, operation_name(node),
              error.message());
@@ -263,7 +295,11 @@ class Scheduler {
       step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
       step.numbers = sizes_.of_all(node.numbers);
       place(node.result) = new_result(node.result, layout_of_call(node, kind));
+      if (is_decided(index) && !step.numbers.empty()) {
+        finding_of(deciding_.of_nodes[index]).steps.push_back(at);
+      }
     }
+    is_adjacent_[node.result] = place(node.result).storage == Storage::kBlock;
     made_.steps.push_back(std::move(step));
   }
 
@@ -324,20 +360,31 @@ class Scheduler {
     const std::vector<std::int64_t> numbers = sizes_.of_all(node.numbers);
     const NodeCall call = {node, numbers.data()};
     std::uint32_t from = node.operands[0];
-    tnr_view seen;
-    try {
-      seen = kind.view(call, place(from).layout);
-    } catch (const Error&) {
-      // Elements that lie otherwise than the reshape needs them.
+    const bool reshapes = node.code == TNR_NODE_RESHAPE;
+    std::optional<tnr_view> seen;
+    // Whether elements of fewer would have to move nobody knows.
+    if (!reshapes || !is_decided(index) || is_adjacent(from)) seen = see(kind, call, from);
+    if (!seen) {
       const std::uint32_t moved = add_block(unbacked_view(types_[from]));
       add_copy(index, from, moved);
       from = moved;
       seen = kind.view(call, place(from).layout);
     }
+    is_adjacent_[node.result] = reshapes;
+    note_decided(index, from);
     const Placed& whole = place(from);
-    const std::int64_t offset = whole.offset_bytes + bytes_between(whole.layout, seen);
+    const std::int64_t offset = whole.offset_bytes + bytes_between(whole.layout, *seen);
     place(node.result) = {whole.storage, whole.index, offset,
-                          unbacked_view(types_[node.result], seen.strides)};
+                          unbacked_view(types_[node.result], seen->strides)};
+  }
+
+  // None where elements lie otherwise than a reshape needs them.
+  std::optional<tnr_view> see(const OperationKind& kind, const NodeCall& call, std::uint32_t from) {
+    try {
+      return kind.view(call, place(from).layout);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
 
   // In the output that the value is, or in the block.
@@ -347,8 +394,10 @@ class Scheduler {
     return {Storage::kOutput, output, 0, output_layout(output)};
   }
 
-  // That of the first operand that has the result's shape without a gap.
+  // That of the first operand that has the result's shape without a gap. What a run finds is
+  // row-major: the strides of as many as may be found are those of no fewer.
   tnr_view layout_like(const std::vector<std::uint32_t>& operands, std::uint32_t result) {
+    if (is_found(result)) return unbacked_view(types_[result]);
     for (const std::uint32_t value : operands) {
       if (value == kNoValue || !same_shape(types_[value], types_[result])) continue;
       const tnr_view& layout = place(value).layout;
@@ -360,25 +409,14 @@ class Scheduler {
   tnr_view layout_of_call(const GraphNode& node, const OperationKind& kind) {
     const ArrayType& type = types_[node.result];
     if (kind.in_place) return layout_like({node.operands[0]}, node.result);
-    if (node.custom != nullptr) return unbacked_view(type);
+    if (node.custom != nullptr || is_found(node.result)) return unbacked_view(type);
     if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return unbacked_view(type);
     const bool is_convolution = node.code == TNR_NODE_CONV2D;
     if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return unbacked_view(type);
     const tnr_view& a = place(node.operands[0]).layout;
     if (!is_convolution && !is_channels_last(a)) return unbacked_view(type);
+    made_.counts.add(TNR_PASS_LAYOUT, 1);
     return channels_last(type);
-  }
-
-  static bool is_channels_last(const tnr_view& view) {
-    const std::int64_t channels = view.shape[1];
-    return channels > 1 && view.strides[1] == 1 && view.strides[3] >= channels;
-  }
-  static tnr_view channels_last(const ArrayType& type) {
-    const std::int64_t channels = std::max<std::int64_t>(type.shape[1], 1);
-    const std::int64_t row = channels * std::max<std::int64_t>(type.shape[3], 1);
-    const std::int64_t image = row * std::max<std::int64_t>(type.shape[2], 1);
-    const std::int64_t strides[] = {image, 1, row, channels};
-    return unbacked_view(type, strides);
   }
 
   // ---- memory --------------------------------------------------------------------------------
@@ -406,6 +444,12 @@ class Scheduler {
     if (!may_be_in_place(graph_.nodes[step.node])) return kNoValue;
     const bool is_call = step.kind == Step::Kind::kOperation;
     const std::size_t candidates = is_call ? 1 : step.operands.size();
+    // Of two operands one may be broadcast to the other by what a run finds; what an operation of
+    // others gives is theirs.
+    if (is_found(step.result) && (candidates > 1 || graph_.nodes[step.node].custom != nullptr ||
+                                  !is_adjacent(step.operands[0]))) {
+      return kNoValue;
+    }
     for (std::size_t i = 0; i < candidates; ++i) {
       const std::uint32_t value = step.operands[i];
       const Placed& operand = place(value);
@@ -434,6 +478,7 @@ class Scheduler {
       const std::uint32_t to = place(operand).index;
       lifetimes_[to].last = std::max(lifetimes_[to].last, lifetimes_[from].last);
       lifetimes_[from] = {0, 0, 0};
+      made_.counts.add(TNR_PASS_IN_PLACE, 1);
       for (Placed& placed : made_.places) {
         if (placed.storage == Storage::kBlock && placed.index == from) placed.index = to;
       }
@@ -446,15 +491,29 @@ class Scheduler {
       if (lifetime.first == kNone) lifetime = {0, 0, 0};
     }
     made_.memory = plan_memory(lifetimes_, has(TNR_PASS_MEMORY));
+    made_.counts.add(TNR_PASS_MEMORY, static_cast<std::uint64_t>(made_.memory.apart_bytes -
+                                                                 made_.memory.block_bytes));
     made_.lifetimes = std::move(lifetimes_);
+  }
+
+  // Of this graph and of those in its nodes, whose own counts are complete.
+  void count_fused() {
+    for (const Step& step : made_.steps) {
+      if (step.kind == Step::Kind::kExpression) {
+        made_.counts.add(TNR_PASS_FUSION, step.nodes.size() - 1);
+      }
+      for (const auto& body : step.bodies) made_.counts.add(body->counts);
+    }
   }
 
   const Graph& graph_;
   const std::vector<bool>& needed_;
   std::uint32_t disabled_;
   const tnr_view_mut* const* given_outputs_;
-  const Sizes& sizes_;
-  std::vector<ArrayType> types_;                     // by value
+  Sizes sizes_;
+  std::vector<ArrayType> types_;  // by value
+  Deciding deciding_;
+  std::vector<bool> is_adjacent_;                    // by value, of those that runs find
   std::vector<std::vector<std::uint32_t>> users_;    // by value: nodes
   std::vector<bool> is_output_;                      // by value
   std::vector<std::uint32_t> root_of_;               // by node: the last node of its expression
@@ -467,9 +526,9 @@ class Scheduler {
 }  // namespace
 
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, const Sizes& sizes, const tnr_view* const* inputs,
+                  std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
                   const tnr_view_mut* const* outputs) {
-  return Scheduler(graph, needed, disabled_passes, inputs, outputs, sizes).run();
+  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes)).run();
 }
 
 }  // namespace tenure

@@ -9,6 +9,7 @@
 #include "program/graph.hpp"
 #include "program/memory_plan.hpp"
 #include "program/operations.hpp"
+#include "program/passes.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -25,6 +26,7 @@ struct Placed {
 };
 
 struct Schedule;
+class ExpressionOf;
 
 // One call of a run.
 struct Step {
@@ -42,11 +44,32 @@ struct Step {
   std::vector<std::uint32_t> nodes;     // that it computes
   std::int64_t element_count;           // of what each of these nodes computes
   std::vector<std::int64_t> numbers;
-  std::unique_ptr<const Plan> plan;  // of an expression
+  std::unique_ptr<const Plan> plan;  // of an expression, unless a run decides its shapes
   std::uint32_t result_count = 1;
   // Of a node with bodies: their schedules, and places that they alone use, as Control says.
   std::vector<std::shared_ptr<const Schedule>> bodies = {};
   std::vector<std::uint32_t> owned = {};
+  // Of an expression without a plan. It has pointers into the graph.
+  std::shared_ptr<const ExpressionOf> expression = nullptr;
+};
+
+// A step that finds an extent, and what it and no later one decides: layouts and numbers, which are
+// computed in each run. Memory is planned for as many as it may find.
+struct Finding {
+  struct Node {
+    std::uint32_t node;
+    std::uint32_t seen;  // place that a view sees; kNoValue of other nodes
+  };
+  struct Copy {
+    std::uint32_t place;
+    std::uint32_t value;
+  };
+
+  std::uint32_t step;
+  std::uint32_t node;
+  std::vector<Node> nodes;           // each behind those whose results it reads
+  std::vector<Copy> copies;          // of values, in outputs
+  std::vector<std::uint32_t> steps;  // that have numbers
 };
 
 struct Schedule {
@@ -55,12 +78,18 @@ struct Schedule {
   std::vector<Lifetime> lifetimes;
   MemoryPlan memory;
   std::vector<ArrayType> outputs;
+  PassCounts counts;  // with those of bodies
+  // Where there are findings: types by value for as many as may be found, and sizes before anything
+  // is.
+  std::vector<Finding> findings;
+  std::vector<ArrayType> types;
+  Sizes sizes;
 };
 
 // Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
 // which nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, const Sizes& sizes, const tnr_view* const* inputs,
+                  std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
                   const tnr_view_mut* const* outputs);
 
 }  // namespace tenure

@@ -46,6 +46,32 @@ tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides, unsig
 
 tnr_view of_nothing(const ArrayType& type) { return unbacked_view({type.dtype, type.rank, {}}); }
 
+bool has_no_gap(const tnr_view& view) noexcept {
+  if (is_empty(view)) return false;
+  const std::int64_t count = element_count(view);
+  // The axis on which the elements so far repeat, and so on outwards.
+  for (std::int64_t adjacent = 1; adjacent != count;) {
+    std::uint32_t axis = 0;
+    while (axis < view.rank && (view.shape[axis] <= 1 || view.strides[axis] != adjacent)) ++axis;
+    if (axis == view.rank) return false;
+    adjacent *= view.shape[axis];
+  }
+  return true;
+}
+
+bool is_channels_last(const tnr_view& view) noexcept {
+  const std::int64_t channels = view.shape[1];
+  return channels > 1 && view.strides[1] == 1 && view.strides[3] >= channels;
+}
+
+tnr_view channels_last(const ArrayType& type) {
+  const std::int64_t channels = std::max<std::int64_t>(type.shape[1], 1);
+  const std::int64_t row = channels * std::max<std::int64_t>(type.shape[3], 1);
+  const std::int64_t image = row * std::max<std::int64_t>(type.shape[2], 1);
+  const std::int64_t strides[] = {image, 1, row, channels};
+  return unbacked_view(type, strides);
+}
+
 ArrayType type_of(const tnr_view& view) noexcept {
   ArrayType type = {view.dtype, view.rank, {}};
   std::copy_n(view.shape, view.rank, type.shape);

@@ -16,6 +16,13 @@ tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides = null
 // refuses what shapes do not decide, and does nothing else.
 tnr_view of_nothing(const ArrayType& type);
 
+// Images whose channels lie side by side.
+tnr_view channels_last(const ArrayType& type);
+bool is_channels_last(const tnr_view& view) noexcept;
+
+// Whether the elements lie side by side, in any order of the axes.
+bool has_no_gap(const tnr_view& view) noexcept;
+
 ArrayType type_of(const tnr_view& view) noexcept;
 
 // From the first element of one to that of the other, which lies in the same imagined memory.

@@ -1405,6 +1405,18 @@ pub const TNR_NODE_COND: u32 = 0x002f_0000;
 ///
 /// @since 0.2
 pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
+/// Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an extent
+/// of `tnr_graph_add_extent` that no input has, no other node gives, and none before this one takes:
+/// it is that count, and a run that finds more than its maximum fails with INVALID_ARGUMENT. Memory is
+/// planned for the maximum, or for the operand's elements where these are fewer.
+///
+/// @since 0.2
+pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
+/// Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run finds.
+/// The number is an extent, as that of `TNR_NODE_NONZERO`.
+///
+/// @since 0.2
+pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 
 /// Which result of an operation that orders elements a node is.
 ///
@@ -1676,6 +1688,26 @@ pub const TNR_PASS_LAYOUT: u32 = 128;
 /// @since 0.2
 pub const TNR_PASS_PACKING: u32 = 256;
 
+/// What a pass did to a program, as `tnr_program_describe_pass` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_pass_info {
+    /// `sizeof(tnr_pass_info)`, set by the caller.
+    pub struct_size: u64,
+    /// `TNR_PASS_DEAD_CODE` and so on.
+    pub pass: u32,
+    /// 1: the program was made with it; 0: it was left out.
+    pub is_on: u32,
+    /// What it did so often, with the graphs in nodes: 0 where it was left out.
+    pub count: u64,
+    /// Its name, such as "common subexpressions"; ends with a 0.
+    pub name: [c_char; 32],
+    /// What is counted, such as "nodes merged"; ends with a 0.
+    pub counted: [c_char; 32],
+}
+
 /// Attributes of `tnr_program_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
 /// will grow, and zeros will mean what they do now.
 ///
@@ -1715,6 +1747,10 @@ pub struct tnr_program_run_attributes {
     pub step_count: u32,
     /// `TNR_RUN_CHECKED`, or 0.
     pub flags: u32,
+    /// The extents that each output has, 8 of each, of which those beyond the rank are 0: written
+    /// where the run succeeds. They are less than those of the caller's view where the data decide, and
+    /// elements beyond them are untouched. NULL: nobody asks.
+    pub output_shapes: *mut i64,
 }
 
 /// Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
@@ -4721,7 +4757,8 @@ unsafe extern "C" {
 
     /// The elements of `a` where the mask is true, in row-major order: a vector.
     ///
-    /// INVALID_ARGUMENT also for a mask of another shape or not of bool8. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for a mask that does not broadcast to `a` or is not of bool8.
+    /// OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -4979,8 +5016,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_create() -> *mut tnr_graph;
 
-    /// Adds an extent that each run finds in the shapes of its inputs: the number
-    /// `TNR_EXTENT` plus its index. Each is the extent of an axis of some input.
+    /// Adds an extent that each run finds in the shapes of its inputs, or in what a node of the kind
+    /// `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT` finds: the number `TNR_EXTENT` plus its index.
+    /// Each is the extent of an axis of some input, or the number of such a node.
     ///
     /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
     ///
@@ -5018,8 +5056,8 @@ unsafe extern "C" {
 
     /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
     ///
-    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent. UNSUPPORTED: a
-    /// dtype of no whole bytes. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a node
+    /// gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param shape (transfer none) (counted-by rank) numbers: constants or extents
@@ -5075,7 +5113,8 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
     /// of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
-    /// and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+    /// and attributes. UNSUPPORTED: as the operation; of a node with subgraphs an operand or extent
+    /// whose size the data of a run decide. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param node (transfer none)
@@ -5093,7 +5132,8 @@ unsafe extern "C" {
     /// the same view as this output and as that input, and what the input held before is read first.
     ///
     /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another dtype
-    /// or shape, or is updated by another output. OUT_OF_MEMORY.
+    /// or shape, or is updated by another output, or by a value whose size the data of a run decide.
+    /// OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param updates an input's value, or `TNR_OPERAND_NONE`
@@ -5126,7 +5166,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
     /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
-    /// OUT_OF_MEMORY.
+    /// UNSUPPORTED: a node whose count each run finds, such as `TNR_NODE_NONZERO`. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param body (transfer none)
@@ -5296,9 +5336,9 @@ unsafe extern "C" {
 
     /// A program of what the graph has now. What is later added to the graph is not part of it.
     ///
-    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
-    /// `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
-    /// STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
+    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives, and
+    /// unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where constants are
+    /// computed. STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
     /// INVALID_ARGUMENT: bytes that are not those of this program's constants, that no blob owns or a
     /// borrowed one, or that are not aligned to 64; UNSUPPORTED: bytes that the instruction set in use
     /// does not read.
@@ -5346,7 +5386,8 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
-    /// The dtype and shape of an output of a run on these inputs, of which no element is read.
+    /// The dtype and shape of an output of a run on these inputs, of which no element is read: what
+    /// the caller's view is to have. Where the data decide it is the most that it may be.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
     ///
@@ -5408,6 +5449,26 @@ unsafe extern "C" {
         read_count: u32,
     ) -> tnr_status;
 
+    /// What a pass did to the program, and to the steps of a run on these inputs, whose elements are
+    /// not read; outputs are taken to be in row-major order. All passes have an index from 0 on, in the
+    /// order in which they are made.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_describe_pass(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        index: u32,
+        out: *mut tnr_pass_info,
+    ) -> tnr_status;
+
     /// A step of a run on these inputs, whose elements are not read; outputs are taken to be in
     /// row-major order.
     ///
@@ -5437,7 +5498,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
     /// states, extents of one name that differ or exceed the maximum, and what operations refuse of
-    /// these extents (the message names the node). ALIASED: an output shares a byte with an input
+    /// these extents, or of those that the data decide (the message names the node). ALIASED: an output shares a byte with an input
     /// that it does not update, or with another output. OUT_OF_MEMORY: also a budget that is
     /// exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched, but for what is found
     /// on the data, such as an index that is out of bounds: these then hold a mixture.

@@ -456,6 +456,17 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_pass_info>() == 88);
+    assert!(align_of::<tnr_pass_info>() == 8);
+    assert!(offset_of!(tnr_pass_info, struct_size) == 0);
+    assert!(offset_of!(tnr_pass_info, pass) == 8);
+    assert!(offset_of!(tnr_pass_info, is_on) == 12);
+    assert!(offset_of!(tnr_pass_info, count) == 16);
+    assert!(offset_of!(tnr_pass_info, name) == 24);
+    assert!(offset_of!(tnr_pass_info, counted) == 56);
+};
+
+const _: () = {
     assert!(size_of::<tnr_program_attributes>() == 24);
     assert!(align_of::<tnr_program_attributes>() == 8);
     assert!(offset_of!(tnr_program_attributes, struct_size) == 0);
@@ -465,13 +476,14 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_program_run_attributes>() == 32);
+    assert!(size_of::<tnr_program_run_attributes>() == 40);
     assert!(align_of::<tnr_program_run_attributes>() == 8);
     assert!(offset_of!(tnr_program_run_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_program_run_attributes, budget_bytes) == 8);
     assert!(offset_of!(tnr_program_run_attributes, step_nanoseconds) == 16);
     assert!(offset_of!(tnr_program_run_attributes, step_count) == 24);
     assert!(offset_of!(tnr_program_run_attributes, flags) == 28);
+    assert!(offset_of!(tnr_program_run_attributes, output_shapes) == 32);
 };
 
 const _: () = {

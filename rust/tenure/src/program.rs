@@ -29,6 +29,7 @@ mod custom;
 mod extent;
 #[cfg(feature = "programs")]
 mod files;
+mod found;
 mod functions;
 mod graph;
 mod images;

@@ -135,12 +135,17 @@ fn any_plan_holds_and_any_report_is_a_table_json_and_a_picture() {
 
 fn expect_forms(report: &Report) {
     let table = report.to_string();
-    assert_eq!(table.lines().count(), report.steps.len() + 2, "a head and a sum: {table}");
+    let passes = report.passes.iter().filter(|pass| pass.count != 0).count();
+    let lines = report.steps.len() + 2 + passes;
+    assert_eq!(table.lines().count(), lines, "a head, a sum and passes: {table}");
     let text = serde_json::to_string(report).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["steps"].as_array().unwrap().len(), report.steps.len());
     assert_eq!(json["memory"]["peak_bytes"], report.memory.peak_bytes);
     assert_eq!(json["steps"][0]["dtype"], "f32");
+    assert_eq!(json["passes"].as_array().unwrap().len(), 9);
+    assert_eq!(json["passes"][1]["name"], "constant folding");
+    assert_eq!(json["passes"][1]["count"], report.count_of(Passes::CONSTANT_FOLDING));
     assert_eq!(json["steps"][0]["name"], report.steps[0].name);
     expect_picture(&report.to_svg(), report.steps.len() + report.input_count);
 }
@@ -224,6 +229,40 @@ fn names_of_any_characters_stay_within_their_line() {
         assert!(operation.name().starts_with(report.steps[0].name.trim_end_matches('\u{fffd}')));
         expect_forms(&report);
     }
+}
+
+#[test]
+fn passes_are_counted() {
+    let report = |passes| {
+        let program = Program::trace_with(passes, |graph| {
+            let x = graph.input::<f32>([4, 3]);
+            let weights = graph.copy_constant(&[[0.5_f32, 1.0], [2.0, -1.0], [0.25, 0.0]]) * 2.0;
+            let _unused = x.tanh();
+            let scores = (x.matmul(weights) + graph.copy_constant(&[1.0_f32, -1.0])).relu();
+            let sums = scores.cumsum(0).cumsum(1);
+            graph.program((x,), (sums, (x.exp() + x.exp()).cumsum(0)))
+        });
+        program.unwrap().report((&[[0.0; 3]; 4],)).unwrap()
+    };
+    let all = report(Passes::ALL.with(Passes::PACKING));
+    let counts: Vec<_> = all.passes.iter().map(|of| (of.name.as_str(), of.count)).collect();
+    // A line of memory, which two values that are not alive at once share.
+    let expected = [
+        ("common subexpressions", 1),
+        ("constant folding", 1),
+        ("epilogues", 2),
+        ("dead code", 1),
+        ("packing", 1),
+        ("layout", 0),
+        ("fusion", 1),
+        ("in place", 1),
+        ("memory", 64),
+    ];
+    assert_eq!(counts, expected, "{all}");
+    assert!(all.passes.iter().all(|pass| pass.is_on && !pass.counted.is_empty()));
+    assert!(all.to_string().contains("\nepilogues, nodes joined to products: 2\n"), "{all}");
+    let none = report(Passes::NONE);
+    assert!(none.passes.iter().all(|pass| !pass.is_on && pass.count == 0), "{none}");
 }
 
 /// A shape, a name and an output of a line are apart, at 7 to a character.

@@ -99,6 +99,7 @@ int check_programs(void) {
   tnr_graph_node node;
   tnr_memory_plan plan;
   tnr_step_info step;
+  tnr_pass_info pass;
   tnr_program *program, *again;
   tnr_program_attributes attributes;
   tnr_view_mut packed;
@@ -179,6 +180,12 @@ int check_programs(void) {
   OK(tnr_program_describe_step(program, inputs, 1, 0, &step));
   CHECK(step.kind == TNR_STEP_KIND_EXPRESSION && strcmp(step.name, "mul add") == 0);
   OK(tnr_program_describe_reads(program, inputs, 1, 1, reads, sizeof reads));
+  memset(&pass, 0, sizeof pass);
+  pass.struct_size = sizeof pass;
+  for (rank = 0; pass.pass != TNR_PASS_FUSION; ++rank) {
+    OK(tnr_program_describe_pass(program, inputs, 1, rank, &pass));
+  }
+  CHECK(pass.count == 1 && pass.is_on == 1 && strcmp(pass.name, "fusion") == 0);
   CHECK(reads[0] == 1 && reads[1] == 0 && reads[2] == 0);
   OK(tnr_program_run(NULL, program, inputs, 1, NULL, outputs, 1));
   CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);

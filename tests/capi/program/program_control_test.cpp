@@ -113,6 +113,37 @@ TEST_F(CControl, CondComputesTheBranchThatIsTaken) {
   }
 }
 
+TEST_F(CControl, PassesOverBodiesAreCounted) {
+  const auto chain = [&](bool has_more) {
+    return body([&] {
+      const std::uint32_t x = input({3}, TNR_DTYPE_F32);
+      std::uint32_t y = node(kAdd, {node(kAdd, {x, x}), x});
+      if (has_more) y = node(kAdd, {y, y});
+      (void)node(kSub, {x, x});
+      output(y);
+    });
+  };
+  const std::int64_t first = chain(false);
+  const std::int64_t second = chain(true);
+  const std::uint32_t predicate = input({}, TNR_DTYPE_BOOL8);
+  output(node(TNR_NODE_COND, {predicate, input({3}, TNR_DTYPE_F32)}, {first, second}));
+  const float x[] = {1, 2, 3};
+  const std::uint8_t is_true = 1;
+  const tnr_view flag = view_over(&is_true, {}, TNR_DTYPE_BOOL8);
+  const tnr_view array = view_over(x, {3});
+  const tnr_view* const inputs[] = {&flag, &array};
+  tnr_pass_info info = {};
+  info.struct_size = sizeof info;
+  const tnr_program* const made = program();
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    ASSERT_EQ(tnr_program_describe_pass(made, inputs, 2, i, &info), TNR_STATUS_OK);
+    const std::uint64_t expected = info.pass == TNR_PASS_FUSION      ? 1 + 2
+                                   : info.pass == TNR_PASS_DEAD_CODE ? 1 + 1
+                                                                     : 0;
+    EXPECT_EQ(info.count, expected) << info.name;
+  }
+}
+
 TEST_F(CControl, WhatAConstantBranchRefusesIsNoErrorUntilItIsTaken) {
   const std::int32_t zeros[] = {0, 0};
   const std::uint32_t predicate = input({}, TNR_DTYPE_BOOL8);

@@ -192,13 +192,13 @@ class CGraph : public testing::Test {
   }
   static tnr_status run(const tnr_program* program, const std::vector<tnr_view>& inputs,
                         const std::vector<tnr_view_mut>& outputs, std::uint64_t budget_bytes = 0,
-                        std::uint32_t flags = 0) {
+                        std::uint32_t flags = 0, std::int64_t* output_shapes = nullptr) {
     std::vector<const tnr_view*> given;
     for (const tnr_view& view : inputs) given.push_back(&view);
     std::vector<const tnr_view_mut*> written;
     for (const tnr_view_mut& view : outputs) written.push_back(&view);
-    const tnr_program_run_attributes attributes = {sizeof attributes, budget_bytes, nullptr, 0,
-                                                   flags};
+    const tnr_program_run_attributes attributes = {
+        sizeof attributes, budget_bytes, nullptr, 0, flags, output_shapes};
     return tnr_program_run(nullptr, program, given.data(), static_cast<std::uint32_t>(given.size()),
                            &attributes, written.data(), static_cast<std::uint32_t>(written.size()));
   }

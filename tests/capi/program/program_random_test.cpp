@@ -1,6 +1,8 @@
 // Random programs, with every subset of passes, beside the calls of their nodes one by one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -25,12 +27,21 @@ using tenure::test::view_over;
 
 constexpr std::uint32_t kAllPasses = 0xff;
 constexpr std::int64_t kMostImages = 4;
+constexpr float kUntouched = -77.5f;
 
 // A value, and what calls made of it for one number of images.
 struct Value {
   std::uint32_t value;
-  Shape numbers;  // constants or the extent
+  Shape numbers;  // constants or extents
   Floats result;
+  bool is_decided = false;  // whether the library takes its shape for one that a run decides
+};
+
+// An extent that a run has: what is found, and the most that memory is planned for.
+struct RunExtent {
+  std::int64_t number;
+  std::int64_t size;
+  std::int64_t bound;
 };
 
 class RandomProgram : public CGraph {
@@ -38,7 +49,8 @@ class RandomProgram : public CGraph {
   void build(std::uint64_t seed) {
     random.seed(seed);
     ASSERT_EQ(tnr_graph_add_extent(graph, "images", kMostImages, &images), TNR_STATUS_OK);
-    count = below(kMostImages + 1);
+    const std::int64_t count = below(kMostImages + 1);
+    extents.push_back({images, count, count});
     const std::int64_t inputs = 1 + below(2);
     for (std::int64_t i = 0; i < inputs; ++i) {
       Shape numbers = {images, 1 + below(4)};
@@ -61,6 +73,7 @@ class RandomProgram : public CGraph {
       Call call(*this);
       ASSERT_EQ(call.run(made), TNR_STATUS_OK) << tnr_last_error()->message;
       expect_results(call);
+      expect_shapes(call);
     }
   }
 
@@ -69,15 +82,19 @@ class RandomProgram : public CGraph {
     explicit Call(RandomProgram& of) {
       for (const Floats& floats : of.input_memory) views.push_back(of.strided(floats));
       for (const Value* const value : of.given) {
-        results.emplace_back(value->result.shape);
+        results.emplace_back(of.sizes(value->numbers, &RunExtent::bound));
+        std::ranges::fill(results.back().values, kUntouched);
         outs.push_back(results.back().out());
       }
+      shapes.resize(outs.size() * TNR_MAX_RANK);
       for (const tnr_view& view : views) inputs.push_back(&view);
       for (const tnr_view_mut& out : outs) outputs.push_back(&out);
     }
     tnr_status run(const tnr_program* program) {
+      const tnr_program_run_attributes attributes = {sizeof attributes, 0, nullptr, 0, 0,
+                                                     shapes.data()};
       return tnr_program_run(nullptr, program, inputs.data(),
-                             static_cast<std::uint32_t>(inputs.size()), nullptr, outputs.data(),
+                             static_cast<std::uint32_t>(inputs.size()), &attributes, outputs.data(),
                              static_cast<std::uint32_t>(outputs.size()));
     }
 
@@ -97,10 +114,19 @@ class RandomProgram : public CGraph {
     std::vector<tnr_view_mut> outs;
     std::vector<const tnr_view*> inputs;
     std::vector<const tnr_view_mut*> outputs;
+    std::vector<std::int64_t> shapes;  // of outputs
   };
 
   void expect_results(const Call& call) const {
     for (std::size_t i = 0; i < given.size(); ++i) compare(call.results[i], given[i]->result, i);
+  }
+  void expect_shapes(const Call& call) const {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      Shape shape = given[i]->result.shape;
+      shape.resize(TNR_MAX_RANK);
+      const auto begin = call.shapes.begin() + static_cast<std::ptrdiff_t>(i * TNR_MAX_RANK);
+      EXPECT_EQ(Shape(begin, begin + TNR_MAX_RANK), shape) << "of outputs[" << i << "]";
+    }
   }
 
   static std::string step_names(const tnr_program* program, const Call& call) {
@@ -124,12 +150,19 @@ class RandomProgram : public CGraph {
  private:
   Value& any() { return values[static_cast<std::size_t>(below(std::ssize(values)))]; }
 
-  [[nodiscard]] Shape sizes(const Shape& numbers) const {
+  [[nodiscard]] Shape sizes(const Shape& numbers,
+                            std::int64_t RunExtent::* size = &RunExtent::size) const {
     Shape shape = numbers;
     for (std::int64_t& extent : shape) {
-      if (extent == images) extent = count;
+      const auto known = std::ranges::find(extents, extent, &RunExtent::number);
+      if (known != extents.end()) extent = (*known).*size;
     }
     return shape;
+  }
+  // Whether it has an extent that the run finds.
+  [[nodiscard]] bool is_found(const Shape& numbers) const {
+    return std::ranges::any_of(
+        numbers, [&](std::int64_t number) { return number >= TNR_EXTENT && number != images; });
   }
 
   Floats random_floats(const Shape& shape) {
@@ -154,7 +187,8 @@ class RandomProgram : public CGraph {
   void add_input(const Shape& numbers) {
     if (input_memory.empty()) are_reversed = below(3) == 0;
     input_memory.push_back(random_floats(sizes(numbers)));
-    Value& value = values.emplace_back(Value{input(numbers), numbers, Floats(sizes(numbers))});
+    Value& value =
+        values.emplace_back(Value{input(numbers), numbers, Floats(sizes(numbers)), false});
     const tnr_view view = strided(input_memory.back());
     const tnr_view_mut out = value.result.out();
     ASSERT_EQ(tnr_copy(nullptr, &view, nullptr, &out), TNR_STATUS_OK);
@@ -165,7 +199,8 @@ class RandomProgram : public CGraph {
   // Adds the value of a node; `call` computes it from views of row-major results.
   template <class Call>
   void add_value(std::uint32_t of, const Shape& numbers, const Call& call) {
-    Value& value = values.emplace_back(Value{of, numbers, Floats(sizes(numbers))});
+    const bool is_decided = is_next_decided && !numbers.empty();
+    Value& value = values.emplace_back(Value{of, numbers, Floats(sizes(numbers)), is_decided});
     const tnr_view_mut out = value.result.out();
     ASSERT_EQ(call(&out), TNR_STATUS_OK) << tnr_last_error()->message;
   }
@@ -177,7 +212,9 @@ class RandomProgram : public CGraph {
     const tnr_view view = a.result.view();
     const std::int64_t last = rank == 0 ? 1 : a.numbers.back();
     const bool has_last = rank > 1;  // whose extent is a constant
-    switch (below(18)) {
+    is_next_decided = a.is_decided;
+    if (is_found(a.numbers) && below(3) == 0) return add_to_found(a, view);
+    switch (below(20)) {
       case 0:
       case 1: return add_unary(a, view);
       case 2:
@@ -193,8 +230,11 @@ class RandomProgram : public CGraph {
       case 12: return has_last && last > 1 ? add_slice(a, view, last) : add_unary(a, view);
       case 13: return has_last ? add_concat(a, view, last) : add_unary(a, view);
       case 14: return has_last ? add_scan(a, view) : add_binary(a, view);
-      case 15: return add_cond(a, view);
-      case 16: return add_while(a, view);
+      // A graph in a node takes nothing that the run finds.
+      case 15: return a.is_decided ? add_unary(a, view) : add_cond(a, view);
+      case 16: return a.is_decided ? add_binary(a, view) : add_while(a, view);
+      case 17: return add_selection(a, view);
+      case 18: return rank >= 2 ? add_rows(a, view) : add_selection(a, view);
       default: return has_last && last > 0 ? add_take(a, view, last) : add_unary(a, view);
     }
   }
@@ -224,6 +264,7 @@ class RandomProgram : public CGraph {
         return tnr_binary_scalar(nullptr, op, &view, &half, nullptr, out);
       });
     }
+    is_next_decided |= b.is_decided;
     add_value(node(code, {a.value, b.value}), a.numbers, [&](const tnr_view_mut* out) {
       return tnr_binary(nullptr, op, &view, &other, nullptr, out);
     });
@@ -231,6 +272,7 @@ class RandomProgram : public CGraph {
 
   // A constant that is broadcast.
   void add_vector(const Value& a, const tnr_view& view, std::int64_t extent) {
+    if (a.numbers.empty()) return add_unary(a, view);
     const Floats& vector = keep(random_floats({extent}));
     const tnr_view other = vector.view();
     std::uint32_t held = constant(other);
@@ -374,6 +416,125 @@ class RandomProgram : public CGraph {
               });
   }
 
+  // ---- what a run finds ----------------------------------------------------------------------
+
+  static std::int64_t elements_of(const Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  }
+
+  // An extent of which a run finds `size`, of at most `most`.
+  std::int64_t found_extent(std::int64_t size, std::int64_t most) {
+    const std::int64_t maximum = size + below(4);
+    const std::string name = "found " + std::to_string(extents.size());
+    std::int64_t number = 0;
+    EXPECT_EQ(tnr_graph_add_extent(graph, name.c_str(), maximum, &number), TNR_STATUS_OK);
+    extents.push_back({number, size, std::min(maximum, most)});
+    return number;
+  }
+  std::int64_t multiplied(std::int64_t number, std::int64_t by) {
+    std::int64_t product = 0;
+    EXPECT_EQ(tnr_graph_combine_extents(graph, TNR_EXTENT_OP_MUL, number, by, &product),
+              TNR_STATUS_OK);
+    const RunExtent of = *std::ranges::find(extents, number, &RunExtent::number);
+    extents.push_back({product, of.size * by, of.bound * by});
+    return product;
+  }
+  std::uint32_t greater(std::uint32_t value, double bound) {
+    return node(TNR_NODE_COMPARE + TNR_COMPARE_OP_GT, {value, scalar(bound)});
+  }
+  static std::vector<std::int64_t> places_above(const std::vector<float>& values, float bound) {
+    std::vector<std::int64_t> places;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] > bound) places.push_back(static_cast<std::int64_t>(i));
+    }
+    return places;
+  }
+
+  // Elements above a bound, in a vector.
+  void add_selection(const Value& a, const tnr_view&) {
+    const float bound = static_cast<float>(below(5)) - 2;
+    const std::vector<std::int64_t> places = places_above(a.result.values, bound);
+    const std::int64_t hits =
+        found_extent(std::ssize(places), elements_of(sizes(a.numbers, &RunExtent::bound)));
+    const std::uint32_t selected =
+        node(TNR_NODE_MASKED_SELECT, {a.value, greater(a.value, bound)}, {hits});
+    Floats elements({std::ssize(places)});
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      elements.values[i] = a.result.values[static_cast<std::size_t>(places[i])];
+    }
+    const tnr_view expected = elements.view();
+    is_next_decided = true;
+    add_value(selected, {hits},
+              [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &expected, nullptr, out); });
+  }
+
+  // Those along the first axis whose greatest element is above a bound.
+  void add_rows(const Value& a, const tnr_view& view) {
+    const float bound = static_cast<float>(below(4)) - 1;
+    const std::uint32_t others = ((1u << a.numbers.size()) - 1) & ~1u;
+    if (elements_of(sizes({a.numbers.begin() + 1, a.numbers.end()})) == 0)
+      return add_unary(a, view);
+    Floats greatest({a.result.shape[0]});
+    const tnr_view_mut reduced = greatest.out();
+    ASSERT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_MAX, &view, others, nullptr, &reduced),
+              TNR_STATUS_OK);
+    const std::vector<std::int64_t> places = places_above(greatest.values, bound);
+    const std::int64_t hits =
+        found_extent(std::ssize(places), sizes(a.numbers, &RunExtent::bound)[0]);
+    const std::uint32_t above =
+        greater(node(TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX, {a.value}, {}, nullptr, others), bound);
+    const std::uint32_t found = node(TNR_NODE_NONZERO, {above}, {hits});
+    const std::uint32_t indices = node(TNR_NODE_RESHAPE, {found}, {hits});
+    Shape numbers = a.numbers;
+    numbers[0] = hits;
+    is_next_decided = true;
+    const tnr_view rows = view_over(places.data(), {std::ssize(places)}, TNR_DTYPE_I64);
+    add_value(node(TNR_NODE_TAKE, {a.value, indices}, {0}), numbers, [&](const tnr_view_mut* out) {
+      return tnr_take(nullptr, &view, 0, &rows, nullptr, out);
+    });
+  }
+
+  // Along an axis of which a run finds the extent.
+  void add_to_found(const Value& a, const tnr_view& view) {
+    const std::size_t rank = a.numbers.size();
+    if (below(3) == 0) {
+      return add_value(node(TNR_NODE_SCAN + TNR_SCAN_OP_MAX, {a.value}, {0}), a.numbers,
+                       [&](const tnr_view_mut* out) {
+                         return tnr_scan(nullptr, TNR_SCAN_OP_MAX, &view, 0, nullptr, out);
+                       });
+    }
+    if (below(2) == 0) {
+      return add_value(node(TNR_NODE_REDUCE + TNR_REDUCE_OP_SUM, {a.value}, {}, nullptr, 1),
+                       {a.numbers.begin() + 1, a.numbers.end()}, [&](const tnr_view_mut* out) {
+                         return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &view, 1, nullptr, out);
+                       });
+    }
+    if (rank == 2) {
+      // Its columns, one behind the other.
+      const std::uint32_t turned = node(TNR_NODE_PERMUTE, {a.value}, {1, 0});
+      const std::int64_t all = multiplied(a.numbers[0], a.numbers[1]);
+      tnr_view seen = view;
+      std::swap(seen.shape[0], seen.shape[1]);
+      std::swap(seen.strides[0], seen.strides[1]);
+      return add_value(node(TNR_NODE_RESHAPE, {turned}, {all}), {all},
+                       [&](const tnr_view_mut* out) {
+                         tnr_view_mut wide = *out;
+                         wide.view = view_over(out->view.data, {seen.shape[0], seen.shape[1]});
+                         return tnr_copy(nullptr, &seen, nullptr, &wide);
+                       });
+    }
+    if (rank != 1) return add_unary(a, view);
+    const tnr_view row = keep(random_floats({1, 3})).view();
+    const std::uint32_t column = node(TNR_NODE_RESHAPE, {a.value}, {a.numbers[0], 1});
+    const tnr_view seen = view_over(a.result.values.data(), {a.result.shape[0], 1});
+    const tnr_scalar one = tnr_scalar_i64(1);
+    const tnr_scalar zero = tnr_scalar_i64(0);
+    add_value(node(TNR_NODE_MATMUL, {column, constant(row)}), {a.numbers[0], 3},
+              [&](const tnr_view_mut* out) {
+                return tnr_matmul(nullptr, &one, &seen, &row, &zero, nullptr, out);
+              });
+  }
+
   // A subgraph of values of this shape and a number, which gives what `build` adds of them.
   template <class Build>
   std::int64_t subgraph(const Shape& numbers, const Build& build) {
@@ -437,10 +598,21 @@ class RandomProgram : public CGraph {
               });
   }
 
+  // Of a larger array the first part along each axis, and nothing beside it.
   void compare(const Floats& result, const Floats& expected, std::size_t output) const {
-    for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    const tnr_view part = expected.view();
+    for (std::size_t i = 0; i < result.values.size(); ++i) {
+      std::int64_t rest = static_cast<std::int64_t>(i);
+      std::int64_t at = 0;
+      bool is_inside = true;
+      for (std::size_t axis = result.shape.size(); axis-- > 0;) {
+        const std::int64_t position = rest % result.shape[axis];
+        rest /= result.shape[axis];
+        is_inside = is_inside && position < expected.shape[axis];
+        at += position * part.strides[axis];
+      }
       const float a = result.values[i];
-      const float b = expected.values[i];
+      const float b = is_inside ? expected.values[static_cast<std::size_t>(at)] : kUntouched;
       if (std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b))) continue;
       FAIL() << "outputs[" << output << "][" << i << "] is " << a << " but calls give " << b;
     }
@@ -449,8 +621,9 @@ class RandomProgram : public CGraph {
  protected:
   std::mt19937_64 random;
   std::int64_t images = 0;
-  std::int64_t count = 0;
+  std::vector<RunExtent> extents;
   bool are_reversed = false;
+  bool is_next_decided = false;  // of the value that is added
   std::deque<Value> values;
   std::deque<Floats> input_memory;
   std::deque<Floats> constants;
@@ -464,6 +637,7 @@ class RandomProgram : public CGraph {
     input_memory.clear();
     constants.clear();
     given.clear();
+    extents.clear();
     graph = tnr_graph_create();
   }
 };
@@ -494,6 +668,11 @@ TEST_F(RandomProgram, AllocatesNothingWhenItHasRun) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     build(seed);
     if (HasFatalFailure()) return;
+    // Layouts that follow from what a run finds are computed in it.
+    if (extents.size() > 1) {
+      clear();
+      continue;
+    }
     const tnr_program* const made = program();
     Call call(*this);
     ASSERT_EQ(call.run(made), TNR_STATUS_OK);
@@ -521,9 +700,11 @@ TEST_F(RandomProgram, HasTheBitsOfItsCallsWhenItIsSealedAndAllocatesNothing) {
     Call call(*this);
     tnr_sealed_program* const sealed = call.seal(made);
     if (sealed == nullptr) {
-      // Of what is built here the indices alone may be refused.
+      // Of what is built here indices and counts alone may be refused.
       EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED) << tnr_last_error()->message;
-      EXPECT_NE(std::strstr(tnr_last_error()->message, ", take: "), nullptr)
+      EXPECT_TRUE(std::ranges::any_of(
+          std::array{", take: ", ", nonzero: ", ", masked_select: "},
+          [](const char* part) { return std::strstr(tnr_last_error()->message, part) != nullptr; }))
           << tnr_last_error()->message;
       clear();
       continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -43,6 +44,67 @@ TEST_F(CGraph, ElementWiseNodesAreOneStep) {
   const tnr_memory_plan plain = memory(program(kAllPasses), {a.view(), b.view()});
   EXPECT_EQ(plain.step_count, 3u);
   EXPECT_EQ(plain.total_bytes, 2 * sizeof(float) * out.values.size());
+}
+
+// What each pass did, by its bit.
+std::map<std::uint32_t, std::uint64_t> pass_counts(const tnr_program* program,
+                                                   const tnr_view& input, std::uint32_t is_on) {
+  const tnr_view* const inputs[] = {&input};
+  std::map<std::uint32_t, std::uint64_t> counts;
+  tnr_pass_info info = {};
+  info.struct_size = sizeof info;
+  std::uint32_t index = 0;
+  while (tnr_program_describe_pass(program, inputs, 1, index, &info) == TNR_STATUS_OK) {
+    EXPECT_EQ(info.is_on, is_on) << info.name;
+    EXPECT_GT(std::strlen(info.name), 0u);
+    EXPECT_GT(std::strlen(info.counted), 0u);
+    EXPECT_TRUE(counts.emplace(info.pass, info.count).second) << info.name;
+    ++index;
+  }
+  expect_refused(tnr_program_describe_pass(program, inputs, 1, index, &info),
+                 TNR_STATUS_INVALID_ARGUMENT, {"index is 9 but there are 9 passes"});
+  expect_refused(tnr_program_describe_pass(program, nullptr, 1, 0, &info),
+                 TNR_STATUS_INVALID_ARGUMENT, {"inputs is NULL"});
+  return counts;
+}
+
+TEST_F(CGraph, EachPassTellsWhatItDid) {
+  constexpr std::uint32_t kNeg = TNR_NODE_UNARY + TNR_UNARY_OP_NEG;
+  constexpr std::uint32_t kScan = TNR_NODE_SCAN + TNR_SCAN_OP_SUM;
+  const Floats a({2, 3, 4, 4}, -1, 0.25f);
+  const Floats weights({4, 2}, 0.5f, 0.25f);
+  const Floats bias({2}, 1, 1);
+  const Floats filters({5, 3, 1, 1}, 0.5f, 0.25f);
+  const std::uint32_t x = input(a.shape);
+  const std::uint32_t kept = node(kMul, {constant(weights.view()), scalar(2)});
+  // Both are one.
+  const std::uint32_t sum = node(kAdd, {node(kNeg, {x}), node(kNeg, {x})});
+  const std::uint32_t columns = node(TNR_NODE_RESHAPE, {sum}, {24, 4});
+  const std::uint32_t product = node(TNR_NODE_MATMUL, {columns, kept});
+  output(node(kRelu, {node(kAdd, {product, constant(bias.view())})}));
+  (void)node(kNeg, {sum});
+  const std::uint32_t image = node(TNR_NODE_CONV2D, {sum, constant(filters.view())});
+  output(node(kScan, {node(kScan, {node(kScan, {image}, {1})}, {1})}, {1}));
+  const std::uint32_t all = kAllPasses | TNR_PASS_PACKING;
+  const auto counts = pass_counts(program(0, TNR_PASS_PACKING), a.view(), 1);
+  const std::map<std::uint32_t, std::uint64_t> expected = {
+      {TNR_PASS_COMMON_SUBEXPRESSIONS, 1},
+      {TNR_PASS_CONSTANT_FOLDING, 1},
+      {TNR_PASS_EPILOGUES, 2},
+      {TNR_PASS_DEAD_CODE, 1},
+      {TNR_PASS_PACKING, 1},
+      {TNR_PASS_LAYOUT, 1},
+      {TNR_PASS_FUSION, 1},
+      {TNR_PASS_IN_PLACE, 2},
+      {TNR_PASS_MEMORY, counts.at(TNR_PASS_MEMORY)},
+  };
+  EXPECT_EQ(counts, expected);
+  for (const auto& [pass, count] : pass_counts(program(all), a.view(), 0)) EXPECT_EQ(count, 0u);
+  // As many bytes as the block is smaller by.
+  const std::uint64_t apart =
+      memory(program(TNR_PASS_MEMORY, TNR_PASS_PACKING), {a.view()}).peak_bytes;
+  const std::uint64_t shared = memory(program(0, TNR_PASS_PACKING), {a.view()}).peak_bytes;
+  EXPECT_EQ(counts.at(TNR_PASS_MEMORY), apart - shared);
 }
 
 // The digits' network, with any number of images.
@@ -480,13 +542,13 @@ TEST_F(CNetwork, DescribesItsSteps) {
   Floats out({2, 10});
   const tnr_view_mut written = out.out();
   const tnr_view_mut* const outputs[] = {&written};
-  tnr_program_run_attributes timed = {sizeof timed, 0, times.data(), plan.step_count, 0};
+  tnr_program_run_attributes timed = {sizeof timed, 0, times.data(), plan.step_count, 0, nullptr};
   ASSERT_EQ(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1), TNR_STATUS_OK);
   for (const std::uint64_t time : times) EXPECT_GT(time, 0u);
   timed.step_count = 4;
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
                  TNR_STATUS_INVALID_ARGUMENT, {"step_count is 4 but must be 5"});
-  timed = {sizeof timed, 0, nullptr, 0, 2};
+  timed = {sizeof timed, 0, nullptr, 0, 2, nullptr};
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
                  TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x2"});
 }

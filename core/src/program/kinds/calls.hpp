@@ -35,6 +35,10 @@ RunNode run_sparse_to_dense, run_sparse_matmul, run_sparse_sddmm, run_sparse_sca
     run_sparse_softmax, run_sparse_reduce, run_sparse_norm, run_sparse_diagonal, run_sparse_solve,
     run_sparse_accumulate;
 
+// found.cpp
+InferNode infer_nonzero, infer_masked_select;
+FindNode find_nonzero, find_masked_select;
+
 // movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;
 InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_put, infer_scatter,

@@ -46,6 +46,14 @@ constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNod
   return {name,  kCall, operands, operands, 2,   AttributeKind::kSparse,
           false, infer, run,      nullptr,  says};
 }
+// More than the extent may be are refused.
+constexpr OperationKind finding(const char* name, std::uint8_t operands, InferNode* infer,
+                                FindNode* find) {
+  return {name,    kCall,         operands,       operands,
+          1,       kNoAttributes, false,          infer,
+          nullptr, nullptr,       Says::kNothing, Values::kMayBeRefused,
+          find};
+}
 // Nodes of their bodies refuse by themselves.
 constexpr OperationKind controlling(const char* name, std::uint8_t numbers) {
   return {name,  kControl, 1,       kAnyCount, numbers,        kNoAttributes,
@@ -121,8 +129,10 @@ constexpr OperationKind kOperations[] = {
     sparse("sparse_accumulate", 4, infer_sparse_accumulate, run_sparse_accumulate),
     controlling("cond", 2),
     controlling("while", 3),
+    finding("nonzero", 1, infer_nonzero, find_nonzero),
+    finding("masked_select", 2, infer_masked_select, find_masked_select),
 };
-static_assert(std::size(kOperations) == (TNR_NODE_WHILE >> kNodeKindShift) + 1);
+static_assert(std::size(kOperations) == (TNR_NODE_MASKED_SELECT >> kNodeKindShift) + 1);
 
 template <std::size_t kCount>
 const char* row_name(const kernels::OperationRow (&rows)[kCount], const GraphNode& node) noexcept {

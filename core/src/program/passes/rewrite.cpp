@@ -8,6 +8,7 @@
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/packed_factor.hpp"
+#include "program/found.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
@@ -172,7 +173,17 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   };
   for (const GraphOutput& output : graph.outputs) need(output.value);
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, need);
+    if (!needed[i]) continue;
+    std::ranges::for_each(graph.nodes[i].operands, need);
+    // Extents of its numbers are found by other nodes.
+    for (const std::int64_t number : graph.nodes[i].numbers) {
+      if (!is_extent(number)) continue;
+      const std::vector<bool> in = extents_in(graph, number);
+      for (std::size_t j = 0; j < in.size(); ++j) {
+        const std::uint32_t finding = graph.extents[j].node;
+        if (in[j] && finding != kNoValue) needed[finding] = true;
+      }
+    }
   }
   return needed;
 }
@@ -186,7 +197,12 @@ std::vector<bool> computed_nodes(const Graph& graph) {
   return computed;
 }
 
-void merge_common(Graph& graph) {
+// By node: whether a pass has put another node in its place.
+using Replaced = std::vector<bool>;
+
+// Each gives how often it did.
+std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
+  std::uint64_t merged = 0;
   std::vector<std::uint32_t> same(graph.values.size());
   for (std::uint32_t i = 0; i < same.size(); ++i) same[i] = i;
   std::map<std::string, std::uint32_t> known;
@@ -204,8 +220,12 @@ void merge_common(Graph& graph) {
     // Operations of others may count their calls, also within a body.
     if (node.custom != nullptr || !node.bodies.empty()) continue;
     same[node.result] = known.emplace(key_of(node), node.result).first->second;
+    if (same[node.result] == node.result) continue;
+    replaced[graph.values[node.result].index] = true;
+    ++merged;
   }
   for (GraphOutput& output : graph.outputs) output.value = same[output.value];
+  return merged;
 }
 
 void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
@@ -225,7 +245,9 @@ void fold_constants(const Context& context, Graph& graph, const std::vector<Arra
   }
 }
 
-void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Around* around) {
+std::uint64_t join_epilogues(Graph& graph, const std::vector<ArrayType>& types,
+                             const Around* around, Replaced& replaced) {
+  std::uint64_t joined_count = 0;
   const std::vector<std::uint32_t> uses = count_uses(graph, needed_nodes(graph));
   const std::vector<bool> sized = sized_by_runs(graph, around);
   // The product that computes the value, where nothing else reads it.
@@ -235,9 +257,11 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Aro
     return node == nullptr ? nullptr : &graph.nodes[graph.values[value].index];
   };
   // The later node computes both; nothing reads the earlier one any more.
-  const auto replace = [](GraphNode& node, GraphNode product) {
+  const auto replace = [&](GraphNode& node, GraphNode product) {
+    replaced[graph.values[product.result].index] = true;
     product.result = node.result;
     node = std::move(product);
+    ++joined_count;
   };
   for (GraphNode& node : graph.nodes) {
     if (node.kind() == TNR_NODE_UNARY >> kNodeKindShift) {
@@ -279,6 +303,7 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Aro
       }
     }
   }
+  return joined_count;
 }
 
 // Each constant once for each dtype that it is multiplied by.
@@ -308,20 +333,33 @@ void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayT
 }
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed,
+                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts,
                           const Around* around) {
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
-  if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) merge_common(graph);
+  Replaced replaced(graph.nodes.size());
+  if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) {
+    counts.add(TNR_PASS_COMMON_SUBEXPRESSIONS, merge_common(graph, replaced));
+  }
   if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph, types, around);
-  if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph, types, around);
-  std::vector<bool> needed = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph) : computed_nodes(graph);
+  std::vector<bool> computed = computed_nodes(graph);
+  counts.add(TNR_PASS_CONSTANT_FOLDING,
+             static_cast<std::uint64_t>(std::ranges::count(computed, false)));
+  if (has(TNR_PASS_EPILOGUES)) {
+    counts.add(TNR_PASS_EPILOGUES, join_epilogues(graph, types, around, replaced));
+  }
+  std::vector<bool> needed = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph) : computed;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i] && computed[i] && !replaced[i]) counts.add(TNR_PASS_DEAD_CODE, 1);
+  }
   if (has(TNR_PASS_PACKING)) pack_factors(context, graph, types, needed, packed);
+  counts.add(TNR_PASS_PACKING, graph.factors.size());
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;
     for (std::shared_ptr<const Body>& body : graph.nodes[i].bodies) {
       const auto own = std::make_shared<Body>(*body);
-      own->needed = rewrite(context, own->graph, own->types, disabled_passes, packed, &within);
+      own->needed =
+          rewrite(context, own->graph, own->types, disabled_passes, packed, counts, &within);
       body = own;
     }
   }
@@ -331,8 +369,8 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
 }  // namespace
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed) {
-  return rewrite(context, graph, types, disabled_passes, packed, nullptr);
+                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts) {
+  return rewrite(context, graph, types, disabled_passes, packed, counts, nullptr);
 }
 
 }  // namespace tenure

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "program/graph.hpp"
+#include "program/passes.hpp"
 #include "program/passes/packed_image.hpp"
 #include "tenure/context.hpp"
 
@@ -19,8 +20,8 @@ namespace tenure {
 // - constants that needed products have on the right are packed;
 // - by node, the result: whether an output needs it.
 // `types` are those at the maxima. Packed constants are those of `packed`, unless it
-// is nullptr.
+// is nullptr. What each pass did is added to `counts`.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed);
+                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts);
 
 }  // namespace tenure

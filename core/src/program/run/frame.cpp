@@ -1,8 +1,13 @@
 #include "program/run/frame.hpp"
 
 #include <cinttypes>
+#include <optional>
 
+#include "expression/evaluation.hpp"
 #include "program/control.hpp"
+#include "program/expressions.hpp"
+#include "program/found.hpp"
+#include "tenure/expression.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
@@ -18,19 +23,24 @@ void Frame::set_data(tnr_view& view, const Placed& placed, const tnr_view& memor
       is_empty(view) ? memory.base : static_cast<const char*>(memory.data) + placed.offset_bytes;
 }
 
+tnr_view& Frame::set_block(const Schedule& schedule, std::uint32_t place) noexcept {
+  const Placed& placed = schedule.places[place];
+  views_[place] = placed.layout;
+  if (placed.storage != Storage::kBlock) return views_[place];
+  tnr_view memory{};
+  memory.base = memory.data =
+      static_cast<const char*>(block_) + schedule.memory.offsets[placed.index];
+  memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
+  set_data(views_[place], placed, memory);
+  return views_[place];
+}
+
 Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
-    : views_(schedule.places.size()) {
+    : block_(block), views_(schedule.places.size()) {
   for (std::uint32_t i = 0; i < views_.size(); ++i) {
     const Placed& placed = schedule.places[i];
-    tnr_view& view = views_[i];
-    view = placed.layout;
-    if (placed.storage == Storage::kBlock) {
-      tnr_view memory{};
-      memory.base = memory.data =
-          static_cast<const char*>(block) + schedule.memory.offsets[placed.index];
-      memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
-      set_data(view, placed, memory);
-    } else if (placed.storage == Storage::kConstant) {
+    tnr_view& view = set_block(schedule, i);
+    if (placed.storage == Storage::kConstant) {
       set_data(view, placed, graph.constants[placed.index]->view());
     } else if (placed.storage == Storage::kInput || placed.storage == Storage::kOutput) {
       changing_.push_back(i);
@@ -50,6 +60,7 @@ Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
                            view(step.owned[Control::kBlock]).data);
     }
   }
+  if (!schedule.findings.empty()) prepare_findings(graph, schedule);
 }
 
 namespace {
@@ -79,6 +90,16 @@ Refusal run_body(const Run& run, const GraphNode& node, const Step& step, Frame&
   } catch (const Error& error) {
     throw body_error(error, node.numbers[body]);
   }
+}
+
+// Throws INVALID_ARGUMENT where there are more than the extent may be.
+std::int64_t find(const Run& run, const Graph& graph, const NodeCall& call,
+                  const OperandView* operands, const tnr_view_mut& out) {
+  const std::int64_t count = operation_of(call.node).find(run.context, call, operands, out);
+  if (count <= out.view.shape[0]) return count;
+  const Extent& extent = extent_of(graph, call.node);
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%" PRId64 " are found but %s is at most %" PRId64, count,
+       extent.name, extent.a);
 }
 
 bool is_true(const tnr_view& verdict) noexcept {
@@ -152,14 +173,25 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
   tnr_view_mut out = {frame.view(step.result)};
   // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
   out.view.flags = TNR_VIEW_EXCLUSIVE;
+  std::optional<std::int64_t> found;
   try {
     switch (step.kind) {
       case Step::Kind::kCopy: copy(run.context, *views[0], out); break;
-      case Step::Kind::kExpression: step.plan->run_checked(run.context, views, out); break;
+      case Step::Kind::kExpression:
+        if (step.plan != nullptr) [[likely]] {
+          step.plan->run_checked(run.context, views, out);
+        } else {
+          evaluate(run.context, step.expression->over(views), kOwnReaders, out);
+        }
+        break;
       case Step::Kind::kOperation: {
         const GraphNode& node = graph.nodes[step.node];
-        operation_of(node).run(run.context, {node, step.numbers.data(), run.is_checked},
-                               frame.operands(index), out);
+        const NodeCall call = {node, frame.numbers(schedule, index), run.is_checked};
+        if (finds_extent(node)) [[unlikely]] {
+          found = find(run, graph, call, frame.operands(index), out);
+        } else {
+          operation_of(node).run(run.context, call, frame.operands(index), out);
+        }
         break;
       }
       case Step::Kind::kControl: {
@@ -174,6 +206,8 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
     if (step.node == kNoValue) throw;
     throw node_error(error, graph, step.node);
   }
+  // What later nodes refuse of this count names them.
+  if (found) frame.set_found(graph, schedule, index, *found);
   return std::nullopt;
 }
 

@@ -1,4 +1,7 @@
 // What a schedule is computed in: views of all values, and the calls of its steps on them.
+//
+// What steps find in the data decides layouts and numbers of later ones: each run computes them anew
+// behind such a step (found.cpp).
 #pragma once
 
 #include <cstddef>
@@ -23,9 +26,11 @@ class Frame {
 
   [[nodiscard]] const tnr_view& view(std::uint32_t place) const noexcept { return views_[place]; }
   // Places of inputs and outputs, for the memory of this run: both functions give one by its index.
+  // Nothing has been found in it.
   template <class InputOf, class OutputOf>
-  void set_memory(const Schedule& schedule, const InputOf& input_of,
-                  const OutputOf& output_of) noexcept {
+  void set_memory(const Schedule& schedule, const InputOf& input_of, const OutputOf& output_of) {
+    if (!schedule.findings.empty()) [[unlikely]]
+      forget(schedule);
     for (const std::uint32_t place : changing_) {
       const Placed& placed = schedule.places[place];
       set_data(
@@ -40,6 +45,19 @@ class Frame {
   [[nodiscard]] const OperandView* operands(std::size_t step) const noexcept {
     return operands_.data() + steps_[step].first_operand;
   }
+  // Those that the node of a step takes.
+  [[nodiscard]] const std::int64_t* numbers(const Schedule& schedule,
+                                            std::size_t step) const noexcept {
+    return numbers_.empty() ? schedule.steps[step].numbers.data() : numbers_[step].data();
+  }
+  // Of a value that an output is.
+  [[nodiscard]] const ArrayType& output_type(const Graph& graph, const Schedule& schedule,
+                                             std::size_t output) const noexcept {
+    return types_.empty() ? schedule.outputs[output] : types_[graph.outputs[output].value];
+  }
+  // The step has found so many, of which it may find as many.
+  void set_found(const Graph& graph, const Schedule& schedule, std::size_t step,
+                 std::int64_t count);
   // Of a step with bodies.
   [[nodiscard]] Frame& body(std::size_t step, std::size_t index) noexcept {
     return bodies_[steps_[step].first_body + index];
@@ -53,13 +71,24 @@ class Frame {
 
   // The view that a place has in a memory whose first element is at `data`.
   static void set_data(tnr_view& view, const Placed& placed, const tnr_view& memory) noexcept;
+  tnr_view& set_block(const Schedule& schedule, std::uint32_t place) noexcept;
+  void prepare_findings(const Graph& graph, const Schedule& schedule);
+  void forget(const Schedule& schedule);
+  void shrink(const Schedule& schedule, std::uint32_t place, const ArrayType& type);
+  void set_decided(const Graph& graph, const Schedule& schedule, const Finding::Node& decided);
 
+  const void* block_;
   std::vector<tnr_view> views_;          // by place
   std::vector<std::uint32_t> changing_;  // places of inputs and outputs
+  std::vector<std::uint32_t> found_;     // places whose shapes are found
   std::vector<const tnr_view*> pointers_;
   std::vector<OperandView> operands_;
   std::vector<Frame> bodies_;
   std::vector<Firsts> steps_;  // by step
+  // Of a schedule with findings, as far as they are found: sizes, types by value, numbers by step.
+  Sizes sizes_;
+  std::vector<ArrayType> types_;
+  std::vector<std::vector<std::int64_t>> numbers_;
 };
 
 // Which bodies a node computes: those that the data ask for, or each of them, a loop's twice, so

@@ -8,18 +8,14 @@
 #include "program/builder.hpp"
 #include "program/passes/packed_image.hpp"
 #include "program/passes/rewrite.hpp"
-#include "program/report.hpp"
 #include "program/run/arguments.hpp"
+#include "program/run/report.hpp"
 
 namespace tenure {
 namespace {
 
 // Those that take memory of their own.
 constexpr std::uint32_t kPassesOnDemand = TNR_PASS_PACKING;
-constexpr std::uint32_t kAllPasses = TNR_PASS_DEAD_CODE | TNR_PASS_COMMON_SUBEXPRESSIONS |
-                                     TNR_PASS_CONSTANT_FOLDING | TNR_PASS_EPILOGUES |
-                                     TNR_PASS_FUSION | TNR_PASS_IN_PLACE | TNR_PASS_MEMORY |
-                                     TNR_PASS_LAYOUT | kPassesOnDemand;
 
 void require_passes(std::uint32_t passes, const char* name) {
   if ((passes & ~kAllPasses) == 0) return;
@@ -90,19 +86,20 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
   require_passes(attributes.enabled_passes, "enabled_passes");
   if (graph.outputs.empty()) fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has no output");
   for (std::size_t i = 0; i < graph.extents.size(); ++i) {
-    if (graph.extents[i].op != 0) continue;
+    if (graph.extents[i].op != 0 || graph.extents[i].node != kNoValue) continue;
     const std::int64_t number = TNR_EXTENT + static_cast<std::int64_t>(i);
     if (std::ranges::none_of(graph.inputs, [=](const GraphInput& input) {
           return std::ranges::find(input.shape, number) != input.shape.end();
         })) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input", graph.extents[i].name);
+      fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input and of no node",
+           graph.extents[i].name);
     }
   }
   if (attributes.packed == nullptr) {
-    needed_ = rewrite(context, graph_, types, disabled_passes_, nullptr);
+    needed_ = rewrite(context, graph_, types, disabled_passes_, nullptr, counts_);
   } else {
     PackedImage packed(*attributes.packed);
-    needed_ = rewrite(context, graph_, types, disabled_passes_, &packed);
+    needed_ = rewrite(context, graph_, types, disabled_passes_, &packed, counts_);
     packed.require_end();
   }
   packed_bytes_ = factor_bytes(graph_);
@@ -165,6 +162,16 @@ tnr_step_info Program::describe_step(const tnr_view* const* inputs, std::uint32_
   const auto bound = find_for(inputs, input_count);
   require_step(bound->schedule(), step);
   return tenure::describe_step(graph_, bound->schedule(), step);
+}
+
+tnr_pass_info Program::describe_pass(const tnr_view* const* inputs, std::uint32_t input_count,
+                                     std::uint32_t index) const {
+  const auto bound = find_for(inputs, input_count);
+  if (index >= kPassCount) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "index is %" PRIu32 " but there are %zu passes", index,
+         kPassCount);
+  }
+  return tenure::describe_pass(counts_, disabled_passes_, bound->schedule(), index);
 }
 
 void Program::describe_reads(const tnr_view* const* inputs, std::uint32_t input_count,
@@ -300,6 +307,12 @@ tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* i
                                     std::uint32_t input_count, std::uint32_t step) {
   const ProgramHandles::Use program(kProgramHandles, token);
   return program.object().describe_step(inputs, input_count, step);
+}
+
+tnr_pass_info program_describe_pass(ProgramToken token, const tnr_view* const* inputs,
+                                    std::uint32_t input_count, std::uint32_t index) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  return program.object().describe_pass(inputs, input_count, index);
 }
 
 void program_describe_reads(ProgramToken token, const tnr_view* const* inputs,

@@ -31,6 +31,8 @@ class Program {
                                        std::uint32_t input_count) const;
   [[nodiscard]] tnr_step_info describe_step(const tnr_view* const* inputs,
                                             std::uint32_t input_count, std::uint32_t step) const;
+  [[nodiscard]] tnr_pass_info describe_pass(const tnr_view* const* inputs,
+                                            std::uint32_t input_count, std::uint32_t index) const;
   void describe_reads(const tnr_view* const* inputs, std::uint32_t input_count, std::uint32_t step,
                       std::uint8_t* reads, std::uint32_t read_count) const;
   void run(const Context& context, const Arguments& arguments,
@@ -65,6 +67,7 @@ class Program {
   std::vector<const Constant*> constants_;
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
+  PassCounts counts_;        // of the passes over the graph
   Refusal sealing_refusal_;  // of a node that may refuse what it finds in elements
   mutable Mutex mutex_;      // guards bound_
   mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last

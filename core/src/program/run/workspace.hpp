@@ -38,6 +38,9 @@ class Workspace {
   std::shared_ptr<const Bound> bound;
 
  private:
+  void write_shapes(const Graph& graph, const Schedule& schedule,
+                    std::int64_t* shapes) const noexcept;
+
   OwnedMemory block_;
   std::unique_ptr<ScratchArena> scratch_;
   Frame frame_;

@@ -2,6 +2,7 @@
 // their bytes or so, which say how large the result is and which are all that is read again.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "cpu/compress.hpp"
 #include "cpu/dispatch.hpp"
@@ -105,6 +106,12 @@ class Marks {
   Scratch before_;
 };
 
+// Where results go: row-major memory of so many bytes, or none, for a result that has no room.
+struct Room {
+  Byte* data;
+  std::int64_t size_bytes;
+};
+
 // A new blob of so many elements, and the view of it.
 class Result {
  public:
@@ -117,9 +124,8 @@ class Result {
     touch_fresh_pages(context, writable(view_), static_cast<std::int64_t>(size_bytes_));
   }
 
-  [[nodiscard]] Byte* data() const noexcept { return writable(view_); }
-  [[nodiscard]] std::int64_t size_bytes() const noexcept {
-    return static_cast<std::int64_t>(size_bytes_);
+  [[nodiscard]] Room room() const noexcept {
+    return {writable(view_), static_cast<std::int64_t>(size_bytes_)};
   }
   BlobToken give(tnr_view_mut& out) const noexcept {
     out = view_;
@@ -201,12 +207,12 @@ struct Places {
   }
 };
 
-void write_places(const tnr_view& a, const Marks& marks, std::int64_t chunk, const Result& result,
+void write_places(const tnr_view& a, const Marks& marks, std::int64_t chunk, Byte* result,
                   Stores stores) noexcept {
   const auto row_bytes = std::int64_t{a.rank} * 8;
   const std::int64_t step = kPieceElements / std::max<std::int64_t>(1, a.rank);
   EntryStage stage;
-  stage.start(result.data() + marks.before(chunk) * row_bytes, stores);
+  stage.start(result + marks.before(chunk) * row_bytes, stores);
   const std::int64_t begin = chunk * Marks::kChunkElements;
   const std::int64_t end = begin + marks.chunk_elements(chunk);
   Coordinates coordinates(a, begin);
@@ -225,11 +231,11 @@ void write_places(const tnr_view& a, const Marks& marks, std::int64_t chunk, con
 }
 
 void write_elements(const Byte* elements, tnr_dtype dtype, const Marks& marks, std::int64_t chunk,
-                    const Result& result, Stores stores) noexcept {
+                    Byte* result, Stores stores) noexcept {
   const auto width = static_cast<std::int64_t>(element_size(dtype));
   const unsigned row = index_of_width(width);
   const bool compresses = row <= static_cast<unsigned>(kernels::Width::k8);
-  Byte* out = result.data() + marks.before(chunk) * width;
+  Byte* out = result + marks.before(chunk) * width;
   EntryStage stage;
   stage.start(out, stores);
   kernels::PrefetchCursor ahead = {nullptr, nullptr};
@@ -262,30 +268,31 @@ void finish(Stores stores) noexcept {
   if (stores == Stores::kStreamed) order_streamed_stores();
 }
 
-}  // namespace
-
-BlobToken nonzero(const Context& context, const tnr_view& a, tnr_view_mut& out) {
+// Writes the places to the room that room_of(count) gives; the count.
+template <class RoomOf>
+std::int64_t find_places(const Context& context, const tnr_view& a, const RoomOf& room_of) {
   check_view(a, "a");
   Pins pins;
   pins.add(a, "a");
   if (type_index(a.dtype) == kNoType) refuse_dtype("nonzero", a.dtype);
   const Marks marks(context, a, non_zero(a.dtype));
-  const std::int64_t shape[] = {marks.found(), a.rank};
-  const Result result(context, TNR_DTYPE_I64, 2, shape);
-  const Stores stores = stores_for(result.size_bytes());
-  if (result.size_bytes() != 0) {
-    marks.for_each_chunk(context, result.size_bytes(), [&](std::int64_t chunk) noexcept {
-      write_places(a, marks, chunk, result, stores);
+  const Room room = room_of(marks.found());
+  const Stores stores = stores_for(room.size_bytes);
+  if (room.size_bytes != 0) {
+    marks.for_each_chunk(context, room.size_bytes, [&](std::int64_t chunk) noexcept {
+      write_places(a, marks, chunk, room.data, stores);
       finish(stores);
     });
   }
   count_call(TNR_OPERATION_NONZERO, is_empty(a) ? 0 : element_bytes(a),
-             static_cast<std::uint64_t>(result.size_bytes()));
-  return result.give(out);
+             static_cast<std::uint64_t>(room.size_bytes));
+  return marks.found();
 }
 
-BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_view& mask,
-                        tnr_view_mut& out) {
+// As find_places(), of elements.
+template <class RoomOf>
+std::int64_t find_elements(const Context& context, const tnr_view& a, const tnr_view& mask,
+                           const RoomOf& room_of) {
   check_view(a, "a");
   check_view(mask, "mask");
   require_dtype(mask, "mask", TNR_DTYPE_BOOL8, "must be");
@@ -295,18 +302,56 @@ BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_vie
   const tnr_view wide = broadcast(mask, a.rank, a.shape);
   const Marks marks(context, wide, non_zero(TNR_DTYPE_BOOL8));
   const RowMajor elements(context, a);
-  const std::int64_t shape[] = {marks.found()};
-  const Result result(context, a.dtype, 1, shape);
-  const Stores stores = stores_for(moved_bytes(a) + result.size_bytes());
-  if (result.size_bytes() != 0) {
+  const Room room = room_of(marks.found());
+  const Stores stores = stores_for(moved_bytes(a) + room.size_bytes);
+  if (room.size_bytes != 0) {
     marks.for_each_chunk(context, moved_bytes(a), [&](std::int64_t chunk) noexcept {
-      write_elements(elements.data(), a.dtype, marks, chunk, result, stores);
+      write_elements(elements.data(), a.dtype, marks, chunk, room.data, stores);
       finish(stores);
     });
   }
   const std::uint64_t read = is_empty(a) ? 0 : element_bytes(a) + element_bytes(mask);
-  count_call(TNR_OPERATION_NONZERO, read, static_cast<std::uint64_t>(result.size_bytes()));
-  return result.give(out);
+  count_call(TNR_OPERATION_NONZERO, read, static_cast<std::uint64_t>(room.size_bytes));
+  return marks.found();
+}
+
+// A room in `out`, for as many as there are; none for more rows than it has.
+auto room_in(const tnr_view_mut& out) {
+  return [&](std::int64_t count) -> Room {
+    if (count > out.view.shape[0]) return {nullptr, 0};
+    tnr_view found = out.view;
+    found.shape[0] = count;
+    return {writable(out), is_empty(found) ? 0 : moved_bytes(found)};
+  };
+}
+
+}  // namespace
+
+BlobToken nonzero(const Context& context, const tnr_view& a, tnr_view_mut& out) {
+  std::optional<Result> result;
+  (void)find_places(context, a, [&](std::int64_t count) {
+    const std::int64_t shape[] = {count, a.rank};
+    return result.emplace(context, TNR_DTYPE_I64, 2u, shape).room();
+  });
+  return result->give(out);
+}
+
+BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_view& mask,
+                        tnr_view_mut& out) {
+  std::optional<Result> result;
+  (void)find_elements(context, a, mask, [&](std::int64_t count) {
+    return result.emplace(context, a.dtype, 1u, &count).room();
+  });
+  return result->give(out);
+}
+
+std::int64_t nonzero_into(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
+  return find_places(context, a, room_in(out));
+}
+
+std::int64_t masked_select_into(const Context& context, const tnr_view& a, const tnr_view& mask,
+                                const tnr_view_mut& out) {
+  return find_elements(context, a, mask, room_in(out));
 }
 
 }  // namespace tenure

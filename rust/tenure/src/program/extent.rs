@@ -9,8 +9,9 @@ use tenure_sys::{TNR_EXTENT, TNR_MAX_RANK, tnr_extent_op};
 use super::Graph;
 use crate::{Error, Result};
 
-/// An extent that each run has: that of an axis of an input ([`Graph::extent`]), or one that is made
-/// of others by `+ - * /` (which rounds down) and the methods below.
+/// An extent that each run has: that of an axis of an input ([`Graph::extent`]), the number of
+/// elements that it finds ([`nonzero`](crate::Traced::nonzero)), or one that is made of others by
+/// `+ - * /` (which rounds down) and the methods below.
 ///
 /// An extent is no negative number: a difference below 0 is refused, where all extents are at their
 /// maxima when it is made, and in each run for those that it has.

@@ -1,13 +1,14 @@
-//! The work of each step of a run: a table, a picture, and with the feature `serde` JSON.
+//! The work of each step of a run, and what each pass did to it: a table, a picture, and with the feature `serde` JSON.
 
 mod svg;
 mod table;
 
-use super::{MemoryPlan, OutputTypes, Program, RunInputs};
+use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::raw::program::{StepInfo, text_of};
 use crate::{DType, Result};
 
-/// The steps of a run on inputs of some layouts, in their order, and the memory between them.
+/// The steps of a run on inputs of some layouts, in their order, the memory between them, and what
+/// passes did to both.
 ///
 /// It prints itself as a table, and [`to_svg`](Report::to_svg) draws it. It implements `Serialize`
 /// with the feature `serde`: `serde_json::to_string(&report)` is JSON.
@@ -26,6 +27,7 @@ use crate::{DType, Result};
 /// assert_eq!((&product.name[..], product.flops), ("matmul", 2 * 16 * 8 * 4));
 /// assert_eq!(product.reads, [tenure::program_report::Operand::Step(0)]);
 /// assert!(report.to_string().contains("matmul"));
+/// assert_eq!(report.count_of(tenure::Passes::FUSION), 1); // `add` is part of the first step
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -36,10 +38,30 @@ pub struct Report {
     pub steps: Vec<Step>,
     /// The memory of the values between them.
     pub memory: MemoryPlan,
+    /// All passes, in the order in which they are made.
+    pub passes: Vec<Pass>,
     /// Inputs of the program.
     pub input_count: usize,
     /// The bounds of the machine, where it has been [said](Report::with_roofs).
     pub roofs: Option<Roofs>,
+}
+
+/// What a pass did to a program, and to the steps of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Pass {
+    /// As [`trace_with`](Program::trace_with) has it.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub pass: Passes,
+    /// Such as "constant folding".
+    pub name: String,
+    /// Whether the program was made with it.
+    pub is_on: bool,
+    /// What it did so often, with the bodies of branches and loops.
+    pub count: u64,
+    /// What is counted, such as "nodes folded".
+    pub counted: String,
 }
 
 /// The bounds of a machine, as its owner has measured them.
@@ -154,6 +176,12 @@ impl Report {
         Report { roofs: Some(roofs), ..self }
     }
 
+    /// What this pass did so often; 0 where the program was made without it.
+    #[must_use]
+    pub fn count_of(&self, pass: Passes) -> u64 {
+        self.passes.iter().filter(|of| of.pass == pass).map(|of| of.count).sum()
+    }
+
     /// The time that a step would take at the nearer of both roofs, by the time that it took; `None`
     /// where one of these is not known, or there is no such step.
     #[must_use]
@@ -218,12 +246,13 @@ impl<I, O: OutputTypes> Program<I, O> {
         let handle = &self.shared.handle;
         let described = handle.memory(inputs).and_then(|plan| {
             let steps = handle.steps(inputs, plan.step_count)?;
-            Ok((MemoryPlan::of(&plan), steps))
+            Ok((MemoryPlan::of(&plan), steps, handle.passes(inputs)?))
         });
-        let (memory, steps) = described.map_err(|error| self.located(error))?;
+        let (memory, steps, passes) = described.map_err(|error| self.located(error))?;
         let mut steps: Vec<Step> = steps.into_iter().map(Step::of).collect();
         end_values(&mut steps);
-        Ok(Report { steps, memory, input_count: handle.input_count(), roofs: None })
+        let passes = passes.iter().map(Pass::of).collect();
+        Ok(Report { steps, memory, passes, input_count: handle.input_count(), roofs: None })
     }
 }
 
@@ -234,6 +263,19 @@ fn end_values(steps: &mut [Step]) {
         let last = steps.iter().rposition(is_reader).unwrap_or(nth);
         if let Place::Block { last_use, .. } = &mut steps[nth].result {
             *last_use = last;
+        }
+    }
+}
+
+impl Pass {
+    fn of(info: &tenure_sys::tnr_pass_info) -> Pass {
+        let text = |bytes| String::from_utf8_lossy(&text_of(bytes)).into_owned();
+        Pass {
+            pass: Passes(info.pass),
+            name: text(&info.name),
+            is_on: info.is_on != 0,
+            count: info.count,
+            counted: text(&info.counted),
         }
     }
 }

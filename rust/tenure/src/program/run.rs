@@ -55,9 +55,10 @@ impl<I, O: OutputTypes> Program<I, O> {
     ///
     /// `InvalidArgument`: another element type or shape of an input than the graph states, extents
     /// of one name that differ or exceed the maximum, shapes that an operation refuses for these
-    /// extents, an index that is out of bounds, an integer divided by zero or to a negative power;
-    /// the message has the operator's place in the source. What is updated then holds a mixture, if
-    /// it was the data that was refused. `OutOfMemory`, also of the
+    /// extents, an index that is out of bounds, an integer divided by zero or to a negative power,
+    /// more elements than [`nonzero`](crate::Traced::nonzero) may find; the message has the
+    /// operator's place in the source. What is updated then holds a mixture, if it was the data that
+    /// was refused. `OutOfMemory`, also of the
     /// [budget](Program::with_budget).
     ///
     /// ```
@@ -101,6 +102,38 @@ impl<I, O: OutputTypes> Program<I, O> {
     pub fn run_into(&self, inputs: impl RunInputs<I>, outputs: impl RunOutputs<O>) -> Result<()> {
         let (mut inputs, mut outputs) = (inputs, outputs);
         let run = self.shared.handle.run_into(&mut inputs, &mut outputs, self.options);
+        run.map_err(|error| self.located(error))
+    }
+
+    /// As [`run_into`](Self::run_into), with the shapes of the outputs: of programs that
+    /// [find](crate::Traced::nonzero) how large they are. Memory of the caller's has the
+    /// [most](Self::output_shapes) that they may be, of which the first part along each axis is
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// As [`run_into`](Self::run_into).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<i32>([graph.extent("n", 100)]);
+    ///     let (positive, _) = x.masked_select(x.greater(0), "positive", 3);
+    ///     graph.program((x,), positive)
+    /// })?;
+    /// let (x, mut out) = ([5, -1, 0, 7, -2], [0; 3]);
+    /// assert_eq!(program.output_shapes((&x,))?, [[3]]);
+    /// assert_eq!(program.run_into_shapes((&x,), &mut out)?, [[2]]);
+    /// assert_eq!(out, [5, 7, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn run_into_shapes(
+        &self,
+        inputs: impl RunInputs<I>,
+        outputs: impl RunOutputs<O>,
+    ) -> Result<Vec<Vec<usize>>> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        let run = self.shared.handle.run_into_shapes(&mut inputs, &mut outputs, self.options);
         run.map_err(|error| self.located(error))
     }
 }
@@ -193,7 +226,8 @@ impl<I, O> Program<I, O> {
         Ok(MemoryPlan::of(&plan))
     }
 
-    /// The shapes of the outputs of a run on inputs of these shapes.
+    /// The shapes of the outputs of a run on inputs of these shapes; of those that it
+    /// [finds](crate::Traced::nonzero) the largest.
     ///
     /// # Errors
     ///

@@ -113,7 +113,7 @@ fn refused_in_a_trace() {
         let x = graph.input::<f32>([graph.extent("n", 3) + 1]);
         graph.program((x,), x)
     });
-    assert_eq!(message, "the extent n is that of no input");
+    assert_eq!(message, "the extent n is that of no input and of no node");
     let message = said(|graph| {
         let x = graph.input::<f32>([usize::MAX]);
         graph.program((x,), x)

@@ -7,6 +7,7 @@ mod control;
 mod custom;
 mod errors;
 mod extents;
+mod found;
 mod nets;
 mod ordering;
 mod random;

@@ -56,6 +56,35 @@ fn message<I, O>(result: Result<Program<I, O>>) -> String {
 }
 
 #[test]
+fn what_runs_find_is_found_by_the_loaded_one() {
+    let program = Program::trace(|graph| {
+        let (n, x) = (graph.extent("n", 50), graph.input::<f32>(graph.extent("m", 9)));
+        let y = graph.input::<f32>((n, 2));
+        let (some, hits) = x.masked_select(x.greater(0.0), "hits", 7);
+        let (places, rows) = y.max(1).nonzero("rows", 50);
+        let taken = y.take(0, places.reshape(rows));
+        graph.program((x, y), (some.slice(0, 0, hits.div_up(2)), taken, some.sum(0)))
+    })
+    .unwrap();
+    let mut bytes = Vec::new();
+    program.write(&mut bytes).unwrap();
+    let file = ProgramFile::new(Tensor::from_vec(bytes.clone(), bytes.len()).unwrap()).unwrap();
+    type Selecting = Program<(f32, f32), (f32, f32, f32)>;
+    let loaded = Selecting::from_file(&file, Vec::new()).unwrap();
+    let mut again = Vec::new();
+    loaded.write(&mut again).unwrap();
+    assert!(again == bytes);
+    let (x, y) = ([1.0, -1.0, 2.0, 3.0], [[0.0, 0.0], [4.0, 0.0], [5.0, 6.0]]);
+    for of in [&program, &loaded] {
+        let (half, rows, sum) = of.run((&x, &y)).unwrap();
+        assert_eq!((half.to_vec(), sum.item()), (vec![1.0, 2.0], Some(6.0)));
+        assert_eq!(rows, [[4.0, 0.0], [5.0, 6.0]]);
+        let error = of.run((&[1.0; 8], &y)).err().unwrap();
+        assert!(error.message().ends_with("8 are found but hits is at most 7"), "{error}");
+    }
+}
+
+#[test]
 fn what_is_loaded_has_the_bits_of_what_was_saved() {
     let (path, program) = (Scratch::new("bits"), network());
     program.save(&path.0).unwrap();

@@ -71,6 +71,8 @@ FROZEN(TNR_NODE_SPARSE_SOLVE == 2949120);
 FROZEN(TNR_NODE_SPARSE_ACCUMULATE == 3014656);
 FROZEN(TNR_NODE_COND == 3080192);
 FROZEN(TNR_NODE_WHILE == 3145728);
+FROZEN(TNR_NODE_NONZERO == 3211264);
+FROZEN(TNR_NODE_MASKED_SELECT == 3276800);
 FROZEN(TNR_CUSTOM_IN_PLACE == 1);
 FROZEN(TNR_CUSTOM_INITIALIZED == 2);
 FROZEN(TNR_PASS_DEAD_CODE == 1);
@@ -860,6 +862,20 @@ FROZEN(IS(&((tnr_value_info *)0)->result, uint32_t *));
 FROZEN(offsetof(tnr_value_info, reserved) == 156);
 FROZEN(IS(&((tnr_value_info *)0)->reserved, uint32_t *));
 
+FROZEN(sizeof(tnr_pass_info) >= 88);
+FROZEN(offsetof(tnr_pass_info, struct_size) == 0);
+FROZEN(IS(&((tnr_pass_info *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_pass_info, pass) == 8);
+FROZEN(IS(&((tnr_pass_info *)0)->pass, uint32_t *));
+FROZEN(offsetof(tnr_pass_info, is_on) == 12);
+FROZEN(IS(&((tnr_pass_info *)0)->is_on, uint32_t *));
+FROZEN(offsetof(tnr_pass_info, count) == 16);
+FROZEN(IS(&((tnr_pass_info *)0)->count, uint64_t *));
+FROZEN(offsetof(tnr_pass_info, name) == 24);
+FROZEN(IS(&((tnr_pass_info *)0)->name, char (*)[32]));
+FROZEN(offsetof(tnr_pass_info, counted) == 56);
+FROZEN(IS(&((tnr_pass_info *)0)->counted, char (*)[32]));
+
 FROZEN(sizeof(tnr_program_attributes) >= 24);
 FROZEN(offsetof(tnr_program_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_program_attributes *)0)->struct_size, uint64_t *));
@@ -870,7 +886,7 @@ FROZEN(IS(&((tnr_program_attributes *)0)->enabled_passes, uint32_t *));
 FROZEN(offsetof(tnr_program_attributes, packed) == 16);
 FROZEN(IS(&((tnr_program_attributes *)0)->packed, const tnr_view **));
 
-FROZEN(sizeof(tnr_program_run_attributes) >= 32);
+FROZEN(sizeof(tnr_program_run_attributes) >= 40);
 FROZEN(offsetof(tnr_program_run_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_program_run_attributes *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_program_run_attributes, budget_bytes) == 8);
@@ -881,6 +897,8 @@ FROZEN(offsetof(tnr_program_run_attributes, step_count) == 24);
 FROZEN(IS(&((tnr_program_run_attributes *)0)->step_count, uint32_t *));
 FROZEN(offsetof(tnr_program_run_attributes, flags) == 28);
 FROZEN(IS(&((tnr_program_run_attributes *)0)->flags, uint32_t *));
+FROZEN(offsetof(tnr_program_run_attributes, output_shapes) == 32);
+FROZEN(IS(&((tnr_program_run_attributes *)0)->output_shapes, int64_t **));
 
 FROZEN(sizeof(tnr_step_info) >= 208);
 FROZEN(offsetof(tnr_step_info, struct_size) == 0);
@@ -1404,6 +1422,7 @@ FROZEN(IS(&tnr_blob_copy_packed, tnr_blob * (*)(tnr_context *, const tnr_program
 FROZEN(IS(&tnr_program_output_shape, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_dtype *, uint32_t *, int64_t *)));
 FROZEN(IS(&tnr_program_memory, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, tnr_memory_plan *)));
 FROZEN(IS(&tnr_program_describe_reads, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, uint8_t *, uint32_t)));
+FROZEN(IS(&tnr_program_describe_pass, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_pass_info *)));
 FROZEN(IS(&tnr_program_describe_step, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_step_info *)));
 FROZEN(IS(&tnr_program_run, tnr_status (*)(tnr_context *, const tnr_program *, const tnr_view *const *, uint32_t, const tnr_program_run_attributes *, const tnr_view_mut *const *, uint32_t)));
 FROZEN(IS(&tnr_sealed_program_release, tnr_status (*)(tnr_sealed_program *)));

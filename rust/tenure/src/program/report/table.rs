@@ -91,7 +91,7 @@ impl Report {
     }
 }
 
-/// Columns without a number in them are left out.
+/// Columns without a number in them are left out, and passes that did nothing.
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         const LEFT_ALIGNED: [usize; 2] = [1, 2];
@@ -112,6 +112,9 @@ impl Display for Report {
                 }
             }
             writeln!(f, "{}", line.trim_end())?;
+        }
+        for pass in self.passes.iter().filter(|pass| pass.count != 0) {
+            writeln!(f, "{}, {}: {}", pass.name, pass.counted, pass.count)?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! New memory for the outputs of a run.
 
-use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
+use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use super::run::Call;
 use crate::dense::Held;
 use crate::ops::Extents;
 use crate::raw::LentMut;
-use crate::{DType, DynTensor, Element, Error, ErrorKind, Order, Result, Tensor};
+use crate::{DType, DynTensor, Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
 
 /// The shape of an output.
 pub struct Shape(pub(super) Extents);
@@ -37,13 +37,24 @@ impl<T: Element> Blank<T> {
         call.output(unsafe { LentMut::new(&self.view) });
     }
 
+    /// What a run has written: all of it, or a copy of the first part.
+    ///
     /// # Safety
     ///
-    /// - Every element has been written.
-    pub(crate) unsafe fn written(self) -> Tensor<T> {
-        Tensor::over(self.held)
+    /// - No extent is more than the memory's, and every element up to them has been written.
+    pub(crate) unsafe fn written(self, extents: &RunExtents) -> Result<Tensor<T>> {
+        let view = &self.view.view;
+        if view.shape == *extents {
+            return Ok(Tensor::over(self.held));
+        }
+        // SAFETY: a part of a dense view, whose elements have been written; the memory is alive, and
+        // nobody else knows of it.
+        unsafe { TensorView::<T>::from_raw(tnr_view { shape: *extents, ..*view }) }.to_tensor()
     }
 }
+
+/// The extents of an output as a run has them; those beyond its rank are 0.
+pub type RunExtents = [i64; TNR_MAX_RANK];
 
 /// The types of new outputs.
 pub trait Fresh {
@@ -61,9 +72,9 @@ pub trait Fresh {
     fn lend_blanks<'s>(blanks: &'s mut Self::Blanks, call: &mut Call<'_, 's>);
     /// # Safety
     ///
-    /// - Every element of them has been written.
+    /// - The extents are as many as the blanks, each as [`Blank::written`] asks for.
     #[doc(hidden)]
-    unsafe fn written(blanks: Self::Blanks) -> Self::Made;
+    unsafe fn written(blanks: Self::Blanks, extents: &[RunExtents]) -> Result<Self::Made>;
 }
 
 impl<T: Element> Fresh for T {
@@ -76,9 +87,9 @@ impl<T: Element> Fresh for T {
     fn lend_blanks<'s>(blank: &'s mut Blank<T>, call: &mut Call<'_, 's>) {
         blank.lend(call);
     }
-    unsafe fn written(blank: Blank<T>) -> Tensor<T> {
+    unsafe fn written(blank: Blank<T>, extents: &[RunExtents]) -> Result<Tensor<T>> {
         // SAFETY: by this function's contract.
-        unsafe { blank.written() }
+        unsafe { blank.written(&extents[0]) }
     }
 }
 
@@ -97,9 +108,9 @@ impl<T: Element> Fresh for Vec<T> {
             blank.lend(call);
         }
     }
-    unsafe fn written(blanks: Vec<Blank<T>>) -> Vec<Tensor<T>> {
+    unsafe fn written(blanks: Vec<Blank<T>>, extents: &[RunExtents]) -> Result<Vec<Tensor<T>>> {
         // SAFETY: by this function's contract.
-        blanks.into_iter().map(|blank| unsafe { blank.written() }).collect()
+        blanks.into_iter().zip(extents).map(|(blank, of)| unsafe { blank.written(of) }).collect()
     }
 }
 
@@ -116,9 +127,10 @@ impl<T: Element, const N: usize> Fresh for [T; N] {
             blank.lend(call);
         }
     }
-    unsafe fn written(blanks: [Blank<T>; N]) -> [Tensor<T>; N] {
+    unsafe fn written(blanks: [Blank<T>; N], extents: &[RunExtents]) -> Result<[Tensor<T>; N]> {
         // SAFETY: by this function's contract.
-        blanks.map(|blank| unsafe { blank.written() })
+        let made = unsafe { Vec::<T>::written(blanks.into(), extents) }?;
+        Ok(made.try_into().unwrap_or_else(|_| unreachable!("there are N")))
     }
 }
 
@@ -130,7 +142,9 @@ impl Fresh for () {
         Ok(())
     }
     fn lend_blanks<'s>((): &'s mut (), _: &mut Call<'_, 's>) {}
-    unsafe fn written((): ()) {}
+    unsafe fn written((): (), _: &[RunExtents]) -> Result<()> {
+        Ok(())
+    }
 }
 
 macro_rules! tuples {
@@ -151,10 +165,13 @@ macro_rules! tuples {
                 $($element.lend(call);)+
             }
             #[allow(non_snake_case, reason = "a variable for each type")]
-            unsafe fn written(blanks: Self::Blanks) -> Self::Made {
+            unsafe fn written(
+                blanks: Self::Blanks,
+                extents: &[RunExtents],
+            ) -> Result<Self::Made> {
                 let ($($element,)+) = blanks;
                 // SAFETY: by this function's contract.
-                unsafe { ($($element.written(),)+) }
+                Ok(unsafe { ($($element.written(&extents[$number])?,)+) })
             }
         }
     )*};
@@ -179,16 +196,16 @@ pub(super) trait AnyBlank {
     /// # Safety
     ///
     /// - As of [`Blank::written`].
-    unsafe fn written(self: Box<Self>) -> DynTensor;
+    unsafe fn written(self: Box<Self>, extents: &RunExtents) -> Result<DynTensor>;
 }
 
 impl<T: Element> AnyBlank for Blank<T> {
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         Blank::lend(self, call);
     }
-    unsafe fn written(self: Box<Self>) -> DynTensor {
+    unsafe fn written(self: Box<Self>, extents: &RunExtents) -> Result<DynTensor> {
         // SAFETY: by this function's contract.
-        unsafe { Blank::written(*self) }.into()
+        Ok(unsafe { Blank::written(*self, extents) }?.into())
     }
 }
 

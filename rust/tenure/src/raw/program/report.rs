@@ -1,11 +1,11 @@
 //! The steps of a run, as the library tells them.
 
 use tenure_sys as sys;
-use tenure_sys::tnr_step_info;
+use tenure_sys::{tnr_pass_info, tnr_step_info};
 
 use super::fresh::DynBlank;
 use super::{LendAs, Options, ProgramHandle};
-use crate::Result;
+use crate::{ErrorKind, Result};
 use crate::raw::{check, entered};
 
 /// A step, and by step and then by input whether that is an operand.
@@ -34,6 +34,18 @@ fn step_info() -> tnr_step_info {
         reserved: 0,
         shape: [0; sys::TNR_MAX_RANK],
         name: [0; 64],
+    }
+}
+
+/// As [`step_info`].
+fn pass_info() -> tnr_pass_info {
+    tnr_pass_info {
+        struct_size: size_of::<tnr_pass_info>() as u64,
+        pass: 0,
+        is_on: 0,
+        count: 0,
+        name: [0; 32],
+        counted: [0; 32],
     }
 }
 
@@ -74,6 +86,37 @@ impl ProgramHandle {
                 Ok(StepInfo { info, reads, input_count: input_count as usize })
             };
             (0..step_count).map(describe).collect()
+        })
+    }
+
+    /// What each pass did to the program, and to a run on these inputs.
+    pub(crate) fn passes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<tnr_pass_info>> {
+        entered()?;
+        self.with_call(|call| {
+            inputs.lend(call);
+            let (lent, _) = call.views();
+            let mut passes = Vec::new();
+            loop {
+                let mut info = pass_info();
+                // SAFETY: as in `ProgramHandle::run`; `info` is writable as far as it says.
+                let described = check(unsafe {
+                    sys::tnr_program_describe_pass(
+                        self.raw(),
+                        lent.as_ptr(),
+                        lent.len() as u32,
+                        passes.len() as u32,
+                        &mut info,
+                    )
+                });
+                match described {
+                    Ok(()) => passes.push(info),
+                    // There is no such pass: all inputs that are refused are so of the first.
+                    Err(error) if error.kind() == ErrorKind::InvalidArgument && !passes.is_empty() => {
+                        return Ok(passes);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
         })
     }
 

@@ -7,7 +7,7 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
 
-use super::fresh::{DynBlank, Fresh, Shape};
+use super::fresh::{DynBlank, Fresh, RunExtents, Shape};
 use crate::ops::Extents;
 use crate::raw::context::current;
 use crate::raw::expression::{Filling, Leaf, Lends};
@@ -248,21 +248,41 @@ impl ProgramHandle {
     }
 
     /// Writes every element of the outputs where the answer is Ok, and before it reads one; but what
-    /// inputs are updated hold.
+    /// inputs are updated hold, and but for outputs of which a run decides how large they are. Of
+    /// these it writes the first part along each axis: see [`run_found`](Self::run_found).
     #[inline]
     fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
-        self.run_timed(call, options, &mut [])
+        self.run_asked(call, options, &mut [], &mut [])
     }
 
-    /// As [`run`](Self::run), with the nanoseconds of as many steps as there are; of none, nobody
-    /// asks.
-    #[inline]
+    /// As [`run`](Self::run), with the nanoseconds of as many steps as there are.
     pub(super) fn run_timed(
         &self,
         call: &Call<'_, '_>,
         options: Options,
         times: &mut [u64],
     ) -> Result<()> {
+        self.run_asked(call, options, times, &mut [])
+    }
+
+    /// As [`run`](Self::run): the extents up to which each output is written, which are no more than
+    /// the output's.
+    fn run_found(&self, call: &Call<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
+        let mut found = vec![[0; sys::TNR_MAX_RANK]; self.view_counts().1];
+        self.run_asked(call, options, &mut [], &mut found)?;
+        Ok(found)
+    }
+
+    /// Times are of as many steps as there are, and extents of as many outputs; of none, nobody asks.
+    #[inline]
+    fn run_asked(
+        &self,
+        call: &Call<'_, '_>,
+        options: Options,
+        times: &mut [u64],
+        extents: &mut [RunExtents],
+    ) -> Result<()> {
+        debug_assert!(extents.is_empty() || extents.len() == call.outputs.len());
         entered()?;
         #[cfg(feature = "tracing")]
         let _traced = call
@@ -280,10 +300,14 @@ impl ProgramHandle {
             },
             step_count: times.len() as u32,
             flags: options.flags,
+            output_shapes: match extents.is_empty() {
+                true => ptr::null_mut(),
+                false => extents.as_mut_ptr().cast(),
+            },
         };
         // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
         // is none the address is NULL, which the library refuses. Times are writable as far as their
-        // count says.
+        // count says, and there are extents of all outputs.
         check(unsafe {
             sys::tnr_program_run(
                 current(),
@@ -327,14 +351,15 @@ impl ProgramHandle {
             inputs.lend(call);
             O::blanks(self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
         })?;
-        self.with_call(|call| {
+        let extents = self.with_call(|call| {
             inputs.lend(call);
             O::lend_blanks(&mut blanks, call);
-            self.run(call, options)
+            self.run_found(call, options)
         })?;
         // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a run
-        // that answers Ok has written every element of each.
-        Ok(unsafe { O::written(blanks) })
+        // that answers Ok has written every element of each up to its extents, which are behind none
+        // of those that update inputs.
+        unsafe { O::written(blanks, &extents) }
     }
 
     /// Runs into memory of the caller's.
@@ -352,6 +377,26 @@ impl ProgramHandle {
         })
     }
 
+    /// As [`run_into`](Self::run_into), with the shapes that the outputs have.
+    pub(crate) fn run_into_shapes<I, O>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        outputs: &mut impl LendOut<O>,
+        options: Options,
+    ) -> Result<Vec<Vec<usize>>> {
+        self.with_call(|call| {
+            inputs.lend(call);
+            outputs.lend_out(call);
+            let extents = self.run_found(call, options)?;
+            let shape = |(view, extents): (&*const tnr_view_mut, &RunExtents)| {
+                // SAFETY: the address of a view, by the invariant: the library has refused NULL.
+                let rank = unsafe { (**view).view.rank };
+                extents[..rank as usize].iter().map(|extent| *extent as usize).collect()
+            };
+            Ok(call.outputs.iter().zip(&extents).take(self.output_count).map(shape).collect())
+        })
+    }
+
     /// As [`run_new`](Self::run_new), with element types that the program knows.
     pub(crate) fn run_dyn<I>(
         &self,
@@ -359,15 +404,15 @@ impl ProgramHandle {
         options: Options,
     ) -> Result<Vec<DynTensor>> {
         let mut blanks = self.dyn_blanks(inputs)?;
-        self.with_call(|call| {
+        let extents = self.with_call(|call| {
             inputs.lend(call);
             for blank in &mut blanks {
                 blank.0.lend(call);
             }
-            self.run(call, options)
+            self.run_found(call, options)
         })?;
         // SAFETY: as in `run_new`.
-        Ok(blanks.into_iter().map(|blank| unsafe { blank.0.written() }).collect())
+        blanks.into_iter().zip(&extents).map(|(blank, of)| unsafe { blank.0.written(of) }).collect()
     }
 
     /// New memory for the outputs of a run on these inputs.

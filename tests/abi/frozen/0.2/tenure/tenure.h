@@ -3608,7 +3608,8 @@ struct tnr_blob *tnr_nonzero(struct tnr_context *context TNR_BORROWED,
 /**
  * The elements of `a` where the mask is true, in row-major order: a vector.
  *
- * INVALID_ARGUMENT also for a mask of another shape or not of bool8. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for a mask that does not broadcast to `a` or is not of bool8.
+ * OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -4550,6 +4551,24 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_WHILE 3145728
 
 /**
+ * Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an extent
+ * of `tnr_graph_add_extent` that no input has, no other node gives, and none before this one takes:
+ * it is that count, and a run that finds more than its maximum fails with INVALID_ARGUMENT. Memory is
+ * planned for the maximum, or for the operand's elements where these are fewer.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_NONZERO 3211264
+
+/**
+ * Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run finds.
+ * The number is an extent, as that of `TNR_NODE_NONZERO`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_MASKED_SELECT 3276800
+
+/**
  * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
  *
  * @since 0.2
@@ -5136,6 +5155,38 @@ typedef struct tnr_memory_plan {
 } tnr_memory_plan;
 
 /**
+ * What a pass did to a program, as `tnr_program_describe_pass` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_pass_info {
+  /**
+   * `sizeof(tnr_pass_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_PASS_DEAD_CODE` and so on.
+   */
+  uint32_t pass;
+  /**
+   * 1: the program was made with it; 0: it was left out.
+   */
+  uint32_t is_on;
+  /**
+   * What it did so often, with the graphs in nodes: 0 where it was left out.
+   */
+  uint64_t count;
+  /**
+   * Its name, such as "common subexpressions"; ends with a 0.
+   */
+  char name[32];
+  /**
+   * What is counted, such as "nodes merged"; ends with a 0.
+   */
+  char counted[32];
+} tnr_pass_info;
+
+/**
  * How a step of a program computes.
  *
  * @since 0.2
@@ -5260,6 +5311,12 @@ typedef struct tnr_program_run_attributes {
    * `TNR_RUN_CHECKED`, or 0.
    */
   uint32_t flags;
+  /**
+   * The extents that each output has, 8 of each, of which those beyond the rank are 0: written
+   * where the run succeeds. They are less than those of the caller's view where the data decide, and
+   * elements beyond them are untouched. NULL: nobody asks.
+   */
+  int64_t *output_shapes;
 } tnr_program_run_attributes;
 
 /**
@@ -5320,8 +5377,9 @@ TNR_NODISCARD
 struct tnr_graph *tnr_graph_create(void) TNR_NOEXCEPT;
 
 /**
- * Adds an extent that each run finds in the shapes of its inputs: the number
- * `TNR_EXTENT` plus its index. Each is the extent of an axis of some input.
+ * Adds an extent that each run finds in the shapes of its inputs, or in what a node of the kind
+ * `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT` finds: the number `TNR_EXTENT` plus its index.
+ * Each is the extent of an axis of some input, or the number of such a node.
  *
  * INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
  *
@@ -5361,8 +5419,8 @@ tnr_status tnr_graph_combine_extents(struct tnr_graph *graph TNR_BORROWED,
 /**
  * Adds an input: a view of this dtype and shape, and any strides, that each run is given.
  *
- * INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent. UNSUPPORTED: a
- * dtype of no whole bytes. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a node
+ * gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
  *
  * @param graph (transfer none)
  * @param shape (transfer none) (counted-by rank) numbers: constants or extents
@@ -5421,7 +5479,8 @@ tnr_status tnr_graph_add_scalar(struct tnr_graph *graph TNR_BORROWED,
  *
  * INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
  * of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
- * and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+ * and attributes. UNSUPPORTED: as the operation; of a node with subgraphs an operand or extent
+ * whose size the data of a run decide. OUT_OF_MEMORY.
  *
  * @param graph (transfer none)
  * @param node (transfer none)
@@ -5440,7 +5499,8 @@ tnr_status tnr_graph_add_node(struct tnr_graph *graph TNR_BORROWED,
  * the same view as this output and as that input, and what the input held before is read first.
  *
  * INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another dtype
- * or shape, or is updated by another output. OUT_OF_MEMORY.
+ * or shape, or is updated by another output, or by a value whose size the data of a run decide.
+ * OUT_OF_MEMORY.
  *
  * @param graph (transfer none)
  * @param updates an input's value, or `TNR_OPERAND_NONE`
@@ -5479,7 +5539,7 @@ tnr_status tnr_graph_add_custom(struct tnr_graph *graph TNR_BORROWED,
  *
  * INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
  * that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
- * OUT_OF_MEMORY.
+ * UNSUPPORTED: a node whose count each run finds, such as `TNR_NODE_NONZERO`. OUT_OF_MEMORY.
  *
  * @param graph (transfer none)
  * @param body (transfer none)
@@ -5671,9 +5731,9 @@ tnr_status tnr_program_release(struct tnr_program *program TNR_OWNED) TNR_NOEXCE
 /**
  * A program of what the graph has now. What is later added to the graph is not part of it.
  *
- * INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
- * `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
- * STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
+ * INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives, and
+ * unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where constants are
+ * computed. STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
  * INVALID_ARGUMENT: bytes that are not those of this program's constants, that no blob owns or a
  * borrowed one, or that are not aligned to 64; UNSUPPORTED: bytes that the instruction set in use
  * does not read.
@@ -5726,7 +5786,8 @@ struct tnr_blob *tnr_blob_copy_packed(struct tnr_context *context TNR_BORROWED,
                                       struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * The dtype and shape of an output of a run on these inputs, of which no element is read.
+ * The dtype and shape of an output of a run on these inputs, of which no element is read: what
+ * the caller's view is to have. Where the data decide it is the most that it may be.
  *
  * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
  *
@@ -5791,6 +5852,27 @@ tnr_status tnr_program_describe_reads(const struct tnr_program *program TNR_BORR
                                       uint32_t read_count) TNR_NOEXCEPT;
 
 /**
+ * What a pass did to the program, and to the steps of a run on these inputs, whose elements are
+ * not read; outputs are taken to be in row-major order. All passes have an index from 0 on, in the
+ * order in which they are made.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_program_describe_pass(const struct tnr_program *program TNR_BORROWED,
+                                     const struct tnr_view *const *inputs,
+                                     uint32_t input_count,
+                                     uint32_t index,
+                                     struct tnr_pass_info *out) TNR_NOEXCEPT;
+
+/**
  * A step of a run on these inputs, whose elements are not read; outputs are taken to be in
  * row-major order.
  *
@@ -5821,7 +5903,7 @@ tnr_status tnr_program_describe_step(const struct tnr_program *program TNR_BORRO
  *
  * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
  * states, extents of one name that differ or exceed the maximum, and what operations refuse of
- * these extents (the message names the node). ALIASED: an output shares a byte with an input
+ * these extents, or of those that the data decide (the message names the node). ALIASED: an output shares a byte with an input
  * that it does not update, or with another output. OUT_OF_MEMORY: also a budget that is
  * exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched, but for what is found
  * on the data, such as an index that is out of bounds: these then hold a mixture.

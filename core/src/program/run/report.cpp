@@ -1,4 +1,4 @@
-#include "program/report.hpp"
+#include "program/run/report.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -81,6 +81,19 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
     const std::int64_t flops = flops_of(graph.nodes[node], step, schedule);
     if (__builtin_add_overflow(info.flops, flops, &info.flops)) info.flops = UINT64_MAX;
   }
+  return info;
+}
+
+tnr_pass_info describe_pass(const PassCounts& counts, std::uint32_t disabled_passes,
+                            const Schedule& schedule, std::uint32_t index) noexcept {
+  const PassOf& pass = kPasses[index];
+  tnr_pass_info info{};
+  info.struct_size = sizeof info;
+  info.pass = pass.bit;
+  info.is_on = (disabled_passes & pass.bit) == 0 ? 1 : 0;
+  info.count = counts.of(index) + schedule.counts.of(index);
+  std::snprintf(info.name, sizeof info.name, "%s", pass.name);
+  std::snprintf(info.counted, sizeof info.counted, "%s", pass.counted);
   return info;
 }
 

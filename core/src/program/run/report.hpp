@@ -9,6 +9,10 @@ namespace tenure {
 
 tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::uint32_t index);
 
+// What the pass did to the graph, of which `counts` tells, and to the schedule.
+tnr_pass_info describe_pass(const PassCounts& counts, std::uint32_t disabled_passes,
+                            const Schedule& schedule, std::uint32_t index) noexcept;
+
 // For each step whether this one reads its result, and behind them the same for each input.
 void describe_reads(const Schedule& schedule, std::uint32_t index, std::uint8_t* reads,
                     std::size_t read_count) noexcept;
