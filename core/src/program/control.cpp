@@ -34,7 +34,8 @@ void require_verdict(const ArrayType& type, const char* name) {
 
 // The types of what a body gives.
 std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Sizes& sizes,
-                                  const std::vector<ArrayType>& inputs, const char* name) {
+                                  const std::vector<ArrayType>& inputs, const char* name,
+                                  std::int64_t number) {
   const Graph& inner = body.graph;
   if (inputs.size() != inner.inputs.size()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s has %zu inputs but is handed %zu values", name,
@@ -49,7 +50,7 @@ std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Si
   try {
     types = types_of(inner, body.needed, own, inputs);
   } catch (const Error& error) {
-    fail(error.status(), "%s: %s", name, error.message());
+    fail(error.status(), "subgraphs[%" PRId64 "], %s", number, error.message());
   }
   std::vector<ArrayType> results;
   results.reserve(inner.outputs.size());
@@ -103,7 +104,7 @@ std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, c
   std::vector<ArrayType> results[2];
   for (std::size_t i = 0; i < 2; ++i) {
     const Body& body = *node.bodies[i];
-    results[i] = results_of(graph, body, sizes, operands, names[i]);
+    results[i] = results_of(graph, body, sizes, operands, names[i], node.numbers[i]);
   }
   if (loops) {
     if (results[0].size() != 1) {

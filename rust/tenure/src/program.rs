@@ -62,7 +62,7 @@ pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sealed::{Refused, SealedProgram};
 pub use sparse::TracedCsr;
-use state::{Place, State};
+use state::{Places, State};
 pub use traced::{IntoTraced, Traced, Updating};
 pub use types::{
     Input, InputType, InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs,
@@ -110,8 +110,7 @@ pub struct Program<I, O> {
 
 struct Shared {
     handle: ProgramHandle,
-    /// Where the source has each node, by its number in messages of the library.
-    places: Box<[Place]>,
+    places: Places,
     /// By input.
     is_updated: Box<[bool]>,
     /// To be saved, when it has been traced.
@@ -120,7 +119,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(handle: ProgramHandle, places: Box<[Place]>, is_updated: Box<[bool]>) -> Self {
+    fn new(handle: ProgramHandle, places: Places, is_updated: Box<[bool]>) -> Self {
         Shared {
             handle,
             places,
@@ -140,7 +139,7 @@ impl<I, O> Clone for Program<I, O> {
 
 impl<I, O> fmt::Debug for Program<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.shared.places.iter().map(|place| place.name).collect();
+        let names: Vec<_> = self.shared.places.nodes.iter().map(|place| place.name).collect();
         write!(f, "Program({})", names.join(", "))
     }
 }

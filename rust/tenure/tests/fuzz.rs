@@ -19,6 +19,10 @@ mod einsum;
 mod factors;
 #[path = "fuzz/files.rs"]
 mod files;
+#[cfg(feature = "programs")]
+#[allow(dead_code, reason = "tests take what they need")]
+#[path = "program_file/graphs.rs"]
+mod graphs;
 #[path = "fuzz/images.rs"]
 mod images;
 #[path = "fuzz/lent.rs"]

@@ -15,8 +15,8 @@ extern "C" {
  * is made of it, keeps the file mapped. Nobody may write the file or make it shorter meanwhile;
  * replace it by renaming another one, as tnr_program_file_save does.
  *
- * `operations` are pointers to operation_count operations of the caller's own, which the graph calls
- * by their names. All of them are taken, whatever the result: `release` of those that the graph does
+ * `operations` are pointers to operation_count operations of the caller's own, which the graph and its
+ * subgraphs call by their names. All of them are taken, whatever the result: `release` of those that the graph does
  * not call, and on failure of each, is called before this returns.
  *
  * Returns NULL on failure: a file that is not there, cut, changed, newer or hostile; an operation
@@ -28,7 +28,7 @@ tnr_graph* tnr_program_file_load(const char* path, const tnr_custom_operation* c
 
 /* Writes a graph with its constants to a file beside `path`, and renames it to `path`: who has the
  * old one mapped keeps it. `operation_names` are those of the operation_count operations that
- * tnr_graph_add_custom gave the graph, in their order.
+ * tnr_graph_add_custom gave the graph, in their order. Those of its subgraphs have their own names.
  *
  * INVALID_ARGUMENT: another number of names, a path that is NULL or refused by the system.
  * STALE_HANDLE, OUT_OF_MEMORY. Nobody may add to the graph meanwhile. */

@@ -274,7 +274,7 @@ impl<'g> Graph<'g> {
         inner.input_count.set(handed.len());
         let inputs = 0..handed.len() as u32;
         let output_count = trace(Graph::of(&inner), &mut inputs.into_iter())?.output_count;
-        let added = self.state.handle.add_subgraph(&inner.handle);
+        let added = self.state.add_body(&inner);
         let added = added.map_err(|error| error.prefixed(&format!("{place}: ")))?;
         Ok((added, output_count))
     }
@@ -285,7 +285,7 @@ impl<'g> Graph<'g> {
         let first = state.handle.add_node(&step.node);
         let first = first.map_err(|error| state.refused(place, step, &error))?;
         state.values.borrow_mut().extend(iter::repeat_n(Value::Node(place), count));
-        state.nodes.borrow_mut().push(place);
+        state.note_node(place);
         Ok(first..first + count as u32)
     }
 }

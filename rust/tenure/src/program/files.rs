@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::state::State;
+use super::state::{Places, State};
 use super::{InputTypes, OutputTypes, Passes, Program, Shared};
 use crate::program_file::{CustomOperation, GraphRecord, ProgramFile};
 use crate::raw::graph_record::{GraphHandle, Source};
@@ -42,7 +42,7 @@ impl<I, O> Program<I, O> {
     /// })?;
     /// doubled.save(&path)?;
     ///
-    /// let loaded = Program::<(f32,), f32>::load(&path)?;
+    /// let loaded = Program::<(f32,), f32>::load(&path, Vec::new())?;
     /// assert_eq!(loaded.run((&[1.0, 2.0],))?, [2.0, 4.0]);
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), tenure::Error>(())
@@ -84,8 +84,7 @@ impl<I, O> Program<I, O> {
         })?;
         // Nothing is left half done: it is listed alone.
         let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
-        let customs = 0..graph.info()?.custom_count;
-        let names = customs.map(|index| graph.custom_name(index)).collect::<Result<Vec<_>>>()?;
+        let names = graph.custom_names()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         f(&GraphRecord::of(&graph, &names)?)
     }
@@ -98,13 +97,14 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// that is mapped.
     ///
     /// The types say what the program's inputs and outputs are to be, and are compared with the
-    /// file's.
+    /// file's. Operations of one's own that it calls, also in bodies, are found by their names among
+    /// those that are given.
     ///
     /// # Errors
     ///
     /// `Io`: those of the system. `InvalidArgument`: a file that is none, with the part and the
     /// number; inputs or outputs of other element types, or another number of them, with their
-    /// shapes in the file. `Unsupported`: a file of a newer version. `OutOfMemory`.
+    /// shapes in the file; an operation that is not given, or twice. `Unsupported`: a file of a newer version. `OutOfMemory`.
     ///
     /// ```
     /// use tenure::Program;
@@ -114,24 +114,23 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// #     let x = graph.input::<f32>((graph.extent("batch", 8), 64));
     /// #     graph.program((x,), x.argmax(1))
     /// # })?.save(&path)?;
-    /// let error = Program::<(f64,), i64>::load(&path).err().unwrap();
+    /// let error = Program::<(f64,), i64>::load(&path, Vec::new()).err().unwrap();
     /// assert!(error.message().ends_with(
     ///     ".tnrp: inputs[0] is f32 of shape [batch, 64] in the file but f64 in the program's type"
     /// ));
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn load(path: impl AsRef<Path>, customs: Vec<CustomOperation>) -> Result<Self> {
         let path = path.as_ref();
         // It names the path itself.
         let bytes = crate::io::read(path)?;
-        let load = || Self::from_file(&ProgramFile::new(bytes)?, Vec::new());
+        let load = || Self::from_file(&ProgramFile::new(bytes)?, customs);
         load().map_err(|error: Error| error.in_file(path))
     }
 
-    /// As [`load`](Self::load), of a file that is mapped, sealed or in memory already; with the
-    /// operations of one's own that it calls. No constant is copied or read: the program holds the
-    /// file's bytes.
+    /// As [`load`](Self::load), of a file that is mapped, sealed or in memory already. No constant
+    /// is copied or read: the program holds the file's bytes.
     ///
     /// # Errors
     ///
@@ -205,7 +204,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         let counts = [inputs.len(), fresh.len(), update_count];
         let handle = graph.program(passes.to_bits(), packed, counts)?;
         let is_updated = inputs.iter().map(|input| input.is_updated).collect();
-        let shared = Shared::new(handle, Box::default(), is_updated);
+        let shared = Shared::new(handle, Places::default(), is_updated);
         // It is empty.
         let _ = shared.graph.set(Mutex::new(graph));
         Ok(Program::made(shared))

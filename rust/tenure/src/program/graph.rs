@@ -88,7 +88,7 @@ impl<'g> Graph<'g> {
                 .handle
                 .add_node(&step.node)
                 .map_err(|error| state.refused(place, step, &error))?;
-            state.nodes.borrow_mut().push(place);
+            state.note_node(place);
             Ok(value)
         });
         Traced::of(self, value)
@@ -279,7 +279,7 @@ impl<'g> Graph<'g> {
             })?;
         }
         let counts = [named.len(), output_count, updates.len()];
-        let places = state.nodes.borrow().clone().into_boxed_slice();
+        let places = state.places();
         let handle = state
             .handle
             .program(state.passes.to_bits(), state.packed.as_ref(), counts)
@@ -366,7 +366,6 @@ impl<'g> Graph<'g> {
 
 impl fmt::Debug for Graph<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.state.nodes.borrow().iter().map(|place| place.name).collect();
-        write!(f, "Graph({})", names.join(", "))
+        write!(f, "Graph({})", self.state.node_names().join(", "))
     }
 }

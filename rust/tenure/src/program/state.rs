@@ -1,6 +1,7 @@
 //! What a graph is, in this crate: its handle, what its values are called in messages, and the first
 //! refusal.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::Location;
@@ -24,7 +25,9 @@ pub(super) struct State {
     pub(super) failure: RefCell<Option<Error>>,
     /// By their numbers.
     pub(super) values: RefCell<Vec<Value>>,
-    pub(super) nodes: RefCell<Vec<Place>>,
+    nodes: RefCell<Vec<Place>>,
+    /// Of the graphs for nodes that decide what is computed, by their numbers.
+    bodies: RefCell<Vec<Places>>,
     pub(super) input_count: Cell<usize>,
     /// By their numbers.
     customs: RefCell<Vec<CustomOperation>>,
@@ -53,6 +56,14 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.name, self.at)
     }
+}
+
+/// Where the source has each node of a graph, by its number in messages of the library; and so those
+/// of the graphs within it.
+#[derive(Clone, Default)]
+pub(super) struct Places {
+    pub(super) nodes: Box<[Place]>,
+    bodies: Box<[Places]>,
 }
 
 /// A node to be added.
@@ -115,6 +126,7 @@ impl State {
             failure: RefCell::new(None),
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),
+            bodies: RefCell::new(Vec::new()),
             input_count: Cell::new(0),
             customs: RefCell::new(Vec::new()),
             #[cfg(feature = "programs")]
@@ -131,6 +143,27 @@ impl State {
         let number = self.handle.add_custom(operation)?;
         customs.push(operation.clone());
         Ok(number)
+    }
+
+    pub(super) fn note_node(&self, place: Place) {
+        self.nodes.borrow_mut().push(place);
+    }
+
+    /// The names of all nodes.
+    pub(super) fn node_names(&self) -> Vec<&'static str> {
+        self.nodes.borrow().iter().map(|place| place.name).collect()
+    }
+
+    /// The number of a copy of what `body` is now.
+    pub(super) fn add_body(&self, body: &State) -> Result<u32> {
+        let number = self.handle.add_subgraph(&body.handle)?;
+        self.bodies.borrow_mut().push(body.places());
+        Ok(number)
+    }
+
+    pub(super) fn places(&self) -> Places {
+        let (nodes, bodies) = (self.nodes.borrow().clone(), self.bodies.borrow().clone());
+        Places { nodes: nodes.into(), bodies: bodies.into() }
     }
 
     /// The first refusal, if there was one.
@@ -165,6 +198,7 @@ impl State {
             })
             .collect();
         let why = without_node(error.message()).map_or(error.message(), |(_, why)| why);
+        let why = located_within(&self.bodies.borrow(), why);
         let operands = match operands.is_empty() {
             true => String::new(),
             false => operands.join(" and ") + ": ",
@@ -180,13 +214,27 @@ fn without_node(message: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, rest.split_once(": ")?.1))
 }
 
-/// A library's message of a run, with the node's place in the source.
+/// A library's message of a run, with the node's place in the source, and behind it that of a node
+/// in its body: "cond at src/main.rs:5:9: div at src/main.rs:7:30: why".
 #[cold]
-pub(super) fn located(places: &[Place], error: Error) -> Error {
-    match without_node(error.message()) {
-        Some((node, why)) if node < places.len() => {
-            Error::new(error.kind(), format!("{}: {why}", places[node]))
-        }
-        _ => error,
+pub(super) fn located(places: &Places, error: Error) -> Error {
+    match located_text(places, error.message()) {
+        Some(text) => Error::new(error.kind(), text),
+        None => error,
     }
+}
+
+fn located_text(places: &Places, message: &str) -> Option<String> {
+    let (node, why) = without_node(message)?;
+    let place = places.nodes.get(node)?;
+    Some(format!("{place}: {}", located_within(&places.bodies, why)))
+}
+
+/// What a node with bodies says of one of them, "subgraphs[1], nodes[2], add: why", or anything else.
+fn located_within<'w>(bodies: &[Places], why: &'w str) -> Cow<'w, str> {
+    let of_body = || {
+        let (number, message) = why.strip_prefix("subgraphs[")?.split_once("], ")?;
+        located_text(bodies.get(number.parse::<usize>().ok()?)?, message)
+    };
+    of_body().map_or(Cow::Borrowed(why), Cow::Owned)
 }

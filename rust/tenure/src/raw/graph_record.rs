@@ -397,8 +397,13 @@ impl GraphHandle {
         Ok(GraphHandle { graph: program::GraphHandle(copy) })
     }
 
+    /// The names of all operations of one's own.
+    pub(crate) fn custom_names(&self) -> Result<Vec<String>> {
+        (0..self.info()?.custom_count).map(|index| self.custom_name(index)).collect()
+    }
+
     /// The name of an operation of one's own.
-    pub(crate) fn custom_name(&self, index: u32) -> Result<String> {
+    fn custom_name(&self, index: u32) -> Result<String> {
         let mut info = sys::tnr_custom_info {
             struct_size: size_of::<sys::tnr_custom_info>() as u64,
             operand_count: 0,

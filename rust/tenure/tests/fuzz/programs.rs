@@ -9,17 +9,20 @@ use tenure_sys::*;
 
 use super::{Random, corpus, fuzz, mutate};
 
-#[allow(dead_code, reason = "tests take what they need")]
-#[path = "../program_file/graphs.rs"]
-mod graphs;
+use crate::graphs;
 
 fn says_something(error: &tenure::Error) {
     assert!(error.message().len() > 8, "{error:?}");
 }
 
 fn built(file: &ProgramFile) -> Option<GraphHandle> {
-    let customs: Vec<CustomOperation> =
+    // Those of the examples and of the kept files.
+    let mut customs: Vec<CustomOperation> =
         ["scale\0", "scale again\0"].map(graphs::scaling).map(graphs::owned).into();
+    customs.extend(["ones", "doubled"].map(|name| {
+        let shape = |[x]: [&[usize]; 1]| Ok(x.to_vec());
+        CustomOperation::new::<(f32,), f32>(name, shape, |_, _| Ok(())).unwrap()
+    }));
     file.build(customs).inspect_err(says_something).ok()
 }
 
@@ -39,7 +42,8 @@ fn read(file: &[u8]) -> bool {
     read.record().unwrap().save(std::io::sink()).unwrap();
     let Some(graph) = built(&read) else { return false };
     let names = read.custom_names().to_vec();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let own = custom_count(&graph);
+    let names: Vec<&str> = names.iter().take(own).map(String::as_str).collect();
     drop(read);
     // Written again, it is the file of the same graph.
     let written = |graph: &GraphHandle| {
@@ -65,19 +69,28 @@ fn read(file: &[u8]) -> bool {
     true
 }
 
+/// How many operations of its caller's own a graph itself calls.
+fn custom_count(graph: &GraphHandle) -> usize {
+    let mut info: tnr_graph_info = graphs::attributes(|_| {});
+    // SAFETY: the handle is alive, and the numbers are writable.
+    graphs::ok(unsafe { tnr_graph_describe(graph.as_raw(), &mut info) });
+    info.custom_count as usize
+}
+
 fn graph_bytes(file: &[u8]) -> usize {
     u64::from_le_bytes(file[24..32].try_into().unwrap()) as usize
 }
 
-/// The parts of a file, and the header and the padding for others.
-fn parts(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
+/// The version and the parts of a file, and the header and the padding for others.
+fn parts(file: &[u8]) -> (u8, Vec<u8>, Vec<u8>) {
     let end = HEADER_BYTES + graph_bytes(file);
     let constants = file.get(end.next_multiple_of(CONSTANTS_ALIGNMENT)..).unwrap_or_default();
-    (file[HEADER_BYTES..end].to_vec(), constants.to_vec())
+    (file[8], file[HEADER_BYTES..end].to_vec(), constants.to_vec())
 }
 
-fn joined(graph: &[u8], constants: &[u8]) -> Vec<u8> {
-    let mut file = b"\x89TNRPG\r\n\x01\0\0\0\x40\0\0\0".to_vec();
+fn joined(version: u8, graph: &[u8], constants: &[u8]) -> Vec<u8> {
+    let mut file = b"\x89TNRPG\r\n".to_vec();
+    file.extend([version, 0, 0, 0, HEADER_BYTES as u8, 0, 0, 0]);
     let end = HEADER_BYTES + graph.len();
     let begin = if constants.is_empty() { 0 } else { end.next_multiple_of(CONSTANTS_ALIGNMENT) };
     for number in [HEADER_BYTES, graph.len(), begin, constants.len()] {
@@ -115,13 +128,14 @@ fn files() {
 /// Graphs behind right headers, so that their parts are reached.
 #[test]
 fn graphs_of_files() {
-    let corpus: Vec<(Vec<u8>, Vec<u8>)> = examples().iter().map(|file| parts(file)).collect();
-    let graphs: Vec<Vec<u8>> = corpus.iter().map(|(graph, _)| graph.clone()).collect();
-    let again = joined(&corpus[0].0, &corpus[0].1);
-    assert!(again == super::corpus("program")[0]);
+    let corpus: Vec<_> = examples().iter().map(|file| parts(file)).collect();
+    let graphs: Vec<Vec<u8>> = corpus.iter().map(|(_, graph, _)| graph.clone()).collect();
+    for (file, (version, graph, constants)) in examples().iter().zip(&corpus) {
+        assert!(joined(*version, graph, constants) == *file);
+    }
     let mut built = 0;
     fuzz(4_000, |random| {
-        let (mut graph, mut constants) = random.pick(&corpus).clone();
+        let (version, mut graph, mut constants) = random.pick(&corpus).clone();
         match random.below(4) {
             // The length stays, so that it is most often still a graph.
             0 | 1 => (0..1 + random.below(3)).for_each(|_| change(&mut graph, random)),
@@ -131,7 +145,7 @@ fn graphs_of_files() {
                 constants.resize(random.below(constants.len() + 64), 0);
             }
         }
-        built += u32::from(read(&joined(&graph, &constants)));
+        built += u32::from(read(&joined(version, &graph, &constants)));
     });
     println!("{built} of them are graphs");
     assert!(built > 100);

@@ -358,3 +358,59 @@ fn as_deep_as_is_said() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("deep"), "{error}");
 }
+
+/// "div at .../control.rs:7:30: ", wherever it stands.
+fn names_place(message: &str, name: &str) -> bool {
+    let place = message.split(&format!("{name} at ")).nth(1).unwrap_or("");
+    place.split(": ").next().is_some_and(|place| place.contains("control.rs:"))
+}
+
+#[test]
+fn nodes_of_bodies_are_named_where_the_source_has_them() {
+    let program = Program::trace(|graph| {
+        let (a, flag) = (graph.input::<i32>([2]), graph.input::<Bool8>(()));
+        let zero = graph.copy_constant(&[0, 1]);
+        let b = graph.cond(
+            flag,
+            (a, zero, flag),
+            |body, (a, zero, flag)| {
+                let inner = body.cond(
+                    flag,
+                    (a, zero),
+                    |inner, (a, zero)| inner.outputs(a / zero),
+                    |inner, (a, _)| inner.outputs(a),
+                )?;
+                body.outputs(inner + 1)
+            },
+            |body, (a, _, _)| body.outputs(a),
+        )?;
+        graph.program((a, flag), b)
+    })
+    .unwrap();
+    let flag = |is_true| Tensor::full([], Bool8::from(is_true)).unwrap();
+    assert_eq!(program.run((&[3, 4], &flag(false))).unwrap(), [3, 4]);
+    let error = program.run((&[3, 4], &flag(true))).err().unwrap();
+    let message = error.message();
+    assert_eq!(message.matches("cond at ").count(), 2, "{message}");
+    assert!(names_place(message, "div") && !message.contains("nodes["), "{message}");
+    let mut out = [0; 2];
+    let error = program.seal((&[0; 2], &flag(true)), &mut out).err().unwrap();
+    assert!(names_place(error.message(), "div"), "{}", error.message());
+
+    // Shapes that a body takes where extents are at their maxima, and not where they are less.
+    let program = Program::trace(|graph| {
+        let (x, flag) = (graph.input::<f32>([graph.extent("n", 4)]), graph.input::<Bool8>(()));
+        let y = graph.cond(
+            flag,
+            x,
+            |body, x| body.outputs(x.slice(0, 2, 4).sum(0)),
+            |body, x| body.outputs(x.sum(0)),
+        )?;
+        graph.program((x, flag), y)
+    })
+    .unwrap();
+    assert_eq!(program.run((&[1.0, 2.0, 3.0, 4.0], &flag(true))).unwrap().item(), Some(7.0));
+    let error = program.run((&[1.0, 2.0, 3.0], &flag(true))).err().unwrap();
+    let message = error.message();
+    assert!(names_place(message, "cond") && names_place(message, "slice"), "{message}");
+}

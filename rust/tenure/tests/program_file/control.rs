@@ -162,30 +162,102 @@ fn hostile_graphs_within_graphs() {
     // Results of no node, an operation within, and a name that is one there.
     let error = refused(2, &[&nested(1)[..], &[0x1a, 2, 0x28, 1]].concat());
     assert_eq!(error.message(), "values[0]: it is no next result of a node");
-    let error = refused(2, &[0x2a, 3, 0x12, 1, b'f']);
-    assert_eq!(error.message(), "subgraphs[0]: it has operations of its caller's own");
+    // A name of an operation within, which version 3 alone has, that stands twice or is not given.
+    let within = [0x2a, 3, 0x12, 1, b'f'];
+    assert!(refused(2, &within).message().contains("its subgraphs are of another"));
+    let message = "subgraphs[0]: the graph calls the operation 'f', which is not given";
+    assert_eq!(refused(3, &within).message(), message);
+    let twice = refused(3, &[0x2a, 6, 0x12, 1, b'f', 0x12, 1, b'f']);
+    assert_eq!(twice.message(), "subgraphs[0]: the name 'f' of an operation stands twice");
 }
 
-#[test]
-fn operations_of_ones_own_in_bodies_are_not_saved() {
-    let shape = |[x]: [&[usize]; 1]| Ok(x.to_vec());
-    let ones = CustomOperation::new::<(f32,), f32>("ones", shape, |_, mut out| {
-        out.fill(1.0);
-        Ok(())
-    });
-    let ones = ones.unwrap();
-    let program = Program::trace(|graph| {
+/// As many ones as there are elements, or each element doubled, in bodies alone.
+fn customs() -> [CustomOperation; 2] {
+    let ones = CustomOperation::new::<(f32,), f32>(
+        "ones",
+        |[x]| Ok(x.to_vec()),
+        |_, mut out| {
+            out.fill(1.0);
+            Ok(())
+        },
+    );
+    let doubled = CustomOperation::new::<(f32,), f32>(
+        "doubled",
+        |[x]| Ok(x.to_vec()),
+        |(x,), mut out| Ok(tenure::mul_into(x, 2.0, &mut out)?),
+    );
+    [ones.unwrap(), doubled.unwrap()]
+}
+
+type Calling = Program<(f32, Bool8), f32>;
+
+/// The graph itself calls one of them too, and a body within a body both.
+fn calling([ones, doubled]: &[CustomOperation; 2]) -> Calling {
+    Program::trace(|graph| {
         let (x, flag) = (graph.input::<f32>([2]), graph.input::<Bool8>(()));
         let y = graph.cond(
             flag,
-            x,
-            |body, x| body.outputs(body.custom::<f32>(&ones, x)),
-            |body, x| body.outputs(x),
+            (graph.custom::<f32>(doubled, x), flag),
+            |body, (x, flag)| {
+                let inner = body.cond(
+                    flag,
+                    x,
+                    |inner, x| {
+                        let ones = inner.custom::<f32>(ones, x);
+                        inner.outputs(inner.custom::<f32>(doubled, x) + ones)
+                    },
+                    |inner, x| inner.outputs(x),
+                )?;
+                body.outputs(inner)
+            },
+            |body, (x, _)| body.outputs(body.custom::<f32>(ones, x)),
         )?;
         graph.program((x, flag), y)
-    });
-    let error = program.unwrap().write(Vec::new()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
-    let expected = "subgraphs[0] calls operations of its caller's own, which no file has yet";
-    assert_eq!(error.message(), expected);
+    })
+    .unwrap()
+}
+
+#[test]
+fn operations_of_ones_own_in_bodies_come_back() {
+    let customs = customs();
+    let program = calling(&customs);
+    let mut file = Vec::new();
+    program.write(&mut file).unwrap();
+    assert_eq!(file[8], 3);
+    let read = opened(&file).unwrap();
+    assert_eq!(read.custom_names(), ["doubled", "ones"]);
+    assert_eq!(read.record().unwrap().custom_names(), ["doubled", "ones"]);
+    let again = Calling::from_file(&read, customs.to_vec()).unwrap();
+    let mut twice = Vec::new();
+    again.write(&mut twice).unwrap();
+    assert!(twice == file);
+    for (flag, expected) in [(true, [5.0, 9.0]), (false, [1.0, 1.0])] {
+        let flag = Tensor::full([], Bool8::from(flag)).unwrap();
+        for of in [&program, &again] {
+            assert_eq!(of.run((&[1.0, 2.0], &flag)).unwrap(), expected);
+        }
+    }
+    let [_, doubled] = customs;
+    let error = Calling::from_file(&read, vec![doubled]).unwrap_err();
+    let expected = "subgraphs[0]: subgraphs[0]: the graph calls the operation 'ones', which is not";
+    assert!(error.message().starts_with(expected), "{error}");
+    // A reader of version 2 would not know that bodies call them.
+    let mut older = file.clone();
+    older[8] = 2;
+    let error = opened(&older).unwrap_err();
+    assert!(error.message().contains("its subgraphs are of another"), "{error}");
+}
+
+#[test]
+fn version_3_is_read_for_ever() {
+    let customs = customs();
+    let mut file = Vec::new();
+    calling(&customs).write(&mut file).unwrap();
+    assert_golden(3, &file);
+    let program = Calling::load(golden(3), customs.to_vec()).unwrap();
+    let flag = Tensor::full([], Bool8::from(true)).unwrap();
+    assert_eq!(program.run((&[1.0, 2.0], &flag)).unwrap(), [5.0, 9.0]);
+    let error = Calling::load(golden(3), Vec::new()).unwrap_err();
+    assert!(error.message().contains("version_3.tnrp: "), "{error}");
+    assert!(error.message().ends_with("calls the operation 'doubled', which is not given"));
 }

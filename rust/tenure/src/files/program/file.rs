@@ -9,7 +9,7 @@ use tenure_sys::{
 };
 
 use super::container::Sections;
-use super::record::{custom_of, require_different, version_of};
+use super::record::{custom_of, names_of, require_different, version_of};
 use super::schema::{self, Source};
 use super::{
     CONSTANT_ALIGNMENT, CustomOperation, GraphHandle, GraphRecord, MOST_VALUES, attributes,
@@ -35,6 +35,7 @@ pub struct ProgramFile {
     graph: schema::Graph,
     /// Bytes of the file.
     constants: Range<usize>,
+    custom_names: Vec<String>,
 }
 
 impl ProgramFile {
@@ -64,15 +65,17 @@ impl ProgramFile {
         match read {
             Ok((graph, constants)) => {
                 let bytes = SharedTensor::from_bytes(owner, 0, len)?;
-                Ok(ProgramFile { bytes, graph, constants })
+                let custom_names = names_of(&graph);
+                Ok(ProgramFile { bytes, graph, constants, custom_names })
             }
             Err(error) => Err(Rejected::new(error, owner)),
         }
     }
 
-    /// Names of operations of the caller's own that [`build`](Self::build) must be given.
+    /// Names of operations of the caller's own that [`build`](Self::build) must be given: those of the
+    /// graph itself, in their order, and then those of graphs within it.
     pub fn custom_names(&self) -> &[String] {
-        &self.graph.customs
+        &self.custom_names
     }
 
     /// Everything that the file has, to be written again; constants are lent by the file's bytes.
@@ -103,7 +106,7 @@ impl ProgramFile {
     /// Builds the graph. Constants are not copied: the graph, and all programs that are made of it,
     /// hold the file's bytes.
     ///
-    /// The graph gets the operations that it calls; the others are released.
+    /// The graph and those within it get the operations that they call; the others are released.
     ///
     /// # Errors
     ///
@@ -111,14 +114,15 @@ impl ProgramFile {
     /// memory; and what the core refuses of the graph, with the value. `Unsupported`, `OutOfMemory`:
     /// as the core has them.
     pub fn build(&self, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
-        self.built(&self.graph, picked(customs, &self.graph.customs)?)
+        require_different(customs.iter().map(CustomOperation::name))?;
+        self.built(&self.graph, &customs)
     }
 
     /// One of the file's graphs, with those within it, which are no deeper than has been checked.
-    fn built(&self, record: &schema::Graph, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
+    fn built(&self, record: &schema::Graph, customs: &[CustomOperation]) -> Result<GraphHandle> {
         let mut graph = GraphHandle::create()?;
-        for custom in customs {
-            graph.add_custom(&custom)?;
+        for name in &record.customs {
+            graph.add_custom(called(customs, name)?)?;
         }
         for (index, extent) in record.extents.iter().enumerate() {
             let of_extent = |error: Error| error.prefixed(&format!("extents[{index}]: "));
@@ -126,7 +130,7 @@ impl ProgramFile {
         }
         for (index, subgraph) in record.subgraphs.iter().enumerate() {
             let of_subgraph = |error: Error| error.prefixed(&format!("subgraphs[{index}]: "));
-            let body = self.built(subgraph, Vec::new()).map_err(of_subgraph)?;
+            let body = self.built(subgraph, customs).map_err(of_subgraph)?;
             graph.add_subgraph(&body).map_err(of_subgraph)?;
         }
         for (index, value) in record.values.iter().enumerate() {
@@ -225,20 +229,12 @@ fn node_of(node: &schema::Node) -> Result<Node> {
     })
 }
 
-/// The operations of these names, in their order; the others are dropped.
-fn picked(customs: Vec<CustomOperation>, names: &[String]) -> Result<Vec<CustomOperation>> {
-    require_different(customs.iter().map(CustomOperation::name))?;
-    let mut customs: Vec<Option<CustomOperation>> = customs.into_iter().map(Some).collect();
-    let mut pick = |name: &String| {
-        let is_it = |custom: &Option<CustomOperation>| {
-            custom.as_ref().is_some_and(|custom| custom.name() == name)
-        };
-        customs.iter_mut().find(|custom| is_it(custom)).and_then(Option::take).ok_or_else(|| {
-            let name = shown(name);
-            Error::invalid(format!("the graph calls the operation '{name}', which is not given"))
-        })
-    };
-    names.iter().map(&mut pick).collect()
+/// The operation of this name.
+fn called<'c>(customs: &'c [CustomOperation], name: &str) -> Result<&'c CustomOperation> {
+    customs.iter().find(|custom| custom.name() == name).ok_or_else(|| {
+        let name = shown(name);
+        Error::invalid(format!("the graph calls the operation '{name}', which is not given"))
+    })
 }
 
 // ---- what the bytes say ----
@@ -362,11 +358,7 @@ fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
         }
     }
     for (index, subgraph) in graph.subgraphs.iter().enumerate() {
-        let checked = match subgraph.customs.is_empty() {
-            true => check(subgraph, taken),
-            false => Err(Error::invalid("it has operations of its caller's own")),
-        };
-        checked.map_err(|error| error.prefixed(&format!("subgraphs[{index}]: ")))?;
+        check(subgraph, taken).map_err(|error| error.prefixed(&format!("subgraphs[{index}]: ")))?;
     }
     Ok(())
 }

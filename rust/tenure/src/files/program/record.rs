@@ -14,7 +14,7 @@ use super::schema::{self, Source};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
 use crate::files::payload::{Body, shown, to_io};
 use crate::raw::graph_record::{Extent, Listed, NODE_KIND, Source as From};
-use crate::{DynView, Error, ErrorKind, Result, bytes};
+use crate::{DynView, Error, Result, bytes};
 
 /// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
 #[derive(Clone, Debug)]
@@ -23,6 +23,7 @@ pub struct GraphRecord<'a> {
     /// In the order in which the graph has them.
     constants: Vec<DynView<'a>>,
     constants_bytes: u64,
+    custom_names: Vec<String>,
 }
 
 impl<'a> GraphRecord<'a> {
@@ -31,17 +32,19 @@ impl<'a> GraphRecord<'a> {
         constants: Vec<DynView<'a>>,
         constants_bytes: u64,
     ) -> Self {
-        GraphRecord { graph, constants, constants_bytes }
+        let custom_names = names_of(&graph);
+        GraphRecord { graph, constants, constants_bytes, custom_names }
     }
 
-    /// Lists a graph. Operations of one's own are recorded by their names, which the graph does not
-    /// tell: `custom_names` has them in the order in which they were added.
+    /// Lists a graph. Operations of one's own are recorded by names: `custom_names` has those of the
+    /// graph in the order in which they were added. Operations that its subgraphs call have their own
+    /// names.
     ///
     /// # Errors
     ///
     /// `InvalidArgument`: another number of names than the graph has operations of its caller's own,
-    /// or one that stands twice. `Unsupported`: subgraphs that call operations of their
-    /// caller's own; parts that a newer core has and this version does not know. `StaleHandle`.
+    /// or one that stands twice in a graph. `Unsupported`: parts that a newer core has and this
+    /// version does not know. `StaleHandle`.
     pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
         let info = graph.info()?;
         let (names, count) = (custom_names.len(), info.custom_count as usize);
@@ -51,9 +54,9 @@ impl<'a> GraphRecord<'a> {
             )));
         }
         let customs = custom_names.iter().map(|name| name.to_string()).collect();
-        require_different(custom_names.iter().copied())?;
         let mut record = GraphRecord::new(schema::Graph::default(), Vec::new(), 0);
         record.graph = record.listed(&Listed::Whole(graph), customs)?;
+        record.custom_names = names_of(&record.graph);
         Ok(record)
     }
 
@@ -61,6 +64,7 @@ impl<'a> GraphRecord<'a> {
     fn listed(&mut self, listed: &Listed<'a>, customs: Vec<String>) -> Result<schema::Graph> {
         let graph = listed.graph();
         let info = graph.info()?;
+        require_different(customs.iter().map(String::as_str))?;
         let mut record = schema::Graph { customs, ..Default::default() };
         for index in 0..info.extent_count {
             record.extents.push(match graph.extent(index)? {
@@ -88,11 +92,9 @@ impl<'a> GraphRecord<'a> {
         }
         for index in 0..info.subgraph_count {
             let part = listed.subgraph(index)?;
-            if part.graph().info()?.custom_count > 0 {
-                let why = format!("subgraphs[{index}] calls operations of its caller's own");
-                return Err(Error::new(ErrorKind::Unsupported, why + ", which no file has yet"));
-            }
-            record.subgraphs.push(self.listed(&part, Vec::new())?);
+            let names = part.graph().custom_names()?;
+            let of_subgraph = |error: Error| error.prefixed(&format!("subgraphs[{index}]: "));
+            record.subgraphs.push(self.listed(&part, names).map_err(of_subgraph)?);
         }
         Ok(record)
     }
@@ -110,9 +112,10 @@ impl<'a> GraphRecord<'a> {
         Ok(schema::Constant { dtype: view.dtype().raw().0, shape, offset, size_bytes })
     }
 
-    /// Names of operations of the caller's own, by which the graph calls them.
+    /// Names of operations of the caller's own, by which the graph and those within it call them;
+    /// those of the graph itself first, in their order.
     pub fn custom_names(&self) -> &[String] {
-        &self.graph.customs
+        &self.custom_names
     }
 
     /// Number of values: inputs, constants, scalars and nodes.
@@ -189,9 +192,29 @@ impl GraphRecord<'_> {
     }
 }
 
-/// Readers that know no subgraphs are told by the header.
+/// Readers that know no subgraphs, or none that call operations of one's own, are told by the header.
 pub(super) fn version_of(graph: &schema::Graph) -> u32 {
-    if graph.subgraphs.is_empty() { 1 } else { VERSION }
+    fn call(graphs: &[schema::Graph]) -> bool {
+        graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))
+    }
+    match (graph.subgraphs.is_empty(), call(&graph.subgraphs)) {
+        (true, _) => 1,
+        (false, false) => 2,
+        (false, true) => VERSION,
+    }
+}
+
+/// Names of operations of a graph and of those within it, each once.
+pub(super) fn names_of(graph: &schema::Graph) -> Vec<String> {
+    fn add<'g>(graph: &'g schema::Graph, seen: &mut HashSet<&'g str>, names: &mut Vec<String>) {
+        for name in graph.customs.iter().filter(|name| seen.insert(name)) {
+            names.push(name.clone());
+        }
+        graph.subgraphs.iter().for_each(|subgraph| add(subgraph, seen, names));
+    }
+    let mut names = Vec::new();
+    add(graph, &mut HashSet::new(), &mut names);
+    names
 }
 
 fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {

@@ -19,7 +19,8 @@ pub(super) struct Graph {
     pub(super) values: Vec<Value>,
     #[prost(message, repeated, tag = "4")]
     pub(super) outputs: Vec<Output>,
-    /// From version 2 on, which has one at least. They have no operations of one's own.
+    /// From version 2 on, which has one at least. They have operations of one's own from version 3
+    /// on, which has one at least.
     #[prost(message, repeated, tag = "5")]
     pub(super) subgraphs: Vec<Graph>,
 }
