@@ -18,6 +18,21 @@
 namespace tenure {
 
 class Context;
+class Pins;
+
+// A product of the rows of a sparse matrix, CSR or transposed CSC, with a dense vector or matrix.
+// Everything has been checked but offsets and indices.
+struct DeviceSparseMatmul {
+  const tnr_sparse_view& a;
+  const tnr_view& b;
+  const tnr_view_mut& out;
+  // One element each, of the type that is computed in: f32 for f16 and bf16. beta is nullptr for 0.
+  const void* alpha;
+  const void* beta;
+  bool is_trusted;     // offsets and indices are known to be right
+  const Pins& a_pins;  // of the matrix's parts
+  const Pins& pins;    // of b and out
+};
 
 // The work that a queue had got at one moment. Any thread may call any function at any time; they
 // throw DEVICE_ERROR.
@@ -115,6 +130,10 @@ class DeviceQueue {
                    const tnr_view_mut& out) const = 0;
   virtual void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
                        const tnr_view& indices, const tnr_view_mut& out) const = 0;
+
+  // Whether offsets and indices are right: waits, unless they are trusted. Where they are not, out
+  // is written in part, as on the CPU, and no other memory. Throws UNSUPPORTED for a dtype.
+  [[nodiscard]] virtual bool sparse_matmul(const DeviceSparseMatmul& call) const = 0;
 
  protected:
   explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}

@@ -35,6 +35,7 @@
 
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
+#include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/status.hpp"
 
@@ -81,9 +82,9 @@ EntryRange entry_range(const tnr_sparse_view& view) noexcept;
 
 // Throws unless the shape is as above: all that can be seen without reading offsets or indices.
 //   INVALID_ARGUMENT  also a format without a name, and flags other than SORTED and UNIQUE
-//   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK
+//   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK, and a part that is not on the device
 // Does not ask the owners. `name` is the parameter's, for the message; "" for none.
-void check_sparse(const tnr_sparse_view& view, const char* name);
+void check_sparse(const tnr_sparse_view& view, const char* name, const tnr_device& device = kCpu);
 
 // Throws ALIASED where values share bytes with offsets or indices. The view has passed
 // check_sparse().

@@ -11,6 +11,7 @@
 #include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
+#include "cuda/kernels/sparse_list.hpp"
 
 // clang-format off
 #define TENURE_CUDA_KERNELS(KERNEL)  \
@@ -18,7 +19,8 @@
   TENURE_REDUCE_KERNELS(KERNEL)      \
   TENURE_NORMALIZE_KERNELS(KERNEL)   \
   TENURE_INDEXED_KERNELS(KERNEL)     \
-  TENURE_MATMUL_KERNELS(KERNEL)
+  TENURE_MATMUL_KERNELS(KERNEL)      \
+  TENURE_SPARSE_KERNELS(KERNEL)
 // clang-format on
 
 namespace tenure::cuda {

@@ -77,6 +77,7 @@ class Queue final : public DeviceQueue {
            const tnr_view_mut& out) const override;
   void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
                const tnr_view_mut& out) const override;
+  [[nodiscard]] bool sparse_matmul(const DeviceSparseMatmul& call) const override;
 
   // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
   void launch(Kernel kernel, Grid grid, const void* argument) const;

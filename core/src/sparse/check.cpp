@@ -85,8 +85,9 @@ void check_words(const tnr_sparse_view& view) {
   }
 }
 
-void check_contiguous(const tnr_view& part, const char* name, std::uint32_t rank) {
-  check_view(part, name);
+void check_contiguous(const tnr_view& part, const char* name, std::uint32_t rank,
+                      const tnr_device& device) {
+  check_view(part, name, device);
   if (part.rank != rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name,
          part.rank, rank);
@@ -135,8 +136,9 @@ void check_apart(const tnr_view& values, const tnr_view& indices, const char* na
        values.data, indices.data);
 }
 
-void check_batch_shape(const tnr_sparse_view& view, const SparseNames& names) {
-  check_contiguous(view.batch_offsets, kBatchOffsets, 1);
+void check_batch_shape(const tnr_sparse_view& view, const SparseNames& names,
+                       const tnr_device& device) {
+  check_contiguous(view.batch_offsets, kBatchOffsets, 1, device);
   check_index_type(view.batch_offsets, kBatchOffsets);
   if (view.batch_offsets.shape[0] == 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -152,11 +154,11 @@ void check_batch_shape(const tnr_sparse_view& view, const SparseNames& names) {
   check_extent(view.major, names.major, 0, expected, "those of each matrix of the batch");
 }
 
-void check_shape(const tnr_sparse_view& view) {
+void check_shape(const tnr_sparse_view& view, const tnr_device& device) {
   check_words(view);
   const SparseNames& names = sparse_names(view.format);
-  check_contiguous(view.major, names.major, 1);
-  check_contiguous(view.minor, names.minor, 1);
+  check_contiguous(view.major, names.major, 1, device);
+  check_contiguous(view.minor, names.minor, 1, device);
   check_index_type(view.major, names.major);
   check_index_type(view.minor, names.minor);
   if (view.minor.dtype != view.major.dtype) {
@@ -164,7 +166,7 @@ void check_shape(const tnr_sparse_view& view) {
          dtype_name(view.minor.dtype), names.major, dtype_name(view.major.dtype));
   }
   const std::int64_t count = view.minor.shape[0];
-  if (is_batch(view)) check_batch_shape(view, names);
+  if (is_batch(view)) check_batch_shape(view, names, device);
   if (view.format == TNR_SPARSE_FORMAT_COO) {
     check_extent(view.major, names.major, 0, count, "as many as col_indices");
   } else if (!is_batch(view)) {
@@ -173,7 +175,7 @@ void check_shape(const tnr_sparse_view& view) {
                  : view.format == TNR_SPARSE_FORMAT_CSC ? "cols + 1"
                                                         : "rows / block_rows + 1");
   }
-  check_contiguous(view.values, "values", view.format == TNR_SPARSE_FORMAT_BSR ? 3 : 1);
+  check_contiguous(view.values, "values", view.format == TNR_SPARSE_FORMAT_BSR ? 3 : 1, device);
   check_extent(view.values, "values", 0, count, "as many as indices");
   if (view.format == TNR_SPARSE_FORMAT_BSR) {
     check_extent(view.values, "values", 1, view.block_rows, "block_rows");
@@ -398,8 +400,8 @@ EntryRange entry_range(const tnr_sparse_view& view) noexcept {
   return {index_at(view.major, 0), index_at(view.major, view.major.shape[0] - 1)};
 }
 
-void check_sparse(const tnr_sparse_view& view, const char* name) {
-  check_fields_of(name, [&] { check_shape(view); });
+void check_sparse(const tnr_sparse_view& view, const char* name, const tnr_device& device) {
+  check_fields_of(name, [&] { check_shape(view, device); });
 }
 
 void check_values_apart(const tnr_sparse_view& view, const char* name) {

@@ -5,7 +5,10 @@
 #include <memory>
 
 #include "memory/slot_table.hpp"
+#include "sparse/device_parts.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/sparse_voucher.hpp"
+#include "tenure/view.hpp"
 
 namespace tenure {
 
@@ -152,10 +155,24 @@ void require_owner(const tnr_view& part, const char* name) {
   }
 }
 
+// Of parts that are sealed. Those on a device are copied for it, once for all uses of the handle,
+// when what was enqueued on them is done.
+void check_whole(const tnr_sparse_view& parts) {
+  if (!is_on_device(parts.minor)) return check_entries(parts, RowExtent::kWhole, "");
+  Pins pins;
+  pin_parts(pins, parts, "");
+  const DeviceQueue* queue = nullptr;
+  pins.for_each_home([&](const DeviceQueue& home) {
+    if (queue == nullptr) queue = &home;
+    if (&home != queue) queue->follow(home);
+  });
+  check_entries_on(*queue, parts, RowExtent::kWhole, "");
+}
+
 }  // namespace
 
 SparseToken sparse_create(const tnr_sparse_view& parts) {
-  check_sparse(parts, "");
+  check_sparse(parts, "", named_device(parts.minor));
   check_values_apart(parts, "");
   if (parts.owner != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -167,6 +184,10 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
   require_owner(parts.minor, names.minor);
   require_owner(parts.values, "values");
   if (is_batch(parts)) require_owner(parts.batch_offsets, "batch_offsets");
+  if (is_on_device(parts.minor) && is_batch(parts)) {
+    fail(TNR_STATUS_UNSUPPORTED, "a batch is on %s, but batches are taken on the CPU alone",
+         DeviceName(parts.minor.device).text);
+  }
   Parts held(parts);
   {
     Pins pins;  // which ask whether the views lie inside their blobs
@@ -174,7 +195,7 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
     held.retain();
   }
   held.seal();
-  check_entries(parts, RowExtent::kWhole, "");
+  check_whole(parts);
   return open_record(held, parts);
 }
 

@@ -99,24 +99,10 @@ bool is_part_of(const tnr_sparse_view& view, const tnr_sparse_view& whole) noexc
 
 }  // namespace
 
-SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches)
-    : SparseOperand(view, name, Access::kRead, batches) {}
-
-SparseOperand::SparseOperand(const tnr_sparse_view_mut& view, const char* name)
-    : SparseOperand(view.view, name, Access::kWriteValues, Batches::kRefused) {}
-
-SparseOperand::SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch)
-    : view_(matrix), name_(""), use_(0, ""), checked_(batch.is_checked()) {
-  prepare_checks();
-}
-
-SparseOperand::SparseOperand(const tnr_sparse_view& own, const char* name, Checked)
-    : view_(own), name_(name), use_(0, ""), checked_(true) {}
-
-SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access,
-                             Batches batches)
-    : view_(view), name_(name), use_(view.owner, name) {
-  check_sparse(view, name);
+PinnedSparse::PinnedSparse(const tnr_sparse_view& view, const char* name, Access access,
+                           Batches batches, const tnr_device& device)
+    : use_(view.owner, name) {
+  check_sparse(view, name, device);
   if (batches == Batches::kRefused) require_one_matrix(view, name);
   if (access == Access::kWriteValues) {
     check_values_apart(view, name);
@@ -124,8 +110,30 @@ SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Acce
   } else {
     pin_parts(pins_, view, name);
   }
-  checked_ =
+  is_trusted_ =
       is_sparse_voucher(view.owner) || (use_.whole() != nullptr && is_part_of(view, *use_.whole()));
+}
+
+SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches)
+    : SparseOperand(view, name, Access::kRead, batches) {}
+
+SparseOperand::SparseOperand(const tnr_sparse_view_mut& view, const char* name)
+    : SparseOperand(view.view, name, Access::kWriteValues, Batches::kRefused) {}
+
+SparseOperand::SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch)
+    : view_(matrix), name_(""), checked_(batch.is_checked()) {
+  prepare_checks();
+}
+
+SparseOperand::SparseOperand(const tnr_sparse_view& own, const char* name, Checked)
+    : view_(own), name_(name), checked_(true) {}
+
+SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access,
+                             Batches batches)
+    : view_(view),
+      name_(name),
+      pinned_(view, name, access, batches),
+      checked_(pinned_.is_trusted()) {
   prepare_checks();
 }
 

@@ -25,9 +25,34 @@ namespace tenure {
 
 class BatchOperand;
 
-class SparseOperand {
+// The parts of an operand on any device, in use by a call: what is known of them before an offset
+// or an index is read.
+class PinnedSparse {
  public:
   enum class Batches { kRefused, kTaken };
+  enum class Access { kRead, kWriteValues };
+
+  // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, UNSUPPORTED for a
+  // batch unless it is taken, and INVALID_ARGUMENT for values that are written when nobody may
+  // write them. `view` and `name` outlive the object.
+  PinnedSparse(const tnr_sparse_view& view, const char* name, Access access, Batches batches,
+               const tnr_device& device = kCpu);
+  // Of what others have pinned.
+  PinnedSparse() : use_(0, "") {}
+
+  [[nodiscard]] const Pins& pins() const noexcept { return pins_; }
+  // Whether offsets and indices are known to be right, by the view's owner: see tenure/sparse.hpp.
+  [[nodiscard]] bool is_trusted() const noexcept { return is_trusted_; }
+
+ private:
+  SparseUse use_;
+  Pins pins_;
+  bool is_trusted_ = false;
+};
+
+class SparseOperand {
+ public:
+  using Batches = PinnedSparse::Batches;
 
   // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, INVALID_ARGUMENT where
   // the first and the last offset are no range of the entries, and UNSUPPORTED for a batch, unless
@@ -116,7 +141,7 @@ class SparseOperand {
   }
 
  private:
-  enum class Access { kRead, kWriteValues };
+  using Access = PinnedSparse::Access;
   // Rows whose offsets are looked at together, which stay in the first cache.
   static constexpr std::int64_t kRunOffsets = 2048;
   SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
@@ -131,8 +156,7 @@ class SparseOperand {
 
   const tnr_sparse_view& view_;
   const char* name_;
-  SparseUse use_;
-  Pins pins_;
+  PinnedSparse pinned_;
   bool checked_;
   const kernels::IndexChecks* checks_ = nullptr;
   mutable std::atomic<bool> found_{false};

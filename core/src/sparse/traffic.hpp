@@ -31,6 +31,14 @@ inline std::uint64_t matrix_bytes(const tnr_sparse_view& view) noexcept {
          value_bytes(view) + (is_batch(view) ? batch_offset_bytes(view) : 0);
 }
 
+// Those of a matrix on a device, whose offsets the CPU does not read: of all entries that it has.
+inline std::uint64_t device_matrix_bytes(const tnr_sparse_view& view) noexcept {
+  const auto entries = static_cast<std::uint64_t>(view.minor.shape[0]);
+  return (static_cast<std::uint64_t>(view.major.shape[0]) + entries) *
+             element_size(view.minor.dtype) +
+         entries * element_size(view.values.dtype);
+}
+
 // Counts a call that has made this matrix.
 inline SparseToken count_made(tnr_operation operation, std::uint64_t read_bytes, SparseToken made) {
   count_call(operation, read_bytes, matrix_bytes(sparse_view(made)));

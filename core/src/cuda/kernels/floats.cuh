@@ -115,6 +115,22 @@ TENURE_DEVICE void write_number(ElementType type, unsigned char* to, T number) {
   write(to, number);
 }
 
+// ---- products ----
+
+// Rounded once.
+TENURE_DEVICE float multiply_add(float a, float b, float sum) { return __fmaf_rn(a, b, sum); }
+TENURE_DEVICE double multiply_add(double a, double b, double sum) { return __fma_rn(a, b, sum); }
+
+// A number in the low bits of an argument's word.
+template <class T>
+TENURE_DEVICE T scalar_of(uint64_t bits) {
+  if constexpr (sizeof(T) == 8) {
+    return bit_copy<T>(bits);
+  } else {
+    return bit_copy<T>(static_cast<uint32_t>(bits));
+  }
+}
+
 // ---- element-wise ----
 
 // As map() of elementwise.cuh, of four floats.

@@ -13,8 +13,6 @@ constexpr int kTileDepth = 16;
 constexpr int kSide = static_cast<int>(kMatmulSide);
 constexpr int kBlockThreads = static_cast<int>(kThreads);
 
-TENURE_DEVICE float multiply_add(float a, float b, float sum) { return __fmaf_rn(a, b, sum); }
-TENURE_DEVICE double multiply_add(double a, double b, double sum) { return __fma_rn(a, b, sum); }
 // Whole numbers wrap.
 TENURE_DEVICE int32_t multiply_add(int32_t a, int32_t b, int32_t sum) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) +
@@ -24,15 +22,6 @@ TENURE_DEVICE float added(float a, float b) { return a + b; }
 TENURE_DEVICE double added(double a, double b) { return a + b; }
 TENURE_DEVICE int32_t added(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-}
-
-template <class T>
-TENURE_DEVICE T scalar_of(uint64_t bits) {
-  if constexpr (sizeof(T) == 8) {
-    return bit_copy<T>(bits);
-  } else {
-    return bit_copy<T>(static_cast<uint32_t>(bits));
-  }
 }
 
 // ---- elements of the factors, whose sums are of T ----

@@ -6,6 +6,7 @@
 #include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "sparse/batch.hpp"
+#include "sparse/device_parts.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
@@ -136,6 +137,60 @@ void check_apart(const tnr_sparse_view& a, const tnr_view& b, const tnr_view& ou
   if (is_batch(a)) require_alias(out, a.batch_offsets, "batch_offsets", SameView::kRefused);
 }
 
+// Of operands whose views have passed their checks; pins b and out.
+Factors check_operands(const tnr_scalar& alpha, const tnr_sparse_view& a, bool is_transposed,
+                       const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out,
+                       Pins& pins) {
+  check_shapes(a, is_transposed, b, out.view);
+  const Factors factors = factors_of(alpha, is_transposed, beta, a.values.dtype);
+  require_dtype(b, "b", a.values.dtype, "a.values.dtype is");
+  require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+  pins.add_mut(out, "out");
+  pins.add(b, "b");
+  check_apart(a, b, out.view);
+  return factors;
+}
+
+void count_product(std::uint64_t matrix_bytes, const Factors& factors, const tnr_view& b,
+                   const tnr_view& out) {
+  // With a beta of 0 the output is not read.
+  const std::uint64_t out_bytes = element_bytes(out);
+  count_call(TNR_OPERATION_SPARSE_MATMUL,
+             matrix_bytes + element_bytes(b) + (factors.has_beta ? out_bytes : 0), out_bytes);
+}
+
+// On a device, rows alone: where entries of a row go to many sums, these would be added up in no
+// order.
+void multiply_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                 bool is_transposed, const tnr_view& b, const tnr_scalar& beta,
+                 const tnr_view_mut& out) {
+  const tnr_device device = queue.device();
+  check_view_mut(out, "out", device);
+  check_view(b, "b", device);
+  const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
+                            device);
+  const bool has_rows = a.format == (is_transposed ? TNR_SPARSE_FORMAT_CSC : TNR_SPARSE_FORMAT_CSR);
+  if (!has_rows) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "sparse_matmul takes CSR and CSC that is transposed on %s, and others on the CPU alone",
+         DeviceName(device).text);
+  }
+  Pins pins;
+  const Factors factors = check_operands(alpha, a, is_transposed, b, beta, out, pins);
+  const bool is_right =
+      queue.sparse_matmul({.a = a,
+                           .b = b,
+                           .out = out,
+                           .alpha = factors.alpha.bytes,
+                           .beta = factors.has_beta ? factors.beta.bytes : nullptr,
+                           .is_trusted = pinned.is_trusted(),
+                           .a_pins = pinned.pins(),
+                           .pins = pins});
+  if (!is_right) refuse_entries_on(queue, a, "a");
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
+  count_product(device_matrix_bytes(a), factors, b, out.view);
+}
+
 }  // namespace
 
 void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
@@ -145,26 +200,20 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
     refuse_code("orientation", orientation);
   }
   const bool is_transposed = orientation == TNR_ORIENTATION_TRANSPOSED;
+  if (is_on_device(out.view)) [[unlikely]] {
+    return multiply_on(queue_of(context, out.view, "out"), alpha, a, is_transposed, b, beta, out);
+  }
   Pins pins;
   check_view_mut(out, "out");
   check_view(b, "b");
   const auto run = [&](auto&& operand, const auto& multiply_all) {
-    check_shapes(a, is_transposed, b, out.view);
-    const Factors factors = factors_of(alpha, is_transposed, beta, a.values.dtype);
-    require_dtype(b, "b", a.values.dtype, "a.values.dtype is");
-    require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
-    pins.add_mut(out, "out");
-    pins.add(b, "b");
-    check_apart(a, b, out.view);
+    const Factors factors = check_operands(alpha, a, is_transposed, b, beta, out, pins);
     if (is_empty(out.view)) {
       operand.check_all();
       return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
     }
     multiply_all(context, operand, factors, b, out.view);
-    // With a beta of 0 the output is not read.
-    const std::uint64_t out_bytes = element_bytes(out.view);
-    count_call(TNR_OPERATION_SPARSE_MATMUL,
-               matrix_bytes(a) + element_bytes(b) + (factors.has_beta ? out_bytes : 0), out_bytes);
+    count_product(matrix_bytes(a), factors, b, out.view);
   };
   if (is_batch(a)) return run(BatchOperand(a, "a"), multiply_batch);
   run(SparseOperand(a, "a"), multiply);

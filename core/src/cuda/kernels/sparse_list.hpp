@@ -1,0 +1,9 @@
+// The kernels of sparse matrices, as kernels.hpp takes them: products by the type of the sums, and
+// by the columns of a thread.
+#pragma once
+
+// clang-format off
+#define TENURE_SPARSE_KERNELS(KERNEL) \
+  KERNEL(sparse_matmul_f32_1) KERNEL(sparse_matmul_f32_4) \
+  KERNEL(sparse_matmul_f64_1) KERNEL(sparse_matmul_f64_4)
+// clang-format on

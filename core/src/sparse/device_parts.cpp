@@ -1,0 +1,50 @@
+#include "sparse/device_parts.hpp"
+
+#include "memory/scratch.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+// A part without gaps, in memory of the CPU.
+class HostPart {
+ public:
+  HostPart(const DeviceQueue& queue, const tnr_view& part)
+      : memory_(part.shape[0], static_cast<std::int64_t>(element_size(part.dtype))), view_(part) {
+    const auto size_bytes = static_cast<std::size_t>(part.shape[0]) *
+                            static_cast<std::size_t>(element_size(part.dtype));
+    if (size_bytes != 0) queue.copy_out(memory_.data(), part.data, size_bytes);
+    view_.base = view_.data = memory_.data();
+    view_.size_bytes = size_bytes;
+    view_.device = kCpu;
+    view_.owner = 0;
+  }
+
+  [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
+
+ private:
+  Scratch memory_;
+  tnr_view view_;
+};
+
+}  // namespace
+
+void check_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, RowExtent rows,
+                      const char* name) {
+  const HostPart major(queue, view.major);
+  const HostPart minor(queue, view.minor);
+  tnr_sparse_view here = view;
+  here.major = major.view();
+  here.minor = minor.view();
+  check_entries(here, rows, name);
+}
+
+void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, const char* name) {
+  tnr_sparse_view without_flags = view;
+  without_flags.flags = 0;
+  check_entries_on(queue, without_flags, RowExtent::kRange, name);
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s was written by somebody while it was used", name);
+}
+
+}  // namespace tenure

@@ -1,0 +1,19 @@
+// Offsets and indices on a device, where the CPU has to read them: to say what is wrong, and when a
+// handle is made.
+#pragma once
+
+#include "tenure/device_queue.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+// check_entries() of a matrix whose parts are on the queue's device and in use by the call. Copies
+// offsets and indices, and waits.
+void check_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, RowExtent rows,
+                      const char* name);
+
+// After a kernel has found an offset or an index that is wrong. Throws INVALID_ARGUMENT in any case.
+[[noreturn]] void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view,
+                                    const char* name);
+
+}  // namespace tenure
