@@ -596,6 +596,9 @@ TEST_F(DeviceSparse, AHandleIsRefusedAsOnTheCpu) {
     EXPECT_EQ(tnr_sparse_create(&lent), nullptr);
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_INVALID_ARGUMENT);
     EXPECT_EQ(tnr_last_error()->message, said);
+    EXPECT_EQ(tnr_sparse_check(&lent), wrong.offsets[0] == 1 || wrong.offsets[4] == 5
+                                           ? TNR_STATUS_OK
+                                           : TNR_STATUS_INVALID_ARGUMENT);
     for (tnr_blob* const blob : blobs) EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
   }
   Parts parts(right, kTypes[1], TNR_DTYPE_I32, random);
@@ -609,6 +612,16 @@ TEST_F(DeviceSparse, AHandleIsRefusedAsOnTheCpu) {
   batch.batch_offsets.shape[0] = 2;
   EXPECT_EQ(tnr_sparse_create(&batch), nullptr);
   EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED) << tnr_last_error()->message;
+  EXPECT_EQ(tnr_sparse_check(&batch), TNR_STATUS_UNSUPPORTED);
+  // A check is in the order of a blob's stream.
+  tnr_sparse_view unowned = there.view(right);
+  unowned.major.owner = unowned.minor.owner = unowned.values.owner = 0;
+  EXPECT_EQ(tnr_sparse_check(&unowned), TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(tnr_last_error()->message).find("col_indices.owner is 0"),
+            std::string::npos)
+      << tnr_last_error()->message;
+  unowned.values.owner = there.values.view().owner;
+  EXPECT_EQ(tnr_sparse_check(&unowned), TNR_STATUS_OK) << tnr_last_error()->message;
 }
 
 // Operands of another stream, which has work on them that is still to come.

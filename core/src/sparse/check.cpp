@@ -8,6 +8,7 @@
 
 #include "cpu/kernel.hpp"
 #include "sparse/batch.hpp"
+#include "sparse/device_parts.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/kernel_view.hpp"
@@ -427,10 +428,13 @@ void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name
 }
 
 void check_matrix(const tnr_sparse_view& view, const char* name) {
-  check_sparse(view, name);
+  check_sparse(view, name, named_device(view.minor));
   const SparseUse use(view.owner, name);
   Pins pins;
   pin_parts(pins, view, name);
+  if (is_on_device(view.minor)) {
+    return check_device_entries(view, pins, RowExtent::kRange, name);
+  }
   check_entries(view, RowExtent::kRange, name);
 }
 

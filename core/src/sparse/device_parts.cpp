@@ -28,8 +28,6 @@ class HostPart {
   tnr_view view_;
 };
 
-}  // namespace
-
 void check_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, RowExtent rows,
                       const char* name) {
   const HostPart major(queue, view.major);
@@ -38,6 +36,27 @@ void check_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, Row
   here.major = major.view();
   here.minor = minor.view();
   check_entries(here, rows, name);
+}
+
+}  // namespace
+
+void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExtent rows,
+                          const char* name) {
+  const DeviceName device(view.minor.device);
+  if (is_batch(view)) {
+    fail(TNR_STATUS_UNSUPPORTED, "a batch is on %s, but batches are taken on the CPU alone",
+         device.text);
+  }
+  const DeviceQueue* queue = nullptr;
+  pins.for_each_home([&](const DeviceQueue& home) {
+    if (queue == nullptr) queue = &home;
+    if (&home != queue) queue->follow(home);
+  });
+  if (queue == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.owner is 0, but on %s a blob's stream has to read it",
+         sparse_names(view.format).minor, device.text);
+  }
+  check_entries_on(*queue, view, rows, name);
 }
 
 void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, const char* name) {

@@ -2,15 +2,17 @@
 // handle is made.
 #pragma once
 
+#include "tenure/blob.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
 
-// check_entries() of a matrix whose parts are on the queue's device and in use by the call. Copies
-// offsets and indices, and waits.
-void check_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, RowExtent rows,
-                      const char* name);
+// check_entries() of a matrix whose parts are on a device and pinned, by the queues that are their
+// homes. Copies offsets and indices, and waits. Throws INVALID_ARGUMENT also where no part has an
+// owner, whose queue that would be, and UNSUPPORTED for a batch.
+void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExtent rows,
+                          const char* name);
 
 // After a kernel has found an offset or an index that is wrong. Throws INVALID_ARGUMENT in any case.
 [[noreturn]] void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view,

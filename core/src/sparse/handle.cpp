@@ -6,7 +6,6 @@
 
 #include "memory/slot_table.hpp"
 #include "sparse/device_parts.hpp"
-#include "tenure/device_queue.hpp"
 #include "tenure/sparse_voucher.hpp"
 #include "tenure/view.hpp"
 
@@ -161,12 +160,7 @@ void check_whole(const tnr_sparse_view& parts) {
   if (!is_on_device(parts.minor)) return check_entries(parts, RowExtent::kWhole, "");
   Pins pins;
   pin_parts(pins, parts, "");
-  const DeviceQueue* queue = nullptr;
-  pins.for_each_home([&](const DeviceQueue& home) {
-    if (queue == nullptr) queue = &home;
-    if (&home != queue) queue->follow(home);
-  });
-  check_entries_on(*queue, parts, RowExtent::kWhole, "");
+  check_device_entries(parts, pins, RowExtent::kWhole, "");
 }
 
 }  // namespace
@@ -184,10 +178,6 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
   require_owner(parts.minor, names.minor);
   require_owner(parts.values, "values");
   if (is_batch(parts)) require_owner(parts.batch_offsets, "batch_offsets");
-  if (is_on_device(parts.minor) && is_batch(parts)) {
-    fail(TNR_STATUS_UNSUPPORTED, "a batch is on %s, but batches are taken on the CPU alone",
-         DeviceName(parts.minor.device).text);
-  }
   Parts held(parts);
   {
     Pins pins;  // which ask whether the views lie inside their blobs
