@@ -36,6 +36,8 @@
 //! | [`Tensor<T>`](Tensor) | [`tenure::Tensor<T>`](crate::Tensor) | holds memory of the device alone |
 //! | [`View<'a, T>`](View) | [`TensorView<'a, T>`](crate::TensorView) | `Copy`; a shape over it, for reading |
 //! | [`ViewMut<'a, T>`](ViewMut) | [`TensorViewMut<'a, T>`](crate::TensorViewMut) | a shape over it, for writing |
+//! | [`CsrMatrix<T, I>`](CsrMatrix) | [`tenure::CsrMatrix<T, I>`](crate::CsrMatrix) | a sparse matrix of three tensors |
+//! | [`CsrView<'a, T, I>`](CsrView) | [`tenure::CsrView<'a, T, I>`](crate::CsrView) | `Copy`; one of three views, for reading |
 //!
 //! They are types of their own, and neither derefs to one of the host nor is made from one: what
 //! reads elements here does not exist for them, and host memory is no operand of a stream's
@@ -55,8 +57,9 @@
 //! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a
 //! [`scope`](Stream::scope); the copies between host and device; what gives a number
 //! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
-//! and `pow` of integers by a tensor, and what reads or writes by index ([`take`](Stream::take),
-//! [`put`](Stream::put)), since they find on the data whether they fail.
+//! and `pow` of integers by a tensor, what reads or writes by index ([`take`](Stream::take),
+//! [`put`](Stream::put)), and the making of a [`CsrView`] of the device's own arrays, since they
+//! find on the data whether they fail.
 //! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
 //!
 //! # Programs that the compiler refuses
@@ -117,6 +120,10 @@ mod pending;
 mod reduce;
 #[allow(unsafe_code)]
 mod scope;
+#[allow(unsafe_code)]
+mod sparse;
+mod sparse_product;
+mod sparse_transfer;
 mod stream;
 #[allow(unsafe_code)]
 mod tensor;
@@ -135,6 +142,7 @@ pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
 pub use pending::{Pending, PendingFuture};
 pub use scope::Scope;
+pub use sparse::{CsrMatrix, CsrView};
 pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;

@@ -37,6 +37,7 @@ mod solve;
 mod view;
 mod view_mut;
 
+pub(crate) use arrays::{Form, range_below};
 pub use batch::{
     BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,
     CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,

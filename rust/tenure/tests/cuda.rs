@@ -37,6 +37,9 @@ mod rows;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "expr/samples.rs"]
 mod samples;
+#[cfg(not(miri))]
+#[path = "cuda/sparse.rs"]
+mod sparse;
 #[path = "cuda/transfers.rs"]
 mod transfers;
 

@@ -68,6 +68,13 @@ impl<'a> LentArrays<'a> {
         LentArrays { view, _offsets: None, _lent: PhantomData }
     }
 
+    /// As `new`, over three arrays of a device.
+    pub(crate) fn on_device(form: SparseForm, [major, minor, values]: [Lent<'a>; 3]) -> Self {
+        let mut lent = LentArrays::new::<u8, i32>(form, &[], &[], &[]);
+        (lent.view.major, lent.view.minor, lent.view.values) = (*major.0, *minor.0, *values.0);
+        lent
+    }
+
     /// As `new`, with offsets that are kept as long as the view.
     pub(crate) fn with_own_offsets<T: Element, I: SparseIndex>(
         form: SparseForm,
@@ -92,6 +99,21 @@ impl<'a> LentArrays<'a> {
         entered()?;
         // SAFETY: the view is over slices, which are readable and initialised.
         check(unsafe { sys::tnr_sparse_check(&self.view) })
+    }
+
+    /// As [`check`](Self::check), and that no entry is left out before the first row or after the
+    /// last. The parts have owners.
+    pub(crate) fn check_whole(&self) -> Result<()> {
+        entered()?;
+        // SAFETY: the view is over arrays that are there. What the library holds to check it is
+        // released at once.
+        let matrix = unsafe { sys::tnr_sparse_create(&self.view) };
+        if matrix.is_null() {
+            // SAFETY: as in `failure`; a function that gives NULL has written the status.
+            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+        }
+        drop(SparseHandle(matrix));
+        Ok(())
     }
 
     /// Tells the library that [`check`](Self::check) was passed.

@@ -12,8 +12,8 @@ use crate::{Element, Error, ErrorKind, Result, SparseFormat, SparseIndex};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(super) format: tnr_sparse_format,
-    pub(super) rows: usize,
-    pub(super) cols: usize,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
     /// Rows and columns of a block; 1 and 1 for formats without.
     pub(super) block: [usize; 2],
     /// `TNR_SPARSE_SORTED`, `TNR_SPARSE_UNIQUE`: what is known of the entries.
@@ -23,7 +23,7 @@ pub(crate) struct Form {
 pub(super) const COALESCED: u32 = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 impl Form {
-    pub(super) fn new<F: SparseFormat>(rows: usize, cols: usize) -> Form {
+    pub(crate) fn new<F: SparseFormat>(rows: usize, cols: usize) -> Form {
         Form { format: F::FORMAT, rows, cols, block: [1, 1], flags: 0 }
     }
 
@@ -40,7 +40,7 @@ impl Form {
     }
 
     /// As C says it.
-    pub(super) fn raw(&self) -> SparseForm {
+    pub(crate) fn raw(&self) -> SparseForm {
         let Form { format, rows, cols, block, flags } = *self;
         let block = block.map(|extent| extent as i64);
         SparseForm { format, flags, rows: rows as i64, cols: cols as i64, block }
@@ -77,7 +77,7 @@ impl Form {
     }
 
     /// Whether the flags say that no position has two entries, too.
-    pub(super) fn is_coalesced(&self) -> bool {
+    pub(crate) fn is_coalesced(&self) -> bool {
         self.flags & COALESCED == COALESCED
     }
 
@@ -120,13 +120,13 @@ impl Form {
     }
 
     /// The form of so many of the rows, of CSC columns, of BSR rows of blocks.
-    fn with_major_count(mut self, count: usize) -> Form {
+    pub(crate) fn with_major_count(mut self, count: usize) -> Form {
         let extent = count * self.block[0];
         *(if self.is_csc() { &mut self.cols } else { &mut self.rows }) = extent;
         self
     }
 
-    fn check_lengths(&self, major: usize, minor: usize, values: usize) -> Result<()> {
+    pub(crate) fn check_lengths(&self, major: usize, minor: usize, values: usize) -> Result<()> {
         self.check()?;
         let (wanted, why) = match self.format {
             tnr_sparse_format::COO => (minor, "as many as col_indices"),
@@ -201,7 +201,7 @@ fn scaled(entries: Range<usize>, block_len: usize) -> Range<usize> {
 // The invariant, but between making and checking: offsets and indices are right.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrays<'a, T: Element, I: SparseIndex> {
-    pub(super) form: Form,
+    pub(crate) form: Form,
     major: &'a [I],
     /// As lent: offsets count from its first.
     stored_minor: &'a [I],
@@ -315,7 +315,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
     }
 
     /// The offsets, counted from the first; of COO row indices as they are.
-    pub(super) fn offsets_from_zero(&self) -> impl ExactSizeIterator<Item = I> + use<'a, T, I> {
+    pub(crate) fn offsets_from_zero(&self) -> impl ExactSizeIterator<Item = I> + use<'a, T, I> {
         let first = self.range().start;
         self.major.iter().map(move |offset| {
             // A smaller number than one that fits.
@@ -365,7 +365,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
 }
 
 /// A range of numbers below `count`; refused where it leaves them.
-pub(super) fn range_below(range: impl RangeBounds<usize>, count: usize) -> Result<Range<usize>> {
+pub(crate) fn range_below(range: impl RangeBounds<usize>, count: usize) -> Result<Range<usize>> {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
         Bound::Excluded(&start) => start.saturating_add(1),

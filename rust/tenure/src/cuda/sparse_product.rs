@@ -1,0 +1,92 @@
+//! Sparse times dense on a device.
+
+use tenure_sys::tnr_orientation;
+
+use crate::cuda::{AsView, AsViewMut, CsrView, Stream, Tensor};
+use crate::raw::matmul::{self as raw, PLAIN};
+use crate::{Float, Result, SparseIndex};
+
+const AS_IS: tnr_orientation = tnr_orientation::AS_IS;
+
+/// Products of sparse matrices with dense vectors and matrices, of rank 1 or 2 and of any strides.
+/// Several entries for one position add up; sums of `f16` and `bf16` are `f32`, rounded once.
+///
+/// All err with `InvalidArgument` where shapes do not agree, `OutOfMemory`, and `DeviceError`.
+impl Stream {
+    /// The product of a matrix `[m, k]` and a dense `b`, `[k]` or `[k, n]`: `[m]` or `[m, n]`,
+    /// row-major. As [`tenure::CsrView::matmul`](crate::SparseView::matmul), enqueued.
+    ///
+    /// The error bound of the sums is the host's; the same call on matrices of the same shape and
+    /// number of entries has the same bits each time.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let matrix = stream.upload_csr(host)?; // [1.5 0 0; 0 0 2.5]
+    /// let b = stream.upload(&[1.0, 2.0, 4.0])?;
+    /// assert_eq!(stream.to_vec(&stream.sparse_matmul(&matrix, &b)?)?, [1.5, 10.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("spmm", "spmv", "mv", "csrmv"))]
+    pub fn sparse_matmul<'a, T: Float, I: SparseIndex>(
+        &self,
+        a: impl Into<CsrView<'a, T, I>>,
+        b: impl AsView<T>,
+    ) -> Result<Tensor<T>> {
+        let (a, b) = (a.into(), b.as_view());
+        // The library refuses a rank other than 1 or 2, whatever the result's shape.
+        let extents = [a.rows(), b.shape().get(1).copied().unwrap_or(1)];
+        let rank = b.rank().clamp(1, 2);
+        self.filled(&extents[..rank], |out| raw::matmul(PLAIN, &a.lent(), AS_IS, b.lent(), out))
+    }
+
+    /// As [`sparse_matmul`](Self::sparse_matmul), into memory of the caller's.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// # let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// # let matrix = stream.upload_csr(host)?;
+    /// let b = stream.upload(&[1.0, 2.0, 4.0])?;
+    /// let mut out = stream.zeros([2])?;
+    /// stream.sparse_matmul_into(&matrix, &b, &mut out)?;
+    /// assert_eq!(stream.to_vec(&out)?, [1.5, 10.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn sparse_matmul_into<'a, T: Float, I: SparseIndex>(
+        &self,
+        a: impl Into<CsrView<'a, T, I>>,
+        b: impl AsView<T>,
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        let (a, b, mut out) = (a.into(), b.as_view(), out.as_view_mut());
+        self.within(|| raw::matmul(PLAIN, &a.lent(), AS_IS, b.lent(), out.lent_mut()))
+    }
+
+    /// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold
+    /// anything. As [`sparse_matmul_into`](Self::sparse_matmul_into) otherwise.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// # let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// # let matrix = stream.upload_csr(host)?;
+    /// let b = stream.upload(&[1.0, 2.0, 4.0])?;
+    /// let mut out = stream.upload(&[1.0, 1.0])?;
+    /// stream.sparse_matmul_scaled_into(2.0, &matrix, &b, 10.0, &mut out)?;
+    /// assert_eq!(stream.to_vec(&out)?, [13.0, 30.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn sparse_matmul_scaled_into<'a, T: Float, I: SparseIndex>(
+        &self,
+        alpha: T,
+        a: impl Into<CsrView<'a, T, I>>,
+        b: impl AsView<T>,
+        beta: T,
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        let (a, b, mut out) = (a.into(), b.as_view(), out.as_view_mut());
+        self.within(|| raw::matmul([alpha, beta], &a.lent(), AS_IS, b.lent(), out.lent_mut()))
+    }
+}

@@ -1,0 +1,166 @@
+//! Sparse matrices on a device beside the host's, of numbers whose sums are exact.
+
+use tenure::*;
+
+use crate::samples::Random;
+use crate::stream;
+
+/// Rows of 0 to 8 entries, and one of `long`.
+fn matrix<T: Element, I: SparseIndex>(
+    random: &mut Random,
+    long: usize,
+    of: impl Fn(i8) -> T,
+) -> CsrMatrix<T, I> {
+    let (rows, cols) = (60, 41);
+    let (mut offsets, mut indices) = (vec![0], Vec::new());
+    for row in 0..rows {
+        let count = if row == 30 { long } else { random.below(9) };
+        indices.extend((0..count).map(|_| random.below(cols)));
+        offsets.push(indices.len());
+    }
+    let values = indices.iter().map(|_| of(random.below(7) as i8 - 3)).collect();
+    let narrow = |numbers: Vec<usize>| numbers.iter().map(|&n| I::from_usize(n).unwrap()).collect();
+    CsrMatrix::from_vecs(rows, cols, narrow(offsets), narrow(indices), values).unwrap()
+}
+
+fn numbers<T: Element>(random: &mut Random, shape: &[usize], of: impl Fn(i8) -> T) -> Tensor<T> {
+    let count = shape.iter().product();
+    let elements = (0..count).map(|_| of(random.below(7) as i8 - 3)).collect::<Vec<_>>();
+    Tensor::from_vec(elements, shape).unwrap()
+}
+
+/// Every form of a product.
+macro_rules! products {
+    ($($name:ident: $type:ty, $index:ty, $of:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let stream = &stream!();
+            let random = &mut Random::new(1);
+            let of = $of;
+            let host = matrix::<$type, $index>(random, 700, of);
+            let there = stream.upload_csr(&host).unwrap();
+            for shape in [&[41][..], &[41, 1], &[41, 5], &[41, 70]] {
+                let b = numbers(random, shape, of);
+                let mut expected = host.matmul(&b).unwrap();
+                let b_there = stream.upload(&b).unwrap();
+                let mut out = stream.sparse_matmul(&there, &b_there).unwrap();
+                assert_eq!(stream.download(&out).unwrap(), expected, "sparse_matmul");
+                let (two, three) = (of(2), of(3));
+                host.matmul_scaled_into(two, &b, three, &mut expected).unwrap();
+                stream.sparse_matmul_scaled_into(two, &there, &b_there, three, &mut out).unwrap();
+                assert_eq!(stream.download(&out).unwrap(), expected, "sparse_matmul_scaled_into");
+                let expected = host.view().row_range(20..50).unwrap().matmul(&b).unwrap();
+                let range = there.view().row_range(20..50).unwrap();
+                let mut rows = out.view_mut().slice(0, 5..35).unwrap();
+                stream.sparse_matmul_into(range, &b_there, &mut rows).unwrap();
+                assert_eq!(stream.download(&rows).unwrap(), expected, "sparse_matmul_into");
+            }
+            // Of columns of b that are not adjacent.
+            let b = numbers(random, &[6, 41], of);
+            let product = stream.sparse_matmul(&there, stream.upload(&b).unwrap().t()).unwrap();
+            assert_eq!(stream.download(&product).unwrap(), host.matmul(&b.t()).unwrap());
+        }
+    )*};
+}
+
+products! {
+    of_f64: f64, i32, f64::from;
+    of_f32: f32, i64, f32::from;
+    of_f16: f16, i32, |x: i8| f16::from_f32(x.into());
+    of_bf16: bf16, i64, |x: i8| bf16::from_f32(x.into());
+}
+
+#[test]
+fn matrices_go_to_the_device_and_back() {
+    let stream = &stream!();
+    let host = matrix::<i16, i64>(&mut Random::new(2), 20, i16::from);
+    let there = stream.upload_csr(&host).unwrap();
+    assert_eq!((there.rows(), there.cols(), there.nnz()), (60, 41, host.nnz()));
+    let back = stream.download_csr(&there).unwrap();
+    assert_eq!(back.row_offsets(), host.row_offsets());
+    assert_eq!((back.col_indices(), back.values()), (host.col_indices(), host.values()));
+    assert!(!there.is_coalesced() && !back.is_coalesced());
+
+    let range = host.view().row_range(10..35).unwrap();
+    let part = stream.upload_csr(range).unwrap();
+    let same_part = stream.download_csr(there.view().row_range(10..35).unwrap()).unwrap();
+    for back in [stream.download_csr(&part).unwrap(), same_part] {
+        assert_eq!((back.rows(), back.row_offsets()[0]), (25, 0));
+        assert_eq!((back.col_indices(), back.values()), (range.col_indices(), range.values()));
+    }
+    let nothing = CsrView::new(0, 3, &[0], &[], &[0.5_f32; 0]).unwrap().check_coalesced().unwrap();
+    let nothing = stream.upload_csr(nothing).unwrap();
+    assert!(nothing.is_coalesced() && stream.download_csr(&nothing).unwrap().is_coalesced());
+    let empty = stream.sparse_matmul(&nothing, &stream.zeros([3, 2]).unwrap()).unwrap();
+    assert_eq!(empty.shape(), [0, 2]);
+}
+
+/// The arrays have been checked, so that no call waits for what it finds.
+#[test]
+fn products_wait_for_nothing() {
+    let stream = &stream!();
+    let host = matrix::<f32, i32>(&mut Random::new(3), 900, f32::from);
+    let mut there = stream.upload_csr(&host).unwrap();
+    let b = stream.full([41], 1.0_f32).unwrap();
+    let before = stats().device_waits;
+    stream.mul_assign(&mut there.values_mut(), 2.0).unwrap();
+    let product = stream.sparse_matmul(&there, &b).unwrap();
+    assert_eq!(stats().device_waits, before);
+    let ones = Tensor::full([41], 2.0_f32).unwrap();
+    assert_eq!(stream.download(&product).unwrap(), host.matmul(&ones).unwrap());
+}
+
+#[test]
+fn parts_are_checked_when_a_matrix_is_made() {
+    let stream = &stream!();
+    let part = |numbers: &[i32]| stream.upload(numbers).unwrap();
+    let values = || stream.upload(&[1.0_f64, 2.0, 3.0]).unwrap();
+    let cases: [(&[i32], &[i32], &str); 6] = [
+        (&[0, 2, 3], &[0, 3, 1], "col_indices[1] is 3 but must be at least 0 and below cols"),
+        (&[0, 2, 3], &[0, -1, 1], "col_indices[1] is -1 but must be at least 0"),
+        (&[0, 4, 3], &[0, 1, 1], "row_offsets[1] is 4 but must be at least 0 and at most 3"),
+        (&[2, 0, 3], &[0, 1, 1], "row_offsets"),
+        (&[0, 3], &[0, 1, 1], "row_offsets has 2 elements but must have 3: rows + 1"),
+        (&[0, 2, 3], &[0, 1], "values has 3 elements but must have one for each of the 2"),
+    ];
+    for (offsets, indices, message) in cases {
+        let (offsets, indices, values) = (part(offsets), part(indices), values());
+        let lent = cuda::CsrView::new(2, 3, offsets.view(), indices.view(), values.view());
+        let error = lent.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.message().contains(message), "{error}");
+        let rejected = cuda::CsrMatrix::from_parts(2, 3, offsets, indices, values).unwrap_err();
+        assert!(rejected.error().message().contains(message), "{rejected}");
+        assert_eq!(stream.to_vec(&rejected.into_data().2).unwrap(), [1.0, 2.0, 3.0]);
+    }
+    // Entries that no row has: a view may leave them out.
+    let (offsets, indices) = (part(&[1, 2, 2]), part(&[9, 2, 9]));
+    let held = values();
+    let rest = cuda::CsrView::new(2, 3, offsets.view(), indices.view(), held.view()).unwrap();
+    let product = stream.sparse_matmul(rest, &stream.upload(&[1.0, 1.0, 5.0]).unwrap()).unwrap();
+    assert_eq!(stream.to_vec(&product).unwrap(), [10.0, 0.0]);
+    let rejected = cuda::CsrMatrix::from_parts(2, 3, offsets, indices, held).unwrap_err();
+    assert_eq!(rejected.error().message(), "row_offsets[0] is 1 but must be 0");
+    // A view that is not contiguous.
+    let (offsets, indices) = (part(&[0, 2, 3]), part(&[0, 7, 1, 7, 2, 7]));
+    let spaced = indices.view().slice_step(0, .., 2).unwrap();
+    let error = cuda::CsrView::new(2, 3, offsets.view(), spaced, values().view()).unwrap_err();
+    assert!(error.message().contains("contiguous"), "{error}");
+}
+
+#[test]
+fn products_refuse_what_the_host_refuses() {
+    let stream = &stream!();
+    let host = matrix::<f32, i32>(&mut Random::new(4), 3, f32::from);
+    let there = stream.upload_csr(&host).unwrap();
+    for shape in [&[40][..], &[41, 2, 2], &[]] {
+        let b = Tensor::<f32>::zeros(shape).unwrap();
+        let expected = host.matmul(&b).unwrap_err();
+        let error = stream.sparse_matmul(&there, &stream.upload(&b).unwrap()).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (expected.kind(), expected.message()));
+    }
+    let b = stream.zeros::<f32>([41]).unwrap();
+    let mut out = stream.zeros::<f32>([59]).unwrap();
+    let error = stream.sparse_matmul_into(&there, &b, &mut out).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
