@@ -78,6 +78,9 @@ BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes);
 // device the functions above. Also throw INVALID_ARGUMENT for memory that is none of the device,
 // and DEVICE_ERROR. What is copied is the CPU's.
 BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes);
+// A blob over the first bytes of memory that the queue of the context has allocated, at least one.
+// Throws std::bad_alloc, and then leaves the memory to the caller.
+BlobToken blob_keep_on(const Context& context, void* data, std::size_t size_bytes);
 BlobToken blob_copy_on(const Context& context, const void* data, std::size_t size_bytes);
 BlobToken blob_adopt_on(const Context& context, void* data, std::size_t size_bytes,
                         tnr_release_fn release, void* release_context);

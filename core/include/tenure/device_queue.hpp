@@ -19,6 +19,9 @@ namespace tenure {
 
 class Context;
 class Pins;
+namespace kernels {
+struct Predicate;
+}
 
 // A product of the rows of a sparse matrix, CSR or transposed CSC, with a dense vector or matrix.
 // Everything has been checked but offsets and indices.
@@ -49,6 +52,30 @@ class DeviceEvent {
   DeviceEvent() noexcept = default;
 };
 
+// The entries of a sparse matrix as elements. Everything has been checked but offsets and indices.
+struct DeviceScatter {
+  const tnr_sparse_view& a;  // CSR or CSC
+  const tnr_view_mut& out;
+  bool is_unique;   // no position has several entries, which are else added up in their order
+  bool is_trusted;  // as of DeviceSparseMatmul
+  const Pins& a_pins;
+  const Pins& pins;
+};
+
+// The search of a dense matrix for entries, by rows, into memory of the device. Everything has been
+// checked.
+struct DeviceScan {
+  const tnr_view& dense;  // of rank 2, and not empty
+  const tnr_view* mask;   // what the predicate is on instead, of the same shape; or nullptr
+  const kernels::Predicate& predicate;
+  tnr_dtype index_dtype;  // whether its numbers are enough is the caller's to see
+  void* offsets;
+  void* indices;
+  void* values;
+  std::int64_t capacity;  // entries that there is room for; those behind are counted alone
+  const Pins& pins;       // of dense and mask
+};
+
 // A stream of a device. Any thread may call any function at any time. All but the destructor and
 // what is noexcept throw DEVICE_ERROR, also for what failed on the device since somebody asked.
 class DeviceQueue {
@@ -73,6 +100,10 @@ class DeviceQueue {
   // Between the CPU and the device. They return when the bytes are where they should be.
   virtual void copy_in(void* out, const void* in, std::size_t size_bytes) const = 0;
   virtual void copy_out(void* out, const void* in, std::size_t size_bytes) const = 0;
+
+  // Within the device's memory. They enqueue.
+  virtual void copy_bytes(void* out, const void* in, std::size_t size_bytes) const = 0;
+  virtual void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const = 0;
 
   virtual void wait() const = 0;
   // As wait(), for the end of memory: on a device that has failed nothing runs any more.
@@ -134,6 +165,10 @@ class DeviceQueue {
   // Whether offsets and indices are right: waits, unless they are trusted. Where they are not, out
   // is written in part, as on the CPU, and no other memory. Throws UNSUPPORTED for a dtype.
   [[nodiscard]] virtual bool sparse_matmul(const DeviceSparseMatmul& call) const = 0;
+  // The same, to zeros.
+  [[nodiscard]] virtual bool scatter_entries(const DeviceScatter& call) const = 0;
+  // How many entries there are, for which it waits.
+  [[nodiscard]] virtual std::int64_t scan_entries(const DeviceScan& scan) const = 0;
 
  protected:
   explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}

@@ -32,6 +32,8 @@ class Queue final : public DeviceQueue {
   void require_memory(const void* data, std::size_t size_bytes) const override;
   void copy_in(void* out, const void* in, std::size_t size_bytes) const override;
   void copy_out(void* out, const void* in, std::size_t size_bytes) const override;
+  void copy_bytes(void* out, const void* in, std::size_t size_bytes) const override;
+  void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const override;
   void wait() const override;
   void settle() const noexcept override;
   void follow(const DeviceQueue& other) const override;
@@ -78,6 +80,8 @@ class Queue final : public DeviceQueue {
   void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
                const tnr_view_mut& out) const override;
   [[nodiscard]] bool sparse_matmul(const DeviceSparseMatmul& call) const override;
+  [[nodiscard]] bool scatter_entries(const DeviceScatter& call) const override;
+  [[nodiscard]] std::int64_t scan_entries(const DeviceScan& scan) const override;
 
   // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
   void launch(Kernel kernel, Grid grid, const void* argument) const;
@@ -90,11 +94,9 @@ class Queue final : public DeviceQueue {
   void enqueue_out(void* out, const void* in, std::size_t size_bytes) const;
   // Keeps a blob of the CPU for them, which the caller has pinned; waits where that cannot be had.
   void keep_in_use(BlobToken owner) const noexcept;
-  // Within the device's memory, and between that of two.
-  void copy_bytes(void* out, const void* in, std::size_t size_bytes) const;
+  // Between the memory of two devices.
   void copy_between(const Device& out_device, void* out, const Device& in_device, const void* in,
                     std::size_t size_bytes) const;
-  void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const;
 
   [[nodiscard]] const Device& opened_device() const noexcept { return device_; }
   [[nodiscard]] unsigned multiprocessor_count() const noexcept {

@@ -209,6 +209,14 @@ BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
 
 namespace {
 
+BlobToken open_device_memory(const Context& home, void* data, std::size_t size_bytes,
+                             tnr_tenure tenure) {
+  const BlobToken token =
+      slot_table.open({data, size_bytes, tenure, nullptr, nullptr, &home, home.queue()->device()});
+  home.keep();
+  return token;
+}
+
 // Memory of a device on its way into a slot.
 class DeviceAllocation {
  public:
@@ -227,10 +235,8 @@ class DeviceAllocation {
 
   // Throws std::bad_alloc, and then keeps the memory.
   BlobToken open(tnr_tenure tenure) {
-    const BlobToken token = slot_table.open(
-        {data_, size_bytes_, tenure, nullptr, nullptr, &home_, home_.queue()->device()});
+    const BlobToken token = open_device_memory(home_, data_, size_bytes_, tenure);
     data_ = nullptr;
-    home_.keep();
     return token;
   }
 
@@ -287,6 +293,10 @@ BlobToken open_on(const Context& home, SlotContent content) {
 BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes) {
   if (context.queue() == nullptr) return blob_allocate(context, size_bytes);
   return DeviceAllocation(context, size_bytes).open(TNR_TENURE_ALLOCATED);
+}
+
+BlobToken blob_keep_on(const Context& context, void* data, std::size_t size_bytes) {
+  return open_device_memory(context, data, size_bytes, TNR_TENURE_ALLOCATED);
 }
 
 BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes) {

@@ -8,6 +8,20 @@
 
 namespace tenure::cuda {
 
+// Rows, or columns of what is compressed by them.
+struct CompressedRows {
+  const unsigned char* offsets;
+  const unsigned char* indices;
+  const unsigned char* values;
+  // Set to 1 where an offset or an index is wrong; nullptr where they are known to be right.
+  uint32_t* finding;
+  uint64_t entries;
+  uint64_t columns;  // the bound of indices
+  int64_t rows;
+  uint32_t has_wide_indices;  // of 8 bytes, else 4
+  uint32_t unused;
+};
+
 // Columns of a product that a thread adds up, in the kernel for many.
 inline constexpr unsigned kProductColumns = 4;
 
@@ -16,16 +30,9 @@ inline constexpr unsigned kProductColumns = 4;
 // share of the entries each. A row of more entries than `long_row` has all threads of a block.
 // Numbers are in the low bits, in the type of the sums.
 struct SparseMatmulArgument {
-  const unsigned char* offsets;
-  const unsigned char* indices;
-  const unsigned char* values;
+  CompressedRows a;
   const unsigned char* b;
   unsigned char* out;
-  // Set to 1 where an offset or an index is wrong; nullptr where they are known to be right.
-  uint32_t* finding;
-  uint64_t entries;
-  uint64_t b_rows;
-  int64_t rows;
   int64_t columns;     // 0: offsets and indices are looked at alone
   int64_t b_row_step;  // in bytes
   int64_t b_column_step;
@@ -38,10 +45,67 @@ struct SparseMatmulArgument {
   uint64_t beta;
   uint32_t has_beta;  // 0: the output is not read
   ElementType type;
-  uint32_t has_wide_indices;  // of 8 bytes, else 4
   uint32_t column_shift;
   uint32_t entry_shift;
+};
+
+// ---- to dense ----
+
+// Entries to the elements that they are, which hold zeros. A row has 2^entry_shift threads, up to a
+// warp.
+struct SparseScatterArgument {
+  CompressedRows a;
+  unsigned char* out;
+  int64_t row_step;  // in bytes
+  int64_t column_step;
+  int64_t row_blocks;
+  ElementType type;        // what several entries for an element are added up in
+  uint32_t is_unique;      // no element has several
+  uint32_t element_shift;  // the logarithm of an element's bytes
+  uint32_t has_halves;     // elements of 8 bytes lie at multiples of 4
+  uint32_t entry_shift;
   uint32_t unused;
+};
+
+// ---- from dense ----
+
+// Elements of a tile, which a block looks at together: 8 of each thread.
+inline constexpr uint32_t kScanTile = 8 * kThreads;
+
+// The entries of a dense matrix by rows. Tiles follow each other in row-major order; a tile learns
+// how many entries are before it from the states of those before.
+struct DenseScanArgument {
+  const unsigned char* data;
+  const unsigned char* mask;  // a byte for each element, which the predicate is on; or nullptr
+  unsigned char* offsets;
+  unsigned char* indices;
+  unsigned char* values;
+  // Zeros at first: the tile that is next, how many entries there are, and a state of each tile.
+  unsigned long long* next;
+  unsigned long long* count;
+  unsigned long long* states;
+  int64_t rows;
+  int64_t columns;
+  int64_t tiles;
+  int64_t row_step;  // in bytes
+  int64_t column_step;
+  int64_t mask_row_step;
+  int64_t mask_column_step;
+  uint64_t capacity;  // entries that there is room for
+  // kernels::Predicate.
+  uint64_t predicate_mask;
+  uint64_t flip;
+  uint64_t bias;
+  int64_t low;
+  int64_t high;
+  uint32_t is_outside;        // of low and high, else bits of the mask
+  uint32_t is_dense;          // elements follow each other in that order
+  uint32_t has_wide_indices;  // of 8 bytes, else 4
+  uint32_t has_halves;        // elements of 8 bytes lie at multiples of 4
+  uint32_t as_bools;          // any byte but 0 is written as 1
+  uint32_t element_shift;     // the logarithm of an element's bytes
+  uint32_t unused_bits;       // of 32, or of 64, beyond an element's
+  Divider columns_each;       // of fewer than a tile's elements
 };
 
 }  // namespace tenure::cuda

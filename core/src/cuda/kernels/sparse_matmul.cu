@@ -1,14 +1,10 @@
 // Rows of a sparse matrix times a dense one.
 //
-// Each offset and each index is compared with its bound where it is read, whether or not they have
-// been checked before: nothing outside is touched even where they change meanwhile.
-//
 // A thread takes every so many-th entry of its row by fused multiplication and addition, from 0 on;
 // sums of the threads that share a row are added in a tree, those of a long row's warps in order. So
 // the bits of a result depend on the matrix and the number of columns alone.
-#include "elementwise.cuh"
 #include "floats.cuh"
-#include "sparse_arguments.hpp"
+#include "sparse.cuh"
 
 namespace tenure::cuda {
 
@@ -42,16 +38,6 @@ struct StoredNumber<BF16> {
   }
 };
 
-// As an unsigned number, so that negative ones are beyond every bound. Halves: one code for both
-// widths, which nearly all of a kernel would be there twice for.
-TENURE_DEVICE uint64_t unsigned_index(const unsigned char* indices, bool is_wide,
-                                      uint64_t position) {
-  const unsigned char* const at = indices + (position << (is_wide ? 3 : 2));
-  const auto low = read<uint32_t>(at);
-  const uint32_t high = is_wide ? read<uint32_t>(at + 4) : 0u - (low >> 31);
-  return static_cast<uint64_t>(high) << 32 | low;
-}
-
 // What the threads of a block tell each other.
 template <class T, int kColumns>
 struct SharedSums {
@@ -65,48 +51,26 @@ class RowProducts {
  public:
   TENURE_DEVICE RowProducts(const SparseMatmulArgument& argument, SharedSums<T, kColumns>& shared)
       : argument_(argument),
+        rows_(argument.a),
         shared_(shared),
         column_lanes_(1u << argument.column_shift),
         group_shift_(argument.column_shift + argument.entry_shift),
         column_lane_(threadIdx.x & (column_lanes_ - 1)) {}
 
   TENURE_DEVICE void run() {
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      // The one offset that no row begins with; of a matrix without rows the only one.
-      if (offset(argument_.rows) > argument_.entries) is_wrong_ = true;
-    }
     TENURE_ROLLED for (int64_t work = blockIdx.x; work < argument_.work; work += gridDim.x) {
       const int64_t tile = work / argument_.row_blocks;
       column_ = tile * (static_cast<int64_t>(column_lanes_) * kColumns) + column_lane_;
       add_rows((work - tile * argument_.row_blocks) << (kThreadShift - group_shift_));
     }
-    if (is_wrong_ && argument_.finding != nullptr) *argument_.finding = 1;
+    rows_.tell();
   }
 
  private:
   static constexpr uint32_t kThreadShift = 8;
   static_assert(kThreads == 1u << kThreadShift, "threads of a block");
 
-  struct Entries {
-    uint64_t begin;
-    uint64_t end;
-  };
-
-  TENURE_DEVICE uint64_t index(const unsigned char* indices, uint64_t position) const {
-    return unsigned_index(indices, argument_.has_wide_indices != 0, position);
-  }
-  TENURE_DEVICE uint64_t offset(int64_t row) const {
-    return index(argument_.offsets, static_cast<uint64_t>(row));
-  }
-
-  // None where the offsets are wrong, or there is no such row.
-  TENURE_DEVICE Entries entries_of(int64_t row) {
-    if (row >= argument_.rows) return {0, 0};
-    const Entries entries = {offset(row), offset(row + 1)};
-    if (entries.begin <= entries.end && entries.end <= argument_.entries) return entries;
-    is_wrong_ = true;
-    return {0, 0};
-  }
+  using Entries = SparseRows::Entries;
 
   // The rows of a block from `first` on: each by its group, but for those that are long; then these,
   // one by one, by all threads.
@@ -114,7 +78,7 @@ class RowProducts {
     const uint32_t groups = kThreads >> group_shift_;
     const uint32_t group = threadIdx.x >> group_shift_;
     int64_t row = first + group;
-    Entries entries = entries_of(row);
+    Entries entries = rows_.entries_of(row);
     const bool is_long = entries.end - entries.begin > argument_.long_row;
     if (is_long) entries.end = entries.begin;
     uint32_t lanes_shift = group_shift_;
@@ -130,7 +94,7 @@ class RowProducts {
         if (threadIdx.x < column_lanes_) write_row(row);
         ++long_group;
       } else {
-        if (!is_long && row < argument_.rows && lane == 0) write_row(row);
+        if (!is_long && row < argument_.a.rows && lane == 0) write_row(row);
         shared_.is_long[group] = is_long ? 1 : 0;
         if (__syncthreads_or(is_long ? 1 : 0) == 0) return;
         lanes_shift = kThreadShift;
@@ -138,7 +102,7 @@ class RowProducts {
       while (long_group < groups && shared_.is_long[long_group] == 0) ++long_group;
       if (long_group == groups) break;
       row = first + long_group;
-      entries = entries_of(row);
+      entries = rows_.entries_of(row);
     }
     // The next rows are told when nobody looks at these any more.
     __syncthreads();
@@ -186,15 +150,11 @@ class RowProducts {
         const uint64_t at = k + static_cast<uint64_t>(i) * step;
         is_there[i] = at < entries.end;
         if (!is_there[i]) continue;
-        indices[i] = index(argument_.indices, at);
-        values[i] = StoredNumber<V>::at(argument_.values + at * sizeof(V));
+        is_there[i] = rows_.read_index(at, indices[i]);
+        values[i] = StoredNumber<V>::at(argument_.a.values + at * sizeof(V));
       }
       T x[kEntriesTogether][kColumns] = {};
       TENURE_UNROLL for (int i = 0; i < kEntriesTogether; ++i) {
-        if (is_there[i] && indices[i] >= argument_.b_rows) {
-          is_there[i] = false;
-          is_wrong_ = true;
-        }
         if (!is_there[i]) continue;
         const unsigned char* const row =
             argument_.b + static_cast<int64_t>(indices[i]) * argument_.b_row_step;
@@ -226,12 +186,12 @@ class RowProducts {
   }
 
   const SparseMatmulArgument& argument_;
+  SparseRows rows_;
   SharedSums<T, kColumns>& shared_;
   const uint32_t column_lanes_;
   const uint32_t group_shift_;
   const uint32_t column_lane_;
   int64_t column_ = 0;
-  bool is_wrong_ = false;
   T sums_[kColumns] = {};
 };
 

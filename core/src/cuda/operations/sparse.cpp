@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/compress.hpp"
 #include "cuda/kernels/sparse_arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
+#include "dense/scalar.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
@@ -23,6 +25,8 @@ constexpr std::int64_t kMostEntriesOfThread = 128;
 constexpr std::int64_t kLongRows = 8;
 // Blocks for each multiprocessor, of which eight run at once: enough for uneven ones to even out.
 constexpr std::int64_t kBlocksEach = 64;
+// Those that run at once, where blocks go on to the next tile themselves.
+constexpr std::int64_t kBlocksTogether = 8;
 
 std::uint32_t entry_shift_of(std::int64_t entries, std::int64_t rows, std::uint32_t column_shift) {
   const std::int64_t mean = entries / std::max<std::int64_t>(rows, 1);
@@ -43,20 +47,27 @@ std::uint64_t low_bits_of(const void* element, tnr_dtype dtype) {
   return bits;
 }
 
+CompressedRows rows_of(const tnr_sparse_view& a, std::uint32_t* finding) {
+  CompressedRows rows = {};
+  rows.offsets = bytes_of(a.major);
+  rows.indices = bytes_of(a.minor);
+  rows.values = bytes_of(a.values);
+  rows.finding = finding;
+  rows.entries = static_cast<std::uint64_t>(a.minor.shape[0]);
+  rows.columns = static_cast<std::uint64_t>(minor_count(a));
+  rows.rows = major_count(a);
+  rows.has_wide_indices = a.minor.dtype == TNR_DTYPE_I64 ? 1 : 0;
+  return rows;
+}
+
 void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uint32_t* finding) {
   const tnr_sparse_view& a = call.a;
   const tnr_view& b = call.b;
   const tnr_view& out = call.out.view;
   SparseMatmulArgument argument = {};
-  argument.offsets = bytes_of(a.major);
-  argument.indices = bytes_of(a.minor);
-  argument.values = bytes_of(a.values);
+  argument.a = rows_of(a, finding);
   argument.b = bytes_of(b);
   argument.out = writable(call.out);
-  argument.finding = finding;
-  argument.entries = static_cast<std::uint64_t>(a.minor.shape[0]);
-  argument.b_rows = static_cast<std::uint64_t>(minor_count(a));
-  argument.rows = major_count(a);
   argument.columns = out.rank == 1 ? 1 : out.shape[1];
   argument.b_row_step = step_of(b, 0);
   argument.out_row_step = step_of(out, 0);
@@ -70,19 +81,18 @@ void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uin
     argument.has_beta = 1;
   }
   argument.type = static_cast<ElementType>(type_index(a.values.dtype));
-  argument.has_wide_indices = a.minor.dtype == TNR_DTYPE_I64 ? 1 : 0;
 
   const bool has_many_columns = argument.columns > std::int64_t{1} << kWarpShift;
   const std::int64_t each = has_many_columns ? kProductColumns : 1;
   const std::int64_t lanes = quotient_up(std::max<std::int64_t>(argument.columns, 1), each);
   argument.column_shift = std::min(logarithm_up(lanes), kWarpShift);
-  argument.entry_shift = entry_shift_of(a.minor.shape[0], argument.rows, argument.column_shift);
-  const std::int64_t mean = a.minor.shape[0] / std::max<std::int64_t>(argument.rows, 1);
+  argument.entry_shift = entry_shift_of(a.minor.shape[0], argument.a.rows, argument.column_shift);
+  const std::int64_t mean = a.minor.shape[0] / std::max<std::int64_t>(argument.a.rows, 1);
   argument.long_row = static_cast<std::uint64_t>(
       std::max(kMostEntriesOfThread << argument.entry_shift, kLongRows * mean));
   const std::uint32_t group_shift = argument.column_shift + argument.entry_shift;
-  argument.row_blocks =
-      std::max<std::int64_t>(quotient_up(argument.rows, std::int64_t{kThreads} >> group_shift), 1);
+  argument.row_blocks = std::max<std::int64_t>(
+      quotient_up(argument.a.rows, std::int64_t{kThreads} >> group_shift), 1);
   argument.work =
       argument.row_blocks * quotient_up(lanes, std::int64_t{1} << argument.column_shift);
   const std::int64_t blocks =
@@ -91,23 +101,138 @@ void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uin
                {static_cast<unsigned>(blocks), kThreads}, argument);
 }
 
+void launch_scatter(const Queue& queue, const DeviceScatter& call, std::uint32_t* finding) {
+  const tnr_sparse_view& a = call.a;
+  const tnr_view& out = call.out.view;
+  const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
+  const auto width = static_cast<std::int64_t>(element_size(out.dtype));
+  SparseScatterArgument argument = {};
+  argument.a = rows_of(a, finding);
+  argument.out = writable(call.out);
+  argument.row_step = step_of(out, is_csc ? 1 : 0);
+  argument.column_step = step_of(out, is_csc ? 0 : 1);
+  argument.type = static_cast<ElementType>(type_index(out.dtype));
+  argument.is_unique = call.is_unique ? 1 : 0;
+  argument.element_shift = logarithm_of(width);
+  const std::uint64_t places = address_of(argument.out) | address_of(argument.a.values) |
+                               static_cast<std::uint64_t>(argument.row_step) |
+                               static_cast<std::uint64_t>(argument.column_step);
+  argument.has_halves = width == 8 && places % 8 != 0 ? 1 : 0;
+  argument.entry_shift = entry_shift_of(a.minor.shape[0], argument.a.rows, 0);
+  argument.row_blocks = std::max<std::int64_t>(
+      quotient_up(argument.a.rows, std::int64_t{kThreads} >> argument.entry_shift), 1);
+  const std::int64_t blocks =
+      std::min(argument.row_blocks, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
+  queue.launch(Kernel::sparse_scatter, {static_cast<unsigned>(blocks), kThreads}, argument);
+}
+
+// Launches with a word in which the kernel says that an offset or an index is wrong; waits for it.
+// With nullptr where they are trusted.
+template <class Launch>
+bool run_and_check(const Queue& queue, bool is_trusted, const Launch& launch) {
+  if (is_trusted) {
+    launch(nullptr);
+    return true;
+  }
+  std::uint32_t finding = 0;
+  const Queue::Scratch scratch(queue, sizeof finding);
+  queue.fill_bytes(scratch.data(), 0, sizeof finding);
+  launch(static_cast<std::uint32_t*>(scratch.data()));
+  queue.copy_out(&finding, scratch.data(), sizeof finding);
+  return finding == 0;
+}
+
+// ---- from dense ----
+
+DenseScanArgument scan_argument(const DeviceScan& scan) {
+  const tnr_view& dense = scan.dense;
+  const kernels::Predicate& predicate = scan.predicate;
+  const auto width = static_cast<std::int64_t>(element_size(dense.dtype));
+  DenseScanArgument argument = {};
+  argument.data = bytes_of(dense);
+  argument.offsets = static_cast<unsigned char*>(scan.offsets);
+  argument.indices = static_cast<unsigned char*>(scan.indices);
+  argument.values = static_cast<unsigned char*>(scan.values);
+  argument.rows = dense.shape[0];
+  argument.columns = dense.shape[1];
+  argument.tiles = quotient_up(argument.rows * argument.columns, kScanTile);
+  argument.row_step = step_of(dense, 0);
+  argument.column_step = step_of(dense, 1);
+  if (scan.mask != nullptr) {
+    argument.mask = bytes_of(*scan.mask);
+    argument.mask_row_step = step_of(*scan.mask, 0);
+    argument.mask_column_step = step_of(*scan.mask, 1);
+  }
+  argument.capacity = static_cast<std::uint64_t>(scan.capacity);
+  argument.predicate_mask = predicate.mask;
+  argument.flip = predicate.flip;
+  argument.bias = predicate.bias;
+  argument.low = predicate.low;
+  argument.high = predicate.high;
+  argument.is_outside = predicate.kind == kernels::Predicate::Kind::kOutside ? 1 : 0;
+  argument.is_dense = scan.mask == nullptr && is_row_major(dense) ? 1 : 0;
+  argument.has_wide_indices = scan.index_dtype == TNR_DTYPE_I64 ? 1 : 0;
+  const auto places = address_of(argument.data) | static_cast<std::uint64_t>(argument.row_step) |
+                      static_cast<std::uint64_t>(argument.column_step);
+  argument.has_halves = width == 8 && places % 8 != 0 ? 1 : 0;
+  argument.as_bools = dense.dtype == TNR_DTYPE_BOOL8 ? 1 : 0;
+  argument.element_shift = logarithm_of(width);
+  argument.unused_bits = static_cast<std::uint32_t>(width == 8 ? 0 : 32 - 8 * width);
+  if (argument.columns < kScanTile) argument.columns_each = divider_by(argument.columns);
+  return argument;
+}
+
 }  // namespace
+
+std::int64_t Queue::scan_entries(const DeviceScan& scan) const {
+  DenseScanArgument argument = scan_argument(scan);
+  // The next tile, the count, and the states.
+  const std::size_t state_bytes =
+      (2 + static_cast<std::size_t>(argument.tiles)) * sizeof *argument.states;
+  const QueueOrder order(*this, scan.pins);
+  const Scratch scratch(*this, state_bytes);
+  fill_bytes(scratch.data(), 0, state_bytes);
+  argument.next = static_cast<unsigned long long*>(scratch.data());
+  argument.count = argument.next + 1;
+  argument.states = argument.next + 2;
+  const std::int64_t blocks =
+      std::min(argument.tiles, std::int64_t{multiprocessor_count()} * kBlocksTogether);
+  launch(element_size(scan.dense.dtype) == 8 ? Kernel::dense_scan_8 : Kernel::dense_scan_4,
+         {static_cast<unsigned>(blocks), kThreads}, argument);
+  std::uint64_t count = 0;
+  copy_out(&count, argument.count, sizeof count);
+  return static_cast<std::int64_t>(count);
+}
 
 bool Queue::sparse_matmul(const DeviceSparseMatmul& call) const {
   const ElementType type = require_real(*this, "matmul", call.a.values.dtype);
   if (type > ElementType::kBF16) refuse_on_device(*this, "matmul", call.a.values.dtype);
   const QueueOrder order(*this, call.pins);
   const QueueOrder order_of_a(*this, call.a_pins);
-  if (call.is_trusted) {
-    if (!is_empty(call.out.view)) launch_product(*this, call, nullptr);
-    return true;
+  if (call.is_trusted && is_empty(call.out.view)) return true;
+  return run_and_check(*this, call.is_trusted,
+                       [&](std::uint32_t* finding) { launch_product(*this, call, finding); });
+}
+
+bool Queue::scatter_entries(const DeviceScatter& call) const {
+  const tnr_dtype dtype = call.a.values.dtype;
+  if (element_size(dtype) > 8) refuse_on_device(*this, "to dense", dtype);
+  if (!call.is_unique && (dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16)) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "to dense takes %s that is not said to be UNIQUE on the CPU alone, not on %s",
+         dtype_name(dtype), DeviceName(device()).text);
   }
-  std::uint32_t finding = 0;
-  const Scratch scratch(*this, sizeof finding);
-  fill_bytes(scratch.data(), 0, sizeof finding);
-  launch_product(*this, call, static_cast<std::uint32_t*>(scratch.data()));
-  copy_out(&finding, scratch.data(), sizeof finding);
-  return finding == 0;
+  const QueueOrder order_of_a(*this, call.a_pins);
+  {
+    Call zeros(*this, call.out);
+    tnr_scalar zero = {};
+    zero.dtype = dtype;
+    zeros.add(to_element(zero, dtype, "value"), dtype);
+    zeros.move(Call::Bytes::kAsTheyAre);
+  }
+  const QueueOrder order(*this, call.pins);
+  return run_and_check(*this, call.is_trusted,
+                       [&](std::uint32_t* finding) { launch_scatter(*this, call, finding); });
 }
 
 }  // namespace tenure::cuda

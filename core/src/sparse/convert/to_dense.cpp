@@ -15,6 +15,7 @@
 #include "memory/traffic.hpp"
 #include "sparse/batch.hpp"
 #include "sparse/convert/convert.hpp"
+#include "sparse/device_parts.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/operand.hpp"
@@ -56,6 +57,21 @@ struct RowRange {
   [[nodiscard]] bool has(std::int64_t row) const noexcept { return row >= first && row < end; }
 };
 
+bool is_unique(const tnr_sparse_view& a) noexcept { return (a.flags & TNR_SPARSE_UNIQUE) != 0; }
+
+// How entries for one element are added up; none for complex numbers. Throws UNSUPPORTED where there
+// may be several and they have no sum.
+Operation addition_of(const tnr_sparse_view& a, const char* name) {
+  const unsigned type = type_index(a.values.dtype);
+  const Operation none{kernels::StripKernel{nullptr}};
+  const Operation add =
+      type == kNoType ? none : Operation(kernels::binary_kernels()[TNR_BINARY_OP_ADD - 1][type]);
+  if (is_unique(a) || add.kernel() != nullptr) return add;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
+       *name != '\0' ? name : "it", dtype_name(a.values.dtype));
+}
+
 // Entries to the elements that they are; of those for one element the sum.
 class Scatter {
  public:
@@ -65,15 +81,8 @@ class Scatter {
         width_index_(width_index(a.view().values.dtype)),
         blocks_{a.view().block_rows, a.view().block_cols,
                 static_cast<std::int64_t>(element_size(a.view().values.dtype))},
-        is_unique_((a.view().flags & TNR_SPARSE_UNIQUE) != 0) {
-    const unsigned type = type_index(a.view().values.dtype);
-    if (type != kNoType) add_ = Operation(kernels::binary_kernels()[TNR_BINARY_OP_ADD - 1][type]);
-    if (!is_unique_ && add_.kernel() == nullptr) {
-      fail(TNR_STATUS_UNSUPPORTED,
-           "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
-           *a.name() != '\0' ? a.name() : "it", dtype_name(a.view().values.dtype));
-    }
-  }
+        is_unique_(is_unique(a.view())),
+        add_(addition_of(a.view(), a.name())) {}
 
   // Rows [first, end) of what compressed() gives, which have been checked.
   void rows(std::int64_t first, std::int64_t end, const Field& to) const noexcept {
@@ -232,7 +241,7 @@ class Scatter {
   unsigned width_index_;
   kernels::Blocks blocks_;
   bool is_unique_;
-  Operation add_{kernels::StripKernel{nullptr}};
+  Operation add_;
 };
 
 // The output, with its axes as the operand's major and minor indices see them.
@@ -352,8 +361,9 @@ void write_elements(const Context& context, const SparseOperand& a, const Scatte
   });
 }
 
-void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
-  check_view_mut(out, "out");
+void check_output(const tnr_sparse_view& a, const tnr_view_mut& out,
+                  const tnr_device& device = kCpu) {
+  check_view_mut(out, "out", device);
   require_dense_shape(out.view, a);
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
   const bool is_complex = code_of(out.view.dtype) == DtypeCode::kComplex;
@@ -394,7 +404,7 @@ bool has_rising_rows(const SparseOperand& a) noexcept {
 bool must_be_summed_first(SparseOperand& a) {
   const tnr_dtype dtype = a.view().values.dtype;
   if (dtype != TNR_DTYPE_F16 && dtype != TNR_DTYPE_BF16) return false;
-  if ((a.view().flags & TNR_SPARSE_UNIQUE) != 0) return false;
+  if (is_unique(a.view())) return false;
   a.check_all();
   return !has_rising_rows(a);
 }
@@ -466,9 +476,34 @@ void write_as_bools(const Context& context, const tnr_sparse_view& a, const tnr_
   copy(context, out.view, out);
 }
 
+void write_on(const DeviceQueue& queue, const tnr_sparse_view& a, const tnr_view_mut& out) {
+  const tnr_device device = queue.device();
+  const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
+                            device);
+  if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
+    fail(TNR_STATUS_UNSUPPORTED, "to dense takes CSR and CSC on %s, and others on the CPU alone",
+         DeviceName(device).text);
+  }
+  check_output(a, out, device);
+  static_cast<void>(addition_of(a, "a"));  // may refuse the dtype
+  Pins pins;
+  pin_output(pins, a, out);
+  const bool is_right = queue.scatter_entries({.a = a,
+                                               .out = out,
+                                               .is_unique = is_unique(a),
+                                               .is_trusted = pinned.is_trusted(),
+                                               .a_pins = pinned.pins(),
+                                               .pins = pins});
+  if (!is_right) refuse_entries_on(queue, a, "a");
+  count_call(TNR_OPERATION_SPARSE_TO_DENSE, is_empty(out.view) ? 0 : device_matrix_bytes(a),
+             element_bytes(out.view));
+}
+
 }  // namespace
 
 void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return write_on(queue_of(context, out.view, "out"), view, out);
   Pins pins;
   if (is_batch(view)) {
     const BatchOperand a(view, "a");

@@ -11,6 +11,7 @@
 #include "sparse/from_dense/block_scan.hpp"
 #include "sparse/from_dense/column_scan.hpp"
 #include "sparse/from_dense/dense_scan.hpp"
+#include "sparse/from_dense/device_scan.hpp"
 #include "sparse/from_dense/entry_scan.hpp"
 #include "sparse/from_dense/from_dense.hpp"
 #include "sparse/from_dense/predicate.hpp"
@@ -72,8 +73,8 @@ void check_rank(const tnr_view& dense) {
   }
 }
 
-void check_mask(const tnr_view& mask, const tnr_view& dense) {
-  check_view(mask, "options->mask");
+void check_mask(const tnr_view& mask, const tnr_view& dense, const tnr_device& device) {
+  check_view(mask, "options->mask", device);
   if (mask.rank != dense.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "options->mask.rank is %" PRIu32 " but must be %" PRIu32 ", as of dense", mask.rank,
@@ -183,19 +184,31 @@ bool is_faster_by_columns(const ColumnScan& scan, const DenseScan& transposed, s
 
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const tnr_sparse_options& options) {
-  check_view(dense, "dense");
+  const DeviceQueue* const queue =
+      is_on_device(dense) ? &queue_of(context, dense, "dense") : nullptr;
+  const tnr_device device = queue != nullptr ? queue->device() : kCpu;
+  check_view(dense, "dense", device);
   check_rank(dense);
   check_format(options, dense);
   const tnr_dtype index = checked_index_dtype(options.index_dtype, "options->index_dtype");
   const kernels::Predicate predicate = predicate_of(options, dense.dtype);
   const bool has_mask = options.predicate == TNR_SPARSE_PREDICATE_MASK;
-  if (has_mask) check_mask(options.mask, dense);
+  if (has_mask) check_mask(options.mask, dense, device);
   if (width_index(dense.dtype) > static_cast<unsigned>(kernels::Width::k8)) {
     fail(TNR_STATUS_UNSUPPORTED, "from dense does not take %s", dtype_name(dense.dtype));
   }
   Pins pins;
   pins.add(dense, "dense");
   if (has_mask) pins.add(options.mask, "options->mask");
+  if (queue != nullptr) {
+    return from_dense_on(context, *queue,
+                         {.dense = dense,
+                          .options = options,
+                          .index_dtype = index,
+                          .predicate = predicate,
+                          .has_mask = has_mask,
+                          .pins = pins});
+  }
 
   const bool is_batch = dense.rank == 3;
   const bool is_bsr = options.format == TNR_SPARSE_FORMAT_BSR;

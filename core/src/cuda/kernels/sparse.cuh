@@ -1,0 +1,62 @@
+// How kernels read a sparse matrix: each offset and each index is compared with its bound where it is
+// read, whether or not they have been checked before: nothing outside is touched even where they
+// change meanwhile.
+#pragma once
+
+#include "elementwise.cuh"
+#include "sparse_arguments.hpp"
+
+namespace tenure::cuda {
+
+// As an unsigned number, so that negative ones are beyond every bound. Halves: one code for both
+// widths, which nearly all of a kernel would be there twice for.
+TENURE_DEVICE uint64_t unsigned_index(const unsigned char* indices, bool is_wide,
+                                      uint64_t position) {
+  const unsigned char* const at = indices + (position << (is_wide ? 3 : 2));
+  const auto low = read<uint32_t>(at);
+  const uint32_t high = is_wide ? read<uint32_t>(at + 4) : 0u - (low >> 31);
+  return static_cast<uint64_t>(high) << 32 | low;
+}
+
+// The rows of a matrix, and whether what was read of them is right.
+class SparseRows {
+ public:
+  struct Entries {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  explicit TENURE_DEVICE SparseRows(const CompressedRows& rows) : rows_(rows) {}
+
+  // None where the offsets are wrong, or there is no such row.
+  TENURE_DEVICE Entries entries_of(int64_t row) {
+    if (row >= rows_.rows) return {0, 0};
+    const Entries entries = {offset(row), offset(row + 1)};
+    if (entries.begin <= entries.end && entries.end <= rows_.entries) return entries;
+    is_wrong_ = true;
+    return {0, 0};
+  }
+  // Whether the index of an entry is inside, and which it is.
+  TENURE_DEVICE bool read_index(uint64_t entry, uint64_t& index) {
+    index = unsigned_index(rows_.indices, rows_.has_wide_indices != 0, entry);
+    if (index < rows_.columns) return true;
+    is_wrong_ = true;
+    return false;
+  }
+  // By each thread, at its end.
+  TENURE_DEVICE void tell() {
+    // The one offset that no row begins with; of a matrix without rows the only one.
+    if (blockIdx.x == 0 && threadIdx.x == 0 && offset(rows_.rows) > rows_.entries) is_wrong_ = true;
+    if (is_wrong_ && rows_.finding != nullptr) *rows_.finding = 1;
+  }
+
+ private:
+  TENURE_DEVICE uint64_t offset(int64_t row) const {
+    return unsigned_index(rows_.offsets, rows_.has_wide_indices != 0, static_cast<uint64_t>(row));
+  }
+
+  const CompressedRows& rows_;
+  bool is_wrong_ = false;
+};
+
+}  // namespace tenure::cuda
