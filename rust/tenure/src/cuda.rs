@@ -59,7 +59,8 @@
 //! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
 //! and `pow` of integers by a tensor, what reads or writes by index ([`take`](Stream::take),
 //! [`put`](Stream::put)), and the making of a [`CsrView`] of the device's own arrays, since they
-//! find on the data whether they fail.
+//! find on the data whether they fail; and [`sparsify`](Stream::sparsify), for how many entries there
+//! are.
 //! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
 //!
 //! # Programs that the compiler refuses
@@ -124,6 +125,7 @@ mod scope;
 mod sparse;
 mod sparse_product;
 mod sparse_transfer;
+mod sparsify;
 mod stream;
 #[allow(unsafe_code)]
 mod tensor;
@@ -143,6 +145,7 @@ pub use operand::{AsView, AsViewMut, Operand};
 pub use pending::{Pending, PendingFuture};
 pub use scope::Scope;
 pub use sparse::{CsrMatrix, CsrView};
+pub use sparsify::Sparsify;
 pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::RangeBounds;
 
-use crate::cuda::{Device, Tensor, View, ViewMut};
-use crate::raw::sparse::{LentArrays, LentSparse};
+use crate::cuda::{Device, Stream, Tensor, View, ViewMut};
+use crate::raw::sparse::{LentArrays, LentSparse, Made};
 use crate::sparse::{Form, range_below};
 use crate::{Csr, Element, Rejected, Result, SparseIndex};
 
@@ -206,6 +206,17 @@ impl<T: Element, I: SparseIndex> CsrMatrix<T, I> {
     /// From parts that have been checked.
     pub(super) fn over(form: Form, (row_offsets, col_indices, values): Parts<T, I>) -> Self {
         CsrMatrix { form, row_offsets, col_indices, values }
+    }
+
+    /// Result of an operation on the stream.
+    pub(super) fn from_made(stream: &Stream, made: Made) -> Result<Self> {
+        let form = Form::of(made.form::<T, I>()?);
+        let Made { view, major, minor, values, .. } = made;
+        let (offsets, entries) = (view.major.shape[0] as usize, view.minor.shape[0] as usize);
+        let row_offsets = Tensor::over(stream, view.major, offsets * size_of::<I>(), major);
+        let col_indices = Tensor::over(stream, view.minor, entries * size_of::<I>(), minor);
+        let values = Tensor::over(stream, view.values, entries * size_of::<T>(), values);
+        Ok(Self::over(form, (row_offsets, col_indices, values)))
     }
 
     /// The three tensors, as [`from_parts`](Self::from_parts) takes them.

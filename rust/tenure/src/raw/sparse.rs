@@ -300,12 +300,10 @@ impl Made {
         Ok((form, offsets, parts))
     }
 
-    /// The form of the matrix, and its parts as owners. `Internal` where their types are not these.
-    pub(crate) fn into_parts<T: Element, I: SparseIndex>(
-        self,
-    ) -> Result<(SparseForm, HeldParts<T, I>)> {
-        let Made { view, major, minor, values, batch_offsets } = self;
-        if batch_offsets.is_some() {
+    /// The form of one matrix. `Internal` where its types are not these.
+    pub(crate) fn form<T: Element, I: SparseIndex>(&self) -> Result<SparseForm> {
+        let view = &self.view;
+        if self.batch_offsets.is_some() {
             let message = "the library made a batch but was asked for one matrix";
             return Err(Error::new(ErrorKind::Internal, message));
         }
@@ -319,13 +317,21 @@ impl Made {
             );
             return Err(Error::new(ErrorKind::Internal, message));
         }
-        let form = SparseForm {
+        Ok(SparseForm {
             format: view.format,
             flags: view.flags,
             rows: view.rows,
             cols: view.cols,
             block: [view.block_rows, view.block_cols],
-        };
+        })
+    }
+
+    /// The form of the matrix, and its parts as owners. `Internal` where their types are not these.
+    pub(crate) fn into_parts<T: Element, I: SparseIndex>(
+        self,
+    ) -> Result<(SparseForm, HeldParts<T, I>)> {
+        let form = self.form::<T, I>()?;
+        let Made { view, major, minor, values, .. } = self;
         // SAFETY: each part is over all of its blob, which nobody else holds, and of that type; the
         // library has written every element.
         unsafe {
@@ -383,6 +389,12 @@ impl<'a> SparseOptions<'a> {
     ) {
         self.raw.predicate = predicate;
         self.raw.threshold = scalar(threshold);
+    }
+
+    /// As `set_mask`, of a mask that is on a device with the elements.
+    pub(crate) fn set_lent_mask(&mut self, mask: Lent<'a>) {
+        self.raw.predicate = tnr_sparse_predicate::MASK;
+        self.raw.mask = *mask.0;
     }
 
     pub(crate) fn set_mask(&mut self, mask: &TensorView<'a, Bool8>) {

@@ -33,7 +33,7 @@ impl Form {
     }
 
     /// The form of a matrix that the library has made.
-    pub(super) fn of(form: SparseForm) -> Form {
+    pub(crate) fn of(form: SparseForm) -> Form {
         let SparseForm { format, flags, rows, cols, block } = form;
         let block = block.map(|extent| extent as usize);
         Form { format, rows: rows as usize, cols: cols as usize, block, flags }

@@ -164,3 +164,110 @@ fn products_refuse_what_the_host_refuses() {
     let error = stream.sparse_matmul_into(&there, &b, &mut out).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 }
+
+/// Entries and elements, there and back.
+macro_rules! conversions {
+    ($($name:ident: $type:ty, $index:ty, $of:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let stream = &stream!();
+            let random = &mut Random::new(5);
+            let of = $of;
+            let dense = numbers::<$type>(random, &[70, 90], of);
+            let there = stream.upload(&dense).unwrap();
+            let same = |made: Result<cuda::CsrMatrix<$type, $index>>, host: CsrMatrix<_, _>| {
+                let made = stream.download_csr(&made.unwrap()).unwrap();
+                assert_eq!(made.row_offsets(), host.row_offsets());
+                assert_eq!(made.col_indices(), host.col_indices());
+                assert_eq!(made.values(), host.values());
+                assert!(made.is_coalesced());
+            };
+            same(stream.sparsify(&there).to_csr(), sparsify(&dense).to_csr().unwrap());
+            let one = of(1_i8);
+            same(stream.sparsify(&there).above(one).to_csr(),
+                sparsify(&dense).above(one).to_csr().unwrap());
+            same(stream.sparsify(&there).above_in_magnitude(one).to_csr(),
+                sparsify(&dense).above_in_magnitude(one).to_csr().unwrap());
+            let mask = less(&dense, one).unwrap();
+            let mask_there = stream.upload(&mask).unwrap();
+            same(stream.sparsify(&there).masked(&mask_there).to_csr(),
+                sparsify(&dense).masked(&mask).to_csr().unwrap());
+            same(stream.sparsify(&there.t()).to_csr(), sparsify(&dense.t()).to_csr().unwrap());
+
+            let matrix = stream.sparsify(&there).to_csr::<$index>().unwrap();
+            let back = stream.sparse_to_dense(&matrix).unwrap();
+            assert_eq!(stream.download(&back).unwrap(), dense);
+            let mut out = stream.full([90, 70], one).unwrap();
+            stream.sparse_to_dense_into(&matrix, &mut out.view_mut().t()).unwrap();
+            assert_eq!(stream.download(out.t()).unwrap(), dense);
+        }
+    )*};
+}
+
+conversions! {
+    of_dense_f64: f64, i64, f64::from;
+    of_dense_f32: f32, i32, f32::from;
+    of_dense_f16: f16, i32, |x: i8| f16::from_f32(x.into());
+    of_dense_i8: i8, i64, |x| x;
+    of_dense_i64: i64, i32, i64::from;
+}
+
+#[test]
+fn conversions_wait_once_or_not_at_all() {
+    let stream = &stream!();
+    let dense = stream.upload(&[[0.0_f64, -0.0, 3.0], [4.0, 0.0, 0.0]]).unwrap();
+    let before = stats().device_waits;
+    let matrix = stream.sparsify(&dense).keep_negative_zero().to_csr::<i32>().unwrap();
+    assert_eq!(stats().device_waits, before + 1);
+    let back = stream.sparse_to_dense(&matrix).unwrap();
+    assert_eq!(stats().device_waits, before + 1);
+    let back = stream.to_vec(&back).unwrap();
+    assert_eq!(back, [0.0, -0.0, 3.0, 4.0, 0.0, 0.0]);
+    assert!(back[1].is_sign_negative() && matrix.nnz() == 3);
+}
+
+/// Several entries for one position are added up.
+#[test]
+fn entries_of_one_position_are_added_up() {
+    let stream = &stream!();
+    let host = matrix::<f32, i32>(&mut Random::new(6), 300, f32::from);
+    let there = stream.upload_csr(&host).unwrap();
+    let dense = stream.sparse_to_dense(&there).unwrap();
+    assert_eq!(stream.download(&dense).unwrap(), host.to_dense().unwrap());
+    let range = there.view().row_range(7..40).unwrap();
+    let dense = stream.download(&stream.sparse_to_dense(range).unwrap()).unwrap();
+    assert_eq!(dense, host.view().row_range(7..40).unwrap().to_dense().unwrap());
+
+    let halves = matrix::<f16, i32>(&mut Random::new(6), 3, |x| f16::from_f32(x.into()));
+    let error = stream.sparse_to_dense(&stream.upload_csr(&halves).unwrap()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().starts_with("to dense takes f16"), "{error}");
+}
+
+#[test]
+fn conversions_refuse_what_the_host_refuses() {
+    let stream = &stream!();
+    let dense = Tensor::<f32>::zeros([2, 3]).unwrap();
+    let there = stream.upload(&dense).unwrap();
+    let same = |error: Error, expected: Error| {
+        assert_eq!((error.kind(), error.message()), (expected.kind(), expected.message()));
+    };
+    let row = stream.zeros::<f32>([3]).unwrap();
+    same(
+        stream.sparsify(&row).to_csr::<i32>().unwrap_err(),
+        sparsify(&[0.0_f32; 3]).to_csr::<i32>().err().unwrap(),
+    );
+    same(
+        stream.sparsify(&there).above(f32::NAN).to_csr::<i32>().unwrap_err(),
+        sparsify(&dense).above(f32::NAN).to_csr::<i32>().err().unwrap(),
+    );
+    let mask = [[Bool8::TRUE; 2]; 2];
+    let mask_there = stream.upload(&mask).unwrap();
+    same(
+        stream.sparsify(&there).masked(&mask_there).to_csr::<i32>().unwrap_err(),
+        sparsify(&dense).masked(&mask).to_csr::<i32>().err().unwrap(),
+    );
+    let matrix = stream.sparsify(&there).to_csr::<i32>().unwrap();
+    let error = stream.sparse_to_dense_into(&matrix, &mut stream.zeros([3, 2]).unwrap());
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
