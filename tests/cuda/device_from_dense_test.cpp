@@ -12,7 +12,8 @@ namespace {
 
 using namespace test;
 
-constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC};
+constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
+                                          TNR_SPARSE_FORMAT_CSC};
 
 tnr_sparse_options options_of(tnr_sparse_format format, tnr_dtype index_dtype) {
   tnr_sparse_options options = {};
@@ -137,7 +138,7 @@ TEST_F(DeviceFromDense, GivesTheCpusMatricesOfEveryShape) {
       for (const std::uint64_t one_of : {1, 3, 200, 1'000'000}) {
         Array dense(kTypes[type].dtype, shape, kReadable[random() % std::size(kReadable)], random);
         fill_sparsely(dense, one_of, random);
-        check(dense, options_of(kFormats[random() % 2], kIndexTypes[random() % 2]), nullptr,
+        check(dense, options_of(kFormats[random() % 3], kIndexTypes[random() % 2]), nullptr,
               describe(dense.view()));
         if (HasFailure()) return;
       }
@@ -151,8 +152,9 @@ TEST_F(DeviceFromDense, GivesManyEntries) {
   for (const std::uint64_t one_of : {1, 2, 9}) {
     Array dense(TNR_DTYPE_F32, {310, 300}, Arrangement::kRowMajor, random);
     fill_sparsely(dense, one_of, random);
-    check(dense, options_of(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32), nullptr,
-          "one of " + std::to_string(one_of));
+    for (const tnr_sparse_format format : kFormats) {
+      check(dense, options_of(format, TNR_DTYPE_I32), nullptr, "one of " + std::to_string(one_of));
+    }
   }
 }
 
@@ -168,7 +170,7 @@ TEST_F(DeviceFromDense, TakesEveryPredicate) {
         fill_with_numbers(dense, type.type, random, Nans::kSome);
       }
       fill_sparsely(mask, 3, random);
-      tnr_sparse_options options = options_of(kFormats[i % 2], kIndexTypes[random() % 2]);
+      tnr_sparse_options options = options_of(kFormats[i % 3], kIndexTypes[random() % 2]);
       options.predicate = TNR_SPARSE_PREDICATE_MASK;
       check(dense, options, &mask, "mask of " + describe(mask.view()));
       for (const tnr_sparse_predicate predicate :
@@ -270,9 +272,8 @@ TEST_F(DeviceFromDense, LeavesToTheCpuWhatItHasNot) {
     EXPECT_NE(said.find("cuda:0"), std::string::npos) << said;
   };
   const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR, 0);
-  const std::string one = "from dense gives one matrix of CSR or CSC";
+  const std::string one = "from dense gives one matrix of COO, CSR or CSC";
   refused(context_, batch_there.in(), csr, TNR_STATUS_UNSUPPORTED, one);
-  refused(context_, there.in(), options_of(TNR_SPARSE_FORMAT_COO, 0), TNR_STATUS_UNSUPPORTED, one);
   tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_BSR, 0);
   options.block_rows = options.block_cols = 2;
   refused(context_, there.in(), options, TNR_STATUS_UNSUPPORTED, one);

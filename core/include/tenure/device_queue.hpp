@@ -69,7 +69,8 @@ struct DeviceScan {
   const tnr_view* mask;   // what the predicate is on instead, of the same shape; or nullptr
   const kernels::Predicate& predicate;
   tnr_dtype index_dtype;  // whether its numbers are enough is the caller's to see
-  void* offsets;
+  void* offsets;          // or nullptr
+  void* row_indices;      // or nullptr
   void* indices;
   void* values;
   std::int64_t capacity;  // entries that there is room for; those behind are counted alone

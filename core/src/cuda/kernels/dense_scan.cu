@@ -183,7 +183,9 @@ class DenseScanner {
     if (lane_ < kScanWarps) shared_.starts[lane_] = before + until - own;
     if (lane_ == 0 && tile + 1 == static_cast<uint64_t>(argument_.tiles)) {
       *argument_.count = before + count;
-      write_index(argument_.offsets, static_cast<uint64_t>(argument_.rows), before + count);
+      if (argument_.offsets != nullptr) {
+        write_index(argument_.offsets, static_cast<uint64_t>(argument_.rows), before + count);
+      }
     }
   }
 
@@ -204,10 +206,13 @@ class DenseScanner {
       if (!has(element)) continue;
       const Place place = place_of(element);
       // A row begins behind the entries that are before its first element.
-      if (place.column == 0) {
+      if (place.column == 0 && argument_.offsets != nullptr) {
         write_index(argument_.offsets, static_cast<uint64_t>(place.row), position);
       }
       if ((marks_[i] >> lane_ & 1) == 0 || position >= argument_.capacity) continue;
+      if (argument_.row_indices != nullptr) {
+        write_index(argument_.row_indices, position, static_cast<uint64_t>(place.row));
+      }
       write_index(argument_.indices, position, static_cast<uint64_t>(place.column));
       write_bits(argument_.values + (position << argument_.element_shift), bits_[i]);
     }

@@ -76,8 +76,9 @@ inline constexpr uint32_t kScanTile = 8 * kThreads;
 // how many entries are before it from the states of those before.
 struct DenseScanArgument {
   const unsigned char* data;
-  const unsigned char* mask;  // a byte for each element, which the predicate is on; or nullptr
-  unsigned char* offsets;
+  const unsigned char* mask;   // a byte for each element, which the predicate is on; or nullptr
+  unsigned char* offsets;      // or nullptr
+  unsigned char* row_indices;  // or nullptr
   unsigned char* indices;
   unsigned char* values;
   // Zeros at first: the tile that is next, how many entries there are, and a state of each tile.

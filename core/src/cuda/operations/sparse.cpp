@@ -151,6 +151,7 @@ DenseScanArgument scan_argument(const DeviceScan& scan) {
   DenseScanArgument argument = {};
   argument.data = bytes_of(dense);
   argument.offsets = static_cast<unsigned char*>(scan.offsets);
+  argument.row_indices = static_cast<unsigned char*>(scan.row_indices);
   argument.indices = static_cast<unsigned char*>(scan.indices);
   argument.values = static_cast<unsigned char*>(scan.values);
   argument.rows = dense.shape[0];

@@ -85,29 +85,36 @@ class DeviceArray {
   BlobToken token_ = 0;
 };
 
-// Indices and values.
+// What has an element for each entry.
 struct DeviceEntries {
   DeviceEntries(const DeviceQueue& queue, std::int64_t room, const DeviceFromDense& call)
-      : indices(queue, room, call.index_dtype), values(queue, room, call.dense.dtype) {}
+      : row_indices(queue, is_coo(call) ? room : 0, call.index_dtype),
+        indices(queue, room, call.index_dtype),
+        values(queue, room, call.dense.dtype) {}
 
+  static bool is_coo(const DeviceFromDense& call) noexcept {
+    return call.options.format == TNR_SPARSE_FORMAT_COO;
+  }
+
+  DeviceArray row_indices;  // of COO
   DeviceArray indices;
   DeviceArray values;
 };
 
 void check_form(const DeviceQueue& queue, const DeviceFromDense& call) {
-  const tnr_sparse_format format = call.options.format;
-  if (call.dense.rank == 2 &&
-      (format == TNR_SPARSE_FORMAT_CSR || format == TNR_SPARSE_FORMAT_CSC)) {
-    return;
-  }
+  if (call.dense.rank == 2 && call.options.format != TNR_SPARSE_FORMAT_BSR) return;
   fail(TNR_STATUS_UNSUPPORTED,
-       "from dense gives one matrix of CSR or CSC on %s, and others on the CPU alone",
+       "from dense gives one matrix of COO, CSR or CSC on %s, and others on the CPU alone",
        DeviceName(queue.device()).text);
 }
 
+// `offsets` are those of `offset_count`, or of COO none.
 SparseToken finish(const Context& context, const DeviceFromDense& call, DeviceArray& offsets,
                    std::int64_t offset_count, DeviceEntries& entries, std::int64_t count) {
-  offsets.keep(context, offset_count);
+  const bool is_coo = DeviceEntries::is_coo(call);
+  DeviceArray& major = is_coo ? entries.row_indices : offsets;
+  const std::int64_t major_count = is_coo ? count : offset_count;
+  major.keep(context, major_count);
   entries.indices.keep(context, count);
   entries.values.keep(context, count);
   tnr_sparse_view made = {};
@@ -118,11 +125,11 @@ SparseToken finish(const Context& context, const DeviceFromDense& call, DeviceAr
   made.cols = call.dense.shape[1];
   made.block_rows = 1;
   made.block_cols = 1;
-  made.major = offsets.view(offset_count);
+  made.major = major.view(major_count);
   made.minor = entries.indices.view(count);
   made.values = entries.values.view(count);
   // From here on the references are the handle's, or given up.
-  offsets.give_up();
+  major.give_up();
   entries.indices.give_up();
   entries.values.give_up();
   const std::uint64_t mask_bytes = call.has_mask ? element_bytes(call.options.mask) : 0;
@@ -144,11 +151,13 @@ SparseToken from_dense_on(const Context& context, const DeviceQueue& queue,
   const tnr_view dense = is_csc ? transpose(call.dense, 0, 1) : call.dense;
   const tnr_view mask =
       call.has_mask && is_csc ? transpose(call.options.mask, 0, 1) : call.options.mask;
-  const std::int64_t offset_count = dense.shape[0] + 1;
+  const std::int64_t offset_count = DeviceEntries::is_coo(call) ? 0 : dense.shape[0] + 1;
   DeviceArray offsets(queue, offset_count, call.index_dtype);
   if (is_empty(dense)) {
-    queue.fill_bytes(offsets.data(), 0,
-                     static_cast<std::size_t>(offset_count) * element_size(call.index_dtype));
+    if (offset_count != 0) {
+      queue.fill_bytes(offsets.data(), 0,
+                       static_cast<std::size_t>(offset_count) * element_size(call.index_dtype));
+    }
     DeviceEntries nothing(queue, 0, call);
     return finish(context, call, offsets, offset_count, nothing, 0);
   }
@@ -158,26 +167,22 @@ SparseToken from_dense_on(const Context& context, const DeviceQueue& queue,
                                .predicate = call.predicate,
                                .index_dtype = call.index_dtype,
                                .offsets = offsets.data(),
+                               .row_indices = entries.row_indices.data(),
                                .indices = entries.indices.data(),
                                .values = entries.values.data(),
                                .capacity = room,
                                .pins = call.pins});
   };
   const std::int64_t elements = element_count(dense);
-  const std::int64_t room = std::max(std::min(elements, kLeastRoom), elements / kElementsForRoom);
-  std::int64_t count;
-  {
+  // Twice at most, but where somebody writes more entries meanwhile.
+  for (std::int64_t room = std::max(std::min(elements, kLeastRoom), elements / kElementsForRoom);
+       ;) {
     DeviceEntries entries(queue, room, call);
-    count = scan(entries, room);
-    require_index_fit(call.index_dtype, "offsets", count);
+    const std::int64_t count = scan(entries, room);
+    if (offset_count != 0) require_index_fit(call.index_dtype, "offsets", count);
     if (count <= room) return finish(context, call, offsets, offset_count, entries, count);
+    room = count;
   }
-  DeviceEntries entries(queue, count, call);
-  // Somebody may have written the elements meanwhile; there is room for as many as there were.
-  if (scan(entries, count) != count) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "dense was written by somebody while it was read");
-  }
-  return finish(context, call, offsets, offset_count, entries, count);
 }
 
 }  // namespace tenure

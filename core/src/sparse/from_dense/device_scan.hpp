@@ -19,7 +19,7 @@ struct DeviceFromDense {
   const Pins& pins;
 };
 
-// Waits once, for the number of entries. Throws UNSUPPORTED for a batch, COO and BSR, and
+// Waits once, for the number of entries. Throws UNSUPPORTED for a batch and BSR, and
 // INVALID_ARGUMENT where the indices cannot count the result.
 SparseToken from_dense_on(const Context& context, const DeviceQueue& queue,
                           const DeviceFromDense& call);
