@@ -166,6 +166,76 @@ void reduce(const char* name, tnr_reduce_op op, tnr_dtype dtype, tnr_dtype to,
   });
 }
 
+// A matrix of side by side f32, of which one element in so many is an entry, in the device's memory.
+tnr_view_mut sparse_elements(Arrays& arrays, std::int64_t side, std::uint32_t one_of) {
+  const tnr_view_mut dense = arrays.add(TNR_DTYPE_F32, {side, side});
+  std::vector<float> elements(static_cast<std::size_t>(side * side));
+  std::uint64_t random = 1;
+  for (float& element : elements) {
+    // Knuth's linear congruential generator (MMIX).
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    element = (random >> 33) % one_of == 0 ? 1.0f : 0.0f;
+  }
+  tnr_view from;
+  ok(tnr_view_lend(elements.data(), elements.size() * sizeof(float), 0, TNR_DTYPE_F32, 2,
+                   dense.view.shape, nullptr, &from),
+     "tnr_view_lend");
+  ok(tnr_copy(g_context, &from, nullptr, &dense), "tnr_copy");
+  return dense;
+}
+
+// Dense to CSR and back, and its products with a vector and with 64 columns.
+void sparse_rows(std::int64_t side, std::uint32_t one_of) {
+  const auto name = [one_of](const char* what) {
+    return std::string(what) + ", " + std::to_string(100 / one_of) + " %";
+  };
+  const std::string names[] = {name("dense to CSR f32"), name("CSR to dense f32"), name("SpMV f32"),
+                               name("SpMM f32 by 64")};
+  if (std::none_of(std::begin(names), std::end(names),
+                   [](const std::string& row) { return is_wanted(row.c_str()); })) {
+    return;
+  }
+  Arrays arrays;
+  const tnr_view_mut dense = sparse_elements(arrays, side, one_of);
+  tnr_sparse_options options = {};
+  options.struct_size = sizeof options;
+  options.format = TNR_SPARSE_FORMAT_CSR;
+  tnr_sparse* const matrix = tnr_sparse_from_dense(g_context, &dense.view, &options);
+  require(matrix != nullptr, "tnr_sparse_from_dense");
+  tnr_sparse_view a = {};
+  a.struct_size = sizeof a;
+  ok(tnr_sparse_view_of(matrix, &a), "tnr_sparse_view_of");
+  const auto matrix_bytes = static_cast<double>(8 * a.minor.shape[0] + 4 * (side + 1));
+  const auto dense_bytes = static_cast<double>(bytes_of(dense));
+  if (is_wanted(names[0].c_str())) {
+    report(names[0].c_str(), dense_bytes + matrix_bytes, [&] {
+      tnr_sparse* const made = tnr_sparse_from_dense(g_context, &dense.view, &options);
+      require(made != nullptr, "tnr_sparse_from_dense");
+      ok(tnr_sparse_release(made), "tnr_sparse_release");
+    });
+  }
+  if (is_wanted(names[1].c_str())) {
+    report(names[1].c_str(), dense_bytes + matrix_bytes,
+           [&] { ok(tnr_sparse_to_dense(g_context, &a, nullptr, &dense), "tnr_sparse_to_dense"); });
+  }
+  const tnr_scalar one = tnr_scalar_i64(1);
+  const tnr_scalar zero = tnr_scalar_i64(0);
+  for (const std::int64_t columns : {1, 64}) {
+    const char* const row = names[columns == 1 ? 2 : 3].c_str();
+    if (!is_wanted(row)) continue;
+    std::vector<std::int64_t> shape = {side};
+    if (columns != 1) shape.push_back(columns);
+    const tnr_view_mut b = arrays.add(TNR_DTYPE_F32, shape);
+    const tnr_view_mut out = arrays.add(TNR_DTYPE_F32, shape);
+    report(row, matrix_bytes + static_cast<double>(2 * bytes_of(b)), [&] {
+      ok(tnr_sparse_matmul(g_context, TNR_ORIENTATION_AS_IS, &one, &a, &b.view, &zero, nullptr,
+                           &out),
+         row);
+    });
+  }
+  ok(tnr_sparse_release(matrix), "tnr_sparse_release");
+}
+
 // Time of the host in a call of few elements, waited for once in many calls.
 void host(const char* name, const std::function<void()>& call) {
   std::vector<double> rounds;
@@ -248,6 +318,10 @@ int main(int argc, char** argv) {
          {words / 4096, 4096}, 2);
   reduce("logsumexp f32, rows of 4096", TNR_REDUCE_OP_LOGSUMEXP, TNR_DTYPE_F32, TNR_DTYPE_F32,
          {words / 4096, 4096}, 2);
+  std::int64_t sparse_side = 1;
+  while (4 * sparse_side * sparse_side <= words) sparse_side *= 2;
+  sparse_rows(sparse_side, 100);
+  sparse_rows(sparse_side, 10);
   host_rows();
   ok(tnr_context_release(g_context), "tnr_context_release");
 }

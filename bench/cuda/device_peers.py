@@ -55,6 +55,23 @@ def reduce(name, function, a, out_bytes):
     report(name, size_of(a) + out_bytes, lambda: function(a))
 
 
+def sparse_rows(side, one_of):
+    percent = 100 // one_of
+    dense = (torch.randint(one_of, (side, side), device="cuda") == 0).float()
+    csr = dense.to_sparse_csr()
+    moved = size_of(dense) + 8 * csr.values().numel() + 4 * (side + 1)
+    # Indices of PyTorch's conversion are of 8 bytes.
+    report(f"dense to CSR f32, {percent} %", moved, lambda: dense.to_sparse_csr())
+    report(f"CSR to dense f32, {percent} %", moved, lambda: csr.to_dense())
+    narrow = torch.sparse_csr_tensor(
+        csr.crow_indices().int(), csr.col_indices().int(), csr.values(), csr.shape
+    )
+    moved -= size_of(dense)
+    vector, columns = ones(side), ones(side, 64)
+    report(f"SpMV f32, {percent} %", moved + 2 * size_of(vector), lambda: narrow @ vector)
+    report(f"SpMM f32 by 64, {percent} %", moved + 2 * size_of(columns), lambda: narrow @ columns)
+
+
 def main():
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
     words = megabytes * (1 << 20) // 4
@@ -87,6 +104,11 @@ def main():
     reduce("argmax f32, rows of 4096", lambda a: a.argmax(1), rows, words // 512)
     reduce("var f32, rows of 4096", lambda a: a.var(1, correction=0), rows, words // 1024)
     reduce("logsumexp f32, rows of 4096", lambda a: a.logsumexp(1), rows, words // 1024)
+    sparse_side = 1
+    while 4 * sparse_side * sparse_side <= words:
+        sparse_side *= 2
+    sparse_rows(sparse_side, 100)
+    sparse_rows(sparse_side, 10)
 
 
 main()
