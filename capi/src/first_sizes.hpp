@@ -166,6 +166,10 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_kernel_options> = 64;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_kernel_grid> = 40;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_stats> = 48;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_operation_stats> = 40;

@@ -40,6 +40,7 @@ static_assert(sizeof(tnr_sparse_order) == 4);
 static_assert(sizeof(tnr_sparse_join) == 4);
 static_assert(sizeof(tnr_sparse_norm_kind) == 4);
 static_assert(sizeof(tnr_packed_layout) == 4);
+static_assert(sizeof(tnr_kernel_argument_kind) == 4);
 static_assert(sizeof(tnr_operation) == 4);
 
 static_assert(sizeof(tnr_error) == 512 && alignof(tnr_error) == 4);
@@ -568,6 +569,37 @@ static_assert(offsetof(tnr_factor_info, a_dtype) == 12);
 static_assert(offsetof(tnr_factor_info, rows) == 16);
 static_assert(offsetof(tnr_factor_info, cols) == 24);
 static_assert(offsetof(tnr_factor_info, size_bytes) == 32);
+
+static_assert(sizeof(tnr_kernel_parameter) == 24 && alignof(tnr_kernel_parameter) == 4);
+static_assert(offsetof(tnr_kernel_parameter, kind) == 0);
+static_assert(offsetof(tnr_kernel_parameter, dtype) == 4);
+static_assert(offsetof(tnr_kernel_parameter, least_rank) == 8);
+static_assert(offsetof(tnr_kernel_parameter, most_rank) == 12);
+static_assert(offsetof(tnr_kernel_parameter, flags) == 16);
+static_assert(offsetof(tnr_kernel_parameter, reserved) == 20);
+
+static_assert(sizeof(tnr_kernel_options) == 64 && alignof(tnr_kernel_options) == 8);
+static_assert(offsetof(tnr_kernel_options, struct_size) == 0);
+static_assert(offsetof(tnr_kernel_options, name) == 8);
+static_assert(offsetof(tnr_kernel_options, image) == 16);
+static_assert(offsetof(tnr_kernel_options, image_bytes) == 24);
+static_assert(offsetof(tnr_kernel_options, source) == 32);
+static_assert(offsetof(tnr_kernel_options, compiler_options) == 40);
+static_assert(offsetof(tnr_kernel_options, parameters) == 48);
+static_assert(offsetof(tnr_kernel_options, compiler_option_count) == 56);
+static_assert(offsetof(tnr_kernel_options, parameter_count) == 60);
+
+static_assert(sizeof(tnr_kernel_argument) == 24 && alignof(tnr_kernel_argument) == 8);
+static_assert(offsetof(tnr_kernel_argument, input) == 0);
+static_assert(offsetof(tnr_kernel_argument, output) == 8);
+static_assert(offsetof(tnr_kernel_argument, scalar) == 16);
+
+static_assert(sizeof(tnr_kernel_grid) == 40 && alignof(tnr_kernel_grid) == 8);
+static_assert(offsetof(tnr_kernel_grid, struct_size) == 0);
+static_assert(offsetof(tnr_kernel_grid, blocks) == 8);
+static_assert(offsetof(tnr_kernel_grid, threads) == 20);
+static_assert(offsetof(tnr_kernel_grid, shared_bytes) == 32);
+static_assert(offsetof(tnr_kernel_grid, reserved) == 36);
 
 static_assert(sizeof(tnr_stats) == 88 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);

@@ -1,7 +1,6 @@
 // Contexts with a device, blobs on it, the order of calls between contexts, and what is said where
 // something fails. On a GPU and behind the fake driver; the faults behind the fake driver alone.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "cuda/driver.hpp"
+#include "device_child.hpp"
 #include "device_fixture.hpp"
 #include "device_floats.hpp"
 #include "expect_status.hpp"
@@ -21,13 +21,16 @@
 
 namespace {
 
+using tenure::test::Child;
 using tenure::test::context_on;
 using tenure::test::download;
+using tenure::test::expect_child_says;
 using tenure::test::expect_refused;
 using tenure::test::Floats;
 using tenure::test::lend;
 using tenure::test::OnDevice;
 using tenure::test::ReleaseCounter;
+using tenure::test::run_child;
 using tenure::test::totals;
 using tenure::test::unseen;
 using tenure::test::Variable;
@@ -636,36 +639,6 @@ TEST(DeviceChild, DISABLED_Run) {
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
   EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
   EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
-}
-
-struct Child {
-  int status;
-  std::string output;
-};
-
-Child run_child(const std::string& variables, const std::string& test = "Run") {
-  char path[4096] = {};
-  EXPECT_GT(readlink("/proc/self/exe", path, sizeof path - 1), 0);
-  // Handles that cannot be given back, because that was refused, are leaked.
-  const std::string command = "ASAN_OPTIONS=detect_leaks=0 " + variables + " " + path +
-                              " --gtest_filter=DeviceChild.DISABLED_" + test +
-                              " --gtest_also_run_disabled_tests 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  Child child = {-1, ""};
-  char line[512];
-  while (std::fgets(line, sizeof line, pipe) != nullptr) child.output += line;
-  child.status = pclose(pipe);
-  return child;
-}
-
-void expect_child_says(const std::string& variables, const std::string& words) {
-  const Child child = run_child(variables);
-  EXPECT_EQ(child.status, 0) << variables << "\n" << child.output;
-  EXPECT_NE(child.output.find("message: "), std::string::npos) << variables << "\n" << child.output;
-  EXPECT_NE(child.output.find(words), std::string::npos)
-      << "\"" << words << "\" expected of " << variables << "\n"
-      << child.output;
 }
 
 TEST_F(DeviceFault, EachReasonForNoDeviceIsNamed) {

@@ -17,6 +17,8 @@
 //   TENURE_FAKE_CUDA_LEAKS=1               exits with 86 where memory is not freed at exit
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +33,7 @@
 #include <vector>
 
 #include "cuda/driver.hpp"
+#include "fake_images.hpp"
 #include "fake_memory.hpp"
 #include "simt.hpp"
 
@@ -50,8 +53,16 @@ struct LibraryOfDriver {
 struct KernelOfDriver {
   const simt::Kernel* kernel;
 };
+// Of a user. It stays when it is unloaded, so that its functions are known to be of one that was.
+struct ModuleOfDriver {
+  PrimaryContext context;
+  fake::Image image;
+  bool is_loaded;
+};
 struct FunctionOfDriver {
   const simt::Kernel* kernel;
+  const ModuleOfDriver* module;  // nullptr for the library's own kernels
+  unsigned most_dynamic_bytes;
 };
 
 }  // namespace tenure::cuda
@@ -63,7 +74,11 @@ namespace {
 using namespace tenure::cuda;
 
 constexpr int kMostDevices = 8;
-constexpr Result kInvalidImage = Result{200};
+// Of each device.
+constexpr int kMostThreads = 1024;
+constexpr int kMostAlong[] = {kMostThreads, kMostThreads, 64, INT_MAX, 65535, 65535};
+constexpr unsigned kSharedBytes = 48 << 10;
+constexpr int kMostSharedBytes = 227 << 10;  // for kernels that ask for it
 constexpr Result kInvalidHandle = Result{400};
 
 long number_of(const char* variable, long otherwise) {
@@ -91,8 +106,9 @@ struct Work {
   std::size_t bytes = 0;
   unsigned char value = 0;
   const simt::Kernel* kernel = nullptr;
-  unsigned blocks = 0;
-  unsigned threads = 0;
+  const ModuleOfDriver* module = nullptr;
+  simt::Index blocks = {};
+  simt::Index threads = {};
   std::vector<unsigned char> argument = {};
   std::shared_ptr<Mark> mark = {};  // of an event, as it was then
 };
@@ -316,7 +332,12 @@ Result device_attribute(int* value, int which, DeviceNumber device) {
     case kAttributeComputeCapabilityMajor: *value = capability / 10; break;
     case kAttributeComputeCapabilityMinor: *value = capability % 10; break;
     case kAttributeMemoryPoolsSupported: *value = 1; break;
-    default: return Result::kInvalidValue;
+    case kAttributeMostSharedBytes: *value = kMostSharedBytes; break;
+    default:
+      if (which < kAttributeMostThreadsX || which >= kAttributeMostBlocksX + 3) {
+        return Result::kInvalidValue;
+      }
+      *value = kMostAlong[which - kAttributeMostThreadsX];
   }
   return Result::kSuccess;
 }
@@ -359,6 +380,16 @@ Result context_pop(PrimaryContext* context) {
   *context = contexts().back();
   contexts().pop_back();
   return Result::kSuccess;
+}
+
+Result context_synchronize() {
+  if (current() == nullptr) return Result::kInvalidContext;
+  for (const auto& stream : state().streams) {
+    if (stream->context != current()) continue;
+    const Result result = run_to(*stream, nullptr);
+    if (result != Result::kSuccess) return result;
+  }
+  return state().failure;
 }
 
 Result stream_create(Stream* stream, unsigned flags) {
@@ -542,7 +573,7 @@ Result library_load(Library* library, const void* code, int*, void**, unsigned j
   constexpr std::uint32_t kFatBinary = 0xba55ed50;
   std::uint32_t magic = 0;
   std::memcpy(&magic, code, sizeof magic);
-  if (magic != kFatBinary) return kInvalidImage;
+  if (magic != kFatBinary) return Result::kInvalidImage;
   if (jit_count != 0 || library_count != 0) return Result::kInvalidValue;
   static LibraryOfDriver loaded;
   loaded.is_loaded = true;
@@ -560,25 +591,111 @@ Result library_kernel(KernelHandle* kernel, Library library, const char* name) {
   return Result::kSuccess;
 }
 
+// For good, as those of a library that stays, and of modules: a stale one is seen.
+Function function_of(const simt::Kernel* kernel, const ModuleOfDriver* module) {
+  static std::deque<FunctionOfDriver> functions;
+  functions.push_back({kernel, module, kSharedBytes});
+  return &functions.back();
+}
+
 Result kernel_function(Function* function, KernelHandle kernel) {
-  static std::deque<FunctionOfDriver> handles;
-  handles.push_back({kernel->kernel});
-  *function = &handles.back();
+  *function = function_of(kernel->kernel, nullptr);
   return Result::kSuccess;
+}
+
+Result module_load(ModuleHandle* module, const void* code, unsigned count, int* options,
+                   void** values) {
+  if (current() == nullptr) return Result::kInvalidContext;
+  if (count != 2 || options[0] != kJitErrorLog || options[1] != kJitErrorLogBytes) {
+    return Result::kInvalidValue;
+  }
+  static std::deque<ModuleOfDriver> modules;
+  modules.push_back({current(), {}, true});
+  const Result result = read_image(code, modules.back().image);
+  // As the driver: cut where the buffer ends, with no 0 there.
+  std::strncpy(static_cast<char*>(values[0]), modules.back().image.log.c_str(),
+               reinterpret_cast<std::uintptr_t>(values[1]));
+  if (result != Result::kSuccess) {
+    modules.pop_back();
+    return result;
+  }
+  *module = &modules.back();
+  return Result::kSuccess;
+}
+
+Result module_unload(ModuleHandle module) {
+  if (!module->is_loaded || module->context != current()) return kInvalidHandle;
+  module->is_loaded = false;
+  for (const auto& stream : state().streams) {
+    for (const Work& work : stream->work) {
+      if (work.module == module) return fail_device("a module that work needs was unloaded");
+    }
+  }
+  return Result::kSuccess;
+}
+
+Result module_function(Function* function, ModuleHandle module, const char* name) {
+  if (!module->is_loaded || module->context != current()) return kInvalidHandle;
+  const std::vector<std::string>& entries = module->image.entries;
+  const simt::Kernel* const found = simt::find_kernel(name);
+  const bool is_there =
+      entries.empty() || std::find(entries.begin(), entries.end(), name) != entries.end();
+  if (found == nullptr || !is_there) return Result::kNotFound;
+  *function = function_of(found, module);
+  return Result::kSuccess;
+}
+
+Result function_attribute(int* value, int which, Function function) {
+  if (function == nullptr) return kInvalidHandle;
+  switch (which) {
+    case kFunctionMostThreads: *value = kMostThreads; break;
+    case kFunctionSharedBytes: *value = 0; break;
+    default: return Result::kInvalidValue;
+  }
+  return Result::kSuccess;
+}
+
+Result function_set(Function function, int which, int value) {
+  if (which != kFunctionMostDynamicSharedBytes || value < 0 || value > kMostSharedBytes) {
+    return Result::kInvalidValue;
+  }
+  function->most_dynamic_bytes = static_cast<unsigned>(value);
+  return Result::kSuccess;
+}
+
+Result function_parameter(Function function, std::size_t index, std::size_t* offset,
+                          std::size_t* bytes) {
+  if (index >= function->kernel->parameter_count) return Result::kInvalidValue;
+  *offset = function->kernel->parameters[index].offset;
+  *bytes = function->kernel->parameters[index].bytes;
+  return Result::kSuccess;
+}
+
+bool is_size(const simt::Index& index, const int* most) {
+  return index.x - 1 < static_cast<unsigned>(most[0]) &&
+         index.y - 1 < static_cast<unsigned>(most[1]) &&
+         index.z - 1 < static_cast<unsigned>(most[2]);
 }
 
 Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
               Stream stream, void** parameters, void** extra) {
-  const bool is_flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
-  const bool is_run = grid_x != 0 && grid_x < 1u << 31 && block_x != 0 && block_x <= 1024;
-  if (!is_flat || !is_run || shared_bytes != 0 || extra != nullptr) return Result::kInvalidValue;
   Work work = {.step = Step::kKernel};
+  work.blocks = {grid_x, grid_y, grid_z};
+  work.threads = {block_x, block_y, block_z};
+  if (!is_size(work.threads, kMostAlong) || !is_size(work.blocks, kMostAlong + 3) ||
+      block_x * block_y * block_z > static_cast<unsigned>(kMostThreads) ||
+      shared_bytes > function->most_dynamic_bytes || extra != nullptr) {
+    return Result::kInvalidValue;
+  }
+  if (function->module != nullptr && !function->module->is_loaded) return kInvalidHandle;
   work.kernel = function->kernel;
-  work.blocks = grid_x;
-  work.threads = block_x;
-  const auto* const argument = static_cast<const unsigned char*>(parameters[0]);
-  work.argument.assign(argument, argument + function->kernel->argument_bytes);
+  work.module = function->module;
+  for (std::size_t i = 0; i < work.kernel->parameter_count; ++i) {
+    const simt::Parameter& parameter = work.kernel->parameters[i];
+    work.argument.resize(parameter.offset + parameter.bytes);
+    std::memcpy(work.argument.data() + parameter.offset, parameters[i], parameter.bytes);
+  }
   return enqueue(stream, std::move(work));
 }
 

@@ -146,14 +146,14 @@ void scribble_shared_memory(unsigned char pattern) {
 
 class Block {
  public:
-  Block(const Kernel& kernel, const void* argument, unsigned threads)
-      : kernel_(kernel), argument_(argument), count_(threads) {}
+  Block(const Kernel& kernel, const void* argument, Index threads)
+      : kernel_(kernel), argument_(argument), count_(threads.x * threads.y * threads.z) {}
 
   const Kernel& kernel() const { return kernel_; }
 
   void run(unsigned block, uint64_t seed) {
     random_.seed(seed);
-    blockIdx.x = block;
+    blockIdx = place(block, gridDim);
     const unsigned warp_count = (count_ + kWarp - 1) / kWarp;
     for (unsigned i = 0; i < warp_count; ++i) {
       const unsigned lanes = count_ - i * kWarp < kWarp ? (1u << (count_ - i * kWarp)) - 1 : ~0u;
@@ -230,7 +230,16 @@ class Block {
     const unsigned from_first = lanes >> first_lane_ << first_lane_;
     return static_cast<unsigned>(__builtin_ctz(from_first != 0 ? from_first : lanes));
   }
-  void begin(unsigned lane) { threadIdx.x = running_ = warp_ * kWarp + lane; }
+  void begin(unsigned lane) {
+    running_ = warp_ * kWarp + lane;
+    threadIdx = place(running_, blockDim);
+  }
+  // Along x first.
+  static Index place(unsigned number, const Index& extents) {
+    if (number < extents.x) return {number, 0, 0};
+    const unsigned row = number / extents.x;
+    return {number % extents.x, row % extents.y, row / extents.y};
+  }
   void end() {
     Warp& warp = warps_[warp_];
     const unsigned lane = running_ % kWarp;
@@ -443,9 +452,9 @@ void run_fibre() {
 void stop(const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  std::fprintf(stderr,
-               "simt: kernel %s, block %u: ", g_block != nullptr ? g_block->kernel().name : "?",
-               blockIdx.x);
+  std::fprintf(stderr, "simt: kernel %s, block [%u, %u, %u]: ",
+               g_block != nullptr ? g_block->kernel().name : "?", blockIdx.x, blockIdx.y,
+               blockIdx.z);
   std::vfprintf(stderr, format, arguments);
   std::fputc('\n', stderr);
   va_end(arguments);
@@ -460,7 +469,12 @@ uint64_t first_seed() {
 }  // namespace
 
 Registration::Registration(const char* name, std::size_t argument_bytes, Run run)
-    : kernel_{name, argument_bytes, run, g_kernels} {
+    : argument_{0, argument_bytes}, kernel_{name, &argument_, 1, run, g_kernels} {
+  g_kernels = &kernel_;
+}
+Registration::Registration(const char* name, const Parameter* parameters,
+                           std::size_t parameter_count, Run run)
+    : argument_{}, kernel_{name, parameters, parameter_count, run, g_kernels} {
   g_kernels = &kernel_;
 }
 
@@ -472,17 +486,20 @@ const Kernel* find_kernel(const char* name) {
 
 uint64_t meet(const Call& call) { return g_block->meet(call); }
 
-void launch(const Kernel& kernel, unsigned blocks, unsigned threads, const void* argument) {
+void launch(const Kernel& kernel, Index extents, Index threads, const void* argument) {
   static uint64_t seed = first_seed();
-  if (threads == 0 || threads > kMostThreads || blocks == 0) {
-    std::fprintf(stderr, "simt: kernel %s with %u blocks of %u threads\n", kernel.name, blocks,
-                 threads);
+  const uint64_t thread_count = uint64_t{threads.x} * threads.y * threads.z;
+  const uint64_t blocks = uint64_t{extents.x} * extents.y * extents.z;
+  if (thread_count == 0 || thread_count > kMostThreads || blocks == 0) {
+    std::fprintf(stderr, "simt: kernel %s with %llu blocks of %llu threads\n", kernel.name,
+                 static_cast<unsigned long long>(blocks),
+                 static_cast<unsigned long long>(thread_count));
     std::abort();
   }
   const auto block = std::make_unique<Block>(kernel, argument, threads);
   g_block = block.get();
-  blockDim.x = threads;
-  gridDim.x = blocks;
+  blockDim = threads;
+  gridDim = extents;
   // A step that has no factor in common with the number of blocks reaches each of them.
   const uint64_t start = (++seed * 0x9e3779b97f4a7c15u) >> 33;
   const uint64_t step = blocks % 7919 == 0 ? 1 : 7919;

@@ -34,10 +34,17 @@ struct Index {
 
 using Run = void (*)(const void* argument);
 
+// A parameter of a kernel, in the bytes that a launch copies.
+struct Parameter {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
 // A kernel that was compiled for the host.
 struct Kernel {
   const char* name;
-  std::size_t argument_bytes;
+  const Parameter* parameters;
+  std::size_t parameter_count;
   Run run;
   const Kernel* next;
 };
@@ -45,11 +52,14 @@ struct Kernel {
 // Puts a kernel into the list of all.
 class Registration {
  public:
+  // Of one parameter, and of several.
   Registration(const char* name, std::size_t argument_bytes, Run run);
+  Registration(const char* name, const Parameter* parameters, std::size_t parameter_count, Run run);
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
  private:
+  Parameter argument_;  // the one
   Kernel kernel_;
 };
 
@@ -57,7 +67,7 @@ class Registration {
 const Kernel* find_kernel(const char* name);
 
 // Runs all blocks. Not more than one launch at a time.
-void launch(const Kernel& kernel, unsigned blocks, unsigned threads, const void* argument);
+void launch(const Kernel& kernel, Index blocks, Index threads, const void* argument);
 
 // ---- what a thread waits for ----
 

@@ -15,7 +15,7 @@ constexpr int kLeastCapabilityMajor = 8;
 constinit Mutex g_opening;  // of devices; kernels are loaded without it
 constinit Device g_devices[kMaxDevices];
 
-int attribute(DeviceNumber number, int which) {
+int attribute_of(DeviceNumber number, int which) {
   int value = 0;
   require(driver().device_attribute(&value, which, number), "cuDeviceGetAttribute");
   return value;
@@ -52,8 +52,8 @@ Device& Device::open(std::int32_t index) {
 
 void Device::open_at(std::int32_t index) {
   const Driver& table = driver();
-  const int major = attribute(number_, kAttributeComputeCapabilityMajor);
-  const int minor = attribute(number_, kAttributeComputeCapabilityMinor);
+  const int major = attribute_of(number_, kAttributeComputeCapabilityMajor);
+  const int minor = attribute_of(number_, kAttributeComputeCapabilityMinor);
   if (fat_binary().size_bytes == 0) {
     fail(TNR_STATUS_UNSUPPORTED,
          "cuda:%" PRId32 ": this build of the library has no kernels for it", index);
@@ -63,10 +63,12 @@ void Device::open_at(std::int32_t index) {
          "cuda:%" PRId32 " has the compute capability %d.%d but the kernels need %d.0 or higher",
          index, major, minor, kLeastCapabilityMajor);
   }
-  if (attribute(number_, kAttributeMemoryPoolsSupported) == 0) {
+  if (attribute_of(number_, kAttributeMemoryPoolsSupported) == 0) {
     fail(TNR_STATUS_UNSUPPORTED, "cuda:%" PRId32 " has no memory pools", index);
   }
-  multiprocessor_count_ = static_cast<unsigned>(attribute(number_, kAttributeMultiprocessorCount));
+  multiprocessor_count_ =
+      static_cast<unsigned>(attribute_of(number_, kAttributeMultiprocessorCount));
+  capability_ = 10 * major + minor;
   require(table.device_default_pool(&pool_, number_), "cuDeviceGetDefaultMemPool");
   // Freed memory stays in the pool for the next: else each wait gives it back to the system.
   std::uint64_t kept_bytes = UINT64_MAX;
@@ -99,6 +101,8 @@ Function Device::load(Kernel kernel) {
   functions_[static_cast<unsigned>(kernel)].store(function, std::memory_order_release);
   return function;
 }
+
+int Device::attribute(int which) const { return attribute_of(number_, which); }
 
 Device* Device::first_open() noexcept {
   for (Device& device : g_devices) {
@@ -155,7 +159,7 @@ tnr_device_info describe_device(tnr_device device) {
   }
   const cuda::DeviceNumber number = cuda::number_of(device.index);
   const auto ask = [number](int which) {
-    return static_cast<std::uint32_t>(cuda::attribute(number, which));
+    return static_cast<std::uint32_t>(cuda::attribute_of(number, which));
   };
   info.capability_major = ask(cuda::kAttributeComputeCapabilityMajor);
   info.capability_minor = ask(cuda::kAttributeComputeCapabilityMinor);

@@ -25,6 +25,10 @@ class Device {
   [[nodiscard]] PrimaryContext context() const noexcept { return context_; }
   [[nodiscard]] Pool pool() const noexcept { return pool_; }
   [[nodiscard]] unsigned multiprocessor_count() const noexcept { return multiprocessor_count_; }
+  // 90 for the compute capability 9.0.
+  [[nodiscard]] int capability() const noexcept { return capability_; }
+  // Throws DEVICE_ERROR.
+  [[nodiscard]] int attribute(int which) const;
 
   // The kernel, loaded by the first call that asks for it. The device's context is current.
   [[nodiscard]] Function function(Kernel kernel) {
@@ -51,6 +55,7 @@ class Device {
   Pool pool_ = nullptr;
   Library library_ = nullptr;
   unsigned multiprocessor_count_ = 0;
+  int capability_ = 0;
   std::atomic<bool> is_open_{false};  // release: whoever sees it sees all above
   std::atomic<Function> functions_[kKernelCount] = {};
 };

@@ -22,9 +22,12 @@ enum class Result : int {
   kDeinitialized = 4,
   kNoDevice = 100,
   kInvalidDevice = 101,
+  kInvalidImage = 200,
   kInvalidContext = 201,
   kNoBinaryForGpu = 209,
+  kInvalidPtx = 218,
   kUnsupportedPtx = 222,
+  kInvalidSource = 300,
   kNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
@@ -38,6 +41,7 @@ using Stream = struct StreamOfDriver*;
 using Event = struct EventOfDriver*;
 using Pool = struct PoolOfDriver*;
 using Library = struct LibraryOfDriver*;
+using ModuleHandle = struct ModuleOfDriver*;
 using KernelHandle = struct KernelOfDriver*;
 using Function = struct FunctionOfDriver*;
 using Address = unsigned long long;  // CUdeviceptr
@@ -49,10 +53,19 @@ inline constexpr unsigned kPinnedPortable = 1;
 // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 inline constexpr std::uint64_t kLegacyStream = 1;
 inline constexpr std::uint64_t kPerThreadStream = 2;
+// Each the first of three: along x, y and z.
+inline constexpr int kAttributeMostThreadsX = 2;
+inline constexpr int kAttributeMostBlocksX = 5;
 inline constexpr int kAttributeMultiprocessorCount = 16;
 inline constexpr int kAttributeComputeCapabilityMajor = 75;
 inline constexpr int kAttributeComputeCapabilityMinor = 76;
+inline constexpr int kAttributeMostSharedBytes = 97;  // that a block may ask for
 inline constexpr int kAttributeMemoryPoolsSupported = 115;
+inline constexpr int kFunctionMostThreads = 0;
+inline constexpr int kFunctionSharedBytes = 1;
+inline constexpr int kFunctionMostDynamicSharedBytes = 8;
+inline constexpr int kJitErrorLog = 5;
+inline constexpr int kJitErrorLogBytes = 6;
 inline constexpr int kPoolReleaseThreshold = 4;
 inline constexpr int kPointerMemoryType = 2;
 inline constexpr int kPointerIsManaged = 8;
@@ -76,6 +89,7 @@ inline constexpr unsigned kMemoryTypeDevice = 2;
   X(context_current, "cuCtxGetCurrent", 4000, (PrimaryContext * context))                          \
   X(context_push, "cuCtxPushCurrent", 4000, (PrimaryContext context))                              \
   X(context_pop, "cuCtxPopCurrent", 4000, (PrimaryContext * context))                              \
+  X(context_synchronize, "cuCtxSynchronize", 2000, ())                                             \
   X(stream_create, "cuStreamCreate", 2000, (Stream * stream, unsigned flags))                      \
   X(stream_destroy, "cuStreamDestroy", 4000, (Stream stream))                                      \
   X(stream_context, "cuStreamGetCtx", 9020, (Stream stream, PrimaryContext * context))             \
@@ -109,6 +123,15 @@ inline constexpr unsigned kMemoryTypeDevice = 2;
   X(library_kernel, "cuLibraryGetKernel", 12000,                                                   \
     (KernelHandle * kernel, Library library, const char* name))                                    \
   X(kernel_function, "cuKernelGetFunction", 12000, (Function * function, KernelHandle kernel))     \
+  X(module_load, "cuModuleLoadDataEx", 2010,                                                       \
+    (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))       \
+  X(module_unload, "cuModuleUnload", 2000, (ModuleHandle module))                                  \
+  X(module_function, "cuModuleGetFunction", 2000,                                                  \
+    (Function * function, ModuleHandle module, const char* name))                                  \
+  X(function_attribute, "cuFuncGetAttribute", 2020, (int* value, int which, Function function))    \
+  X(function_set, "cuFuncSetAttribute", 9000, (Function function, int which, int value))           \
+  X(function_parameter, "cuFuncGetParamInfo", 12040,                                               \
+    (Function function, std::size_t index, std::size_t* offset, std::size_t* bytes))               \
   X(launch, "cuLaunchKernel", 4000,                                                                \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \

@@ -39,6 +39,7 @@ Stream stream_of(std::uint64_t number) noexcept {
 
 }  // namespace
 
+void count_launch() noexcept { count(g_launches); }
 void count_wait() noexcept { count(g_waits); }
 
 Queue::Queue(Device& device, std::uint64_t stream)
@@ -233,7 +234,7 @@ std::unique_ptr<const DeviceEvent> Queue::record() const {
 void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
   const Current current(device_);
   void* parameters[] = {const_cast<void*>(argument)};
-  count(g_launches);
+  count_launch();
   const Result result = opened_driver().launch(device_.function(kernel), grid.blocks, 1, 1,
                                                grid.threads, 1, 1, 0, stream_, parameters, nullptr);
   if (result != Result::kSuccess) [[unlikely]]

@@ -12,6 +12,7 @@
 namespace tenure::cuda {
 
 // For tnr_stats.
+void count_launch() noexcept;
 void count_wait() noexcept;
 
 // One-dimensional, both.
@@ -99,6 +100,7 @@ class Queue final : public DeviceQueue {
                     std::size_t size_bytes) const;
 
   [[nodiscard]] const Device& opened_device() const noexcept { return device_; }
+  [[nodiscard]] Stream handle() const noexcept { return stream_; }
   [[nodiscard]] unsigned multiprocessor_count() const noexcept {
     return device_.multiprocessor_count();
   }

@@ -33,6 +33,7 @@ void lock_all() {
   packed_table.lock();
   factor_table.lock();
   event_table.lock();
+  kernel_table.lock();
   plan_table.lock();
   graph_table.lock();
   program_table.lock();
@@ -46,6 +47,7 @@ void unlock_all() {
   program_table.unlock();
   graph_table.unlock();
   plan_table.unlock();
+  kernel_table.unlock();
   event_table.unlock();
   factor_table.unlock();
   packed_table.unlock();

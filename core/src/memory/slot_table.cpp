@@ -17,6 +17,7 @@ constinit SlotTable<kGraphKind> graph_table;
 constinit SlotTable<kProgramKind> program_table;
 constinit SlotTable<kSealedProgramKind> sealed_program_table;
 constinit SlotTable<kEventKind> event_table;
+constinit SlotTable<kKernelKind> kernel_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -119,5 +120,6 @@ template class SlotTable<kGraphKind>;
 template class SlotTable<kProgramKind>;
 template class SlotTable<kSealedProgramKind>;
 template class SlotTable<kEventKind>;
+template class SlotTable<kKernelKind>;
 
 }  // namespace tenure

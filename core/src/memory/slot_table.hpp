@@ -218,5 +218,6 @@ extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
 extern SlotTable<kSealedProgramKind> sealed_program_table;
 extern SlotTable<kEventKind> event_table;
+extern SlotTable<kKernelKind> kernel_table;
 
 }  // namespace tenure

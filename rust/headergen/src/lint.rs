@@ -228,7 +228,8 @@ fn is_operation(function: &Function) -> bool {
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let is_of = |noun| function.name.starts_with(noun);
-    let computes = !["tnr_blob_", "tnr_context_", "tnr_event_", "tnr_view_"].into_iter().any(is_of);
+    let others = ["tnr_blob_", "tnr_context_", "tnr_event_", "tnr_kernel_", "tnr_view_"];
+    let computes = !others.into_iter().any(is_of);
     if !is_operation(function) || !computes {
         return;
     }

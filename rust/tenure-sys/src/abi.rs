@@ -2682,6 +2682,144 @@ pub struct tnr_factor {
     _opaque: [u8; 0],
 }
 
+// ==== kernels of the caller's own ====
+
+/// A kernel of the caller's own on a device, with the arguments that it was declared to take. A
+/// handle is a token as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_kernel {
+    _opaque: [u8; 0],
+}
+
+/// What an argument of a kernel is.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_kernel_argument_kind(pub i32);
+
+impl tnr_kernel_argument_kind {
+    /// A view whose elements the kernel reads.
+    pub const INPUT: tnr_kernel_argument_kind = tnr_kernel_argument_kind(1);
+    /// A view whose elements the kernel writes; it may read them, too.
+    pub const OUTPUT: tnr_kernel_argument_kind = tnr_kernel_argument_kind(2);
+    /// A number.
+    pub const SCALAR: tnr_kernel_argument_kind = tnr_kernel_argument_kind(3);
+}
+
+/// Flag of `tnr_kernel_parameter`: of a view the kernel takes the address alone, `T *data`. The
+/// elements then lie in row-major order without gaps; any other view is INVALID_ARGUMENT.
+///
+/// @since 0.2
+pub const TNR_KERNEL_POINTER: u32 = 1;
+
+/// One parameter of a kernel, as it was declared. What the kernel gets for it is one parameter,
+/// too:
+///
+/// | kind | in CUDA C++, by value |
+/// | --- | --- |
+/// | SCALAR | `T` |
+/// | INPUT, OUTPUT | `struct { T *data; long long shape[N]; long long strides[N]; }` |
+/// | the same with `TNR_KERNEL_POINTER` | `T *` |
+///
+/// `T` is as many bytes as the dtype says, and N is `most_rank`; where that is 0, the struct is the
+/// pointer. `data` is the element at index 0 on every axis, and strides are in elements, of any
+/// sign. A view of fewer axes than N has axes of extent 1 and stride 0 in front. The stride of an
+/// axis of extent 1 or 0 is 0. Without elements `data` may be NULL.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_kernel_parameter {
+    /// What its arguments are.
+    pub kind: tnr_kernel_argument_kind,
+    /// The dtype of its arguments, of whole bytes; of a number at most 16.
+    pub dtype: tnr_dtype,
+    /// Fewest axes of its arguments; 0 for a number.
+    pub least_rank: u32,
+    /// Most axes of its arguments, at most `TNR_MAX_RANK`; 0 for a number.
+    pub most_rank: u32,
+    /// `TNR_KERNEL_POINTER`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Most parameters of a kernel.
+///
+/// @since 0.2
+pub const TNR_MAX_KERNEL_PARAMETERS: usize = 32;
+
+/// Where the code of a kernel comes from, and what it takes. Set it to zeros, then `struct_size`
+/// and what applies; it will grow, and zeros will mean what they do now. Nothing of it is needed
+/// any more when `tnr_kernel_create` returns.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_kernel_options {
+    /// `sizeof(tnr_kernel_options)`.
+    pub struct_size: u64,
+    /// The kernel's name in the image, as the linker knows it: that of a function which is
+    /// `extern "C"`. In a source any expression that names it, `scale<float>` too. Ends with a 0; 1
+    /// to 1023 bytes.
+    pub name: *const c_char,
+    /// A fat binary, a cubin, or PTX, of `image_bytes` bytes. NULL where there is a source.
+    pub image: *const c_void,
+    /// Bytes of `image`.
+    pub image_bytes: u64,
+    /// CUDA C++, which ends with a 0: compiled by CUDA's NVRTC for the context's device. NULL where
+    /// there is an image.
+    pub source: *const c_char,
+    /// Options of NVRTC, `compiler_option_count` strings which end with a 0. Unless one of them
+    /// says how products and sums are contracted (`--fmad`, `--use_fast_math`), they are not; unless
+    /// one names an architecture, it is the device's. NULL only where there are none.
+    pub compiler_options: *const *const c_char,
+    /// The kernel's parameters, `parameter_count` of them, in its order. NULL only where there are
+    /// none.
+    pub parameters: *const tnr_kernel_parameter,
+    /// At most 64; 0 without a source.
+    pub compiler_option_count: u32,
+    /// At most `TNR_MAX_KERNEL_PARAMETERS`.
+    pub parameter_count: u32,
+}
+
+/// One argument of a launch: the pointer that its parameter's kind asks for, and NULL for the
+/// others.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_kernel_argument {
+    /// For INPUT.
+    pub input: *const tnr_view,
+    /// For OUTPUT.
+    pub output: *const tnr_view_mut,
+    /// For SCALAR; of exactly the parameter's dtype.
+    pub scalar: *const tnr_scalar,
+}
+
+/// How many blocks of how many threads a launch has. Set it to zeros, then `struct_size` and what
+/// applies; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_kernel_grid {
+    /// `sizeof(tnr_kernel_grid)`.
+    pub struct_size: u64,
+    /// Blocks along x, y and z; each at least 1.
+    pub blocks: [u32; 3],
+    /// Threads of a block along x, y and z; each at least 1.
+    pub threads: [u32; 3],
+    /// Shared memory that each block has beside that which the kernel declares itself.
+    pub shared_bytes: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
 // ==== statistics ====
 // Operations and bytes, by kind and in all.
 
@@ -6905,6 +7043,84 @@ unsafe extern "C" {
         beta: *const tnr_scalar,
         attributes: *const tnr_matmul_attributes,
         out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== kernels of the caller's own ====
+
+    /// Gives up one handle. The last release ends the kernel; launches of it are done as enqueued.
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param kernel (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_kernel_release(kernel: *mut tnr_kernel) -> tnr_status;
+
+    /// Loads a kernel onto the context's device, for launches by any context with that device. The
+    /// driver says how many parameters the kernel has and of how many bytes each is, which must be
+    /// what `options->parameters` declare; what they mean nobody can check.
+    ///
+    /// What was compiled is kept, and given again for the same source, name, options and device.
+    /// The device keeps up to 32 kernels that nobody holds; the end of one more waits for the
+    /// device.
+    ///
+    /// INVALID_ARGUMENT: a context without a device; both a source and an image, or neither; an
+    /// image that is of none of these kinds, or says that it is larger than `image_bytes`; PTX or a
+    /// source that does not compile, with the words of the compiler; a name that no kernel has;
+    /// parameters that are none, or not the kernel's. UNSUPPORTED: an image without code for the
+    /// device; a source where NVRTC cannot be opened: `TENURE_NVRTC`, or without that variable
+    /// `libnvrtc.so.13` or `libnvrtc.so.12`. STALE_HANDLE: `context`. OUT_OF_MEMORY. DEVICE_ERROR.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_kernel_create(
+        context: *mut tnr_context,
+        options: *const tnr_kernel_options,
+    ) -> *mut tnr_kernel;
+
+    /// One more handle of the same kernel, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param kernel (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_kernel_retain(kernel: *mut tnr_kernel) -> *mut tnr_kernel;
+
+    /// Enqueues a kernel on the context's stream. Views are lent to it as to an operation: their
+    /// blobs outlive the work, which comes after what was enqueued before on them, also by other
+    /// contexts, and before what follows. What the kernel accesses beside the elements of its
+    /// views is the caller's to answer for.
+    ///
+    /// INVALID_ARGUMENT: a context without a device, or of another than the kernel's; another
+    /// number of arguments than the kernel has parameters, or one of another kind, dtype or rank; a
+    /// view that is not row-major without gaps for `TNR_KERNEL_POINTER`; a view that may not be
+    /// written as an output; more blocks, threads or shared memory than the kernel can have on its
+    /// device, or 0 blocks or threads. UNSUPPORTED: a view on another device. ALIASED: an output
+    /// that shares a byte with another argument, or two of whose indices do. STALE_HANDLE:
+    /// `context`, `kernel`. STALE_VIEW, BUSY: as operations. DEVICE_ERROR: also for work before it;
+    /// the message names the kernel.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param kernel (transfer none)
+    /// @param grid (transfer none)
+    /// @param arguments (transfer none) (counted-by argument_count)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_kernel_launch(
+        context: *mut tnr_context,
+        kernel: *const tnr_kernel,
+        grid: *const tnr_kernel_grid,
+        arguments: *const tnr_kernel_argument,
+        argument_count: u32,
     ) -> tnr_status;
 
     // ==== statistics ====

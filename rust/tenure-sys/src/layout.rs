@@ -42,6 +42,7 @@ const _: () = {
     assert!(size_of::<tnr_sparse_join>() == 4);
     assert!(size_of::<tnr_sparse_norm_kind>() == 4);
     assert!(size_of::<tnr_packed_layout>() == 4);
+    assert!(size_of::<tnr_kernel_argument_kind>() == 4);
     assert!(size_of::<tnr_operation>() == 4);
 };
 
@@ -804,6 +805,49 @@ const _: () = {
     assert!(offset_of!(tnr_factor_info, rows) == 16);
     assert!(offset_of!(tnr_factor_info, cols) == 24);
     assert!(offset_of!(tnr_factor_info, size_bytes) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_kernel_parameter>() == 24);
+    assert!(align_of::<tnr_kernel_parameter>() == 4);
+    assert!(offset_of!(tnr_kernel_parameter, kind) == 0);
+    assert!(offset_of!(tnr_kernel_parameter, dtype) == 4);
+    assert!(offset_of!(tnr_kernel_parameter, least_rank) == 8);
+    assert!(offset_of!(tnr_kernel_parameter, most_rank) == 12);
+    assert!(offset_of!(tnr_kernel_parameter, flags) == 16);
+    assert!(offset_of!(tnr_kernel_parameter, reserved) == 20);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_kernel_options>() == 64);
+    assert!(align_of::<tnr_kernel_options>() == 8);
+    assert!(offset_of!(tnr_kernel_options, struct_size) == 0);
+    assert!(offset_of!(tnr_kernel_options, name) == 8);
+    assert!(offset_of!(tnr_kernel_options, image) == 16);
+    assert!(offset_of!(tnr_kernel_options, image_bytes) == 24);
+    assert!(offset_of!(tnr_kernel_options, source) == 32);
+    assert!(offset_of!(tnr_kernel_options, compiler_options) == 40);
+    assert!(offset_of!(tnr_kernel_options, parameters) == 48);
+    assert!(offset_of!(tnr_kernel_options, compiler_option_count) == 56);
+    assert!(offset_of!(tnr_kernel_options, parameter_count) == 60);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_kernel_argument>() == 24);
+    assert!(align_of::<tnr_kernel_argument>() == 8);
+    assert!(offset_of!(tnr_kernel_argument, input) == 0);
+    assert!(offset_of!(tnr_kernel_argument, output) == 8);
+    assert!(offset_of!(tnr_kernel_argument, scalar) == 16);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_kernel_grid>() == 40);
+    assert!(align_of::<tnr_kernel_grid>() == 8);
+    assert!(offset_of!(tnr_kernel_grid, struct_size) == 0);
+    assert!(offset_of!(tnr_kernel_grid, blocks) == 8);
+    assert!(offset_of!(tnr_kernel_grid, threads) == 20);
+    assert!(offset_of!(tnr_kernel_grid, shared_bytes) == 32);
+    assert!(offset_of!(tnr_kernel_grid, reserved) == 36);
 };
 
 const _: () = {

@@ -86,6 +86,33 @@ static int check_events(void) {
   return 0;
 }
 
+/* Kernels run on devices, which few machines have. */
+static int check_kernels(void) {
+  const tnr_kernel_parameter number = {TNR_KERNEL_ARGUMENT_KIND_SCALAR, TNR_DTYPE_F32, 0, 0, 0, 0};
+  const char image[] = ".version 9.0";
+  tnr_kernel_options options;
+  tnr_kernel_argument argument;
+  tnr_kernel_grid grid;
+  tnr_scalar one = tnr_scalar_f64(1);
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.name = "nothing";
+  options.image = image;
+  options.image_bytes = sizeof image;
+  options.parameters = &number;
+  options.parameter_count = 1;
+  CHECK(tnr_kernel_create(NULL, &options) == NULL);
+  CHECK(tnr_last_error()->status == TNR_STATUS_INVALID_ARGUMENT);
+  memset(&grid, 0, sizeof grid);
+  grid.struct_size = sizeof grid;
+  memset(&argument, 0, sizeof argument);
+  argument.scalar = &one;
+  CHECK(tnr_kernel_launch(NULL, NULL, &grid, &argument, 1) == TNR_STATUS_STALE_HANDLE);
+  CHECK(tnr_kernel_retain(NULL) == NULL);
+  OK(tnr_kernel_release(NULL));
+  return 0;
+}
+
 /* Without a device, which few machines have: the CPU is one too. */
 int check_devices(void) {
   float memory[4] = {1, 2, 3, 4};
@@ -103,6 +130,7 @@ int check_devices(void) {
   OK(tnr_device_describe(cpu, &info));
   CHECK(strcmp(info.name, "CPU") == 0);
   CHECK(check_events() == 0);
+  CHECK(check_kernels() == 0);
 
   blob = tnr_blob_adopt_on(NULL, memory, 16, count, &released);
   CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_ADOPTED, memory) == 0);

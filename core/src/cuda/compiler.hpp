@@ -1,0 +1,27 @@
+// CUDA's compiler at run time, NVRTC, opened when a source is first compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cuda/device.hpp"
+#include "cuda/modules.hpp"
+
+namespace tenure::cuda {
+
+// What a kernel is compiled from.
+struct Source {
+  const char* text;
+  const char* name;                  // an expression that names the kernel
+  std::vector<const char*> options;  // the caller's
+};
+
+// Of the source and of all that its code depends on.
+std::string key_of(const Source& source, const Device& device);
+
+// Code for the device, or PTX where the caller's options name an architecture that no device has.
+// Throws UNSUPPORTED where NVRTC cannot be opened; INVALID_ARGUMENT, with the compiler's words, for
+// what does not compile; OUT_OF_MEMORY; INTERNAL where the compiler fails otherwise.
+Code compile(const Source& source, const Device& device);
+
+}  // namespace tenure::cuda

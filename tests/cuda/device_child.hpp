@@ -1,0 +1,43 @@
+// A test of this program run alone, in a process of its own: what is found on the way to the first
+// use of a driver or a compiler is there once in a process.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace tenure::test {
+
+struct Child {
+  int status;
+  std::string output;
+};
+
+inline Child run_child(const std::string& variables, const std::string& test = "Run") {
+  char path[4096] = {};
+  EXPECT_GT(readlink("/proc/self/exe", path, sizeof path - 1), 0);
+  // Handles that cannot be given back, because that was refused, are leaked.
+  const std::string command = "ASAN_OPTIONS=detect_leaks=0 " + variables + " " + path +
+                              " --gtest_filter=DeviceChild.DISABLED_" + test +
+                              " --gtest_also_run_disabled_tests 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  Child child = {-1, ""};
+  char line[512];
+  while (std::fgets(line, sizeof line, pipe) != nullptr) child.output += line;
+  child.status = pclose(pipe);
+  return child;
+}
+
+inline void expect_child_says(const std::string& variables, const std::string& words) {
+  const Child child = run_child(variables);
+  EXPECT_EQ(child.status, 0) << variables << "\n" << child.output;
+  EXPECT_NE(child.output.find("message: "), std::string::npos) << variables << "\n" << child.output;
+  EXPECT_NE(child.output.find(words), std::string::npos)
+      << "\"" << words << "\" expected of " << variables << "\n"
+      << child.output;
+}
+
+}  // namespace tenure::test
