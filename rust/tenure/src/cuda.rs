@@ -52,6 +52,11 @@
 //! while work on it is still to come: its memory is free for others after that. [`Stream::follow`]
 //! is for work that the library does not know of.
 //!
+//! # Kernels of your own
+//!
+//! A [`Kernel`] is made of a fat binary, of PTX or of CUDA C++, and [`launched`](Stream::launch) on
+//! tensors and views in the same order: making one is `unsafe`, a promise of what its code does.
+//!
 //! # What waits
 //!
 //! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a
@@ -111,6 +116,9 @@ mod exchange;
 #[allow(unsafe_code)]
 mod foreign;
 mod indexed;
+#[allow(unsafe_code)]
+mod kernel;
+mod launch;
 mod matmul;
 mod movement;
 mod normalize;
@@ -139,6 +147,8 @@ mod view_mut;
 pub use device::Device;
 pub use event::Event;
 pub use exchange::Imported;
+pub use kernel::Kernel;
+pub use launch::{Grid, KernelArgument, KernelArguments, Parameter, Ranks};
 pub use matmul::Matmul;
 pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};

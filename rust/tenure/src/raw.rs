@@ -12,6 +12,7 @@ pub(crate) mod expression;
 pub(crate) mod factor;
 #[cfg(feature = "programs")]
 pub(crate) mod graph_record;
+pub(crate) mod kernel;
 mod library;
 pub(crate) mod matmul;
 pub(crate) mod movement;

@@ -3,6 +3,8 @@
 
 #[path = "../examples/cuda.rs"]
 mod cuda;
+#[path = "../examples/cuda_kernel.rs"]
+mod cuda_kernel;
 #[cfg(feature = "programs")]
 #[path = "../examples/custom_operation.rs"]
 mod custom_operation;
@@ -32,6 +34,11 @@ fn an_operation_of_ones_own() {
 #[test]
 fn rows_are_normalized_on_a_gpu_or_without() {
     cuda::main().unwrap();
+}
+
+#[test]
+fn a_kernel_of_ones_own_crops_or_the_cpu() {
+    cuda_kernel::main().unwrap();
 }
 
 #[test]

@@ -1,0 +1,23 @@
+//@ error: E0277
+//! A kernel takes what is on a device and numbers, and nothing of the host.
+use tenure::Result;
+use tenure::cuda::{Grid, Kernel, Stream, Tensor};
+
+fn run(
+    stream: &Stream,
+    kernel: &Kernel,
+    a: &Tensor<f32>,
+    host: &tenure::Tensor<f32>,
+) -> Result<()> {
+    let grid = Grid::covering([a.len()], [128]);
+    #[cfg(bad)]
+    stream.launch(kernel, grid, (host, 1.0_f32))?;
+    #[cfg(not(bad))]
+    stream.launch(kernel, grid, (a, 1.0_f32))?;
+    let _ = host;
+    Ok(())
+}
+
+fn main() {
+    let _ = run;
+}
