@@ -107,6 +107,35 @@ TEST_F(CGraph, EachPassTellsWhatItDid) {
   EXPECT_EQ(counts.at(TNR_PASS_MEMORY), apart - shared);
 }
 
+// Checks take no time for each of many windows, of which nobody has memory.
+TEST_F(CGraph, PoolingsOfHugeExtentsAreChecked) {
+  const std::uint32_t image = input({1, 1, 4, 4});
+  tnr_pool2d_attributes of = {};
+  of.struct_size = sizeof of;
+  of.flags = TNR_POOL2D_ADAPTIVE;
+  constexpr auto kPool = TNR_NODE_POOL2D + TNR_REDUCE_OP_MAX;
+  const std::uint32_t adaptive = node(kPool, {image}, {std::int64_t{1} << 45, 3}, &of);
+  of = {};
+  of.struct_size = sizeof of;
+  // As many places as reach the image from anywhere, two apart.
+  of.kernel[0] = (std::int64_t{1} << 40) + 1;
+  of.kernel[1] = 1;
+  of.dilations[0] = 8;
+  of.strides[0] = 8;
+  of.padding[0] = of.padding[1] = std::int64_t{1} << 43;
+  const std::uint32_t far = node(kPool, {image}, {}, &of);
+  tnr_value_info info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(tnr_graph_describe_value(graph, adaptive, &info), TNR_STATUS_OK);
+  EXPECT_EQ(info.shape[2], std::int64_t{1} << 45);
+  ASSERT_EQ(tnr_graph_describe_value(graph, far, &info), TNR_STATUS_OK);
+  EXPECT_EQ(info.shape[2], (std::int64_t{1} << 40) + 1);
+  of.padding[1] += 8;
+  std::uint32_t value = 0;
+  expect_refused(add(kPool, {image}, {}, &of, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"the windows of row 1099511627777 of out have no element"});
+}
+
 // The digits' network, with any number of images.
 class CNetwork : public CGraph {
  protected:

@@ -415,6 +415,57 @@ TEST_F(RefusedPool2d, WindowsWithoutElements) {
          Operand<float>({2, 4, 0, 6}).view, out.view);
 }
 
+// Of each window, beside its places one by one.
+TEST(Pool2d, WindowsHaveElementsWhereTheirPlacesAre) {
+  int refused = 0;
+  int taken = 0;
+  for (int code = 0; code < 3 * 3 * 4 * 6 * 5 * 5; ++code) {
+    int rest = code;
+    const auto draw = [&](int count) {
+      const std::int64_t drawn = rest % count;
+      rest /= count;
+      return drawn;
+    };
+    const std::int64_t in = 1 + draw(3);
+    const std::int64_t kernel = 1 + draw(3);
+    const std::int64_t stride = 1 + draw(4);
+    const std::int64_t dilation = 1 + draw(6);
+    const std::int64_t before = draw(5);
+    const std::int64_t after = draw(5);
+    const std::int64_t room = in + before + after - (kernel - 1) * dilation - 1;
+    if (room < 0) continue;
+    const std::int64_t count = room / stride + 1;
+    bool all_have = true;
+    for (std::int64_t i = 0; i < count; ++i) {
+      bool has = false;
+      for (std::int64_t k = 0; k < kernel; ++k) {
+        const std::int64_t at = i * stride - before + k * dilation;
+        has = has || (at >= 0 && at < in);
+      }
+      all_have = all_have && has;
+    }
+    tnr_pool2d_attributes with = attributes_of(kernel, 1);
+    with.strides[0] = stride;
+    with.dilations[0] = dilation;
+    with.padding[0] = before;
+    with.padding[1] = after;
+    const Operand<float> a({1, 1, in, 1});
+    const Operand<float> out({1, 1, count, 1});
+    bool is_taken = true;
+    try {
+      pool2d(kDefaultContext, TNR_REDUCE_OP_MAX, a.view, with, {out.view});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), TNR_STATUS_INVALID_ARGUMENT);
+      is_taken = false;
+    }
+    ASSERT_EQ(is_taken, all_have) << in << " " << kernel << " " << stride << " " << dilation << " "
+                                  << before << " " << after;
+    ++(is_taken ? taken : refused);
+  }
+  EXPECT_GT(taken, 1000);
+  EXPECT_GT(refused, 1000);
+}
+
 TEST_F(RefusedPool2d, Operations) {
   expect(TNR_STATUS_UNSUPPORTED, {"pool2d does not take the reduction sum"}, a.view, out.view,
          TNR_REDUCE_OP_SUM);

@@ -1,6 +1,7 @@
 // Poolings: maxima and means of windows.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "cpu/dispatch.hpp"
@@ -45,11 +46,29 @@ void check_pool_flags(const tnr_pool2d_attributes& attributes) {
   require_none(attributes.dilations, 2, "dilations");
 }
 
-// `out` has elements: whether each window has one too.
-void require_elements(const WindowGeometry& g, const ChannelWindows& windows) {
+// So many windows in a row have all that windows may miss: of a graph nobody has memory for as many
+// as there are. No two places of a window have the image between them where it is as long as they
+// are apart, so that the first one tells of what is before it. Others come again at the same places,
+// by a whole number of dilations.
+std::int64_t different_windows(const WindowGeometry& g, ChannelWindows::Spacing spacing,
+                               unsigned axis) {
+  if (spacing == ChannelWindows::Spacing::kAdaptive || g.kernel[axis] <= 1 ||
+      g.dilations[axis] <= g.in[axis]) {
+    return 1;
+  }
+  return g.dilations[axis] / std::gcd(g.strides[axis], g.dilations[axis]);
+}
+
+// `out` has elements: whether each window has one too. The first and the last ones are as far from
+// the image as any.
+void require_elements(const WindowGeometry& g, const ChannelWindows& windows,
+                      ChannelWindows::Spacing spacing) {
   static constexpr const char* kNames[] = {"row", "column"};
   for (const unsigned axis : {kHeight, kWidth}) {
-    for (std::int64_t i = 0; i < g.out[axis]; ++i) {
+    const std::int64_t count = g.out[axis];
+    const std::int64_t different = std::min(different_windows(g, spacing, axis), count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i == different) i = std::max(i, count - different);
       if (windows.inner_count(axis, i) != 0) continue;
       fail(TNR_STATUS_INVALID_ARGUMENT, "the windows of %s %" PRId64 " of out have no element of a",
            kNames[axis], i);
@@ -159,7 +178,7 @@ ChannelWindows pool_windows(const CheckedPool& pool, const tnr_pool2d_attributes
   const ChannelWindows windows(pool.geometry,
                                static_cast<std::int64_t>(element_size(pool.computed)),
                                spacing_of(attributes));
-  require_elements(pool.geometry, windows);
+  require_elements(pool.geometry, windows, spacing_of(attributes));
   return windows;
 }
 
