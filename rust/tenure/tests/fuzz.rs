@@ -25,10 +25,16 @@ mod files;
 mod graphs;
 #[path = "fuzz/images.rs"]
 mod images;
+#[cfg(feature = "programs")]
+#[path = "program_file/kinds.rs"]
+mod kinds;
 #[path = "fuzz/lent.rs"]
 mod lent;
 #[path = "dlpack/managed.rs"]
 mod managed;
+#[cfg(feature = "programs")]
+#[path = "fuzz/nodes.rs"]
+mod nodes;
 #[path = "fuzz/operations.rs"]
 mod operations;
 #[path = "fuzz/packed.rs"]
