@@ -6024,7 +6024,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
     /// none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
     /// owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
-    /// OUT_OF_MEMORY. On failure nothing is retained or sealed.
+    /// OUT_OF_MEMORY. DEVICE_ERROR. On failure nothing is retained or sealed.
     ///
     /// @param parts (transfer none) copied
     /// @return (transfer full) (nullable) NULL on failure
@@ -6112,9 +6112,13 @@ unsafe extern "C" {
     /// Checks a matrix: its shape and parts as every operation does, every offset and index, and
     /// what its flags say. The message names the part, the position, the value and the bound.
     ///
-    /// INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`),
-    /// STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but
-    /// not SORTED). About a batch the message begins with "matrix 3: ".
+    /// Offsets and indices on a device are copied to the CPU for it, after the work that was
+    /// enqueued on them; a part at least has a blob then.
+    ///
+    /// INVALID_ARGUMENT, UNSUPPORTED (dtype, parts on several devices, a batch on one, blocks over
+    /// `TNR_SPARSE_MAX_BLOCK`), STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where
+    /// entries are UNIQUE but not SORTED, and for a matrix on a device), DEVICE_ERROR. About a batch
+    /// the message begins with "matrix 3: ".
     ///
     /// @param view (transfer none)
     /// @threads any
@@ -6145,6 +6149,10 @@ unsafe extern "C" {
     /// Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
     /// each thread; of a batch in COO also an index for each row. The result is the same for any
     /// number of threads.
+    ///
+    /// On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries. Until
+    /// then it has room for entries of one in eight elements, or of 65,536; where there are more, the
+    /// elements are read twice.
     ///
     /// INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
     /// index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
@@ -6263,6 +6271,9 @@ unsafe extern "C" {
     /// order; where the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once:
     /// where they are not UNIQUE and those of a row do not rise, the matrix is coalesced first, and
     /// takes memory for it.
+    ///
+    /// On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and indices
+    /// are those of a `tnr_sparse`.
     ///
     /// INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found
     /// as the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
@@ -6525,6 +6536,9 @@ unsafe extern "C" {
     /// `b` that are not adjacent, and rows that are read often and lie across lines of the cache,
     /// are copied, up to 256 bytes of each row at a time. Where `a` has fewer entries than `b`
     /// rows, `b` is read where it lies, whatever its strides.
+    ///
+    /// On a device `a` is CSR as it is, or CSC TRANSPOSED, of f64, f32, f16 or bf16; no memory is
+    /// taken. Waits, unless offsets and indices are those of a `tnr_sparse`.
     ///
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
     /// the dtype cannot represent, and for offsets or indices out of range: then `out` has been
