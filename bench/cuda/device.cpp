@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tenure/tenure.h"
+#include "user_kernels_text.hpp"
 
 namespace {
 
@@ -270,6 +271,67 @@ void host_rows() {
   });
 }
 
+// A kernel of the user's own, of tests/cuda: its views ready, and lent anew from what another
+// library hands over.
+void crop_rows() {
+  if (!is_wanted("host: masked crop")) return;
+  const auto view_of = [](tnr_kernel_argument_kind kind, tnr_dtype dtype, std::uint32_t rank) {
+    return tnr_kernel_parameter{kind, dtype, rank, rank, 0, 0};
+  };
+  const tnr_kernel_parameter place = view_of(TNR_KERNEL_ARGUMENT_KIND_SCALAR, TNR_DTYPE_I64, 0);
+  const tnr_kernel_parameter parameters[] = {
+      view_of(TNR_KERNEL_ARGUMENT_KIND_INPUT, TNR_DTYPE_U8, 3),
+      view_of(TNR_KERNEL_ARGUMENT_KIND_INPUT, TNR_DTYPE_BOOL8, 2), place, place,
+      view_of(TNR_KERNEL_ARGUMENT_KIND_OUTPUT, TNR_DTYPE_U8, 3)};
+  tnr_kernel_options options = {};
+  options.struct_size = sizeof options;
+  options.name = "masked_crop";
+  options.image = tenure::test::kUserPtx;
+  options.image_bytes = sizeof tenure::test::kUserPtx;
+  options.parameters = parameters;
+  options.parameter_count = 5;
+  tnr_kernel* const kernel = tnr_kernel_create(g_context, &options);
+  require(kernel != nullptr, "tnr_kernel_create");
+
+  Arrays arrays;
+  const std::int64_t frame_shape[] = {1080, 1920, 3};
+  const std::int64_t crop_shape[] = {300, 300, 3};
+  tnr_view_mut frame = arrays.add(TNR_DTYPE_U8, {1080, 1920, 3});
+  tnr_view_mut mask = arrays.add(TNR_DTYPE_U8, {1080, 1920});
+  mask.view.dtype = TNR_DTYPE_BOOL8;
+  tnr_view_mut crop = arrays.add(TNR_DTYPE_U8, {300, 300, 3});
+  const tnr_scalar row = tnr_scalar_i64(400);
+  const tnr_scalar col = tnr_scalar_i64(800);
+  tnr_kernel_grid grid = {};
+  grid.struct_size = sizeof grid;
+  grid.blocks[0] = 10, grid.blocks[1] = 38, grid.blocks[2] = 1;
+  grid.threads[0] = 32, grid.threads[1] = 8, grid.threads[2] = 1;
+  const auto launch = [&](const tnr_view& from, const tnr_view& where, const tnr_view_mut& to) {
+    const tnr_kernel_argument arguments[] = {{&from, nullptr, nullptr},
+                                             {&where, nullptr, nullptr},
+                                             {nullptr, nullptr, &row},
+                                             {nullptr, nullptr, &col},
+                                             {nullptr, &to, nullptr}};
+    ok(tnr_kernel_launch(g_context, kernel, &grid, arguments, 5), "masked_crop");
+  };
+  host("host: masked crop", [&] { launch(frame.view, mask.view, crop); });
+  for (tnr_view_mut* const view : {&frame, &mask, &crop}) view->view.owner = 0;
+  host("host: masked crop, nobody's", [&] { launch(frame.view, mask.view, crop); });
+  host("host: masked crop, lent anew", [&] {
+    tnr_view views[3];
+    const auto lend = [](const tnr_view& like, const std::int64_t* shape, tnr_view& view) {
+      ok(tnr_view_lend(like.data, like.size_bytes, 0, like.dtype, like.rank, shape, nullptr, &view),
+         "tnr_view_lend");
+      view.device = like.device;
+    };
+    lend(frame.view, frame_shape, views[0]);
+    lend(mask.view, frame_shape, views[1]);
+    lend(crop.view, crop_shape, views[2]);
+    launch(views[0], views[1], {views[2]});
+  });
+  tnr_kernel_release(kernel);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -323,5 +385,6 @@ int main(int argc, char** argv) {
   sparse_rows(sparse_side, 100);
   sparse_rows(sparse_side, 10);
   host_rows();
+  crop_rows();
   ok(tnr_context_release(g_context), "tnr_context_release");
 }

@@ -29,8 +29,21 @@ Result one(int* count) {
   *count = 1;
   return Result::kSuccess;
 }
-Result attribute(int* value, int, int) {
-  *value = 9;
+Result attribute(int* value, int which, int) {
+  const bool is_capability = which == tenure::cuda::kAttributeComputeCapabilityMajor ||
+                             which == tenure::cuda::kAttributeComputeCapabilityMinor;
+  *value = is_capability || which == tenure::cuda::kAttributeMultiprocessorCount ? 9 : 1024;
+  return Result::kSuccess;
+}
+Result function_attribute(int* value, int, tenure::cuda::Function) {
+  *value = 1024;
+  return Result::kSuccess;
+}
+// Of masked_crop, the kernel that device.cpp launches.
+Result parameter(tenure::cuda::Function, std::size_t index, std::size_t*, std::size_t* bytes) {
+  constexpr std::size_t kBytes[] = {56, 40, 8, 8, 56};
+  if (index >= sizeof kBytes / sizeof kBytes[0]) return Result::kInvalidValue;
+  *bytes = kBytes[index];
   return Result::kSuccess;
 }
 Result name(char* text, int size, int) {
@@ -74,6 +87,8 @@ const Entry kEntries[] = {
     {"cuMemAllocAsync", address(allocate)},
     {"cuLibraryGetKernel", address(give_handle<KernelHandle, Library, const char*>)},
     {"cuKernelGetFunction", address(give_handle<Function, KernelHandle>)},
+    {"cuFuncGetAttribute", address(function_attribute)},
+    {"cuFuncGetParamInfo", address(parameter)},
     TENURE_CUDA_ENTRY_POINTS(TENURE_SUCCEED)};
 
 }  // namespace

@@ -1,19 +1,20 @@
 // Kernels of users by image: what they get, the order of their launches, and what is refused. On a
 // GPU and behind the fake driver; the faults behind the fake driver alone.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
-#include "arrays.hpp"
 #include "cuda/kernels.hpp"
 #include "device_child.hpp"
 #include "device_kernels.hpp"
 #include "expect_status.hpp"
-#include "on_device.hpp"
 #include "unseen.hpp"
 
 namespace {
@@ -283,6 +284,52 @@ TEST_F(DeviceKernel, ManyEndWithoutMeetingWork) {
   EXPECT_GE(totals().device_waits - before.device_waits, 4u);
   EXPECT_EQ(download(context_, *y.in()), std::vector<float>(10, 100.0f));
   EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
+}
+
+TEST_F(DeviceKernel, ThreadsMakeLaunchAndEndThemAtOnce) {
+  const Kernel shared(context_, image_options("axpy", axpy_signature()));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      tnr_context* const own = context_on(tenure::test::kFirstDevice);
+      ASSERT_NE(own, nullptr);
+      {
+        const Floats x(own, std::vector<float>(10, 1.0f));
+        const Floats y(own, std::vector<float>(10, 0.0f));
+        for (int i = 0; i < 25; ++i) {
+          const Kernel kernel(own, image_options("axpy", axpy_signature()));
+          EXPECT_EQ(axpy(own, kernel, 1, *x.in(), y.out), TNR_STATUS_OK);
+          EXPECT_EQ(axpy(own, shared, 1, *x.in(), y.out), TNR_STATUS_OK);
+        }
+        EXPECT_EQ(download(own, *y.in()), std::vector<float>(10, 50.0f));
+      }
+      EXPECT_EQ(tnr_context_release(own), TNR_STATUS_OK);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// The driver is the parent's: in the child nothing is launched, and nothing ends on the device.
+TEST_F(DeviceKernel, AChildOfForkGivesNothingBack) {
+  const Signature signature;
+  const tnr_kernel_options options = image_options("nothing", signature);
+  tnr_kernel* const kernel = tnr_kernel_create(context_, &options);
+  ASSERT_NE(kernel, nullptr) << tnr_last_error()->message;
+  const tnr_kernel_grid grid = grid_of({}, {});
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool is_right =
+        tnr_kernel_launch(context_, kernel, &grid, nullptr, 0) == TNR_STATUS_INVALID_ARGUMENT &&
+        tnr_kernel_create(context_, &options) == nullptr &&
+        tnr_kernel_release(kernel) == TNR_STATUS_OK;
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(tnr_kernel_launch(context_, kernel, &grid, nullptr, 0), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_kernel_release(kernel), TNR_STATUS_OK);
 }
 
 TEST_F(DeviceKernel, OutputsShareNoByteWithOtherArguments) {

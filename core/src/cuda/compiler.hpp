@@ -16,12 +16,14 @@ struct Source {
   std::vector<const char*> options;  // the caller's
 };
 
+// Both are cold: beside a compilation nothing takes time, so that they are compiled for size.
+
 // Of the source and of all that its code depends on.
-std::string key_of(const Source& source, const Device& device);
+[[gnu::cold]] std::string key_of(const Source& source, const Device& device);
 
 // Code for the device, or PTX where the caller's options name an architecture that no device has.
 // Throws UNSUPPORTED where NVRTC cannot be opened; INVALID_ARGUMENT, with the compiler's words, for
 // what does not compile; OUT_OF_MEMORY; INTERNAL where the compiler fails otherwise.
-Code compile(const Source& source, const Device& device);
+[[gnu::cold]] Code compile(const Source& source, const Device& device);
 
 }  // namespace tenure::cuda

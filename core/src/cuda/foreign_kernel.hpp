@@ -11,8 +11,8 @@ namespace tenure::cuda {
 
 class ForeignKernel {
  public:
-  // Throws as tnr_kernel_create() says.
-  ForeignKernel(const Device& device, const tnr_kernel_options& options);
+  // Throws as tnr_kernel_create() says. Cold: for size.
+  [[gnu::cold]] ForeignKernel(const Device& device, const tnr_kernel_options& options);
   ForeignKernel(const ForeignKernel&) = delete;
   ForeignKernel& operator=(const ForeignKernel&) = delete;
   // What was enqueued goes on. In a child of fork nothing ends.
