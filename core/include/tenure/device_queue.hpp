@@ -52,6 +52,21 @@ class DeviceEvent {
   DeviceEvent() noexcept = default;
 };
 
+// Products of dense rows and columns at the entries of a sparse matrix. Everything has been checked
+// but offsets and indices, and that the rows' entries are those of out.
+struct DeviceSample {
+  const tnr_sparse_view& a;  // CSR or CSC
+  const tnr_view& x;
+  const tnr_view& y;
+  const tnr_view_mut& out;  // row-major, and of the entries from `first` on
+  std::int64_t first;
+  const void* alpha;     // as of DeviceSparseMatmul
+  bool is_times_values;  // products are multiplied with those of the entries
+  bool is_trusted;
+  const Pins& a_pins;
+  const Pins& pins;
+};
+
 // The entries of a sparse matrix as elements. Everything has been checked but offsets and indices.
 struct DeviceScatter {
   const tnr_sparse_view& a;  // CSR or CSC
@@ -170,6 +185,8 @@ class DeviceQueue {
   [[nodiscard]] virtual bool scatter_entries(const DeviceScatter& call) const = 0;
   // How many entries there are, for which it waits.
   [[nodiscard]] virtual std::int64_t scan_entries(const DeviceScan& scan) const = 0;
+  // As sparse_matmul().
+  [[nodiscard]] virtual bool sample_entries(const DeviceSample& call) const = 0;
 
  protected:
   explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}

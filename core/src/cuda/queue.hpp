@@ -81,6 +81,7 @@ class Queue final : public DeviceQueue {
   void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
                const tnr_view_mut& out) const override;
   [[nodiscard]] bool sparse_matmul(const DeviceSparseMatmul& call) const override;
+  [[nodiscard]] bool sample_entries(const DeviceSample& call) const override;
   [[nodiscard]] bool scatter_entries(const DeviceScatter& call) const override;
   [[nodiscard]] std::int64_t scan_entries(const DeviceScan& scan) const override;
 

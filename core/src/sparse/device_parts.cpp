@@ -1,6 +1,7 @@
 #include "sparse/device_parts.hpp"
 
 #include "memory/scratch.hpp"
+#include "sparse/index_array.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
 
@@ -57,6 +58,26 @@ void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExte
          sparse_names(view.format).minor, device.text);
   }
   check_entries_on(*queue, view, rows, name);
+}
+
+EntryRange entry_range_on(const DeviceQueue& queue, const tnr_sparse_view& view, const Pins& pins,
+                          const char* name) {
+  pins.for_each_home([&](const DeviceQueue& home) {
+    if (&home != &queue) queue.follow(home);
+  });
+  const auto read = [&](std::int64_t position) {
+    const std::size_t width = element_size(view.major.dtype);
+    const auto* const at = static_cast<const kernels::Byte*>(view.major.data) +
+                           position * static_cast<std::int64_t>(width);
+    kernels::Byte bytes[8] = {};
+    queue.copy_out(bytes, at, width);
+    return get_index(bytes, index_type(view.major.dtype), 0);
+  };
+  const EntryRange range = {read(0), read(view.major.shape[0] - 1)};
+  const bool is_right =
+      range.first >= 0 && range.first <= range.last && range.last <= view.minor.shape[0];
+  if (!is_right) refuse_entries_on(queue, view, name);
+  return range;
 }
 
 void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view, const char* name) {

@@ -14,6 +14,11 @@ namespace tenure {
 void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExtent rows,
                           const char* name);
 
+// entry_range() of a matrix whose parts are pinned and on the queue's device; waits. Throws
+// INVALID_ARGUMENT where that is none.
+EntryRange entry_range_on(const DeviceQueue& queue, const tnr_sparse_view& view, const Pins& pins,
+                          const char* name);
+
 // After a kernel has found an offset or an index that is wrong. Throws INVALID_ARGUMENT in any case.
 [[noreturn]] void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view,
                                     const char* name);

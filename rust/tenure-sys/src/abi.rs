@@ -6630,6 +6630,8 @@ unsafe extern "C" {
     /// a column of `y` is not adjacent, all are copied, unless they are more than the entries: then
     /// they are read where they lie.
     ///
+    /// On a device `a` is CSR or CSC, of f64, f32, f16 or bf16; nothing is copied. Waits.
+    ///
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
     /// row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
     /// range: then `out` has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED:

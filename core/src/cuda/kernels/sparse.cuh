@@ -43,6 +43,8 @@ class SparseRows {
     is_wrong_ = true;
     return false;
   }
+  // An entry that is not among those that there are.
+  TENURE_DEVICE void refuse() { is_wrong_ = true; }
   // By each thread, at its end.
   TENURE_DEVICE void tell() {
     // The one offset that no row begins with; of a matrix without rows the only one.

@@ -49,6 +49,30 @@ struct SparseMatmulArgument {
   uint32_t entry_shift;
 };
 
+// ---- sampled products ----
+
+// For each entry the product of a row of x with a column of y, where rows are those of the matrix.
+// An entry has 2^depth_shift threads, up to a warp, and a row's 2^entry_shift such groups.
+struct SparseSampleArgument {
+  CompressedRows a;
+  const unsigned char* x;
+  const unsigned char* y;
+  unsigned char* out;  // of the entries from `first` on
+  uint64_t first;
+  uint64_t count;
+  int64_t depth;
+  int64_t x_row_step;  // in bytes
+  int64_t x_depth_step;
+  int64_t y_column_step;
+  int64_t y_depth_step;
+  int64_t row_blocks;
+  uint64_t alpha;
+  ElementType type;
+  uint32_t has_values;  // products are multiplied with those of the entries
+  uint32_t depth_shift;
+  uint32_t entry_shift;
+};
+
 // ---- to dense ----
 
 // Entries to the elements that they are, which hold zeros. A row has 2^entry_shift threads, up to a

@@ -11,30 +11,24 @@ namespace tenure::cuda {
 constexpr uint32_t kWarpShift = 5;
 constexpr uint32_t kWarpLanes = 1u << kWarpShift;
 constexpr int kBlockWarps = static_cast<int>(kThreads / kWarpLanes);
-// Entries of a thread whose elements are on their way together.
-constexpr int kEntriesTogether = 4;
+// f16 and bf16, which share the code of a kernel.
+struct Half {
+  uint16_t bits;
+};
 
 template <class V>
 struct StoredNumber {
-  static TENURE_DEVICE V at(const unsigned char* from) { return read<V>(from); }
-  static TENURE_DEVICE void put(unsigned char* to, V number) { write(to, number); }
+  static TENURE_DEVICE V at(ElementType, const unsigned char* from) { return read<V>(from); }
+  static TENURE_DEVICE void put(ElementType, unsigned char* to, V number) { write(to, number); }
 };
 template <>
-struct StoredNumber<F16> {
-  static TENURE_DEVICE float at(const unsigned char* from) {
-    return widen(F16{read<uint16_t>(from)});
+struct StoredNumber<Half> {
+  static TENURE_DEVICE float at(ElementType type, const unsigned char* from) {
+    const auto bits = read<uint16_t>(from);
+    return type == ElementType::kF16 ? widen(F16{bits}) : widen(BF16{bits});
   }
-  static TENURE_DEVICE void put(unsigned char* to, float number) {
-    write(to, round_to_f16(number));
-  }
-};
-template <>
-struct StoredNumber<BF16> {
-  static TENURE_DEVICE float at(const unsigned char* from) {
-    return widen(BF16{read<uint16_t>(from)});
-  }
-  static TENURE_DEVICE void put(unsigned char* to, float number) {
-    write(to, round_to_bf16(number));
+  static TENURE_DEVICE void put(ElementType type, unsigned char* to, float number) {
+    write(to, type == ElementType::kF16 ? round_to_f16(number).bits : round_to_bf16(number).bits);
   }
 };
 
@@ -68,6 +62,8 @@ class RowProducts {
 
  private:
   static constexpr uint32_t kThreadShift = 8;
+  // Whose elements are on their way together.
+  static constexpr int kEntriesTogether = kColumns == 1 ? 4 : 2;
   static_assert(kThreads == 1u << kThreadShift, "threads of a block");
 
   using Entries = SparseRows::Entries;
@@ -151,7 +147,7 @@ class RowProducts {
         is_there[i] = at < entries.end;
         if (!is_there[i]) continue;
         is_there[i] = rows_.read_index(at, indices[i]);
-        values[i] = StoredNumber<V>::at(argument_.a.values + at * sizeof(V));
+        values[i] = StoredNumber<V>::at(argument_.type, argument_.a.values + at * sizeof(V));
       }
       T x[kEntriesTogether][kColumns] = {};
       TENURE_UNROLL for (int i = 0; i < kEntriesTogether; ++i) {
@@ -160,7 +156,7 @@ class RowProducts {
             argument_.b + static_cast<int64_t>(indices[i]) * argument_.b_row_step;
         TENURE_UNROLL for (int j = 0; j < kColumns; ++j) {
           if (column(j) >= argument_.columns) continue;
-          x[i][j] = StoredNumber<V>::at(row + column(j) * argument_.b_column_step);
+          x[i][j] = StoredNumber<V>::at(argument_.type, row + column(j) * argument_.b_column_step);
         }
       }
       TENURE_UNROLL for (int i = 0; i < kEntriesTogether; ++i) {
@@ -180,8 +176,10 @@ class RowProducts {
       if (column(j) >= argument_.columns) continue;
       unsigned char* const at = to + column(j) * argument_.out_column_step;
       const T scaled = alpha * sums_[j];
-      StoredNumber<V>::put(
-          at, argument_.has_beta != 0 ? scaled + beta * StoredNumber<V>::at(at) : scaled);
+      StoredNumber<V>::put(argument_.type, at,
+                           argument_.has_beta != 0
+                               ? scaled + beta * StoredNumber<V>::at(argument_.type, at)
+                               : scaled);
     }
   }
 
@@ -204,11 +202,8 @@ TENURE_DEVICE void multiply_rows(const SparseMatmulArgument& argument,
 template <int kColumns>
 TENURE_DEVICE void multiply_rows_f32(const SparseMatmulArgument& argument,
                                      SharedSums<float, kColumns>& shared) {
-  switch (argument.type) {
-    case ElementType::kF32: return multiply_rows<float, float>(argument, shared);
-    case ElementType::kF16: return multiply_rows<float, F16>(argument, shared);
-    default: return multiply_rows<float, BF16>(argument, shared);
-  }
+  if (argument.type == ElementType::kF32) return multiply_rows<float, float>(argument, shared);
+  multiply_rows<float, Half>(argument, shared);
 }
 
 }  // namespace tenure::cuda

@@ -23,6 +23,8 @@ constexpr std::int64_t kEntriesOfFour = 32;
 // row, before all threads of a block share a row: two barriers are worth it then.
 constexpr std::int64_t kMostEntriesOfThread = 128;
 constexpr std::int64_t kLongRows = 8;
+// Products of a sum, at least, for each thread that adds up some.
+constexpr std::int64_t kProductsOfThread = 4;
 // Blocks for each multiprocessor, of which eight run at once: enough for uneven ones to even out.
 constexpr std::int64_t kBlocksEach = 64;
 // Those that run at once, where blocks go on to the next tile themselves.
@@ -99,6 +101,41 @@ void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uin
       std::min(argument.work, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
   queue.launch(product_kernel_of(a.values.dtype, has_many_columns),
                {static_cast<unsigned>(blocks), kThreads}, argument);
+}
+
+void launch_samples(const Queue& queue, const DeviceSample& call, std::uint32_t* finding) {
+  const tnr_sparse_view& a = call.a;
+  // The rows of CSC are columns, and their entries rows.
+  const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
+  SparseSampleArgument argument = {};
+  argument.a = rows_of(a, finding);
+  argument.x = bytes_of(is_csc ? call.y : call.x);
+  argument.y = bytes_of(is_csc ? call.x : call.y);
+  argument.out = writable(call.out);
+  argument.first = static_cast<std::uint64_t>(call.first);
+  argument.count = static_cast<std::uint64_t>(call.out.view.shape[0]);
+  argument.depth = call.x.shape[1];
+  argument.x_row_step = is_csc ? step_of(call.y, 1) : step_of(call.x, 0);
+  argument.x_depth_step = is_csc ? step_of(call.y, 0) : step_of(call.x, 1);
+  argument.y_column_step = is_csc ? step_of(call.x, 0) : step_of(call.y, 1);
+  argument.y_depth_step = is_csc ? step_of(call.x, 1) : step_of(call.y, 0);
+  argument.alpha = low_bits_of(call.alpha, a.values.dtype);
+  argument.type = static_cast<ElementType>(type_index(a.values.dtype));
+  argument.has_values = call.is_times_values ? 1 : 0;
+  const std::int64_t lanes =
+      quotient_up(std::max<std::int64_t>(argument.depth, 1), kProductsOfThread);
+  argument.depth_shift = std::min(logarithm_up(lanes), kWarpShift);
+  const std::int64_t mean = a.minor.shape[0] / std::max<std::int64_t>(argument.a.rows, 1);
+  argument.entry_shift =
+      std::min(logarithm_up(std::max<std::int64_t>(mean, 1)), kBlockShift - argument.depth_shift);
+  const std::uint32_t row_shift = argument.depth_shift + argument.entry_shift;
+  argument.row_blocks =
+      std::max<std::int64_t>(quotient_up(argument.a.rows, std::int64_t{kThreads} >> row_shift), 1);
+  const std::int64_t blocks =
+      std::min(argument.row_blocks, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
+  queue.launch(
+      a.values.dtype == TNR_DTYPE_F64 ? Kernel::sparse_sample_f64 : Kernel::sparse_sample_f32,
+      {static_cast<unsigned>(blocks), kThreads}, argument);
 }
 
 void launch_scatter(const Queue& queue, const DeviceScatter& call, std::uint32_t* finding) {
@@ -213,6 +250,18 @@ bool Queue::sparse_matmul(const DeviceSparseMatmul& call) const {
   if (call.is_trusted && is_empty(call.out.view)) return true;
   return run_and_check(*this, call.is_trusted,
                        [&](std::uint32_t* finding) { launch_product(*this, call, finding); });
+}
+
+bool Queue::sample_entries(const DeviceSample& call) const {
+  const tnr_dtype dtype = call.a.values.dtype;
+  if (require_real(*this, "sddmm", dtype) > ElementType::kBF16) {
+    refuse_on_device(*this, "sddmm", dtype);
+  }
+  const QueueOrder order(*this, call.pins);
+  const QueueOrder order_of_a(*this, call.a_pins);
+  if (call.is_trusted && is_empty(call.out.view)) return true;
+  return run_and_check(*this, call.is_trusted,
+                       [&](std::uint32_t* finding) { launch_samples(*this, call, finding); });
 }
 
 bool Queue::scatter_entries(const DeviceScatter& call) const {

@@ -6,6 +6,7 @@
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
 #include "dense/operands.hpp"
+#include "sparse/device_parts.hpp"
 #include "sparse/operand.hpp"
 #include "sparse/product/dense_columns.hpp"
 #include "sparse/row_slices.hpp"
@@ -78,28 +79,27 @@ void run(const Context& context, const SparseOperand& a, const kernels::Samplers
   });
 }
 
-}  // namespace
+void check_dense(const tnr_view& x, const tnr_view& y, const tnr_view_mut& out,
+                 const tnr_device& device) {
+  check_view_mut(out, "out", device);
+  check_view(x, "x", device);
+  check_view(y, "y", device);
+}
 
-void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
-                  std::uint32_t flags, const tnr_view& x, const tnr_view& y,
-                  const tnr_view_mut& out) {
-  if ((flags & ~std::uint32_t{TNR_SDDMM_TIMES_VALUES}) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
-         flags, TNR_SDDMM_TIMES_VALUES);
-  }
-  Pins pins;
-  check_view_mut(out, "out");
-  check_view(x, "x");
-  check_view(y, "y");
-  SparseOperand matrix(a, "a");
+struct Sampling {
+  unsigned type;
+  Element scale;
+};
+
+// Of operands whose views have passed their checks, and the values of the rows' entries; pins x, y
+// and out.
+Sampling check_operands(const tnr_scalar& alpha, const tnr_sparse_view& a, const tnr_view& values,
+                        const tnr_view& x, const tnr_view& y, const tnr_view_mut& out, Pins& pins) {
   require_rank(x, "x", 2);
   require_rank(y, "y", 2);
   require_extent(x, "x", 0, a.rows, "the rows of a");
   require_extent(y, "y", 0, x.shape[1], "the columns of x");
   require_extent(y, "y", 1, a.cols, "the columns of a");
-  // A range of a larger matrix has its own values alone, and as many results.
-  const EntryRange range = matrix.entries();
-  const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
   check_output(out.view, values);
   const tnr_dtype dtype = a.values.dtype;
   const unsigned type = type_index(dtype);
@@ -119,6 +119,59 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   require_alias(out.view, values, "a.values", SameView::kAllowed);
   require_alias(out.view, a.major, names.major, SameView::kRefused);
   require_alias(out.view, a.minor, names.minor, SameView::kRefused);
+  return {type, scale};
+}
+
+// As on the CPU. Waits for where the rows' entries begin and end.
+void sample_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sparse_view& a,
+               std::uint32_t flags, const tnr_view& x, const tnr_view& y, const tnr_view_mut& out) {
+  const tnr_device device = queue.device();
+  check_dense(x, y, out, device);
+  const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
+                            device);
+  if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
+    fail(TNR_STATUS_UNSUPPORTED, "sddmm takes CSR and CSC on %s, and others on the CPU alone",
+         DeviceName(device).text);
+  }
+  const EntryRange range = entry_range_on(queue, a, pinned.pins(), "a");
+  const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
+  Pins pins;
+  const Sampling sampling = check_operands(alpha, a, values, x, y, out, pins);
+  const bool is_right =
+      queue.sample_entries({.a = a,
+                            .x = x,
+                            .y = y,
+                            .out = out,
+                            .first = range.first,
+                            .alpha = sampling.scale.bytes,
+                            .is_times_values = (flags & TNR_SDDMM_TIMES_VALUES) != 0,
+                            .is_trusted = pinned.is_trusted(),
+                            .a_pins = pinned.pins(),
+                            .pins = pins});
+  if (!is_right) refuse_entries_on(queue, a, "a");
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
+  count_call(TNR_OPERATION_SPARSE_SDDMM,
+             device_matrix_bytes(a) + element_bytes(x) + element_bytes(y), element_bytes(out.view));
+}
+
+}  // namespace
+
+void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                  std::uint32_t flags, const tnr_view& x, const tnr_view& y,
+                  const tnr_view_mut& out) {
+  if ((flags & ~std::uint32_t{TNR_SDDMM_TIMES_VALUES}) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
+         flags, TNR_SDDMM_TIMES_VALUES);
+  }
+  if (is_on_device(out.view)) [[unlikely]]
+    return sample_on(queue_of(context, out.view, "out"), alpha, a, flags, x, y, out);
+  Pins pins;
+  check_dense(x, y, out, kCpu);
+  SparseOperand matrix(a, "a");
+  // A range of a larger matrix has its own values alone, and as many results.
+  const EntryRange range = matrix.entries();
+  const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
+  const Sampling sampling = check_operands(alpha, a, values, x, y, out, pins);
   if (is_empty(out.view)) {
     matrix.check_all();
     return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
@@ -140,7 +193,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   const auto steps_of = [&left](const AdjacentColumns& rows) {
     return left.columns == 0 ? 0 : rows.row_step();
   };
-  run(context, matrix, kernels::sampler_kernels()[type],
+  run(context, matrix, kernels::sampler_kernels()[sampling.type],
       {.block_rows = a.block_rows,
        .block_cols = a.block_cols,
        .length = left.columns,
@@ -152,7 +205,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
        .y_element_step = y_columns.column_step(),
        .is_spaced =
            x_rows.column_step() != left.width_bytes || y_columns.column_step() != left.width_bytes,
-       .alpha = scale.bytes,
+       .alpha = sampling.scale.bytes,
        .values = (flags & TNR_SDDMM_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)
                      : nullptr,

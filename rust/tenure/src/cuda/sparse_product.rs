@@ -1,8 +1,8 @@
 //! Sparse times dense on a device.
 
-use tenure_sys::tnr_orientation;
+use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_orientation};
 
-use crate::cuda::{AsView, AsViewMut, CsrView, Stream, Tensor};
+use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, View};
 use crate::raw::matmul::{self as raw, PLAIN};
 use crate::{Float, Result, SparseIndex};
 
@@ -88,5 +88,73 @@ impl Stream {
     ) -> Result<()> {
         let (a, b, mut out) = (a.into(), b.as_view(), out.as_view_mut());
         self.within(|| raw::matmul([alpha, beta], &a.lent(), AS_IS, b.lent(), out.lent_mut()))
+    }
+}
+
+/// Products of dense matrices at the entries of a sparse one alone. They wait for where its entries
+/// begin and end.
+impl Stream {
+    fn samples<T: Float, I: SparseIndex>(
+        &self,
+        a: &CsrMatrix<T, I>,
+        flags: u32,
+        x: View<'_, T>,
+        y: View<'_, T>,
+    ) -> Result<Tensor<T>> {
+        let view = a.view();
+        self.filled(&[a.nnz()], |out| {
+            raw::sddmm(1_u8, &view.lent(), flags, x.lent(), y.lent(), out)
+        })
+    }
+
+    /// New values for the entries of a matrix: of one at row `i` and column `j` row `i` of `x` times
+    /// column `j` of `y`, as [`tenure::CsrMatrix::sddmm`](crate::SparseMatrix::sddmm). `x` is
+    /// `[m, k]`, `y` is `[k, n]`, of any strides. It reads columns of `y` best that are adjacent.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: shapes that do not agree. `OutOfMemory`. `DeviceError`.
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let matrix = stream.upload_csr(host)?;
+    /// let (x, y) = (stream.upload(&[[1.0], [2.0]])?, stream.upload(&[[3.0, 4.0, 5.0]])?);
+    /// assert_eq!(stream.to_vec(&stream.sparse_sddmm(&matrix, &x, &y)?)?, [3.0, 10.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias = "sampled_addmm")]
+    pub fn sparse_sddmm<T: Float, I: SparseIndex>(
+        &self,
+        a: &CsrMatrix<T, I>,
+        x: impl AsView<T>,
+        y: impl AsView<T>,
+    ) -> Result<Tensor<T>> {
+        self.samples(a, 0, x.as_view(), y.as_view())
+    }
+
+    /// As [`sparse_sddmm`](Self::sparse_sddmm), times the entries' own values.
+    ///
+    /// # Errors
+    ///
+    /// As [`sparse_sddmm`](Self::sparse_sddmm).
+    ///
+    /// ```
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// # let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// # let matrix = stream.upload_csr(host)?;
+    /// let (x, y) = (stream.upload(&[[1.0], [2.0]])?, stream.upload(&[[3.0, 4.0, 5.0]])?);
+    /// assert_eq!(stream.to_vec(&stream.sparse_sddmm_times_values(&matrix, &x, &y)?)?, [4.5, 25.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn sparse_sddmm_times_values<T: Float, I: SparseIndex>(
+        &self,
+        a: &CsrMatrix<T, I>,
+        x: impl AsView<T>,
+        y: impl AsView<T>,
+    ) -> Result<Tensor<T>> {
+        self.samples(a, TNR_SDDMM_TIMES_VALUES, x.as_view(), y.as_view())
     }
 }

@@ -55,6 +55,16 @@ macro_rules! products {
                 stream.sparse_matmul_into(range, &b_there, &mut rows).unwrap();
                 assert_eq!(stream.download(&rows).unwrap(), expected, "sparse_matmul_into");
             }
+            let (x, y) = (numbers(random, &[60, 19], of), numbers(random, &[19, 41], of));
+            let (x_there, y_there) = (stream.upload(&x).unwrap(), stream.upload(&y).unwrap());
+            let products = stream.sparse_sddmm(&there, &x_there, &y_there).unwrap();
+            assert_eq!(stream.download(&products).unwrap(), host.sddmm(&x, &y).unwrap());
+            let products = stream.sparse_sddmm_times_values(&there, &x_there, &y_there).unwrap();
+            let expected = host.sddmm_times_values(&x, &y).unwrap();
+            assert_eq!(stream.download(&products).unwrap(), expected);
+            let error = stream.sparse_sddmm(&there, &y_there, &y_there).unwrap_err();
+            let expected = host.sddmm(&y, &y).unwrap_err();
+            assert_eq!((error.kind(), error.message()), (expected.kind(), expected.message()));
             // Of columns of b that are not adjacent.
             let b = numbers(random, &[6, 41], of);
             let product = stream.sparse_matmul(&there, stream.upload(&b).unwrap().t()).unwrap();
