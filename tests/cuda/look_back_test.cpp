@@ -64,7 +64,7 @@ TEST(LookBack, AddsUpWhatTilesTellOfThemselves) {
     argument.predicate_mask = 0xff;
     argument.is_dense = 1;
     argument.has_wide_indices = 1;
-    simt::launch(*kernel, 3, kThreads, &argument);
+    simt::launch(*kernel, {3, 1, 1}, {kThreads, 1, 1}, &argument);
     EXPECT_EQ(words[1], static_cast<unsigned long long>(expected.back()));
     for (std::int64_t tile = first; tile <= kTiles; ++tile) {
       const auto at = static_cast<std::size_t>(tile);

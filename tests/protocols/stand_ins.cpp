@@ -2,6 +2,7 @@
 #include "base/fork.hpp"
 #include "memory/memory.hpp"
 #include "scenarios.hpp"
+#include "sparse/device_parts.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/engine.hpp"
 #include "tenure/sparse.hpp"
@@ -32,7 +33,7 @@ const SparseNames& sparse_names(tnr_sparse_format) noexcept {
   static constexpr SparseNames kNames = {"row_offsets", "col_indices", "cols"};
   return kNames;
 }
-void check_sparse(const tnr_sparse_view&, const char*) {}
+void check_sparse(const tnr_sparse_view&, const char*, const tnr_device&) {}
 bool is_sparse_voucher(SparseToken) noexcept { return false; }
 void check_values_apart(const tnr_sparse_view&, const char*) {}
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name) {
@@ -46,5 +47,6 @@ void check_entries(const tnr_sparse_view& view, RowExtent, const char*) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "wrong");
   }
 }
+void check_device_entries(const tnr_sparse_view&, const Pins&, RowExtent, const char*) {}
 
 }  // namespace tenure

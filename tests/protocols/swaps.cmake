@@ -78,11 +78,11 @@ swap(blob.cpp "a use looks for seals before it pins"
 [==[  if ((swapped ? before : slot->seals.load(std::memory_order_acquire)) != 0) [[unlikely]]]==])
 
 swap(handle.cpp "indices are checked before they are sealed"
-[==[  check_entries(parts, RowExtent::kWhole, "");]==]
+[==[  check_whole(parts);]==]
 [==[  if (!swapped) @]==]
 [==[    held.retain();
   }]==]
-[==[@ if (swapped) check_entries(parts, RowExtent::kWhole, "");]==])
+[==[@ if (swapped) check_whole(parts);]==])
 
 swap(handle.cpp "parts are dropped before they are unsealed"
 [==[    while (sealed_ != 0) blob_unseal(tokens_[--sealed_]);]==]
