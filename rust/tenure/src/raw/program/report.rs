@@ -5,8 +5,8 @@ use tenure_sys::{tnr_pass_info, tnr_step_info};
 
 use super::fresh::DynBlank;
 use super::{LendAs, Options, ProgramHandle};
-use crate::{ErrorKind, Result};
 use crate::raw::{check, entered};
+use crate::{ErrorKind, Result};
 
 /// A step, and by step and then by input whether that is an operand.
 pub(crate) struct StepInfo {
@@ -111,7 +111,9 @@ impl ProgramHandle {
                 match described {
                     Ok(()) => passes.push(info),
                     // There is no such pass: all inputs that are refused are so of the first.
-                    Err(error) if error.kind() == ErrorKind::InvalidArgument && !passes.is_empty() => {
+                    Err(error)
+                        if error.kind() == ErrorKind::InvalidArgument && !passes.is_empty() =>
+                    {
                         return Ok(passes);
                     }
                     Err(error) => return Err(error),
