@@ -440,7 +440,7 @@ TENURE_DEVICE double over_one_and_power(double factor, double x, const ReducedBy
   return factor * ratio * (is_negative ? power.first : 1.0) * (is_negative ? power.second : 1.0);
 }
 
-// factor * e^-x, of x with what it lost, where e^x may overflow.
+// factor * e^-x, of x with what it lost, where no digit of 1 + e^x is of the 1.
 TENURE_CALLED float far_weighted_power(float x, float x_low, float factor) {
   constexpr float kFarthest = ExpOf<float>::kFarthest;
   return weighted_power(table_power(-at_most(x, kFarthest), -x_low), factor);
@@ -449,7 +449,7 @@ TENURE_CALLED float far_weighted_power(float x, float x_low, float factor) {
 // The same of f32, where `magnitude` and what it lost are |x|.
 TENURE_DEVICE float over_one_and_power(float factor, float x, float magnitude,
                                        float magnitude_low) {
-  constexpr float kLarge = 87;
+  constexpr float kLarge = 50;
   const TablePower by = table_power(at_most(magnitude, kLarge), magnitude_low);
   const float power = scaled_power<0>(by);
   const Long<float> mantissa = sum_of(power, power * by.less_one);

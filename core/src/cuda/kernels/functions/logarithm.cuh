@@ -217,11 +217,13 @@ TENURE_DEVICE double logarithm_of_one_more(double x) {
   return logarithm_of_one_more(Long<double>{x, 0.0});
 }
 
-// ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|.
+// ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|. Far from 0 it is e, or x, in all digits.
 template <class T>
 TENURE_DEVICE T softplus(T x) {
   using Of = ExpOf<T>;
-  const T magnitude = at_most(magnitude_of(x), T{Of::kFarthest});
+  constexpr T kFar = 40;
+  if (x < -kFar) return exponential(x);
+  const T magnitude = at_most(magnitude_of(x), kFar);
   const PowerOfE<T> power = power_of_e(reduce_by_ln2(-magnitude), BitsOf<T>::kSign);
   const Long<T> mantissa = sum_of(power.high, power.low);
   const T high = mantissa.high * power.first * power.second;
