@@ -60,7 +60,7 @@ fn vectors_are_in_the_order_of_the_lines_and_the_nearest_is_found() {
     assert!(said.contains("nearest to \"held by  A\":\n  1.0000  line 4: held by a\n"), "{said}");
     assert_eq!(said.matches("  line ").count(), 6, "{said}");
 
-    let of_file = Embedding::load(&saved).unwrap();
+    let of_file = Embedding::load(&saved, Vec::new()).unwrap();
     let two = of_file.run((&Tensor::from([[2_i64, 3]]), &[2_i64])).unwrap();
     let vectors = npy::read::<f32>(&out).unwrap();
     assert_eq!(vectors.shape(), [6, HIDDEN]);

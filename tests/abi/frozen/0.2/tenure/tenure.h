@@ -6793,7 +6793,7 @@ tnr_status tnr_sparse_lend(tnr_sparse_format format,
  * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
  * none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
  * owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
- * OUT_OF_MEMORY. On failure nothing is retained or sealed.
+ * OUT_OF_MEMORY. DEVICE_ERROR. On failure nothing is retained or sealed.
  *
  * @param parts (transfer none) copied
  * @return (transfer full) (nullable) NULL on failure
@@ -6894,9 +6894,13 @@ tnr_status tnr_sparse_batch_at(const struct tnr_sparse_view *batch,
  * Checks a matrix: its shape and parts as every operation does, every offset and index, and
  * what its flags say. The message names the part, the position, the value and the bound.
  *
- * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`),
- * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but
- * not SORTED). About a batch the message begins with "matrix 3: ".
+ * Offsets and indices on a device are copied to the CPU for it, after the work that was
+ * enqueued on them; a part at least has a blob then.
+ *
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, parts on several devices, a batch on one, blocks over
+ * `TNR_SPARSE_MAX_BLOCK`), STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where
+ * entries are UNIQUE but not SORTED, and for a matrix on a device), DEVICE_ERROR. About a batch
+ * the message begins with "matrix 3: ".
  *
  * @param view (transfer none)
  * @threads any
@@ -7228,6 +7232,10 @@ typedef struct tnr_sparse_kron_attributes {
  * each thread; of a batch in COO also an index for each row. The result is the same for any
  * number of threads.
  *
+ * On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries. Until
+ * then it has room for entries of one in eight elements, or of 65,536; where there are more, the
+ * elements are read twice.
+ *
  * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
  * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
  * another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
@@ -7349,6 +7357,9 @@ struct tnr_sparse *tnr_sparse_from_matmul(struct tnr_context *context TNR_BORROW
  * order; where the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once:
  * where they are not UNIQUE and those of a row do not rise, the matrix is coalesced first, and
  * takes memory for it.
+ *
+ * On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and indices
+ * are those of a `tnr_sparse`.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found
  * as the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
@@ -7803,6 +7814,9 @@ typedef struct tnr_sparse_solve_attributes {
  * are copied, up to 256 bytes of each row at a time. Where `a` has fewer entries than `b`
  * rows, `b` is read where it lies, whatever its strides.
  *
+ * On a device `a` is CSR as it is, or CSC TRANSPOSED, of f64, f32, f16 or bf16; no memory is
+ * taken. Waits, unless offsets and indices are those of a `tnr_sparse`.
+ *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
  * the dtype cannot represent, and for offsets or indices out of range: then `out` has been
  * written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with
@@ -7895,6 +7909,8 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
  * integers wrap. The result has the same bits for any number of threads. Where a row of `x` or
  * a column of `y` is not adjacent, all are copied, unless they are more than the entries: then
  * they are read where they lie.
+ *
+ * On a device `a` is CSR or CSC, of f64, f32, f16 or bf16; nothing is copied. Waits.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
  * row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
