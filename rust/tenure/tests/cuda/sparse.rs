@@ -3,7 +3,7 @@
 use tenure::*;
 
 use crate::samples::Random;
-use crate::stream;
+use crate::{alone, stream};
 
 /// Rows of 0 to 8 entries, and one of `long`.
 fn matrix<T: Element, I: SparseIndex>(
@@ -109,6 +109,9 @@ fn matrices_go_to_the_device_and_back() {
 #[test]
 fn products_wait_for_nothing() {
     let stream = &stream!();
+    if !alone("sparse::products_wait_for_nothing", "RUST_TEST_THREADS", "1") {
+        return;
+    }
     let host = matrix::<f32, i32>(&mut Random::new(3), 900, f32::from);
     let mut there = stream.upload_csr(&host).unwrap();
     let b = stream.full([41], 1.0_f32).unwrap();
@@ -225,6 +228,9 @@ conversions! {
 #[test]
 fn conversions_wait_once_or_not_at_all() {
     let stream = &stream!();
+    if !alone("sparse::conversions_wait_once_or_not_at_all", "RUST_TEST_THREADS", "1") {
+        return;
+    }
     let dense = stream.upload(&[[0.0_f64, -0.0, 3.0], [4.0, 0.0, 0.0]]).unwrap();
     let before = stats().device_waits;
     let matrix = stream.sparsify(&dense).keep_negative_zero().to_csr::<i32>().unwrap();
