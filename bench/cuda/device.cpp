@@ -167,7 +167,8 @@ void reduce(const char* name, tnr_reduce_op op, tnr_dtype dtype, tnr_dtype to,
   });
 }
 
-// A matrix of side by side f32, of which one element in so many is an entry, in the device's memory.
+// A matrix of side by side f32, of which one element in so many is an entry, in the device's
+// memory.
 tnr_view_mut sparse_elements(Arrays& arrays, std::int64_t side, std::uint32_t one_of) {
   const tnr_view_mut dense = arrays.add(TNR_DTYPE_F32, {side, side});
   std::vector<float> elements(static_cast<std::size_t>(side * side));

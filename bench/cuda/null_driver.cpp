@@ -39,7 +39,7 @@ Result function_attribute(int* value, int, tenure::cuda::Function) {
   *value = 1024;
   return Result::kSuccess;
 }
-// Of masked_crop, the kernel that device.cpp launches.
+// The parameters of masked_crop, the kernel that device.cpp launches.
 Result parameter(tenure::cuda::Function, std::size_t index, std::size_t*, std::size_t* bytes) {
   constexpr std::size_t kBytes[] = {56, 40, 8, 8, 56};
   if (index >= sizeof kBytes / sizeof kBytes[0]) return Result::kInvalidValue;

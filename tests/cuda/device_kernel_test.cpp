@@ -498,7 +498,7 @@ TEST_F(DeviceKernel, ImagesThatAreNoneAreRefused) {
   expect(tenure::test::kUserPtx, {"name is nope", "no kernel of the image"}, "nope");
   expect("", {"neither a fat binary nor a cubin nor PTX"});
   expect("hello", {"neither"});
-  // What stands behind the end of a text is none of it.
+  // Bytes behind the end of a text are none of it.
   expect(std::string("x\0.version 9.0", 14), {"neither"});
   expect(std::string(tenure::test::kUserPtx) + "\n.visible .entry broken() {\n",
          {"kernel axpy: the PTX does not compile: ", "ptxas"});

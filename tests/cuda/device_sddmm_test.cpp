@@ -1,5 +1,5 @@
-// Products of dense rows and columns at the entries of a sparse matrix on a device, beside the CPU's
-// of the same bytes.
+// Products of dense rows and columns at the entries of a sparse matrix on a device, beside the
+// CPU's of the same bytes.
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -48,7 +48,7 @@ class DeviceSource : public tenure::test::OnDeviceWithCompiler {
     EXPECT_EQ(tnr_kernel_release(kernel), TNR_STATUS_OK);
   }
 
-  // What a source that does not compile says.
+  // The message of a source that does not compile.
   void expect_words(const tnr_kernel_options& options, std::initializer_list<std::string> words) {
     expect_refused(tnr_kernel_create(context_, &options), TNR_STATUS_INVALID_ARGUMENT, words);
   }
@@ -189,7 +189,7 @@ TEST_F(DeviceSourceFault, TheSameIsCompiledOnce) {
   EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
 }
 
-// What is kept is bounded: the oldest goes.
+// The cache is bounded: the oldest goes.
 TEST_F(DeviceSourceFault, WhatNobodyHoldsIsKeptForAWhile) {
   const auto make = [&](int number) {
     const std::string source =

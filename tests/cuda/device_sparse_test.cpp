@@ -11,7 +11,7 @@ using namespace test;
 
 using DeviceSparse = OnDevice;
 
-// What a handle holds has been checked: its products wait for nothing.
+// A handle's matrix has been checked: its products wait for nothing.
 TEST_F(DeviceSparse, AHandleIsCheckedOnce) {
   Random random(12);
   const Compressed matrix = matrix_of({2, 0, 300, 1}, 30, random);

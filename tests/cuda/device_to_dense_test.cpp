@@ -160,7 +160,7 @@ TEST_F(DeviceToDense, WrongOffsetsAndIndicesAreTheCpusErrors) {
   check({TNR_SPARSE_FORMAT_CSR, 2, 0, {0, 1, 1}, {0}}, TNR_DTYPE_F32, 0, Values::kBits, random);
 }
 
-// What a device has made is known to be right.
+// A matrix that a device has made is known to be right.
 TEST_F(DeviceToDense, OfWhatCameFromDenseWaitsForNothing) {
   Random random(6);
   Array dense(TNR_DTYPE_F64, {70, 90}, Arrangement::kGaps, random);

@@ -53,7 +53,7 @@ struct LibraryOfDriver {
 struct KernelOfDriver {
   const simt::Kernel* kernel;
 };
-// Of a user. It stays when it is unloaded, so that its functions are known to be of one that was.
+// A user's module. It stays when it is unloaded, so that its functions are known to be stale.
 struct ModuleOfDriver {
   PrimaryContext context;
   fake::Image image;
@@ -74,7 +74,7 @@ namespace {
 using namespace tenure::cuda;
 
 constexpr int kMostDevices = 8;
-// Of each device.
+// Attributes of each device.
 constexpr int kMostThreads = 1024;
 constexpr int kMostAlong[] = {kMostThreads, kMostThreads, 64, INT_MAX, 65535, 65535};
 constexpr unsigned kSharedBytes = 48 << 10;

@@ -8,7 +8,7 @@
 
 namespace fake {
 
-// What a user's image has.
+// The contents of a user's image.
 struct Image {
   // The names after `.entry`. None: of machine code nothing is known, and it may have any kernel
   // that was compiled for the host.

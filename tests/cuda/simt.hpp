@@ -52,7 +52,7 @@ struct Kernel {
 // Puts a kernel into the list of all.
 class Registration {
  public:
-  // Of one parameter, and of several.
+  // A kernel of one parameter, and one of several.
   Registration(const char* name, std::size_t argument_bytes, Run run);
   Registration(const char* name, const Parameter* parameters, std::size_t parameter_count, Run run);
   Registration(const Registration&) = delete;

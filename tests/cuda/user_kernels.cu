@@ -3,7 +3,7 @@
 //
 //   nvcc --ptx -arch=compute_80 -fmad=false -o user_kernels.ptx user_kernels.cu
 
-// What a kernel gets for a view of up to kRank axes.
+// The parameter of a kernel for a view of up to kRank axes.
 template <class T, int kRank>
 struct View {
   T* data;
@@ -51,7 +51,7 @@ extern "C" __global__ void add_scaled(float alpha, View<const float, 1> x, View<
   }
 }
 
-// What the kernel got for `in`: extents, then strides.
+// The parameter for `in`: extents, then strides.
 extern "C" __global__ void describe(View<const float, 3> in, long long* out) {
   if (threadIdx.x >= 3) return;
   out[threadIdx.x] = in.shape[threadIdx.x];

@@ -113,8 +113,8 @@ bool has_rising_entries(const tnr_sparse_view& view) noexcept;
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name);
 void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name);
 
-// tnr_sparse_check() and tnr_sparse_check_mut(): all of the above. The first also of one matrix on a
-// device, in the order of the queues that are its blobs' homes; waits for them.
+// tnr_sparse_check() and tnr_sparse_check_mut(): all of the above. The first also of one matrix on
+// a device, in the order of the queues that are its blobs' homes; waits for them.
 void check_matrix(const tnr_sparse_view& view, const char* name);
 void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name);
 

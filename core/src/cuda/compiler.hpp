@@ -9,7 +9,7 @@
 
 namespace tenure::cuda {
 
-// What a kernel is compiled from.
+// A kernel's source and how it is compiled.
 struct Source {
   const char* text;
   const char* name;                  // an expression that names the kernel
@@ -18,7 +18,7 @@ struct Source {
 
 // Both are cold: beside a compilation nothing takes time, so that they are compiled for size.
 
-// Of the source and of all that its code depends on.
+// A key of the cache: the source and all that its code depends on.
 [[gnu::cold]] std::string key_of(const Source& source, const Device& device);
 
 // Code for the device, or PTX where the caller's options name an architecture that no device has.

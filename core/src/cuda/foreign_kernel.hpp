@@ -15,7 +15,7 @@ class ForeignKernel {
   [[gnu::cold]] ForeignKernel(const Device& device, const tnr_kernel_options& options);
   ForeignKernel(const ForeignKernel&) = delete;
   ForeignKernel& operator=(const ForeignKernel&) = delete;
-  // What was enqueued goes on. In a child of fork nothing ends.
+  // Launches that were enqueued go on. In a child of fork nothing ends.
   ~ForeignKernel();
 
   [[nodiscard]] const Device& device() const noexcept { return *module_->device; }

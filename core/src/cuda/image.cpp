@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
 constexpr std::string_view kElfMagic = "\177ELF\2";  // of 64 bits
-// What PTX begins with, after comments.
+// The directive that PTX begins with, after comments.
 constexpr std::string_view kPtxVersion = ".version";
 
 constexpr std::size_t kFatBinaryHeaderBytes = 16;

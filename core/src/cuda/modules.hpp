@@ -33,7 +33,7 @@ struct Module {
 // compiled may be used again.
 class Modules {
  public:
-  // Of all devices. Never destroyed.
+  // The modules of all devices. Never destroyed.
   static Modules& all();
 
   // For one more user, who leaves it. `find` gives nullptr where that key is not there.

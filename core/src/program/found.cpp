@@ -8,7 +8,7 @@
 namespace tenure {
 namespace {
 
-// Of two nodes, or kNoValue.
+// The later one of two nodes, or kNoValue.
 std::uint32_t later_of(std::uint32_t a, std::uint32_t b) noexcept {
   if (a == kNoValue || b == kNoValue) return std::min(a, b);
   return std::max(a, b);
@@ -19,11 +19,11 @@ std::uint32_t later_of(std::uint32_t a, std::uint32_t b) noexcept {
 std::vector<bool> extents_in(const Graph& graph, std::int64_t number) {
   std::vector<bool> in(graph.extents.size());
   const auto mark = [&](std::int64_t part) {
-    // Of a node that is added, nobody has said yet that it is one of the graph's.
+    // An extent of a node that is being added may be none of the graph's.
     if (is_extent(part) && extent_index(part) < in.size()) in[extent_index(part)] = true;
   };
   mark(number);
-  // What one is made of is before it.
+  // An extent is behind those that it is made of.
   for (std::size_t i = in.size(); i-- > 0;) {
     if (!in[i] || graph.extents[i].op == 0) continue;
     mark(graph.extents[i].a);

@@ -61,7 +61,7 @@ void Sizes::set_found(const Graph& graph, const GraphNode& node, std::int64_t co
   }
 }
 
-// Of one that is made of others, which are before it.
+// The size of an extent that is made of others, which are before it.
 std::int64_t Sizes::size_of(const Extent& extent) const {
   const std::int64_t a = of(extent.a);
   const std::int64_t b = of(extent.b);

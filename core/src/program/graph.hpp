@@ -109,7 +109,7 @@ class Sizes {
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
 
   void add(const Extent& extent);
-  // What the node finds, and what is made of it.
+  // The size that the node finds, and those that are made of it.
   void set_found(const Graph& graph, const GraphNode& node, std::int64_t count);
   [[nodiscard]] bool are_maxima() const noexcept { return are_maxima_; }
 

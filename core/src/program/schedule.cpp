@@ -226,7 +226,7 @@ class Scheduler {
     return *std::ranges::find(made_.findings, node, &Finding::node);
   }
 
-  // Of a node that a run decides, and the place that a view sees.
+  // Records a node whose call a run decides, and the place that a view sees.
   void note_decided(std::uint32_t index, std::uint32_t seen) {
     if (is_decided(index) && !finds_extent(graph_.nodes[index])) {
       finding_of(deciding_.of_nodes[index]).nodes.push_back({index, seen});
@@ -444,8 +444,8 @@ class Scheduler {
     if (!may_be_in_place(graph_.nodes[step.node])) return kNoValue;
     const bool is_call = step.kind == Step::Kind::kOperation;
     const std::size_t candidates = is_call ? 1 : step.operands.size();
-    // Of two operands one may be broadcast to the other by what a run finds; what an operation of
-    // others gives is theirs.
+    // A count may broadcast one of two operands to the other; the result of a custom operation is
+    // its own.
     if (is_found(step.result) && (candidates > 1 || graph_.nodes[step.node].custom != nullptr ||
                                   !is_adjacent(step.operands[0]))) {
       return kNoValue;
@@ -496,7 +496,7 @@ class Scheduler {
     made_.lifetimes = std::move(lifetimes_);
   }
 
-  // Of this graph and of those in its nodes, whose own counts are complete.
+  // Counts this graph's, and those of the graphs in its nodes, whose own are complete.
   void count_fused() {
     for (const Step& step : made_.steps) {
       if (step.kind == Step::Kind::kExpression) {

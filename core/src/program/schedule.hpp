@@ -49,7 +49,7 @@ struct Step {
   // Of a node with bodies: their schedules, and places that they alone use, as Control says.
   std::vector<std::shared_ptr<const Schedule>> bodies = {};
   std::vector<std::uint32_t> owned = {};
-  // Of an expression without a plan. It has pointers into the graph.
+  // An expression without a plan. It has pointers into the graph.
   std::shared_ptr<const ExpressionOf> expression = nullptr;
 };
 

@@ -19,7 +19,8 @@ void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExte
 EntryRange entry_range_on(const DeviceQueue& queue, const tnr_sparse_view& view, const Pins& pins,
                           const char* name);
 
-// After a kernel has found an offset or an index that is wrong. Throws INVALID_ARGUMENT in any case.
+// After a kernel has found an offset or an index that is wrong. Throws INVALID_ARGUMENT in any
+// case.
 [[noreturn]] void refuse_entries_on(const DeviceQueue& queue, const tnr_sparse_view& view,
                                     const char* name);
 

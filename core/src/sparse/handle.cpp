@@ -154,8 +154,8 @@ void require_owner(const tnr_view& part, const char* name) {
   }
 }
 
-// Of parts that are sealed. Those on a device are copied for it, once for all uses of the handle,
-// when what was enqueued on them is done.
+// Checks parts that are sealed. Those on a device are copied for it, once for all uses of the
+// handle, when the work that was enqueued on them is done.
 void check_whole(const tnr_sparse_view& parts) {
   if (!is_on_device(parts.minor)) return check_entries(parts, RowExtent::kWhole, "");
   Pins pins;

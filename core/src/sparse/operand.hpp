@@ -37,7 +37,7 @@ class PinnedSparse {
   // write them. `view` and `name` outlive the object.
   PinnedSparse(const tnr_sparse_view& view, const char* name, Access access, Batches batches,
                const tnr_device& device = kCpu);
-  // Of what others have pinned.
+  // For parts that others have pinned.
   PinnedSparse() : use_(0, "") {}
 
   [[nodiscard]] const Pins& pins() const noexcept { return pins_; }

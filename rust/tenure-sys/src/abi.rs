@@ -1405,15 +1405,16 @@ pub const TNR_NODE_COND: u32 = 0x002f_0000;
 ///
 /// @since 0.2
 pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
-/// Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an extent
-/// of `tnr_graph_add_extent` that no input has, no other node gives, and none before this one takes:
-/// it is that count, and a run that finds more than its maximum fails with INVALID_ARGUMENT. Memory is
-/// planned for the maximum, or for the operand's elements where these are fewer.
+/// Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an
+/// extent of `tnr_graph_add_extent` that no input has, no other node gives, and none before this
+/// one takes: it is that count, and a run that finds more than its maximum fails with
+/// INVALID_ARGUMENT. Memory is planned for the maximum, or for the operand's elements where these
+/// are fewer.
 ///
 /// @since 0.2
 pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
-/// Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run finds.
-/// The number is an extent, as that of `TNR_NODE_NONZERO`.
+/// Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run
+/// finds. The number is an extent, as that of `TNR_NODE_NONZERO`.
 ///
 /// @since 0.2
 pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
@@ -1688,7 +1689,7 @@ pub const TNR_PASS_LAYOUT: u32 = 128;
 /// @since 0.2
 pub const TNR_PASS_PACKING: u32 = 256;
 
-/// What a pass did to a program, as `tnr_program_describe_pass` tells.
+/// A pass over a program and its effect, from `tnr_program_describe_pass`.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1700,11 +1701,11 @@ pub struct tnr_pass_info {
     pub pass: u32,
     /// 1: the program was made with it; 0: it was left out.
     pub is_on: u32,
-    /// What it did so often, with the graphs in nodes: 0 where it was left out.
+    /// How often it changed something, with the graphs in nodes: 0 where it was left out.
     pub count: u64,
     /// Its name, such as "common subexpressions"; ends with a 0.
     pub name: [c_char; 32],
-    /// What is counted, such as "nodes merged"; ends with a 0.
+    /// The thing that is counted, such as "nodes merged"; ends with a 0.
     pub counted: [c_char; 32],
 }
 
@@ -1748,8 +1749,8 @@ pub struct tnr_program_run_attributes {
     /// `TNR_RUN_CHECKED`, or 0.
     pub flags: u32,
     /// The extents that each output has, 8 of each, of which those beyond the rank are 0: written
-    /// where the run succeeds. They are less than those of the caller's view where the data decide, and
-    /// elements beyond them are untouched. NULL: nobody asks.
+    /// where the run succeeds. They are less than those of the caller's view where the data decide,
+    /// and elements beyond them are untouched. NULL: nobody asks.
     pub output_shapes: *mut i64,
 }
 
@@ -2693,7 +2694,7 @@ pub struct tnr_kernel {
     _opaque: [u8; 0],
 }
 
-/// What an argument of a kernel is.
+/// Kind of a kernel's argument.
 ///
 /// @since 0.2
 #[repr(transparent)]
@@ -2733,7 +2734,7 @@ pub const TNR_KERNEL_POINTER: u32 = 1;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_parameter {
-    /// What its arguments are.
+    /// Kind of its arguments.
     pub kind: tnr_kernel_argument_kind,
     /// The dtype of its arguments, of whole bytes; of a number at most 16.
     pub dtype: tnr_dtype,
@@ -2774,8 +2775,8 @@ pub struct tnr_kernel_options {
     /// there is an image.
     pub source: *const c_char,
     /// Options of NVRTC, `compiler_option_count` strings which end with a 0. Unless one of them
-    /// says how products and sums are contracted (`--fmad`, `--use_fast_math`), they are not; unless
-    /// one names an architecture, it is the device's. NULL only where there are none.
+    /// says how products and sums are contracted (`--fmad`, `--use_fast_math`), they are not;
+    /// unless one names an architecture, it is the device's. NULL only where there are none.
     pub compiler_options: *const *const c_char,
     /// The kernel's parameters, `parameter_count` of them, in its order. NULL only where there are
     /// none.
@@ -5154,9 +5155,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_create() -> *mut tnr_graph;
 
-    /// Adds an extent that each run finds in the shapes of its inputs, or in what a node of the kind
-    /// `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT` finds: the number `TNR_EXTENT` plus its index.
-    /// Each is the extent of an axis of some input, or the number of such a node.
+    /// Adds an extent that each run finds in the shapes of its inputs, or in what a node of the
+    /// kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT` finds: the number `TNR_EXTENT` plus its
+    /// index. Each is the extent of an axis of some input, or the number of such a node.
     ///
     /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
     ///
@@ -5194,8 +5195,8 @@ unsafe extern "C" {
 
     /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
     ///
-    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a node
-    /// gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
+    /// node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param shape (transfer none) (counted-by rank) numbers: constants or extents
@@ -5269,9 +5270,9 @@ unsafe extern "C" {
     /// Makes a value an output of the graph, behind those that it has. With `updates` each run takes
     /// the same view as this output and as that input, and what the input held before is read first.
     ///
-    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another dtype
-    /// or shape, or is updated by another output, or by a value whose size the data of a run decide.
-    /// OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
+    /// dtype or shape, or is updated by another output, or by a value whose size the data of a run
+    /// decide. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param updates an input's value, or `TNR_OPERAND_NONE`
@@ -5474,12 +5475,12 @@ unsafe extern "C" {
 
     /// A program of what the graph has now. What is later added to the graph is not part of it.
     ///
-    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives, and
-    /// unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where constants are
-    /// computed. STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY. With `packed`
-    /// INVALID_ARGUMENT: bytes that are not those of this program's constants, that no blob owns or a
-    /// borrowed one, or that are not aligned to 64; UNSUPPORTED: bytes that the instruction set in use
-    /// does not read.
+    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
+    /// and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
+    /// constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
+    /// OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
+    /// constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
+    /// bytes that the instruction set in use does not read.
     ///
     /// @param context (transfer none) (nullable) whose threads compute and pack constants
     /// @param graph (transfer none)
@@ -5587,9 +5588,9 @@ unsafe extern "C" {
         read_count: u32,
     ) -> tnr_status;
 
-    /// What a pass did to the program, and to the steps of a run on these inputs, whose elements are
-    /// not read; outputs are taken to be in row-major order. All passes have an index from 0 on, in the
-    /// order in which they are made.
+    /// Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
+    /// elements are not read; outputs are taken to be in row-major order. All passes have an index
+    /// from 0 on, in the order in which they are made.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
     ///
@@ -5636,10 +5637,11 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
     /// states, extents of one name that differ or exceed the maximum, and what operations refuse of
-    /// these extents, or of those that the data decide (the message names the node). ALIASED: an output shares a byte with an input
-    /// that it does not update, or with another output. OUT_OF_MEMORY: also a budget that is
-    /// exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched, but for what is found
-    /// on the data, such as an index that is out of bounds: these then hold a mixture.
+    /// these extents, or of those that the data decide (the message names the node). ALIASED: an
+    /// output shares a byte with an input that it does not update, or with another output.
+    /// OUT_OF_MEMORY: also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are
+    /// then untouched, but for what is found on the data, such as an index that is out of bounds:
+    /// these then hold a mixture.
     ///
     /// @param context (transfer none) (nullable)
     /// @param program (transfer none)
@@ -6117,8 +6119,8 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, UNSUPPORTED (dtype, parts on several devices, a batch on one, blocks over
     /// `TNR_SPARSE_MAX_BLOCK`), STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where
-    /// entries are UNIQUE but not SORTED, and for a matrix on a device), DEVICE_ERROR. About a batch
-    /// the message begins with "matrix 3: ".
+    /// entries are UNIQUE but not SORTED, and for a matrix on a device), DEVICE_ERROR. About a
+    /// batch the message begins with "matrix 3: ".
     ///
     /// @param view (transfer none)
     /// @threads any
@@ -6150,9 +6152,9 @@ unsafe extern "C" {
     /// each thread; of a batch in COO also an index for each row. The result is the same for any
     /// number of threads.
     ///
-    /// On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries. Until
-    /// then it has room for entries of one in eight elements, or of 65,536; where there are more, the
-    /// elements are read twice.
+    /// On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries.
+    /// Until then it has room for entries of one in eight elements, or of 65,536; where there are
+    /// more, the elements are read twice.
     ///
     /// INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
     /// index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
@@ -6272,8 +6274,8 @@ unsafe extern "C" {
     /// where they are not UNIQUE and those of a row do not rise, the matrix is coalesced first, and
     /// takes memory for it.
     ///
-    /// On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and indices
-    /// are those of a `tnr_sparse`.
+    /// On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and
+    /// indices are those of a `tnr_sparse`.
     ///
     /// INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found
     /// as the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
@@ -7077,7 +7079,7 @@ unsafe extern "C" {
     /// driver says how many parameters the kernel has and of how many bytes each is, which must be
     /// what `options->parameters` declare; what they mean nobody can check.
     ///
-    /// What was compiled is kept, and given again for the same source, name, options and device.
+    /// Compiled code is kept, and given again for the same source, name, options and device.
     /// The device keeps up to 32 kernels that nobody holds; the end of one more waits for the
     /// device.
     ///

@@ -136,7 +136,7 @@ TEST_F(CFound, RowsAreTakenByTheirPlacesAndMultiplied) {
       Floats columns = untouched({2, 5});
       Floats moved = untouched({10});
       Floats parted = untouched({10});
-      // Of the first one, the caller's rows are far apart.
+      // The caller's rows of the first one are far apart.
       Floats memory = untouched({5, 4});
       tnr_view_mut far = {memory.view()};
       far.view.shape[1] = 2;
@@ -492,7 +492,7 @@ TEST_F(CFound, BodiesHaveNoneAndTakeNone) {
                       TNR_STATUS_UNSUPPORTED, {"cond: the size of extents[0]"});
   expect_node_refused(TNR_NODE_WHILE, {flag}, {plain.second, plain.second, hits},
                       TNR_STATUS_UNSUPPORTED, {"while: the size of numbers[2]"});
-  // What has no axis has one size, whatever is found.
+  // A value without an axis has one size, whatever is found.
   const auto negative = body([&] { output(node(TNR_NODE_UNARY + TNR_UNARY_OP_NEG, {input({})})); });
   const std::uint32_t chosen = node(TNR_NODE_COND, {flag, sum}, {negative.second, plain.second});
   const std::uint32_t total = input({});

@@ -598,7 +598,7 @@ class RandomProgram : public CGraph {
               });
   }
 
-  // Of a larger array the first part along each axis, and nothing beside it.
+  // Compares the first part along each axis of a larger array, and nothing beside it.
   void compare(const Floats& result, const Floats& expected, std::size_t output) const {
     const tnr_view part = expected.view();
     for (std::size_t i = 0; i < result.values.size(); ++i) {
@@ -700,7 +700,7 @@ TEST_F(RandomProgram, HasTheBitsOfItsCallsWhenItIsSealedAndAllocatesNothing) {
     Call call(*this);
     tnr_sealed_program* const sealed = call.seal(made);
     if (sealed == nullptr) {
-      // Of what is built here indices and counts alone may be refused.
+      // Only indices and counts of the programs that are built here may be refused.
       EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED) << tnr_last_error()->message;
       EXPECT_TRUE(std::ranges::any_of(
           std::array{", take: ", ", nonzero: ", ", masked_select: "},

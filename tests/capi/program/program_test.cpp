@@ -46,7 +46,7 @@ TEST_F(CGraph, ElementWiseNodesAreOneStep) {
   EXPECT_EQ(plain.total_bytes, 2 * sizeof(float) * out.values.size());
 }
 
-// What each pass did, by its bit.
+// The count of each pass, by its bit.
 std::map<std::uint32_t, std::uint64_t> pass_counts(const tnr_program* program,
                                                    const tnr_view& input, std::uint32_t is_on) {
   const tnr_view* const inputs[] = {&input};

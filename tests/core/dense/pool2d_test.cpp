@@ -415,7 +415,7 @@ TEST_F(RefusedPool2d, WindowsWithoutElements) {
          Operand<float>({2, 4, 0, 6}).view, out.view);
 }
 
-// Of each window, beside its places one by one.
+// Checks each window by its places, one by one.
 TEST(Pool2d, WindowsHaveElementsWhereTheirPlacesAre) {
   int refused = 0;
   int taken = 0;

@@ -93,7 +93,7 @@ class DenseScanner {
     int64_t row;
     int64_t column;
   };
-  // Of an element of the warp's.
+  // The place of an element of the warp's.
   TENURE_DEVICE Place place_of(uint32_t element) const {
     const int64_t beyond = column_ + element;
     if (argument_.columns >= static_cast<int64_t>(kScanTile)) {

@@ -1,5 +1,5 @@
-// How kernels read a sparse matrix: each offset and each index is compared with its bound where it is
-// read, whether or not they have been checked before: nothing outside is touched even where they
+// How kernels read a sparse matrix: each offset and each index is compared with its bound where it
+// is read, whether or not they have been checked before: nothing outside is touched even where they
 // change meanwhile.
 #pragma once
 

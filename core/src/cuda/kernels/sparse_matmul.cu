@@ -1,8 +1,8 @@
 // Rows of a sparse matrix times a dense one.
 //
 // A thread takes every so many-th entry of its row by fused multiplication and addition, from 0 on;
-// sums of the threads that share a row are added in a tree, those of a long row's warps in order. So
-// the bits of a result depend on the matrix and the number of columns alone.
+// sums of the threads that share a row are added in a tree, those of a long row's warps in order.
+// So the bits of a result depend on the matrix and the number of columns alone.
 #include "floats.cuh"
 #include "sparse.cuh"
 
@@ -32,7 +32,7 @@ struct StoredNumber<Half> {
   }
 };
 
-// What the threads of a block tell each other.
+// Shared memory of a block.
 template <class T, int kColumns>
 struct SharedSums {
   T of_warps[kBlockWarps][kWarpLanes][kColumns];
@@ -68,8 +68,8 @@ class RowProducts {
 
   using Entries = SparseRows::Entries;
 
-  // The rows of a block from `first` on: each by its group, but for those that are long; then these,
-  // one by one, by all threads.
+  // The rows of a block from `first` on: each by its group, but for those that are long; then
+  // these, one by one, by all threads.
   TENURE_DEVICE void add_rows(int64_t first) {
     const uint32_t groups = kThreads >> group_shift_;
     const uint32_t group = threadIdx.x >> group_shift_;

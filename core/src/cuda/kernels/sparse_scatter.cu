@@ -1,7 +1,7 @@
 // From sparse to dense: entries to the elements that they are, among zeros.
 //
-// Where several entries may be for one element, they are added up in their order: those that a group
-// of threads has at once and that meet wait for each other.
+// Where several entries may be for one element, they are added up in their order: those that a
+// group of threads has at once and that meet wait for each other.
 #include "floats.cuh"
 #include "sparse.cuh"
 
@@ -114,7 +114,7 @@ class SparseScatter {
       }
       const uint32_t turns = __reduce_max_sync(~0u, turn);
       TENURE_ROLLED for (uint32_t now = 0; now <= turns; ++now) {
-        // What others of the warp have written before is there after it.
+        // Writes of others of the warp before it are there after it.
         __syncwarp();
         if (is_there && turn == now) add(element(out, column), value(k));
       }

@@ -19,8 +19,8 @@ namespace {
 // Entries of a row, on the average, up to which one thread or four take a row.
 constexpr std::int64_t kEntriesOfOne = 4;
 constexpr std::int64_t kEntriesOfFour = 32;
-// Entries that a thread of a row's group takes one after the other, at most, and those of an average
-// row, before all threads of a block share a row: two barriers are worth it then.
+// Entries that a thread of a row's group takes one after the other, at most, and those of an
+// average row, before all threads of a block share a row: two barriers are worth it then.
 constexpr std::int64_t kMostEntriesOfThread = 128;
 constexpr std::int64_t kLongRows = 8;
 // Products of a sum, at least, for each thread that adds up some.

@@ -48,8 +48,8 @@ void check_pool_flags(const tnr_pool2d_attributes& attributes) {
 
 // So many windows in a row have all that windows may miss: of a graph nobody has memory for as many
 // as there are. No two places of a window have the image between them where it is as long as they
-// are apart, so that the first one tells of what is before it. Others come again at the same places,
-// by a whole number of dilations.
+// are apart, so that the first one tells of what is before it. Others come again at the same
+// places, by a whole number of dilations.
 std::int64_t different_windows(const WindowGeometry& g, ChannelWindows::Spacing spacing,
                                unsigned axis) {
   if (spacing == ChannelWindows::Spacing::kAdaptive || g.kernel[axis] <= 1 ||

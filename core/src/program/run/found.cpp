@@ -1,4 +1,4 @@
-// What steps find, and the layouts and numbers that follow from it.
+// Counts that steps find, and the layouts and numbers that follow from them.
 #include "program/found.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace tenure {
 namespace {
 
-// Of whatever lies in memory of a plan, a run has no more: then it is the first part of what was
-// planned along each axis.
+// A run's value is no larger than its plan along any axis: it is the first part of the planned
+// memory along each.
 void require_planned(const Graph& graph, std::uint32_t node, const ArrayType& type,
                      const ArrayType& planned) {
   for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
@@ -42,7 +42,7 @@ void Frame::prepare_findings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
-// What the last run found: places are as they were planned.
+// Forgets the counts of the last run: places are as they were planned.
 void Frame::forget(const Schedule& schedule) {
   sizes_ = schedule.sizes;
   for (const std::uint32_t place : found_) (void)set_block(schedule, place);

@@ -206,7 +206,7 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
     if (step.node == kNoValue) throw;
     throw node_error(error, graph, step.node);
   }
-  // What later nodes refuse of this count names them.
+  // Errors that later nodes have of this count name them.
   if (found) frame.set_found(graph, schedule, index, *found);
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
 // What a schedule is computed in: views of all values, and the calls of its steps on them.
 //
-// What steps find in the data decides layouts and numbers of later ones: each run computes them anew
-// behind such a step (found.cpp).
+// Counts that steps find in the data decide layouts and numbers of later ones: each run computes
+// them anew behind such a step (found.cpp).
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ class Frame {
                                             std::size_t step) const noexcept {
     return numbers_.empty() ? schedule.steps[step].numbers.data() : numbers_[step].data();
   }
-  // Of a value that an output is.
+  // The type of an output's value.
   [[nodiscard]] const ArrayType& output_type(const Graph& graph, const Schedule& schedule,
                                              std::size_t output) const noexcept {
     return types_.empty() ? schedule.outputs[output] : types_[graph.outputs[output].value];
@@ -85,7 +85,7 @@ class Frame {
   std::vector<OperandView> operands_;
   std::vector<Frame> bodies_;
   std::vector<Firsts> steps_;  // by step
-  // Of a schedule with findings, as far as they are found: sizes, types by value, numbers by step.
+  // Empty without findings; else as far as they are found: sizes, types by value, numbers by step.
   Sizes sizes_;
   std::vector<ArrayType> types_;
   std::vector<std::vector<std::int64_t>> numbers_;

@@ -9,7 +9,7 @@ namespace tenure {
 
 tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::uint32_t index);
 
-// What the pass did to the graph, of which `counts` tells, and to the schedule.
+// The pass's changes of the graph, which `counts` has, and of the schedule.
 tnr_pass_info describe_pass(const PassCounts& counts, std::uint32_t disabled_passes,
                             const Schedule& schedule, std::uint32_t index) noexcept;
 

@@ -59,8 +59,8 @@ struct RowRange {
 
 bool is_unique(const tnr_sparse_view& a) noexcept { return (a.flags & TNR_SPARSE_UNIQUE) != 0; }
 
-// How entries for one element are added up; none for complex numbers. Throws UNSUPPORTED where there
-// may be several and they have no sum.
+// How entries for one element are added up; none for complex numbers. Throws UNSUPPORTED where
+// there may be several and they have no sum.
 Operation addition_of(const tnr_sparse_view& a, const char* name) {
   const unsigned type = type_index(a.values.dtype);
   const Operation none{kernels::StripKernel{nullptr}};

@@ -85,7 +85,7 @@ class DeviceArray {
   BlobToken token_ = 0;
 };
 
-// What has an element for each entry.
+// The arrays that have an element for each entry.
 struct DeviceEntries {
   DeviceEntries(const DeviceQueue& queue, std::int64_t room, const DeviceFromDense& call)
       : row_indices(queue, is_coo(call) ? room : 0, call.index_dtype),

@@ -91,8 +91,8 @@ struct Sampling {
   Element scale;
 };
 
-// Of operands whose views have passed their checks, and the values of the rows' entries; pins x, y
-// and out.
+// Checks operands whose views have passed their own checks, and the values of the rows' entries;
+// pins x, y and out.
 Sampling check_operands(const tnr_scalar& alpha, const tnr_sparse_view& a, const tnr_view& values,
                         const tnr_view& x, const tnr_view& y, const tnr_view_mut& out, Pins& pins) {
   require_rank(x, "x", 2);

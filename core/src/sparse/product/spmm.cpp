@@ -137,7 +137,7 @@ void check_apart(const tnr_sparse_view& a, const tnr_view& b, const tnr_view& ou
   if (is_batch(a)) require_alias(out, a.batch_offsets, "batch_offsets", SameView::kRefused);
 }
 
-// Of operands whose views have passed their checks; pins b and out.
+// Checks operands whose views have passed their own checks; pins b and out.
 Factors check_operands(const tnr_scalar& alpha, const tnr_sparse_view& a, bool is_transposed,
                        const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out,
                        Pins& pins) {

@@ -15,9 +15,9 @@ extern "C" {
  * is made of it, keeps the file mapped. Nobody may write the file or make it shorter meanwhile;
  * replace it by renaming another one, as tnr_program_file_save does.
  *
- * `operations` are pointers to operation_count operations of the caller's own, which the graph and its
- * subgraphs call by their names. All of them are taken, whatever the result: `release` of those that the graph does
- * not call, and on failure of each, is called before this returns.
+ * `operations` are pointers to operation_count operations of the caller's own, which the graph and
+ * its subgraphs call by their names. All of them are taken, whatever the result: `release` of those
+ * that the graph does not call, and on failure of each, is called before this returns.
  *
  * Returns NULL on failure: a file that is not there, cut, changed, newer or hostile; an operation
  * that is not given; what the core refuses. tnr_program_file_error says which. Release the graph

@@ -1,4 +1,4 @@
-//! What kernels of users take, and how they are launched.
+//! Parameters, arguments and grids of kernels of users.
 
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -45,7 +45,7 @@ impl Parameter {
         Self::view::<T>(tnr_kernel_argument_kind::SCALAR, Ranks { least: 0, most: 0 })
     }
 
-    /// Of a view its address alone. Then only row-major views without gaps are taken.
+    /// Passes the address of a view alone. Then only row-major views without gaps are taken.
     #[must_use]
     pub fn pointer(mut self) -> Parameter {
         self.raw.flags |= TNR_KERNEL_POINTER;
@@ -117,7 +117,7 @@ impl Grid {
         let mut grid = Grid::new([1; 3], [1; 3]);
         for axis in 0..N {
             let blocks = extents[axis].div_ceil(threads[axis].max(1) as usize).max(1);
-            // What is beyond u32 is beyond each device's limit, which the library says.
+            // A number beyond u32 is beyond each device's limit, which the library says.
             grid.blocks[axis] = u32::try_from(blocks).unwrap_or(u32::MAX);
             grid.threads[axis] = threads[axis];
         }

@@ -282,7 +282,7 @@ impl<'a, T: Element, I: SparseIndex> From<&'a CsrMatrix<T, I>> for CsrView<'a, T
     }
 }
 
-/// What both say of themselves.
+/// Getters that the matrix and its view share.
 macro_rules! described {
     ($($type:ty, $name:literal, [$($lifetime:lifetime)?];)*) => {$(
         impl<$($lifetime,)? T: Element, I: SparseIndex> $type {

@@ -107,8 +107,8 @@ impl Stream {
         })
     }
 
-    /// New values for the entries of a matrix: of one at row `i` and column `j` row `i` of `x` times
-    /// column `j` of `y`, as [`tenure::CsrMatrix::sddmm`](crate::SparseMatrix::sddmm). `x` is
+    /// New values for the entries of a matrix: of one at row `i` and column `j` row `i` of `x`
+    /// times column `j` of `y`, as [`tenure::CsrMatrix::sddmm`](crate::SparseMatrix::sddmm). `x` is
     /// `[m, k]`, `y` is `[k, n]`, of any strides. It reads columns of `y` best that are adjacent.
     ///
     /// # Errors
@@ -146,7 +146,8 @@ impl Stream {
     /// # let host = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
     /// # let matrix = stream.upload_csr(host)?;
     /// let (x, y) = (stream.upload(&[[1.0], [2.0]])?, stream.upload(&[[3.0, 4.0, 5.0]])?);
-    /// assert_eq!(stream.to_vec(&stream.sparse_sddmm_times_values(&matrix, &x, &y)?)?, [4.5, 25.0]);
+    /// let values = stream.sparse_sddmm_times_values(&matrix, &x, &y)?;
+    /// assert_eq!(stream.to_vec(&values)?, [4.5, 25.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn sparse_sddmm_times_values<T: Float, I: SparseIndex>(

@@ -57,7 +57,7 @@ impl Stream {
         let a = a.into();
         let mut offsets = self.to_vec(a.row_offsets())?;
         let first = offsets[0].to_usize();
-        // What is no range is refused by its slice.
+        // Offsets that are no range are refused by its slice.
         let end = offsets[offsets.len() - 1].to_usize();
         let entries = first..end;
         let indices = self.to_vec(a.col_indices().slice(0, entries.clone())?)?;

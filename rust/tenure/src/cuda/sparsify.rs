@@ -7,8 +7,8 @@ use crate::raw::sparse::{self as raw, SparseOptions};
 use crate::{Bool8, Element, Error, Number, Result, SparseIndex};
 
 /// A conversion from a dense matrix on a device to a sparse one, of elements that are chosen: by
-/// [`Stream::sparsify`], as [`tenure::Sparsify`](crate::Sparsify). NaN is always chosen, whatever it
-/// is compared with.
+/// [`Stream::sparsify`], as [`tenure::Sparsify`](crate::Sparsify). NaN is always chosen, whatever
+/// it is compared with.
 pub struct Sparsify<'a, T: Element> {
     stream: &'a Stream,
     dense: View<'a, T>,
@@ -118,8 +118,8 @@ impl<'a, T: Element> Sparsify<'a, T> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a rank that is not 2, a mask of another shape, a threshold that is NaN, or
-    /// negative where magnitudes are compared, and more entries than the indices can count (use
+    /// `InvalidArgument`: a rank that is not 2, a mask of another shape, a threshold that is NaN,
+    /// or negative where magnitudes are compared, and more entries than the indices can count (use
     /// `i64` then). `Unsupported`: numbers of 16 bytes. `OutOfMemory`. `DeviceError`.
     ///
     /// ```

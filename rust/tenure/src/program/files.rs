@@ -97,14 +97,15 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// that is mapped.
     ///
     /// The types say what the program's inputs and outputs are to be, and are compared with the
-    /// file's. Operations of one's own that it calls, also in bodies, are found by their names among
-    /// those that are given.
+    /// file's. Operations of one's own that it calls, also in bodies, are found by their names
+    /// among those that are given.
     ///
     /// # Errors
     ///
     /// `Io`: those of the system. `InvalidArgument`: a file that is none, with the part and the
     /// number; inputs or outputs of other element types, or another number of them, with their
-    /// shapes in the file; an operation that is not given, or twice. `Unsupported`: a file of a newer version. `OutOfMemory`.
+    /// shapes in the file; an operation that is not given, or twice. `Unsupported`: a file of a
+    /// newer version. `OutOfMemory`.
     ///
     /// ```
     /// use tenure::Program;

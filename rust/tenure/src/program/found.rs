@@ -27,16 +27,17 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// What a run finds.
+/// Selections whose size the data of a run decide.
 impl<'g, T: Real> Traced<'g, T> {
-    /// The function [`nonzero`](fn@crate::nonzero), of this: the places of elements that are not 0, a
-    /// row for each; and their number, an extent of this name, which shapes of later values may have.
+    /// The function [`nonzero`](fn@crate::nonzero), of this: the places of elements that are not 0,
+    /// a row for each; and their number, an extent of this name, which shapes of later values may
+    /// have.
     ///
     /// A run that finds more than `maximum` is refused. Memory is planned for that many, or for all
     /// elements where these are fewer, so that it is known before. What a run gives has the extents
     /// that it found.
     ///
-    /// What is made of these values is computed for each run's own shapes, and no
+    /// Later values that depend on these are computed for each run's own shapes, and no
     /// [sealed](crate::SealedProgram) program has it, nor a body of [`cond`](Graph::cond) or
     /// [`while_loop`](Graph::while_loop).
     ///

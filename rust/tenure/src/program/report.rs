@@ -1,4 +1,5 @@
-//! The work of each step of a run, and what each pass did to it: a table, a picture, and with the feature `serde` JSON.
+//! The work of each step of a run, and what each pass did to it: a table, a picture, and with the
+//! feature `serde` JSON.
 
 mod svg;
 mod table;
@@ -46,7 +47,7 @@ pub struct Report {
     pub roofs: Option<Roofs>,
 }
 
-/// What a pass did to a program, and to the steps of a run.
+/// A pass, and its changes of a program and of the steps of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -58,9 +59,9 @@ pub struct Pass {
     pub name: String,
     /// Whether the program was made with it.
     pub is_on: bool,
-    /// What it did so often, with the bodies of branches and loops.
+    /// How often it changed something, with the bodies of branches and loops.
     pub count: u64,
-    /// What is counted, such as "nodes folded".
+    /// The thing that is counted, such as "nodes folded".
     pub counted: String,
 }
 
@@ -176,7 +177,7 @@ impl Report {
         Report { roofs: Some(roofs), ..self }
     }
 
-    /// What this pass did so often; 0 where the program was made without it.
+    /// How often this pass changed something; 0 where the program was made without it.
     #[must_use]
     pub fn count_of(&self, pass: Passes) -> u64 {
         self.passes.iter().filter(|of| of.pass == pass).map(|of| of.count).sum()

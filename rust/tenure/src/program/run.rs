@@ -57,9 +57,8 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// of one name that differ or exceed the maximum, shapes that an operation refuses for these
     /// extents, an index that is out of bounds, an integer divided by zero or to a negative power,
     /// more elements than [`nonzero`](crate::Traced::nonzero) may find; the message has the
-    /// operator's place in the source. What is updated then holds a mixture, if it was the data that
-    /// was refused. `OutOfMemory`, also of the
-    /// [budget](Program::with_budget).
+    /// operator's place in the source. What is updated then holds a mixture, if it was the data
+    /// that was refused. `OutOfMemory`, also of the [budget](Program::with_budget).
     ///
     /// ```
     /// # use tenure::*;

@@ -26,7 +26,7 @@ pub(super) struct State {
     /// By their numbers.
     pub(super) values: RefCell<Vec<Value>>,
     nodes: RefCell<Vec<Place>>,
-    /// Of the graphs for nodes that decide what is computed, by their numbers.
+    /// Places in the graphs of branches and loops, by their numbers.
     bodies: RefCell<Vec<Places>>,
     pub(super) input_count: Cell<usize>,
     /// By their numbers.
@@ -58,8 +58,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where the source has each node of a graph, by its number in messages of the library; and so those
-/// of the graphs within it.
+/// Where the source has each node of a graph, by its number in messages of the library; and so
+/// those of the graphs within it.
 #[derive(Clone, Default)]
 pub(super) struct Places {
     pub(super) nodes: Box<[Place]>,
@@ -230,7 +230,8 @@ fn located_text(places: &Places, message: &str) -> Option<String> {
     Some(format!("{place}: {}", located_within(&places.bodies, why)))
 }
 
-/// What a node with bodies says of one of them, "subgraphs[1], nodes[2], add: why", or anything else.
+/// The message of a node with bodies about one of them, "subgraphs[1], nodes[2], add: why", or
+/// another.
 fn located_within<'w>(bodies: &[Places], why: &'w str) -> Cow<'w, str> {
     let of_body = || {
         let (number, message) = why.strip_prefix("subgraphs[")?.split_once("], ")?;

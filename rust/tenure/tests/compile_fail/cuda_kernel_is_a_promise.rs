@@ -1,5 +1,5 @@
 //@ error: E0133
-//! What a kernel does nobody can check, so making one takes `unsafe`; launching it does not.
+//! Nobody can check the code of a kernel, so making one takes `unsafe`; launching it does not.
 use tenure::Result;
 use tenure::cuda::{Grid, Kernel, Stream, Tensor};
 

@@ -205,7 +205,7 @@ fn grids_cover_extents() {
     assert_eq!(Grid::covering([128], [128]), Grid::new([1, 1, 1], [128, 1, 1]));
     assert_eq!(Grid::covering([129, 1, 9], [128, 1, 4]), Grid::new([2, 1, 3], [128, 1, 4]));
     assert_eq!(Grid::covering([], []), Grid::new([1; 3], [1; 3]));
-    // What no device takes stays what it is, for the library to refuse.
+    // A grid that no device takes is passed on, for the library to refuse.
     assert_eq!(Grid::covering([usize::MAX], [1]), Grid::new([u32::MAX, 1, 1], [1; 3]));
     assert_eq!(Grid::covering([5], [0]), Grid::new([5, 1, 1], [0, 1, 1]));
 }

@@ -65,7 +65,7 @@ macro_rules! products {
             let error = stream.sparse_sddmm(&there, &y_there, &y_there).unwrap_err();
             let expected = host.sddmm(&y, &y).unwrap_err();
             assert_eq!((error.kind(), error.message()), (expected.kind(), expected.message()));
-            // Of columns of b that are not adjacent.
+            // With columns of b that are not adjacent.
             let b = numbers(random, &[6, 41], of);
             let product = stream.sparse_matmul(&there, stream.upload(&b).unwrap().t()).unwrap();
             assert_eq!(stream.download(&product).unwrap(), host.matmul(&b.t()).unwrap());

@@ -373,7 +373,7 @@ fn rebuilt(
                         changed += u32::from(other.operands != node.operands);
                         changed += u32::from(other.numbers != node.numbers);
                     } else if !add(graph, &node) {
-                        // What it reads is something else now.
+                        // Its operand is another value now.
                         return changed;
                     }
                     tnr_status::OK
@@ -387,7 +387,7 @@ fn rebuilt(
     changed
 }
 
-/// What the data decide: counts, branches and loops.
+/// Nodes whose work the data decide: counts, branches and loops.
 fn deciding() -> GraphHandle {
     let body = |code: Option<u32>| {
         let mut b = Builder::new();

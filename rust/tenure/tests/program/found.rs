@@ -91,7 +91,7 @@ fn more_than_may_be_found_is_refused_where_the_source_has_it() {
     let message = error.message();
     assert!(message.starts_with("nonzero at ") && message.contains("found.rs"), "{message}");
     assert!(message.ends_with(": 3 are found but hits is at most 2"), "{message}");
-    // What follows from the count is refused by its own name.
+    // Operations that follow from the count are refused by their own names.
     let error = program.run((&[0.0; 4],)).err().unwrap();
     assert!(error.message().starts_with("max at "), "{}", error.message());
     let error = program.seal((&[0.0; 4],), (&mut [[0]; 2], &mut [0])).err().unwrap();

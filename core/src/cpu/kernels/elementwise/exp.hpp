@@ -36,8 +36,8 @@
 // the processor has them.
 //
 // NaN stays, whatever its payload. Nothing is converted to an integer, and overflow and underflow
-// happen in the last multiplication, as IEEE 754 has them; but that a subnormal result is rounded by
-// an addition (subnormal_of), as processors take 20 times as long for the multiplication.
+// happen in the last multiplication, as IEEE 754 has them; but that a subnormal result is rounded
+// by an addition (subnormal_of), as processors take 20 times as long for the multiplication.
 #pragma once
 
 #include "cpu/kernels/arithmetic.hpp"
@@ -56,8 +56,8 @@ template <>
 struct ExpOf<float> {
   static constexpr unsigned kFractionBits = 23;
   static constexpr uint32_t kBias = 127;
-  // Beyond it on either side e^x is infinite or 0, and x e^x too; n still has few bits. Results that
-  // are that small, below 2^-161, cost no more than others.
+  // Beyond it on either side e^x is infinite or 0, and x e^x too; n still has few bits. Results
+  // that are that small, below 2^-161, cost no more than others.
   static constexpr float kFarthest = 120.0f;
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits, and n has 8
@@ -117,8 +117,8 @@ inline SignAndMagnitude<V> clamp(V x, Number<V> farthest) {
   return {bits & kSign, magnitude > farthest ? V{} + farthest : magnitude};
 }
 
-// 2^n may be beyond the format where the result is not, so it is multiplied by in two steps, of which
-// the last is 2^kHalf or its inverse.
+// 2^n may be beyond the format where the result is not, so it is multiplied by in two steps, of
+// which the last is 2^kHalf or its inverse.
 template <class T>
 inline constexpr UnsignedOf<T> kHalf = ExpOf<T>::kBias / 2 + 1;
 template <class T>
@@ -293,7 +293,9 @@ inline V weighted_power(const TablePower<V>& by, V factor) {
 #if defined(__AVX512F__)
   const V power = TableOfPowers::kPower[by.index];
   const V weighted = (power + power * by.less_one) * factor;
-  if (!is_any_less(by.n, V{} - 100.0f)) [[likely]]
+  // From it on a result is normal, unless the factor is below 2^-26.
+  constexpr float kMostlyNormal = -100.0f;
+  if (!is_any_less(by.n, V{} + kMostlyNormal)) [[likely]]
     return scaled(weighted, by.n);
   return scaled_down(scaled(weighted, by.n + 64.0f));
 #else

@@ -42,7 +42,8 @@ inline V over_one_and_power(V factor, V x, const ReducedByLn2<V>& by) {
 //     q = 1 / (1 + e^|x|) where x is negative, 1 - q where it is not
 //
 // q is in two parts, so that 1 - q is rounded once too. Where no digit of 1 + e^|x| is of the 1, q
-// is e^-|x|, whose power of two is multiplied last, so that a subnormal result is rounded once more.
+// is e^-|x|, whose power of two is multiplied last, so that a subnormal result is rounded once
+// more.
 template <class V>
 inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
   constexpr float kLarge = 50;

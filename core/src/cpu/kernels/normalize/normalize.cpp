@@ -29,7 +29,8 @@ struct Greatest {
   }
 };
 
-// The elements of one part of the lanes, of which a row's end may have fewer: the others are `more`.
+// The elements of one part of the lanes, of which a row's end may have fewer: the others are
+// `more`.
 template <class T>
 inline Vector<T> load_part(const Byte* in, int64_t count, int part, T more) {
   const int64_t rest = count - part * kPerVector<T>;

@@ -72,8 +72,8 @@ impl ProgramFile {
         }
     }
 
-    /// Names of operations of the caller's own that [`build`](Self::build) must be given: those of the
-    /// graph itself, in their order, and then those of graphs within it.
+    /// Names of operations of the caller's own that [`build`](Self::build) must be given: those of
+    /// the graph itself, in their order, and then those of graphs within it.
     pub fn custom_names(&self) -> &[String] {
         &self.custom_names
     }

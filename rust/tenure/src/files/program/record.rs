@@ -36,9 +36,9 @@ impl<'a> GraphRecord<'a> {
         GraphRecord { graph, constants, constants_bytes, custom_names }
     }
 
-    /// Lists a graph. Operations of one's own are recorded by names: `custom_names` has those of the
-    /// graph in the order in which they were added. Operations that its subgraphs call have their own
-    /// names.
+    /// Lists a graph. Operations of one's own are recorded by names: `custom_names` has those of
+    /// the graph in the order in which they were added. Operations that its subgraphs call have
+    /// their own names.
     ///
     /// # Errors
     ///
@@ -192,7 +192,8 @@ impl GraphRecord<'_> {
     }
 }
 
-/// Readers that know no subgraphs, or none that call operations of one's own, are told by the header.
+/// Readers that know no subgraphs, or none that call operations of one's own, are told by the
+/// header.
 pub(super) fn version_of(graph: &schema::Graph) -> u32 {
     fn call(graphs: &[schema::Graph]) -> bool {
         graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))

@@ -37,7 +37,7 @@ impl<T: Element> Blank<T> {
         call.output(unsafe { LentMut::new(&self.view) });
     }
 
-    /// What a run has written: all of it, or a copy of the first part.
+    /// The elements that a run has written: the memory itself, or a copy of its first part.
     ///
     /// # Safety
     ///
@@ -47,8 +47,8 @@ impl<T: Element> Blank<T> {
         if view.shape == *extents {
             return Ok(Tensor::over(self.held));
         }
-        // SAFETY: a part of a dense view, whose elements have been written; the memory is alive, and
-        // nobody else knows of it.
+        // SAFETY: a part of a dense view, whose elements have been written; the memory is alive,
+        // and nobody else knows of it.
         unsafe { TensorView::<T>::from_raw(tnr_view { shape: *extents, ..*view }) }.to_tensor()
     }
 }

@@ -89,7 +89,7 @@ impl ProgramHandle {
         })
     }
 
-    /// What each pass did to the program, and to a run on these inputs.
+    /// Each pass, with its changes of the program and of a run on these inputs.
     pub(crate) fn passes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<tnr_pass_info>> {
         entered()?;
         self.with_call(|call| {

@@ -265,15 +265,16 @@ impl ProgramHandle {
         self.run_asked(call, options, times, &mut [])
     }
 
-    /// As [`run`](Self::run): the extents up to which each output is written, which are no more than
-    /// the output's.
+    /// As [`run`](Self::run): the extents up to which each output is written, which are no more
+    /// than the output's.
     fn run_found(&self, call: &Call<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
         let mut found = vec![[0; sys::TNR_MAX_RANK]; self.view_counts().1];
         self.run_asked(call, options, &mut [], &mut found)?;
         Ok(found)
     }
 
-    /// Times are of as many steps as there are, and extents of as many outputs; of none, nobody asks.
+    /// Times are of as many steps as there are, and extents of as many outputs; of none, nobody
+    /// asks.
     #[inline]
     fn run_asked(
         &self,
@@ -356,9 +357,9 @@ impl ProgramHandle {
             O::lend_blanks(&mut blanks, call);
             self.run_found(call, options)
         })?;
-        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a run
-        // that answers Ok has written every element of each up to its extents, which are behind none
-        // of those that update inputs.
+        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a
+        // run that answers Ok has written every element of each up to its extents, which are behind
+        // none of those that update inputs.
         unsafe { O::written(blanks, &extents) }
     }
 
