@@ -1,4 +1,5 @@
 // Products of packed factors, of each type of sums.
+#include "cpu/kernels/matmul/multiply_add.hpp"
 #include "cpu/kernels/matmul/tiles.hpp"
 #include "cpu/tables.hpp"
 

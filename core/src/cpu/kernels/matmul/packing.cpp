@@ -3,8 +3,8 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/matmul/amx.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
-#include "cpu/kernels/matmul/part.hpp"
 #include "cpu/kernels/move/tile.hpp"
+#include "cpu/kernels/part.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "cpu/gemm.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
-#include "cpu/kernels/matmul/part.hpp"
 #include "cpu/kernels/move/tile.hpp"
+#include "cpu/kernels/part.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -8,7 +8,7 @@
 
 #include "cpu/halves.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
-#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/part.hpp"
 #include "cpu/kernels/reduce/along.hpp"
 #include "cpu/tables.hpp"
 

@@ -6,7 +6,8 @@
 // would only begin afterwards.
 #pragma once
 
-#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/matmul/multiply_add.hpp"
+#include "cpu/kernels/part.hpp"
 #include "cpu/window.hpp"
 
 namespace tenure::kernels {

@@ -2,7 +2,8 @@
 #include "cpu/window.hpp"
 
 #include "cpu/kernels/arithmetic.hpp"
-#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/matmul/multiply_add.hpp"
+#include "cpu/kernels/part.hpp"
 #include "cpu/kernels/window/stencil.hpp"
 #include "cpu/tables.hpp"
 
