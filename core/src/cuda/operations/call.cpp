@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
@@ -150,13 +151,10 @@ void Call::run(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) co
 
 bool Call::run_and_find(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const {
   if (is_empty()) return false;
-  std::uint32_t finding = 0;
-  const Queue::Scratch scratch(queue_, sizeof finding);
-  queue_.fill_bytes(scratch.data(), 0, sizeof finding);
-  argument.finding = static_cast<std::uint32_t*>(scratch.data());
+  const FindingWord<std::uint32_t> finding(queue_, 0);
+  argument.finding = finding.data();
   run(kernel, vectors, argument);
-  queue_.copy_out(&finding, scratch.data(), sizeof finding);
-  return finding != 0;
+  return finding.wait() != 0;
 }
 
 void Call::move(Bytes bytes) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda/kernels/indexed_arguments.hpp"
+#include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/operations/order.hpp"
@@ -161,11 +162,9 @@ void check_indices(const Queue& queue, const IndexedViews& views) {
     all.add({views.indices.shape[axis], {0, 0, step_of(views.indices, axis), numbers[axis]}});
   }
   all.join();
-  std::uint64_t finding = ~std::uint64_t{0};
-  const Queue::Scratch scratch(queue, sizeof finding);
-  queue.fill_bytes(scratch.data(), 0xff, sizeof finding);
+  const FindingWord<unsigned long long> finding(queue, 0xff);
   IndexCheckArgument argument = {};
-  argument.finding = static_cast<unsigned long long*>(scratch.data());
+  argument.finding = finding.data();
   all.for_each_part([](const Axes& part) { return part.count() < kMostNumber; },
                     [&](const Axes& part) {
                       argument.indices = indices_of(views);
@@ -176,12 +175,12 @@ void check_indices(const Queue& queue, const IndexedViews& views) {
                       queue.launch(Kernel::index_check,
                                    grid_of(part.count(), kThreads * kUnitsOfThread), argument);
                     });
-  queue.copy_out(&finding, scratch.data(), sizeof finding);
-  if (finding == ~std::uint64_t{0}) return;
+  const unsigned long long found = finding.wait();
+  if (found == ~0ull) return;
 
   std::int64_t position[TNR_MAX_RANK] = {};
   std::int64_t offset = 0;
-  auto rest = static_cast<std::int64_t>(finding);
+  auto rest = static_cast<std::int64_t>(found);
   for (std::uint32_t axis = 0; axis < views.indices.rank; ++axis) {
     position[axis] = rest / numbers[axis];
     rest %= numbers[axis];

@@ -5,6 +5,7 @@
 #include "cpu/compress.hpp"
 #include "cuda/kernels/sparse_arguments.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
@@ -30,8 +31,13 @@ constexpr std::int64_t kBlocksEach = 64;
 // Those that run at once, where blocks go on to the next tile themselves.
 constexpr std::int64_t kBlocksTogether = 8;
 
-std::uint32_t entry_shift_of(std::int64_t entries, std::int64_t rows, std::uint32_t column_shift) {
-  const std::int64_t mean = entries / std::max<std::int64_t>(rows, 1);
+// Entries of a row, on the average.
+std::int64_t mean_of(const CompressedRows& rows) {
+  return static_cast<std::int64_t>(rows.entries) / std::max<std::int64_t>(rows.rows, 1);
+}
+
+std::uint32_t entry_shift_of(const CompressedRows& rows, std::uint32_t column_shift) {
+  const std::int64_t mean = mean_of(rows);
   const std::uint32_t wanted = mean <= kEntriesOfOne ? 0 : mean <= kEntriesOfFour ? 2 : kWarpShift;
   return std::min(wanted, kWarpShift - column_shift);
 }
@@ -41,6 +47,23 @@ Kernel product_kernel_of(tnr_dtype dtype, bool has_many_columns) {
     return has_many_columns ? Kernel::sparse_matmul_f64_4 : Kernel::sparse_matmul_f64_1;
   }
   return has_many_columns ? Kernel::sparse_matmul_f32_4 : Kernel::sparse_matmul_f32_1;
+}
+
+// Blocks that have all rows, where 2^group_shift threads share one. One even of no rows, which looks
+// at the last offset.
+std::int64_t row_blocks_of(const CompressedRows& rows, std::uint32_t group_shift) {
+  return std::max<std::int64_t>(quotient_up(rows.rows, std::int64_t{kThreads} >> group_shift), 1);
+}
+
+// As many blocks as there is work for, or some for each multiprocessor, which then go on to more.
+Grid grid_for(const Queue& queue, std::int64_t work, std::int64_t each = kBlocksEach) {
+  const std::int64_t blocks = std::min(work, std::int64_t{queue.multiprocessor_count()} * each);
+  return {static_cast<unsigned>(blocks), kThreads};
+}
+
+// Whether elements of 8 bytes are not all aligned to them; complex f32 are aligned to 4.
+std::uint32_t has_halves(std::int64_t width, std::uint64_t places) {
+  return width == 8 && places % 8 != 0 ? 1 : 0;
 }
 
 std::uint64_t low_bits_of(const void* element, tnr_dtype dtype) {
@@ -88,19 +111,14 @@ void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uin
   const std::int64_t each = has_many_columns ? kProductColumns : 1;
   const std::int64_t lanes = quotient_up(std::max<std::int64_t>(argument.columns, 1), each);
   argument.column_shift = std::min(logarithm_up(lanes), kWarpShift);
-  argument.entry_shift = entry_shift_of(a.minor.shape[0], argument.a.rows, argument.column_shift);
-  const std::int64_t mean = a.minor.shape[0] / std::max<std::int64_t>(argument.a.rows, 1);
+  argument.entry_shift = entry_shift_of(argument.a, argument.column_shift);
   argument.long_row = static_cast<std::uint64_t>(
-      std::max(kMostEntriesOfThread << argument.entry_shift, kLongRows * mean));
-  const std::uint32_t group_shift = argument.column_shift + argument.entry_shift;
-  argument.row_blocks = std::max<std::int64_t>(
-      quotient_up(argument.a.rows, std::int64_t{kThreads} >> group_shift), 1);
+      std::max(kMostEntriesOfThread << argument.entry_shift, kLongRows * mean_of(argument.a)));
+  argument.row_blocks = row_blocks_of(argument.a, argument.column_shift + argument.entry_shift);
   argument.work =
       argument.row_blocks * quotient_up(lanes, std::int64_t{1} << argument.column_shift);
-  const std::int64_t blocks =
-      std::min(argument.work, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
-  queue.launch(product_kernel_of(a.values.dtype, has_many_columns),
-               {static_cast<unsigned>(blocks), kThreads}, argument);
+  queue.launch(product_kernel_of(a.values.dtype, has_many_columns), grid_for(queue, argument.work),
+               argument);
 }
 
 void launch_samples(const Queue& queue, const DeviceSample& call, std::uint32_t* finding) {
@@ -125,17 +143,12 @@ void launch_samples(const Queue& queue, const DeviceSample& call, std::uint32_t*
   const std::int64_t lanes =
       quotient_up(std::max<std::int64_t>(argument.depth, 1), kProductsOfThread);
   argument.depth_shift = std::min(logarithm_up(lanes), kWarpShift);
-  const std::int64_t mean = a.minor.shape[0] / std::max<std::int64_t>(argument.a.rows, 1);
-  argument.entry_shift =
-      std::min(logarithm_up(std::max<std::int64_t>(mean, 1)), kBlockShift - argument.depth_shift);
-  const std::uint32_t row_shift = argument.depth_shift + argument.entry_shift;
-  argument.row_blocks =
-      std::max<std::int64_t>(quotient_up(argument.a.rows, std::int64_t{kThreads} >> row_shift), 1);
-  const std::int64_t blocks =
-      std::min(argument.row_blocks, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
+  argument.entry_shift = std::min(logarithm_up(std::max<std::int64_t>(mean_of(argument.a), 1)),
+                                  kBlockShift - argument.depth_shift);
+  argument.row_blocks = row_blocks_of(argument.a, argument.depth_shift + argument.entry_shift);
   queue.launch(
       a.values.dtype == TNR_DTYPE_F64 ? Kernel::sparse_sample_f64 : Kernel::sparse_sample_f32,
-      {static_cast<unsigned>(blocks), kThreads}, argument);
+      grid_for(queue, argument.row_blocks), argument);
 }
 
 void launch_scatter(const Queue& queue, const DeviceScatter& call, std::uint32_t* finding) {
@@ -151,16 +164,12 @@ void launch_scatter(const Queue& queue, const DeviceScatter& call, std::uint32_t
   argument.type = static_cast<ElementType>(type_index(out.dtype));
   argument.is_unique = call.is_unique ? 1 : 0;
   argument.element_shift = logarithm_of(width);
-  const std::uint64_t places = address_of(argument.out) | address_of(argument.a.values) |
-                               static_cast<std::uint64_t>(argument.row_step) |
-                               static_cast<std::uint64_t>(argument.column_step);
-  argument.has_halves = width == 8 && places % 8 != 0 ? 1 : 0;
-  argument.entry_shift = entry_shift_of(a.minor.shape[0], argument.a.rows, 0);
-  argument.row_blocks = std::max<std::int64_t>(
-      quotient_up(argument.a.rows, std::int64_t{kThreads} >> argument.entry_shift), 1);
-  const std::int64_t blocks =
-      std::min(argument.row_blocks, std::int64_t{queue.multiprocessor_count()} * kBlocksEach);
-  queue.launch(Kernel::sparse_scatter, {static_cast<unsigned>(blocks), kThreads}, argument);
+  argument.has_halves = has_halves(width, address_of(argument.out) | address_of(argument.a.values) |
+                                              static_cast<std::uint64_t>(argument.row_step) |
+                                              static_cast<std::uint64_t>(argument.column_step));
+  argument.entry_shift = entry_shift_of(argument.a, 0);
+  argument.row_blocks = row_blocks_of(argument.a, argument.entry_shift);
+  queue.launch(Kernel::sparse_scatter, grid_for(queue, argument.row_blocks), argument);
 }
 
 // Launches with a word in which the kernel says that an offset or an index is wrong; waits for it.
@@ -171,12 +180,22 @@ bool run_and_check(const Queue& queue, bool is_trusted, const Launch& launch) {
     launch(nullptr);
     return true;
   }
-  std::uint32_t finding = 0;
-  const Queue::Scratch scratch(queue, sizeof finding);
-  queue.fill_bytes(scratch.data(), 0, sizeof finding);
-  launch(static_cast<std::uint32_t*>(scratch.data()));
-  queue.copy_out(&finding, scratch.data(), sizeof finding);
-  return finding == 0;
+  const FindingWord<std::uint32_t> finding(queue, 0);
+  launch(finding.data());
+  return finding.wait() == 0;
+}
+
+// A product whose sums are floats: checks the dtype, and enqueues it in its order.
+template <class Product>
+bool run_product(const Queue& queue, const char* name, const Product& call,
+                 void (*launch)(const Queue&, const Product&, std::uint32_t*)) {
+  const tnr_dtype dtype = call.a.values.dtype;
+  if (require_real(queue, name, dtype) > ElementType::kBF16) refuse_on_device(queue, name, dtype);
+  const QueueOrder order(queue, call.pins);
+  const QueueOrder order_of_a(queue, call.a_pins);
+  if (call.is_trusted && is_empty(call.out.view)) return true;
+  return run_and_check(queue, call.is_trusted,
+                       [&](std::uint32_t* finding) { launch(queue, call, finding); });
 }
 
 // ---- from dense ----
@@ -210,9 +229,9 @@ DenseScanArgument scan_argument(const DeviceScan& scan) {
   argument.is_outside = predicate.kind == kernels::Predicate::Kind::kOutside ? 1 : 0;
   argument.is_dense = scan.mask == nullptr && is_row_major(dense) ? 1 : 0;
   argument.has_wide_indices = scan.index_dtype == TNR_DTYPE_I64 ? 1 : 0;
-  const auto places = address_of(argument.data) | static_cast<std::uint64_t>(argument.row_step) |
-                      static_cast<std::uint64_t>(argument.column_step);
-  argument.has_halves = width == 8 && places % 8 != 0 ? 1 : 0;
+  argument.has_halves =
+      has_halves(width, address_of(argument.data) | static_cast<std::uint64_t>(argument.row_step) |
+                            static_cast<std::uint64_t>(argument.column_step));
   argument.as_bools = dense.dtype == TNR_DTYPE_BOOL8 ? 1 : 0;
   argument.element_shift = logarithm_of(width);
   argument.unused_bits = static_cast<std::uint32_t>(width == 8 ? 0 : 32 - 8 * width);
@@ -233,35 +252,19 @@ std::int64_t Queue::scan_entries(const DeviceScan& scan) const {
   argument.next = static_cast<unsigned long long*>(scratch.data());
   argument.count = argument.next + 1;
   argument.states = argument.next + 2;
-  const std::int64_t blocks =
-      std::min(argument.tiles, std::int64_t{multiprocessor_count()} * kBlocksTogether);
   launch(element_size(scan.dense.dtype) == 8 ? Kernel::dense_scan_8 : Kernel::dense_scan_4,
-         {static_cast<unsigned>(blocks), kThreads}, argument);
+         grid_for(*this, argument.tiles, kBlocksTogether), argument);
   std::uint64_t count = 0;
   copy_out(&count, argument.count, sizeof count);
   return static_cast<std::int64_t>(count);
 }
 
 bool Queue::sparse_matmul(const DeviceSparseMatmul& call) const {
-  const ElementType type = require_real(*this, "matmul", call.a.values.dtype);
-  if (type > ElementType::kBF16) refuse_on_device(*this, "matmul", call.a.values.dtype);
-  const QueueOrder order(*this, call.pins);
-  const QueueOrder order_of_a(*this, call.a_pins);
-  if (call.is_trusted && is_empty(call.out.view)) return true;
-  return run_and_check(*this, call.is_trusted,
-                       [&](std::uint32_t* finding) { launch_product(*this, call, finding); });
+  return run_product(*this, "matmul", call, launch_product);
 }
 
 bool Queue::sample_entries(const DeviceSample& call) const {
-  const tnr_dtype dtype = call.a.values.dtype;
-  if (require_real(*this, "sddmm", dtype) > ElementType::kBF16) {
-    refuse_on_device(*this, "sddmm", dtype);
-  }
-  const QueueOrder order(*this, call.pins);
-  const QueueOrder order_of_a(*this, call.a_pins);
-  if (call.is_trusted && is_empty(call.out.view)) return true;
-  return run_and_check(*this, call.is_trusted,
-                       [&](std::uint32_t* finding) { launch_samples(*this, call, finding); });
+  return run_product(*this, "sddmm", call, launch_samples);
 }
 
 bool Queue::scatter_entries(const DeviceScatter& call) const {

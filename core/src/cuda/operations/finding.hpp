@@ -1,0 +1,30 @@
+// A word of the device in which kernels say what they find in the data.
+#pragma once
+
+#include "cuda/queue.hpp"
+
+namespace tenure::cuda {
+
+// Lasts for one call. All of its bytes are `untold` until a kernel writes it.
+template <class Word>
+class FindingWord {
+ public:
+  FindingWord(const Queue& queue, unsigned char untold)
+      : queue_(queue), memory_(queue, sizeof(Word)) {
+    queue.fill_bytes(memory_.data(), untold, sizeof(Word));
+  }
+
+  [[nodiscard]] Word* data() const noexcept { return static_cast<Word*>(memory_.data()); }
+  // Waits for what was enqueued.
+  [[nodiscard]] Word wait() const {
+    Word word;
+    queue_.copy_out(&word, memory_.data(), sizeof word);
+    return word;
+  }
+
+ private:
+  const Queue& queue_;
+  const Queue::Scratch memory_;
+};
+
+}  // namespace tenure::cuda
