@@ -87,7 +87,7 @@ kernel_resources() {
 kernels_are_listed() {
   local arch
   for arch in sm_80 sm_90; do
-    diff <(cat "$CUDA_FOLDER"/kernels/*_list.hpp | grep -o 'KERNEL([a-z0-9_]*)' |
+    diff <(find "$CUDA_FOLDER/kernels" -name "*_list.hpp" -exec cat {} + | grep -o 'KERNEL([a-z0-9_]*)' |
       sed 's/KERNEL(\(.*\))/tenure_\1/' | grep -v 'tenure_$' | LC_ALL=C sort) \
       <(sed -n "s/^$arch \([^ ]*\) .*/\1/p" build/cuda/resources.txt | LC_ALL=C sort) || {
       say "error: the lists of kernels (<) and those of $arch that were compiled (>) differ"

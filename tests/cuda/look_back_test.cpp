@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/kernels/sparse_arguments.hpp"
+#include "cuda/kernels/sparse/arguments.hpp"
 #include "simt.hpp"
 
 namespace {

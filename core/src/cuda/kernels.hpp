@@ -11,7 +11,7 @@
 #include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
-#include "cuda/kernels/sparse_list.hpp"
+#include "cuda/kernels/sparse/sparse_list.hpp"
 
 // clang-format off
 #define TENURE_CUDA_KERNELS(KERNEL)  \

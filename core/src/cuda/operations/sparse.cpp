@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/compress.hpp"
-#include "cuda/kernels/sparse_arguments.hpp"
+#include "cuda/kernels/sparse/arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"

@@ -2,8 +2,8 @@
 //
 // Where several entries may be for one element, they are added up in their order: those that a
 // group of threads has at once and that meet wait for each other.
-#include "floats.cuh"
-#include "sparse.cuh"
+#include "cuda/kernels/floats.cuh"
+#include "cuda/kernels/sparse/rows.cuh"
 
 namespace tenure::cuda {
 

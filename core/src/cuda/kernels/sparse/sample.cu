@@ -2,8 +2,8 @@
 //
 // A sum is added up by the threads of an entry, each from 0 on by fused multiplication and
 // addition, and these in a tree: its bits depend on its length alone.
-#include "floats.cuh"
-#include "sparse.cuh"
+#include "cuda/kernels/floats.cuh"
+#include "cuda/kernels/sparse/rows.cuh"
 
 namespace tenure::cuda {
 

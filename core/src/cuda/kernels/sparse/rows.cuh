@@ -3,8 +3,8 @@
 // change meanwhile.
 #pragma once
 
-#include "elementwise.cuh"
-#include "sparse_arguments.hpp"
+#include "cuda/kernels/elementwise.cuh"
+#include "cuda/kernels/sparse/arguments.hpp"
 
 namespace tenure::cuda {
 

@@ -6,8 +6,8 @@
 // tells all (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
 // 2016). Tiles are handed out in their order, so that those before one have been begun by blocks
 // that wait for none behind them.
-#include "elementwise.cuh"
-#include "sparse_arguments.hpp"
+#include "cuda/kernels/elementwise.cuh"
+#include "cuda/kernels/sparse/arguments.hpp"
 
 namespace tenure::cuda {
 

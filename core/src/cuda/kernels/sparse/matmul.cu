@@ -3,8 +3,8 @@
 // A thread takes every so many-th entry of its row by fused multiplication and addition, from 0 on;
 // sums of the threads that share a row are added in a tree, those of a long row's warps in order.
 // So the bits of a result depend on the matrix and the number of columns alone.
-#include "floats.cuh"
-#include "sparse.cuh"
+#include "cuda/kernels/floats.cuh"
+#include "cuda/kernels/sparse/rows.cuh"
 
 namespace tenure::cuda {
 

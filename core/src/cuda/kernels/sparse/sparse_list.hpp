@@ -6,5 +6,6 @@
 #define TENURE_SPARSE_KERNELS(KERNEL) \
   KERNEL(sparse_matmul_f32_1) KERNEL(sparse_matmul_f32_4) \
   KERNEL(sparse_matmul_f64_1) KERNEL(sparse_matmul_f64_4) \
-  KERNEL(sparse_sample_f32) KERNEL(sparse_sample_f64) KERNEL(sparse_scatter) KERNEL(dense_scan_4) KERNEL(dense_scan_8)
+  KERNEL(sparse_sample_f32) KERNEL(sparse_sample_f64) KERNEL(sparse_scatter) \
+  KERNEL(dense_scan_4) KERNEL(dense_scan_8)
 // clang-format on
