@@ -36,6 +36,7 @@ set(order
   dense/image
   dense/product
   cuda/kernels
+  cuda/kernels/sparse
   cuda
   cuda/operations
   expression
