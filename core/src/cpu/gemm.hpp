@@ -32,6 +32,9 @@ struct Factor {
   int64_t depth;
   // Whether what lies between (0, depth) and (count - 1, depth) are elements too.
   bool may_read_between = false;
+  // Bytes to what is packed later, of which every other row or column is fetched meanwhile where its
+  // depths are adjacent; 0: nothing.
+  int64_t ahead = 0;
 };
 
 // Rows of a left factor, or columns of a right one, that lie anywhere, as many as a panel has: the
@@ -45,11 +48,20 @@ struct ScatteredRows {
   bool may_read_between = false;
 };
 
+// Adjacent bytes, so many times: where the next ones begin is a step further, of any sign.
+struct Runs {
+  const Byte* data;
+  int64_t bytes;
+  int64_t step;
+  int64_t count;
+};
+
 // out = alpha * a b + beta * out. Steps are in bytes, of any sign.
 struct DenseProduct {
   const Byte* a;
   int64_t a_step;  // from row to row; not used where a is packed
   int64_t a_depth_step;
+  int64_t a_panel_step;  // from a panel's rows to the next ones; used where both are packed
   const Byte* b;         // adjacent columns of a panel, but for multiply_along
   int64_t b_depth_step;  // not used where both are packed
   int64_t b_panel_step;  // from a panel's columns to the next ones; not used where it is streamed
@@ -72,6 +84,9 @@ struct DenseProduct {
   Byte* sums;
   int64_t sums_step;
   bool is_far;  // no cache holds b, whose lines are better fetched ahead
+  // What is packed after this product, and fetched meanwhile where both factors of it are packed.
+  // Of none, the panels of b are fetched ahead.
+  Runs next;
 };
 
 // out = min(max(out + bias, low), high). Steps are in bytes, of any sign.

@@ -8,6 +8,7 @@
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_types.hpp"
 #include "memory/tickets.hpp"
+#include "memory/traffic.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -74,9 +75,9 @@ class BlockedMatmul {
   };
   // Memory of a call, or of a thread of it that multiplies by itself.
   struct Buffers {
-    kernels::Byte* b;
+    kernels::Byte* shared;
     kernels::Byte* sums;
-    const ThreadBuffers& a;  // from this one on
+    const ThreadBuffers& threads;  // from this one on
     std::int64_t first;
   };
 
@@ -88,10 +89,11 @@ class BlockedMatmul {
   // Multiplications and additions; no more than fit.
   [[nodiscard]] std::int64_t work() const noexcept;
 
-  // Bytes of the buffers: of the right factor and of sums, and of each thread's.
-  [[nodiscard]] std::int64_t b_bytes() const noexcept;
+  // Bytes of the buffers: of the factor that is packed for all threads and of sums, and of each
+  // thread's.
+  [[nodiscard]] std::int64_t shared_bytes() const noexcept;
   [[nodiscard]] std::int64_t sums_bytes() const noexcept;
-  [[nodiscard]] std::int64_t a_bytes() const noexcept;
+  [[nodiscard]] std::int64_t thread_bytes() const noexcept;
 
   // Throws nothing: all memory is there.
   void run(const Context& context, const Buffers& buffers, const kernels::Byte* a,
@@ -133,6 +135,15 @@ class BlockedMatmul {
     return std::min(block_rows(types_.sum_bytes) / types_.gemm.panel_rows,
                     parts_of(g_.rows, types_.gemm.panel_rows));
   }
+  [[nodiscard]] std::int64_t row_panel_bytes(std::int64_t depth) const noexcept {
+    return types_.gemm.panel_rows * types_.depth_lanes(depth) * types_.sum_bytes;
+  }
+  // Whole lines, and what packing writes behind a panel.
+  [[nodiscard]] std::int64_t shared_row_panel_bytes(std::int64_t depth) const noexcept {
+    return whole_lines(row_panel_bytes(depth) + types_.a.packing->slack_bytes);
+  }
+  // Of all rows.
+  [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
   // Rows of which the sums are kept at a time: of all where they are the result's elements.
   [[nodiscard]] std::int64_t sums_rows() const noexcept;
   [[nodiscard]] std::int64_t sums_step() const noexcept;
@@ -166,10 +177,14 @@ class BlockedMatmul {
 
   void run_packed(const Context& context, const Buffers& buffers, const kernels::Byte* a,
                   const kernels::Byte* b, kernels::Byte* out) const noexcept;
+  void pack_rows(const Context& context, const kernels::Factor& block,
+                 kernels::Byte* packed) const noexcept;
   void pack_columns(const Context& context, const kernels::Factor& block,
                     kernels::Byte* packed) const noexcept;
-  void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* a,
-                      const Panels& b, const Block& block) const noexcept;
+  void pack_piece(const kernels::Factor& columns, const kernels::Factor& next,
+                  kernels::Byte* packed, kernels::DenseProduct& product) const noexcept;
+  void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* factor,
+                      const Panels& shared, const Block& block) const noexcept;
 
   ProductTypes types_;
   const Scalars& scalars_;
@@ -179,6 +194,7 @@ class BlockedMatmul {
   bool is_swapped_;
   bool finishes_;  // something follows the sums
   bool packs_;
+  bool shares_a_;  // all rows are packed first, for all threads; else the right factor is
   bool streams_;
   bool is_far_;  // the packed right factor
 };

@@ -239,6 +239,7 @@ void ImageProduct::multiply_block(const Context& context, const ThreadBuffers& b
           Byte* const to = out + range_offset(pixel) + first * pixel_step_;
           kernels::DenseProduct product = {};
           product.depth = block.count * places();
+          product.a_panel_step = product.depth * gemm_.panel_rows * width_bytes_;
           product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
           product.alpha = one_.bytes;
           product.beta = block.first == 0 ? nullptr : one_.bytes;

@@ -248,18 +248,18 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                                       batch_count);
     workers = std::min(threads, slices);
   }
-  const std::int64_t b_bytes = whole_lines(multiply.b_bytes());
+  const std::int64_t shared_bytes = whole_lines(multiply.shared_bytes());
   const std::int64_t sums_bytes = whole_lines(multiply.sums_bytes());
-  const Scratch b_buffers(workers, b_bytes + sums_bytes);
-  const ThreadBuffers a_buffers(workers == 1 ? threads : workers, multiply.a_bytes());
+  const Scratch shared_buffers(workers, shared_bytes + sums_bytes);
+  const ThreadBuffers thread_buffers(workers == 1 ? threads : workers, multiply.thread_bytes());
   if (!scalars.has_beta) {
     const std::int64_t dense_bytes = dense_count(out.view) * types.out_bytes;
     touch_fresh_pages(context, writable(out), dense_bytes);
   }
   const auto run_slice = [&](const Context& inner, std::int64_t worker, std::int64_t first,
                              std::int64_t last) noexcept {
-    Byte* const shared = b_buffers.data() + worker * (b_bytes + sums_bytes);
-    const BlockedMatmul::Buffers buffers = {shared, shared + b_bytes, a_buffers, worker};
+    Byte* const shared = shared_buffers.data() + worker * (shared_bytes + sums_bytes);
+    const BlockedMatmul::Buffers buffers = {shared, shared + shared_bytes, thread_buffers, worker};
     for (std::int64_t i = first; i < last; ++i) operands.run(multiply, inner, buffers, i);
   };
   if (workers == 1) {

@@ -105,7 +105,7 @@ struct LastDepths {
 
 // A panel of rows by a panel of columns.
 template <class Adding, bool kHasSecondRows>
-void sum_tile(const DenseProduct& p, const LastDepths& last, NextPanel& ahead, Byte* sums) {
+void sum_tile(const DenseProduct& p, const LastDepths& last, AheadLines& ahead, Byte* sums) {
   const int64_t lanes = p.depth - Adding::kHasStarts;
   clear_tile<0>();
   clear_tile<1>();
@@ -150,13 +150,14 @@ void multiply_tiles(const DenseProduct& p) {
   alignas(64) Vector<T> sums[kAmxPanelRows * kPanelVectors];
   DenseProduct tile = p;
   const Byte* b = p.b;
+  NextLines next(p, kAmxPanelRows, kPanelColumns<T>, kAmxLanes);
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, b += p.b_panel_step) {
-    NextPanel ahead(p, b, kAmxPanelRows, kAmxLanes);
+    AheadLines& ahead = next.beside_panel(b);
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     tile.b = b + kStarts * kSumsStep;
     if (last_lanes != 0) last.take_columns(tile.b + whole_lanes * kSumsStep, last_lanes);
     for (int64_t i = 0; i < p.rows; i += kAmxPanelRows) {
-      const Byte* const a = p.a + i * p.depth * kWidth<T>;
+      const Byte* const a = p.a + i / kAmxPanelRows * p.a_panel_step;
       tile.rows = smaller(p.rows - i, kAmxPanelRows);
       tile.a = a + kStarts * kAmxPanelRows * kWidth<T>;
       tile.out = p.out + i * p.row_step + j * p.column_step;

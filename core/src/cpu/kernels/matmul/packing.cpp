@@ -22,11 +22,12 @@ inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) 
 
 // A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
 // has more rows than are left where the panel is no multiple of it; the elements of those are
-// overwritten by the next depth's. So they are any rows that can be read.
+// overwritten by the next depth's. So they are any rows that can be read. Every other row is fetched
+// so many bytes ahead; nothing is read there.
 template <class T, int64_t kPanel>
 constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
 template <class T, int64_t kPanel>
-inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
+inline void pack_transposed(const Byte* const* rows, int64_t ahead, int64_t depth, Byte* to) {
   constexpr int kPieces = 4;
   constexpr int64_t kDepths = kPieces * kLaneBytes / kWidth<T>;
   if (depth < kDepths) {
@@ -40,6 +41,12 @@ inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
   // The last tile begins so early that it is whole, and packs some depths again.
   for (int64_t next = 0; next < depth; next += kDepths) {
     const int64_t k = smaller(next, depth - kDepths);
+    if (ahead != 0) {
+#pragma GCC unroll 32
+      for (int64_t i = 0; i < kPanel; i += 2) {
+        __builtin_prefetch(rows[i] + ahead + k * kWidth<T>, 0, 2);
+      }
+    }
     // From the last vector, whose rows too many are the first ones of the next depth, to the first.
     for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
       Byte* const out = to + (k * kPanel + v) * kWidth<T>;
@@ -164,7 +171,7 @@ void pack(const Factor& from, Byte* to) {
       for (int64_t r = 0; r < kTransposedRows<T, kPanel>; ++r) {
         rows[r] = data + smaller(r, count - 1) * from.step;
       }
-      pack_transposed<T, kPanel>(rows, from.depth, to);
+      pack_transposed<T, kPanel>(rows, from.ahead, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
       const int64_t panels = smaller((from.count - i) / kPanel, kAdjacentPanels);
       pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, panels, to);
@@ -247,7 +254,7 @@ void pack_scattered(const ScatteredRows& from, Byte* to) {
       const Byte* const row = from.rows[smaller(i, kPanel - 1)];
       rows[i] = row == nullptr ? from.zeros : row;
     }
-    return pack_transposed<T, kPanel>(rows, from.depth, to);
+    return pack_transposed<T, kPanel>(rows, 0, from.depth, to);
   }
   // From the last vector, of which what is too much is overwritten by the first of the next depth.
   for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
@@ -459,7 +466,7 @@ inline void lay_rows(const Factor& from, Byte* lines) {
   pack_lanes(from, lanes);
   const Byte* rows[kAmxLanes];
   for (int64_t lane = 0; lane < kAmxLanes; ++lane) rows[lane] = lanes + lane * kLaneRow;
-  pack_transposed<uint32_t, kAmxLanes>(rows, kAmxPanelRows, lines);
+  pack_transposed<uint32_t, kAmxLanes>(rows, 0, kAmxPanelRows, lines);
 }
 
 // Panels of rows, which begin with starts where `move` has some.
