@@ -1,47 +1,21 @@
 // Comparisons, and questions to one operand: results are bool8.
-#include "cpu/operations.hpp"
 #include "elementwise.cuh"
+#include "rules/compare.cuh"
 
 namespace tenure::cuda {
-
-using kernels::Compare;
-using kernels::Unary;
-
-// GT and GE are LT and LE with the operands exchanged, by the host. `value` gives an element as it
-// is compared.
-template <class T, int kItems, class Value>
-TENURE_DEVICE void compare_values(Compare op, const Words<16>& a, const Words<16>& b,
-                                  Words<kItems>& out, const Value& value) {
-  const auto of = [&](const auto& rule) {
-    each<T, uint8_t, kItems>(a, b, out,
-                             [&](T left, T right) { return rule(value(left), value(right)); });
-  };
-  switch (op) {
-    case Compare::kEq: return of([](auto left, auto right) { return left == right ? 1 : 0; });
-    case Compare::kNe: return of([](auto left, auto right) { return left != right ? 1 : 0; });
-    case Compare::kLt: return of([](auto left, auto right) { return left < right ? 1 : 0; });
-    case Compare::kLe: return of([](auto left, auto right) { return left <= right ? 1 : 0; });
-    default: return;
-  }
-}
 
 template <class T, class Value>
 TENURE_DEVICE void compare_floats(const ElementwiseArgument& argument, const Value& value) {
   constexpr int kItems = kItemsOf<sizeof(T)>;
   map<2, sizeof(T), 1, kItems>(argument, [&](const auto& in, auto& out) {
-    compare_values<T, kItems>(static_cast<Compare>(argument.op), in[0], in[1], out, value);
+    compare_values<T, uint8_t, kItems>(static_cast<Compare>(argument.op), in[0], in[1], out, value);
   });
 }
 
-// For integers a != b and a <= b are the negations of a == b and b < a.
 template <class U>
 TENURE_DEVICE void compare_integers(const ElementwiseArgument& argument) {
   constexpr int kItems = kItemsOf<sizeof(U)>;
   map<2, sizeof(U), 1, kItems>(argument, [&](auto& in, auto& out) {
-    if (argument.type < ElementType::kU8) {
-      exchange_orders<U>(in[0]);
-      exchange_orders<U>(in[1]);
-    }
     if constexpr (sizeof(U) == 1) {
       if (argument.type == ElementType::kBool8) {
         TENURE_UNROLL for (int i = 0; i < 4; ++i) {
@@ -50,31 +24,17 @@ TENURE_DEVICE void compare_integers(const ElementwiseArgument& argument) {
         }
       }
     }
-    const auto op = static_cast<Compare>(argument.op);
-    const bool is_other = op == Compare::kNe || op == Compare::kLe;
-    if (op == Compare::kEq || op == Compare::kNe) {
-      each<U, uint8_t, kItems>(in[0], in[1], out,
-                               [=](U a, U b) { return (a == b) != is_other ? 1 : 0; });
-    } else {
-      each<U, uint8_t, kItems>(in[0], in[1], out, [=](U a, U b) {
-        return (is_other ? b < a : a < b) != is_other ? 1 : 0;
-      });
-    }
+    compare_orders<U, uint8_t, kItems>(static_cast<Compare>(argument.op),
+                                       argument.type < ElementType::kU8, in[0], in[1], out);
   });
 }
 
-// By the bits, of which those of infinity are above all finite ones and below those of NaN.
 template <class U>
 TENURE_DEVICE void question_elements(const ElementwiseArgument& argument, U infinity) {
   constexpr int kItems = kItemsOf<sizeof(U)>;
   map<1, sizeof(U), 1, kItems>(argument, [&](const auto& in, auto& out) {
-    const auto op = static_cast<Unary>(argument.op);
-    each<U, uint8_t, kItems>(in[0], out, [&](U a) {
-      const auto magnitude = static_cast<U>(a & static_cast<U>(static_cast<U>(~U{0}) >> 1));
-      return op == Unary::kIsNan   ? magnitude > infinity
-             : op == Unary::kIsInf ? magnitude == infinity
-                                   : magnitude < infinity;
-    });
+    each<U, uint8_t, kItems>(
+        in[0], out, [&](U a) { return answer(static_cast<Unary>(argument.op), a, infinity); });
   });
 }
 

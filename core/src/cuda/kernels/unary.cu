@@ -1,107 +1,17 @@
-// Operations on one operand that are a few instructions. Functions are in functions.cu, questions
-// in compare.cu.
-#include "cpu/operations.hpp"
+// Operations on one operand that are a few instructions.
 #include "elementwise.cuh"
 #include "floats.cuh"
-#include "functions/number.cuh"
-#include "functions/rounding.cuh"
+#include "rules/unary.cuh"
 
 namespace tenure::cuda {
 
-using kernels::Unary;
-
-template <class C>
-TENURE_DEVICE C hardswish(C a) {
-  const C x = a < -3 ? -C{3} : a;
-  const C weight = (x > 3 ? C{6} : x + C{3}) / C{6};
-  return x * weight;
-}
-
-template <class C, int kItems>
-TENURE_DEVICE void compute_number(Unary op, C (&x)[kItems]) {
-  const auto each_number = [&](const auto& rule) {
-    TENURE_UNROLL for (int i = 0; i < kItems; ++i) x[i] = rule(x[i]);
-  };
-  switch (op) {
-    case Unary::kSqrt: return each_number([](C a) { return square_root(a); });
-    case Unary::kSquare: return each_number([](C a) { return a * a; });
-    case Unary::kReciprocal: return each_number([](C a) { return C{1} / a; });
-    case Unary::kFloor: return each_number([](C a) { return floor_of(a); });
-    case Unary::kCeil: return each_number([](C a) { return ceil_of(a); });
-    case Unary::kRound: return each_number([](C a) { return nearest_whole(a); });
-    case Unary::kTrunc: return each_number([](C a) { return trunc_of(a); });
-    case Unary::kSign: return each_number([](C a) { return a > 0 ? C{1} : a < 0 ? -C{1} : a; });
-    case Unary::kHardswish: return each_number([](C a) { return hardswish(a); });
-    case Unary::kLeakyRelu:
-      return each_number([](C a) { return a < 0 ? a * static_cast<C>(0.01) : a; });
-    default: return;
-  }
-}
-
-// The bits of infinity; those of a float without its sign are above it where it is NaN.
-template <class U>
-TENURE_DEVICE U infinity_of(ElementType type) {
-  if constexpr (sizeof(U) == 8) return uint64_t{0x7ff} << 52;
-  if constexpr (sizeof(U) == 4) return 0x7f800000u;
-  return static_cast<U>(type == ElementType::kF16 ? 0x7c00 : 0x7f80);
-}
-
-// Integers of a width, and what is done to the bits of floats, of NaN too. An unsigned integer is
-// its own absolute value and rectification.
 template <class S, class U>
 TENURE_DEVICE void unary_words(const ElementwiseArgument& argument) {
-  constexpr int kItems = kItemsOf<sizeof(U)>;
-  constexpr auto kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
   const bool is_float = sizeof(U) > 1 && argument.type <= ElementType::kBF16;
   const bool is_signed = argument.type < ElementType::kU8;
   const U infinity = infinity_of<U>(argument.type);
-  map<1, sizeof(U), sizeof(U), kItems>(argument, [&](const auto& in, auto& out) {
-    const auto of_bits = [&](const auto& rule) { each<U, U, kItems>(in[0], out, rule); };
-    const auto of_words = [&](const auto& rule) {
-      TENURE_UNROLL for (int i = 0; i < 4; ++i) out.of[i] = rule(in[0].of[i]);
-    };
-    switch (static_cast<Unary>(argument.op)) {
-      case Unary::kNeg:
-        if (is_float) return of_bits([=](U a) { return a ^ kSign; });
-        if constexpr (sizeof(U) < 4) {
-          return of_words([](uint32_t a) { return difference_in_word<U>(0, a); });
-        } else {
-          return of_bits([](U a) { return 0 - a; });
-        }
-      case Unary::kAbs:
-        if (!is_signed) break;
-        return of_bits([=](U a) {
-          const auto opposite = static_cast<U>(is_float ? a ^ kSign : 0 - a);
-          return static_cast<S>(a) < 0 ? opposite : a;
-        });
-      case Unary::kRelu: {
-        if (!is_signed) break;
-        // Not -0, and of floats nothing beyond minus infinity.
-        const auto first = static_cast<U>(is_float ? kSign + 1 : kSign);
-        const auto last = static_cast<U>(is_float ? kSign | infinity : ~U{0});
-        return of_bits([=](U a) { return a >= first && a <= last ? U{0} : a; });
-      }
-      case Unary::kNanToNum:
-        return of_bits([=](U a) {
-          const auto magnitude = static_cast<U>(a & static_cast<U>(~kSign));
-          // To the largest finite number, whose bits are those of infinity less 1.
-          const auto finite = static_cast<U>(a ^ infinity ^ (infinity - 1));
-          return magnitude > infinity ? U{0} : magnitude == infinity ? finite : a;
-        });
-      case Unary::kSquare:
-        return of_bits(
-            [](U a) { return static_cast<Wrapping<U>>(a) * static_cast<Wrapping<U>>(a); });
-      case Unary::kBitNot: return of_words([](uint32_t a) { return ~a; });
-      case Unary::kLogicalNot:
-        return of_words([](uint32_t a) { return as_bools(a) ^ 0x01010101u; });
-      case Unary::kSign:
-        return of_bits([=](U a) {
-          const auto of_positive = static_cast<U>(a != 0 ? 1 : 0);
-          return is_signed && static_cast<S>(a) < 0 ? static_cast<U>(-1) : of_positive;
-        });
-      default: return;
-    }
-    out = in[0];
+  map<1, sizeof(U), sizeof(U), kItemsOf<sizeof(U)>>(argument, [&](const auto& in, auto& out) {
+    compute_words<S, U>(static_cast<Unary>(argument.op), is_float, is_signed, infinity, in[0], out);
   });
 }
 
