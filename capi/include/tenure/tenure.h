@@ -4086,14 +4086,19 @@ typedef struct tnr_plan_attributes {
  * Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
  * the stack has room for. A scalar that a node of scalars alone would make is computed once.
  *
+ * Of views and an `out` on a device, that of the context, the result is enqueued; integers that
+ * are divided, or raised to powers, are waited for. The bits are those of the device's calls.
+ * Reductions amid the expression and what they read, and parts of an expression that one launch
+ * does not take, are temporaries in the device's memory, which end in the order of its queue.
+ *
  * INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
  * node, a dtype that the operation does not give or operands of two dtypes (the message names
  * the node), views that do not broadcast, a reduction that is neither last nor over the last
  * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
- * a dtype that an operation does not take, and complex numbers in reductions. ALIASED: `out`
- * shares bytes with a view and is not exactly it; or the last node reduces, and `out` is a view
- * or an operand. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is
- * allocated. `out` is then untouched.
+ * a dtype that an operation does not take, complex numbers in reductions and on a device, and a
+ * view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is not
+ * exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
+ * operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param expression (transfer none)

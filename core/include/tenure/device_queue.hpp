@@ -92,6 +92,52 @@ struct DeviceScan {
   const Pins& pins;       // of dense and mask
 };
 
+// One result of element-wise nodes, in one launch: each element runs the nodes one after the other,
+// the last of which gives the result. Every node rounds or wraps to its dtype, so that the bits are
+// those of the calls one by one. No dtype is complex.
+struct DeviceExpression {
+  static constexpr unsigned kMostNodes = 24;
+  static constexpr unsigned kMostViews = 16;
+  static constexpr unsigned kMostNumbers = 24;
+  // Results that are held at once for nodes that do not follow at once.
+  static constexpr unsigned kMostSlots = 8;
+  static constexpr std::uint8_t kNoSlot = 0xff;
+
+  enum class Place : std::uint8_t { kLast, kSlot, kView, kNumber };
+  struct Operand {
+    Place place;
+    std::uint8_t index;  // of kLast 0
+  };
+  struct Node {
+    std::uint32_t code;  // as tnr_node has it; of comparisons EQ, NE, LT and LE
+    tnr_dtype dtype;     // of the operands, of a selection's last two
+    tnr_dtype out_dtype;
+    std::uint8_t operand_count;
+    std::uint8_t slot;  // or kNoSlot
+    Operand operands[3];
+  };
+  struct Number {
+    tnr_dtype dtype;
+    alignas(8) unsigned char bytes[8];
+  };
+
+  unsigned node_count = 0;
+  unsigned view_count = 0;
+  unsigned number_count = 0;
+  Node nodes[kMostNodes];
+  Number numbers[kMostNumbers];
+};
+
+// What is found on the data of a DeviceExpression.
+struct DeviceFindings {
+  bool zero_divisor = false;
+  bool negative_power = false;
+};
+
+// Whether a DeviceExpression may have a node of an operation on operands of a dtype. All that there
+// is on a device beside it takes more instructions than a call costs.
+bool fuses_on_device(std::uint32_t code, tnr_dtype dtype) noexcept;
+
 // A stream of a device. Any thread may call any function at any time. All but the destructor and
 // what is noexcept throw DEVICE_ERROR, also for what failed on the device since somebody asked.
 class DeviceQueue {
@@ -160,6 +206,12 @@ class DeviceQueue {
                        const tnr_view_mut& out) const = 0;
   virtual void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
                       const tnr_view_mut& out) const = 0;
+  // Everything has been checked, operands that broadcast to the output too; what is exactly the
+  // output is read before it is written. Waits where an integer may be divided by 0, or raised to a
+  // negative power.
+  [[nodiscard]] virtual DeviceFindings compute(const DeviceExpression& expression,
+                                               const tnr_view* const* views,
+                                               const tnr_view_mut& out, const Pins& pins) const = 0;
   virtual void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
                       std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
                       double power) const = 0;

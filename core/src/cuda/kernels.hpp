@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "cuda/kernels/elementwise_list.hpp"
+#include "cuda/kernels/expression_list.hpp"
 #include "cuda/kernels/indexed_list.hpp"
 #include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
@@ -16,6 +17,7 @@
 // clang-format off
 #define TENURE_CUDA_KERNELS(KERNEL)  \
   TENURE_ELEMENTWISE_KERNELS(KERNEL) \
+  TENURE_EXPRESSION_KERNELS(KERNEL)  \
   TENURE_REDUCE_KERNELS(KERNEL)      \
   TENURE_NORMALIZE_KERNELS(KERNEL)   \
   TENURE_INDEXED_KERNELS(KERNEL)     \

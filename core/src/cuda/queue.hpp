@@ -64,6 +64,9 @@ class Queue final : public DeviceQueue {
                const tnr_view_mut& out) const override;
   void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
               const tnr_view_mut& out) const override;
+  [[nodiscard]] DeviceFindings compute(const DeviceExpression& expression,
+                                       const tnr_view* const* views, const tnr_view_mut& out,
+                                       const Pins& pins) const override;
   void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
               std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
               double power) const override;

@@ -20,6 +20,7 @@
 #include "memory/scratch.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/shape.hpp"
@@ -194,7 +195,7 @@ class Evaluation {
     const auto given = static_cast<const tnr_normalize_attributes*>(last.attributes);
     normalization_ = readers_.normalize(given);
     check_normalization(static_cast<tnr_normalize_op>(last.op), operand_view(nodes_.count() - 1),
-                        last.axes, normalization_, out_.view);
+                        last.axes, normalization_, out_.view, out_.view.device);
     if (normalization_.weight != nullptr) pins_.add(*normalization_.weight, "weight");
     if (normalization_.bias != nullptr) pins_.add(*normalization_.bias, "bias");
   }
@@ -520,6 +521,35 @@ void require_no_finding_of(Finding found) {
            : "an integer has a negative element as its power; out holds a mixture");
 }
 
+// They are exactly the output, or apart from it.
+void pin_operands(Pins& pins, const Nodes& nodes, const tnr_view_mut& out) {
+  pins.add_mut(out, "out");
+  const bool is_in_place = nodes.last().kind != NodeKind::kReduce;
+  for (unsigned i = 0; i < nodes.given_view_count(); ++i) {
+    pins.add(nodes.view(i), kViewNames[i]);
+    require_alias(out.view, nodes.view(i), kViewNames[i],
+                  is_in_place ? SameView::kAllowed : SameView::kRefused);
+  }
+}
+
+void count(const Nodes& nodes, const tnr_view_mut& out) noexcept {
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_EVALUATE, 0, 0);
+  std::uint64_t read_bytes = 0;
+  for (unsigned i = 0; i < nodes.view_count(); ++i) read_bytes += element_bytes(nodes.view(i));
+  count_call(TNR_OPERATION_EVALUATE, read_bytes, element_bytes(out.view));
+}
+
+// The queue is asked for first: a view of another device is beside it.
+[[gnu::cold]] void evaluate_on_device(const Context& context, Nodes& nodes,
+                                      const AttributeReaders& readers, const tnr_view_mut& out) {
+  const tnr_device device = queue_of(context, out.view, "out").device();
+  check_view_mut(out, "out", device);
+  nodes.check_views(device);
+  nodes.find_shapes();
+  check_computable(nodes, readers, out);
+  compute_on_device(context, nodes, DeviceSteps(nodes, device), readers, out);
+}
+
 }  // namespace
 
 bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out) {
@@ -552,20 +582,22 @@ void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,
              const tnr_view_mut& out) {
   Pins pins;
-  pins.add_mut(out, "out");
-  const bool is_in_place = nodes.last().kind != NodeKind::kReduce;
-  for (unsigned i = 0; i < nodes.given_view_count(); ++i) {
-    pins.add(nodes.view(i), kViewNames[i]);
-    require_alias(out.view, nodes.view(i), kViewNames[i],
-                  is_in_place ? SameView::kAllowed : SameView::kRefused);
-  }
+  pin_operands(pins, nodes, out);
   Evaluation evaluation(context, nodes, readers, out);
   evaluation.check();
   require_no_finding_of(evaluation.run());
-  std::uint64_t read_bytes = 0;
-  for (unsigned i = 0; i < nodes.view_count(); ++i) read_bytes += element_bytes(nodes.view(i));
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_EVALUATE, 0, 0);
-  count_call(TNR_OPERATION_EVALUATE, read_bytes, element_bytes(out.view));
+  count(nodes, out);
+}
+
+void compute_on_device(const Context& context, const Nodes& nodes, const DeviceSteps& steps,
+                       const AttributeReaders& readers, const tnr_view_mut& out) {
+  const DeviceQueue& queue = queue_of(context, out.view, "out");
+  Pins pins;
+  pin_operands(pins, nodes, out);
+  if (!is_empty(out.view)) {
+    require_no_finding_of(steps.run(queue, nodes, readers, out, pins));
+  }
+  count(nodes, out);
 }
 
 void check_computable(const Nodes& nodes, const AttributeReaders& readers,
@@ -578,7 +610,10 @@ void evaluate(const Context& context, const tnr_expression& expression,
   NodeMemory memory;
   Nodes nodes(expression, &out.view, memory.nodes, memory.elements);
   if (compute_small(nodes, expression.views, out)) return;
+  if (is_on_device(out.view)) [[unlikely]]
+    return evaluate_on_device(context, nodes, readers, out);
   check_view_mut(out, "out");
+  nodes.check_views();
   nodes.find_shapes();
   compute(context, nodes, readers, out);
 }

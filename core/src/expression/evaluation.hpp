@@ -1,6 +1,7 @@
 // The computation of nodes that have been checked.
 #pragma once
 
+#include "expression/device_steps.hpp"
 #include "expression/nodes.hpp"
 #include "tenure/context.hpp"
 
@@ -28,6 +29,9 @@ void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_
 // Of views that have been checked, and whose shapes are known. Throws as tnr_evaluate().
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,
              const tnr_view_mut& out);
+// The same on a device, of nodes that are computable there: the steps are theirs.
+void compute_on_device(const Context& context, const Nodes& nodes, const DeviceSteps& steps,
+                       const AttributeReaders& readers, const tnr_view_mut& out);
 
 // Throws what compute() would refuse whatever memory the views have.
 void check_computable(const Nodes& nodes, const AttributeReaders& readers, const tnr_view_mut& out);

@@ -296,8 +296,11 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
   if (!is_normalization) node.dtype = result_dtype(operation.gives, node.dtype);
 }
 
+void Nodes::check_views(const tnr_device& device) const {
+  for (unsigned i = 0; i < given_view_count_; ++i) check_view(*views_[i], kViewNames[i], device);
+}
+
 void Nodes::find_shapes() {
-  for (unsigned i = 0; i < given_view_count_; ++i) check_view(*views_[i], kViewNames[i]);
   for (unsigned i = 0; i < count_; ++i) {
     Node& node = nodes_[i];
     require_returning(node, i);
@@ -415,6 +418,8 @@ const void* Nodes::attributes_of(const tnr_node& given) const {
 ExpressionShape expression_shape(const tnr_expression& expression) {
   NodeMemory memory;
   Nodes nodes(expression, nullptr, memory.nodes, memory.elements);
+  // Of views of one device, whichever it is: their memory is not asked for.
+  nodes.check_views(nodes.given_view_count() == 0 ? kCpu : named_device(nodes.view(0)));
   nodes.find_shapes();
   const Node& last = nodes.last();
   ExpressionShape result = {last.dtype, last.shape.rank, {}};

@@ -6,6 +6,7 @@
 
 #include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
+#include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/tenure.h"
@@ -117,8 +118,10 @@ class Nodes {
   [[nodiscard]] const tnr_view& view(unsigned index) const noexcept { return *views_[index]; }
   [[nodiscard]] const Element& element(unsigned index) const noexcept { return elements_[index]; }
 
-  // Checks the views, and finds the shapes of all nodes. Throws INVALID_ARGUMENT where they do not
-  // broadcast, and what views deserve.
+  // Throws what views deserve; they are on the device.
+  void check_views(const tnr_device& device = kCpu) const;
+  // Of all nodes, of views that have been checked. Throws INVALID_ARGUMENT where they do not
+  // broadcast.
   void find_shapes();
 
   // Whether all nodes are element-wise, and each but the last one is an operand of another.

@@ -62,11 +62,17 @@ Plan::Plan(const tnr_expression& expression, const AttributeReaders& readers,
       node_memory_(new Node[expression.node_count]),
       elements_(new Element[scalar_count(expression)]),
       nodes_(expression, &out.view, node_memory_.get(), elements_.get()) {
-  check_view_mut(out, "out");
+  const tnr_device device = named_device(out.view);
+  check_view_mut(out, "out", device);
+  nodes_.check_views(device);
   nodes_.find_shapes();
   for (unsigned i = 0; i < nodes_.given_view_count(); ++i) layouts_[i] = layout_of(nodes_.view(i));
   copy_attributes(readers);
   check_computable(nodes_, kOwnReaders, out);
+  if (is_on_device(out.view)) {
+    device_steps_ = std::make_unique<const DeviceSteps>(nodes_, device);
+    return;
+  }
   const tnr_view* const layouts = layouts_.get();
   const std::int64_t count = dense_count(out.view);
   if (count != 0 && is_small(nodes_, count) &&
@@ -110,7 +116,7 @@ void Plan::copy_attributes(const AttributeReaders& readers) {
 void Plan::run_checked(const Context& context, const tnr_view* const* views,
                        const tnr_view_mut& out) const {
   if (small_count_ != 0) return compute_small(nodes_, views, small_count_, out);
-  compute(context, Nodes(nodes_, views, out.view), kOwnReaders, out);
+  compute(context, Nodes(nodes_, views, out.view), out);
 }
 
 void Plan::run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,
@@ -137,9 +143,14 @@ void Plan::run(const Context& context, const tnr_view* const* views, std::uint32
     require_layout(*views[i], layouts_[i], kViewNames[i]);
   }
   const Nodes nodes(nodes_, views, out.view);
-  check_view_mut(out, "out");
-  for (std::uint32_t i = 0; i < view_count; ++i) check_view(*views[i], kViewNames[i]);
-  compute(context, nodes, kOwnReaders, out);
+  check_view_mut(out, "out", out_layout_.device);
+  nodes.check_views(out_layout_.device);
+  compute(context, nodes, out);
+}
+
+void Plan::compute(const Context& context, const Nodes& nodes, const tnr_view_mut& out) const {
+  if (device_steps_ == nullptr) return tenure::compute(context, nodes, kOwnReaders, out);
+  compute_on_device(context, nodes, *device_steps_, kOwnReaders, out);
 }
 
 PlanToken plan_create(const tnr_expression& expression, const AttributeReaders& readers,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "expression/device_steps.hpp"
 #include "expression/nodes.hpp"
 #include "memory/handles.hpp"
 #include "tenure/context.hpp"
@@ -30,9 +31,12 @@ class Plan {
 
  private:
   void copy_attributes(const AttributeReaders& readers);
+  void compute(const Context& context, const Nodes& nodes, const tnr_view_mut& out) const;
 
-  // Elements of the output, where it is dense, all views have its layout, and they are so few that
-  // each node is one call of its kernel; else 0.
+  // Of an output on a device.
+  std::unique_ptr<const DeviceSteps> device_steps_;
+  // Elements of the output, where it is dense on the CPU, all views have its layout, and they are
+  // so few that each node is one call of its kernel; else 0.
   std::int64_t small_count_ = 0;
   // Views without memory: their dtypes, shapes and strides.
   tnr_view out_layout_;

@@ -9,11 +9,13 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "cpu/operations.hpp"
 #include "dense/movement.hpp"
 #include "layouts.hpp"
+#include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/normalize.hpp"
 #include "tenure/ops.hpp"
@@ -66,6 +68,10 @@ struct Array {
     const std::size_t bytes = static_cast<std::size_t>(reach * width);
     memory.assign(bytes / 8 + 1, 0xA5A5'A5A5'A5A5'A5A5u);
     view = view_of(memory.data(), bytes, first * width, dtype, layout);
+  }
+  // A result of a call on the context, row-major.
+  static Array of_call(const Context&, tnr_dtype dtype, const Shape& shape) {
+    return {dtype, shape};
   }
   Array(Array&&) = default;  // the memory stays where it is
   Array(const Array&) = delete;
@@ -175,12 +181,60 @@ inline Shape broadcast_shape(const Shape& a, const Shape& b) {
   return shape;
 }
 
+inline bool is_nan(tnr_dtype dtype, const unsigned char* bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes, element_size(dtype));
+  switch (dtype) {
+    case TNR_DTYPE_F64: return (bits << 1) > 0xffe0'0000'0000'0000u;
+    case TNR_DTYPE_F32: return (bits & 0x7fff'ffffu) > 0x7f80'0000u;
+    case TNR_DTYPE_F16: return (bits & 0x7fffu) > 0x7c00u;
+    case TNR_DTYPE_BF16: return (bits & 0x7fffu) > 0x7f80u;
+    default: return false;
+  }
+}
+
+// Whether they have the same bits, or are NaNs; real and imaginary parts by themselves.
+inline bool are_same(tnr_dtype dtype, const unsigned char* a, const unsigned char* b) {
+  if (is_complex(dtype)) {
+    const tnr_dtype part = part_dtype(dtype);
+    const std::size_t width = element_size(part);
+    return are_same(part, a, b) && are_same(part, a + width, b + width);
+  }
+  return std::memcmp(a, b, element_size(dtype)) == 0 || (is_nan(dtype, a) && is_nan(dtype, b));
+}
+
+inline std::string text(const Expression& expression) {
+  std::string text;
+  for (std::size_t i = 0; i < expression.views.size(); ++i) {
+    const tnr_view& view = *expression.views[i];
+    text += "view " + std::to_string(i) + " " + dtype_name(view.dtype) + " [";
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      text += std::to_string(view.shape[axis]) + ":" + std::to_string(view.strides[axis]) + " ";
+    }
+    text += "]\n";
+  }
+  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+    const tnr_node& node = expression.nodes[i];
+    char line[160];
+    std::snprintf(line, sizeof line, "node %zu code %x.%u %s of %x %x %x flags %x\n", i,
+                  node.code >> 16, node.code & 0xffffu, dtype_name(node.dtype), node.operands[0],
+                  node.operands[1], node.operands[2], node.flags);
+    text += line;
+  }
+  return text;
+}
+
 // The results of the nodes that the last one needs, by a call for each on row-major tensors. The
-// last one goes to `out`, to whose shape it is broadcast.
-class OneByOne {
+// last one goes to `out`, to whose shape it is broadcast. `Made` is their memory.
+template <class Made>
+class CallsOf {
  public:
-  OneByOne(const Context& context, const Expression& expression, const tnr_view_mut& out)
-      : context_(context), expression_(expression), out_(out) {}
+  CallsOf(const Context& context, const Expression& expression, const tnr_view_mut& out)
+      : CallsOf(context, expression, expression.views, out) {}
+  // With other views than the expression's.
+  CallsOf(const Context& context, const Expression& expression,
+          const std::vector<const tnr_view*>& views, const tnr_view_mut& out)
+      : context_(context), expression_(expression), views_(views), out_(out) {}
 
   void run() {
     const std::size_t count = expression_.nodes.size();
@@ -204,9 +258,9 @@ class OneByOne {
   }
   const tnr_view& view_of_operand(std::uint32_t operand, tnr_dtype dtype) {
     if (operand == TNR_OPERAND_OUTPUT) return out_.view;
-    if ((operand & 0xc000'0000u) == TNR_OPERAND_VIEW) return *expression_.views[operand & 0xffffu];
+    if ((operand & 0xc000'0000u) == TNR_OPERAND_VIEW) return *views_[operand & 0xffffu];
     if (is_scalar(operand)) {
-      filled_.emplace_back(dtype, Shape{});
+      filled_.push_back(Made::of_call(context_, dtype, {}));
       const tnr_view_mut one = {filled_.back().view};
       fill(context_, expression_.scalars[operand & 0xffffu], one);
       return filled_.back().view;
@@ -245,7 +299,7 @@ class OneByOne {
       shape = kept;
     }
     const bool is_last = i + 1 == expression_.nodes.size();
-    if (!is_last) results_[i].emplace(node.dtype, shape);
+    if (!is_last) results_[i].emplace(Made::of_call(context_, node.dtype, shape));
     const tnr_view_mut out = {is_last ? out_.view : results_[i]->view};
     const void* const attributes =
         node.attributes == 0 ? nullptr : expression_.attributes[node.attributes - 1];
@@ -280,10 +334,12 @@ class OneByOne {
 
   const Context& context_;
   const Expression& expression_;
+  const std::vector<const tnr_view*>& views_;
   const tnr_view_mut& out_;
-  std::vector<std::optional<Array>> results_;
-  std::deque<Array> filled_;
+  std::vector<std::optional<Made>> results_;
+  std::deque<Made> filled_;
 };
+using OneByOne = CallsOf<Array>;
 
 // Expressions of some dtype, drawn at random: operations that take it, over views of any layout.
 class ExpressionMaker {

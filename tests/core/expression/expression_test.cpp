@@ -13,49 +13,6 @@
 namespace tenure::test {
 namespace {
 
-bool is_nan(tnr_dtype dtype, const unsigned char* bytes) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes, element_size(dtype));
-  switch (dtype) {
-    case TNR_DTYPE_F64: return (bits << 1) > 0xffe0'0000'0000'0000u;
-    case TNR_DTYPE_F32: return (bits & 0x7fff'ffffu) > 0x7f80'0000u;
-    case TNR_DTYPE_F16: return (bits & 0x7fffu) > 0x7c00u;
-    case TNR_DTYPE_BF16: return (bits & 0x7fffu) > 0x7f80u;
-    default: return false;
-  }
-}
-
-// Whether they have the same bits, or are NaNs; real and imaginary parts by themselves.
-bool are_same(tnr_dtype dtype, const unsigned char* a, const unsigned char* b) {
-  if (is_complex(dtype)) {
-    const tnr_dtype part = part_dtype(dtype);
-    const std::size_t width = element_size(part);
-    return are_same(part, a, b) && are_same(part, a + width, b + width);
-  }
-  return std::memcmp(a, b, element_size(dtype)) == 0 || (is_nan(dtype, a) && is_nan(dtype, b));
-}
-
-std::string text(const Expression& expression) {
-  std::string text;
-  for (std::size_t i = 0; i < expression.views.size(); ++i) {
-    const tnr_view& view = *expression.views[i];
-    text += "view " + std::to_string(i) + " " + dtype_name(view.dtype) + " [";
-    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-      text += std::to_string(view.shape[axis]) + ":" + std::to_string(view.strides[axis]) + " ";
-    }
-    text += "]\n";
-  }
-  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
-    const tnr_node& node = expression.nodes[i];
-    char line[160];
-    std::snprintf(line, sizeof line, "node %zu code %x.%u %s of %x %x %x flags %x\n", i,
-                  node.code >> 16, node.code & 0xffffu, dtype_name(node.dtype), node.operands[0],
-                  node.operands[1], node.operands[2], node.flags);
-    text += line;
-  }
-  return text;
-}
-
 void expect_same_elements(Array& expected, Array& found, const Expression& expression) {
   const tnr_dtype dtype = expected.view.dtype;
   const std::size_t width = element_size(dtype);
