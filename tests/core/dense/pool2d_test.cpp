@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dense/checks.hpp"
 #include "expect_error.hpp"
 #ifndef _WIN32
 #include "guarded.hpp"
@@ -413,6 +414,35 @@ TEST_F(RefusedPool2d, WindowsWithoutElements) {
   with.flags = TNR_POOL2D_ADAPTIVE;
   expect(TNR_STATUS_INVALID_ARGUMENT, {"the windows of row 0 of out have no element of a"},
          Operand<float>({2, 4, 0, 6}).view, out.view);
+}
+
+// As many windows as nobody could look at, of a graph's placeholders or of an image that repeats.
+TEST_F(RefusedPool2d, WindowsWithoutElementsAmongAnyNumber) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 61;
+  tnr_view column = a.view;
+  column.shape[0] = column.shape[1] = column.shape[3] = 1;
+  column.shape[2] = 1;
+  tnr_view result = out.view;
+  result.shape[0] = result.shape[1] = result.shape[3] = 1;
+  with = attributes_of(kMany, 1);
+  with.strides[0] = 1;
+  with.dilations[0] = 2;
+  with.padding[0] = 2 * (kMany - 1);
+  with.padding[1] = 2;
+  result.shape[2] = 3;
+  const auto check = [&] { check_pool2d(TNR_REDUCE_OP_MAX, column, with, result); };
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"the windows of row 1 of out have no element of a"},
+               check);
+  with.strides[0] = with.dilations[0] = 1;
+  with.padding[0] = kMany - 1;
+  with.padding[1] = kMany - 1;
+  result.shape[2] = kMany;
+  check();
+  ++with.padding[1];
+  ++result.shape[2];
+  expect_error(TNR_STATUS_INVALID_ARGUMENT,
+               {"the windows of row " + std::to_string(kMany) + " of out have no element of a"},
+               check);
 }
 
 // Checks each window by its places, one by one.

@@ -86,12 +86,12 @@ class LineWriter {
 };
 
 ChannelWindows::ChannelWindows(const WindowGeometry& geometry, std::int64_t width_bytes,
-                               Spacing spacing) noexcept
+                               WindowSpacing spacing) noexcept
     : g_(geometry),
       width_bytes_(width_bytes),
       spacing_(spacing),
       lanes_are_channels_(g_.groups > 1 && g_.a.channel == width_bytes_) {
-  if (spacing == Spacing::kAdaptive) return;
+  if (spacing == WindowSpacing::kAdaptive) return;
   for (const unsigned axis : {kHeight, kWidth}) {
     const std::int64_t before = g_.padding[axis];
     const std::int64_t last = g_.in[axis] - 1 - (g_.kernel[axis] - 1) * g_.dilations[axis] + before;
@@ -124,7 +124,7 @@ void ChannelWindows::pack_weight(const Byte* weight, Byte* to) const noexcept {
 }
 
 ChannelWindows::Span ChannelWindows::span_of(unsigned axis, std::int64_t index) const noexcept {
-  if (spacing_ == Spacing::kByStrides) {
+  if (spacing_ == WindowSpacing::kByStrides) {
     return {index * g_.strides[axis] - g_.padding[axis], g_.kernel[axis], g_.dilations[axis]};
   }
   // index * in / out, without a product that overflows.
@@ -272,8 +272,9 @@ class ChannelWindows::Slice {
   void plan_lines() noexcept {
     most_pixels_ = kTileBytes / width_;
     const std::int64_t stride = g_.strides[kWidth];
-    if (w_.lanes_are_channels_ || w_.spacing_ == Spacing::kAdaptive || stride > kMaxLineStride ||
-        g_.kernel[kHeight] > kMaxTaps || g_.kernel[kWidth] > kMaxTaps || g_.places() > kMaxTaps) {
+    if (w_.lanes_are_channels_ || w_.spacing_ == WindowSpacing::kAdaptive ||
+        stride > kMaxLineStride || g_.kernel[kHeight] > kMaxTaps || g_.kernel[kWidth] > kMaxTaps ||
+        g_.places() > kMaxTaps) {
       return;
     }
     const std::int64_t line = kLinesBytes / width_ / g_.kernel[kHeight] - stride;

@@ -42,13 +42,10 @@ struct WindowFinish {
 
 class ChannelWindows {
  public:
-  // Windows cover the image as evenly as the result's extents allow, instead of the geometry's.
-  enum class Spacing : std::uint8_t { kByStrides, kAdaptive };
-
   // One channel in each group; run() and pack_weight() ask for one filter of each too where channels
   // are lanes. All that is referred to outlives this.
   ChannelWindows(const WindowGeometry& geometry, std::int64_t width_bytes,
-                 Spacing spacing = Spacing::kByStrides) noexcept;
+                 WindowSpacing spacing = WindowSpacing::kByStrides) noexcept;
 
   [[nodiscard]] bool lanes_are_channels() const noexcept { return lanes_are_channels_; }
   [[nodiscard]] std::int64_t filter_count() const noexcept { return g_.groups * g_.filters; }
@@ -88,7 +85,7 @@ class ChannelWindows {
 
   const WindowGeometry& g_;
   std::int64_t width_bytes_;
-  Spacing spacing_;
+  WindowSpacing spacing_;
   bool lanes_are_channels_;
   Range whole_[2] = {};
 };

@@ -3,6 +3,32 @@
 #include <cinttypes>
 
 namespace tenure {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr Wide quotient_up(Wide a, Wide b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// The least x of which the rest of `step` * x by `by` is from `low` to `high`; 0 <= low <= high <
+// by. Multiples of `step` go round, and which of them is the first one past an end of `by` to meet
+// the range is the same question of smaller numbers, as in Euclid's algorithm.
+std::optional<Wide> first_rest_within(Wide step, Wide by, Wide low, Wide high) noexcept {
+  if (low == 0) return 0;
+  step %= by;
+  if (step == 0) return std::nullopt;
+  // Down from the other end, where steps are less than half as long: each call halves them.
+  if (2 * step > by) return first_rest_within(by - step, by, by - high, by - low);
+  const Wide first = quotient_up(low, step);
+  if (first * step <= high) return first;
+  // No multiple of `step` is in the range, so that both ends have the same quotient.
+  const Wide most = (step - low % step) % step;
+  const Wide least = (step - high % step) % step;
+  const std::optional<Wide> rounds = first_rest_within(by % step, step, least, most);
+  if (!rounds) return std::nullopt;
+  return quotient_up(low + by * *rounds, step);
+}
+
+}  // namespace
 
 WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
@@ -47,6 +73,36 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
   g.weight_group = g.filters * g.weight.image;
   g.result = image_steps(out);
   return g;
+}
+
+std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,
+                                               unsigned axis) noexcept {
+  const std::int64_t count = g.out[axis];
+  const std::int64_t in = g.in[axis];
+  if (count == 0) return std::nullopt;
+  if (in == 0) return 0;
+  if (spacing == WindowSpacing::kAdaptive) return std::nullopt;
+  const Wide stride = g.strides[axis];
+  const Wide dilation = g.dilations[axis];
+  const Wide before = g.padding[axis];
+  const Wide last_place = (g.kernel[axis] - 1) * dilation;
+  // Before the image as a whole: if any window is, the first one is.
+  if (last_place < before) return 0;
+  // Behind it.
+  Wide first = quotient_up(in + before, stride);
+  // Around it: places so far apart that the image fits between two of them. Of a window that begins
+  // before the image, the first place at 0 or behind it is the rest of its begin by the dilation.
+  if (g.kernel[axis] > 1 && dilation > in) {
+    const Wide shift = before % dilation;
+    const Wide low = (in + shift) % dilation;
+    const Wide high = (dilation - 1 + shift) % dilation;
+    // A range that ends before it begins goes round, and has 0.
+    const std::optional<Wide> around =
+        low > high ? 0 : first_rest_within(stride, dilation, low, high);
+    if (around && *around * stride < before) first = std::min(first, *around);
+  }
+  if (first >= count) return std::nullopt;
+  return static_cast<std::int64_t>(first);
 }
 
 }  // namespace tenure

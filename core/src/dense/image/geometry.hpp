@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "dense/operands.hpp"
 #include "tenure/ops.hpp"
@@ -25,6 +26,9 @@ struct ImageSteps {
 inline ImageSteps image_steps(const tnr_view& view) noexcept {
   return {step_of(view, 0), step_of(view, 1), {step_of(view, 2), step_of(view, 3)}};
 }
+
+// Windows lie by the geometry's strides, or cover the image as evenly as the result's extents allow.
+enum class WindowSpacing : std::uint8_t { kByStrides, kAdaptive };
 
 // A convolution's windows; a pooling has as many groups as channels, and one filter in each.
 struct WindowGeometry {
@@ -121,5 +125,10 @@ void place_windows(WindowGeometry& g, unsigned axis, const Attributes& attribute
 WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name);
+
+// The index along the axis of the first window that has no element of the image there; nullopt: each
+// has one. Takes some hundred divisions at most, whatever the extents.
+std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,
+                                               unsigned axis) noexcept;
 
 }  // namespace tenure

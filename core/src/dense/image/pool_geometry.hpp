@@ -1,0 +1,24 @@
+// The windows of a pooling, and whether the operands of a call agree: on the CPU and on a device.
+#pragma once
+
+#include "dense/image/geometry.hpp"
+
+namespace tenure {
+
+struct CheckedPool {
+  WindowGeometry geometry;
+  WindowSpacing spacing;
+  tnr_dtype computed;
+  unsigned type;  // of what is computed: the row of the kernels' tables
+};
+// Throws what a code, attributes, shapes and dtypes deserve that do not agree.
+CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
+                         const tnr_pool2d_attributes& attributes, const tnr_view& out);
+
+// `out` has elements: throws INVALID_ARGUMENT unless each window has one too.
+void require_elements(const CheckedPool& pool);
+
+// Whether there is one window, which is the whole image.
+bool is_global(const CheckedPool& pool) noexcept;
+
+}  // namespace tenure
