@@ -36,9 +36,11 @@ set(order
   dense/image
   dense/product
   cuda/kernels
+  cuda/kernels/images
   cuda/kernels/sparse
   cuda
   cuda/operations
+  cuda/operations/images
   expression
   sparse
   sparse/convert

@@ -8,6 +8,7 @@
 
 #include "cuda/kernels/elementwise_list.hpp"
 #include "cuda/kernels/expression_list.hpp"
+#include "cuda/kernels/images/images_list.hpp"
 #include "cuda/kernels/indexed_list.hpp"
 #include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
@@ -22,6 +23,7 @@
   TENURE_NORMALIZE_KERNELS(KERNEL)   \
   TENURE_INDEXED_KERNELS(KERNEL)     \
   TENURE_MATMUL_KERNELS(KERNEL)      \
+  TENURE_IMAGE_KERNELS(KERNEL)       \
   TENURE_SPARSE_KERNELS(KERNEL)
 // clang-format on
 

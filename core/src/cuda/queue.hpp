@@ -75,6 +75,13 @@ class Queue final : public DeviceQueue {
                  const tnr_view_mut& out) const override;
   void matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b, const tnr_scalar& beta,
               const tnr_view_mut& out, const tnr_matmul_attributes& attributes) const override;
+  void conv2d(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
+              const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) const override;
+  void conv2d_transposed(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
+                         const tnr_conv2d_attributes& attributes,
+                         const tnr_view_mut& out) const override;
+  void pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
+              const tnr_view_mut& out) const override;
   void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
             const tnr_view_mut& out) const override;
   void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,

@@ -5,19 +5,10 @@
 #include "elementwise.cuh"
 #include "floats.cuh"
 #include "matmul_arguments.hpp"
+#include "product_tiles.cuh"
 
 namespace tenure::cuda {
 
-// Depths of the tiles of factors.
-constexpr int kTileDepth = 16;
-constexpr int kSide = static_cast<int>(kMatmulSide);
-constexpr int kBlockThreads = static_cast<int>(kThreads);
-
-// Whole numbers wrap.
-TENURE_DEVICE int32_t multiply_add(int32_t a, int32_t b, int32_t sum) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) +
-                              static_cast<uint32_t>(sum));
-}
 TENURE_DEVICE float added(float a, float b) { return a + b; }
 TENURE_DEVICE double added(double a, double b) { return a + b; }
 TENURE_DEVICE int32_t added(int32_t a, int32_t b) {
@@ -83,13 +74,6 @@ TENURE_DEVICE Words<16> factor_numbers(ElementType type, const RawGroup& raw) {
 
 // ---- tiles of the factors ----
 
-// A line more than a group apart from one depth to the next, so that threads that write one line
-// meet fewer banks.
-template <class T, int kLines>
-struct alignas(16) FactorTile {
-  T at[kTileDepth][kLines + kGroupItems<T>];
-};
-
 // The part of each tile that a thread brings.
 template <class T, int kLines>
 class TileReader {
@@ -154,24 +138,6 @@ class TileReader {
 
 // ---- the product ----
 
-// A thread's lines are groups, of which those of all threads lie side by side.
-template <class T>
-TENURE_DEVICE int line_of(int thread, int item) {
-  constexpr int kItems = kGroupItems<T>;
-  return (item / kItems * kSide + thread) * kItems + item % kItems;
-}
-
-template <class T, int kLines, int kCount>
-TENURE_DEVICE void take_lines(const FactorTile<T, kLines>& tile, int depth, int thread,
-                              T (&x)[kCount]) {
-  constexpr int kItems = kGroupItems<T>;
-  TENURE_UNROLL for (int group = 0; group < kCount / kItems; ++group) {
-    const T* const at = &tile.at[depth][line_of<T>(thread, group * kItems)];
-    const Words<16> numbers = *reinterpret_cast<const Words<16>*>(at);
-    TENURE_UNROLL for (int i = 0; i < kItems; ++i) x[group * kItems + i] = get<T>(numbers, i);
-  }
-}
-
 template <class T>
 TENURE_DEVICE T read_result(ElementType type, const unsigned char* from) {
   if constexpr (kAreBytes<T>) {
@@ -190,13 +156,7 @@ TENURE_DEVICE T finished(const MatmulArgument& argument, T sum, const unsigned c
         multiply_add(scalar_of<T>(argument.beta), read_result<T>(argument.out_type, out), value);
   }
   if (argument.bias != nullptr) value = added(value, read_result<T>(argument.out_type, bias));
-  if (argument.is_bounded != 0) {
-    const T low = scalar_of<T>(argument.low);
-    const T high = scalar_of<T>(argument.high);
-    if (value < low) value = low;
-    if (value > high) value = high;
-  }
-  return value;
+  return bounded(argument, value);
 }
 
 // A thread's sums of one row, of columns that lie in groups.
@@ -255,16 +215,9 @@ TENURE_DEVICE void multiply(const MatmulArgument& argument) {
   int64_t offsets[1][kMatmulOperands];
   find_offsets(argument, product, offsets);
 
-  // A warp has 8 times 4 threads of the square, whose reads of a tile are few banks wide.
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int row_thread = warp % 2 * 8 + lane / 4;
-  const int column_thread = warp / 2 * 4 + lane % 4;
-
+  const SquarePlace place = square_place();
   T sums[kCount][kCount];
-  TENURE_UNROLL for (int i = 0; i < kCount; ++i) {
-    TENURE_UNROLL for (int j = 0; j < kCount; ++j) sums[i][j] = 0;
-  }
+  set_zero(sums);
   if (argument.depth > 0) {
     TileReader<T, kLines> a(argument.a, offsets[0][kMatmulA], first_row);
     TileReader<T, kLines> b(argument.b, offsets[0][kMatmulB], first_column);
@@ -281,32 +234,18 @@ TENURE_DEVICE void multiply(const MatmulArgument& argument) {
       // The other tiles may still be read; these were, before the last barrier.
       __syncthreads();
       if (left > kTileDepth) read_tiles(left - kTileDepth);
-      TENURE_ROLLED for (int first = 0; first < kTileDepth; first += 8) {
-        TENURE_UNROLL for (int depth = 0; depth < 8; ++depth) {
-          T x[kCount];
-          T y[kCount];
-          take_lines(a_tiles[current], first + depth, row_thread, x);
-          take_lines(b_tiles[current], first + depth, column_thread, y);
-          TENURE_UNROLL for (int i = 0; i < kCount; ++i) {
-            TENURE_UNROLL for (int j = 0; j < kCount; ++j) {
-              sums[i][j] = multiply_add(x[i], y[j], sums[i][j]);
-            }
-          }
-        }
-      }
+      add_products(a_tiles[current], b_tiles[current], place, sums);
       current ^= 1;
     }
   }
 
   // The rows go round, so that the loop has no index into registers.
   TENURE_ROLLED for (int i = 0; i < kCount; ++i) {
-    const int64_t row = first_row + line_of<T>(row_thread, i);
+    const int64_t row = first_row + line_of<T>(place.row, i);
     if (row < argument.a.lines) {
-      write_row(argument, offsets[0][kMatmulOut], row, first_column, column_thread, sums[0]);
+      write_row(argument, offsets[0][kMatmulOut], row, first_column, place.column, sums[0]);
     }
-    TENURE_UNROLL for (int k = 0; k + 1 < kCount; ++k) {
-      TENURE_UNROLL for (int j = 0; j < kCount; ++j) sums[k][j] = sums[k + 1][j];
-    }
+    rotate_rows(sums);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/operations.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/order.hpp"
@@ -56,6 +57,14 @@ std::int64_t unit_of(std::int64_t width_bytes, std::uint64_t addresses,
 void refuse_on_device(const Queue& queue, const char* operation, tnr_dtype dtype) {
   fail(TNR_STATUS_UNSUPPORTED, "%s takes %s on the CPU alone, not on %s", operation,
        dtype_name(dtype), DeviceName(queue.device()).text);
+}
+
+void require_bounds_alone(const Queue& queue, const char* operation,
+                          const BoundedActivation& activation) {
+  if (activation.kernel() == nullptr) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "attributes->activation is %s, which %s applies on the CPU alone, not on %s",
+       kernels::kUnaryRows[activation.op() - 1].name, operation, DeviceName(queue.device()).text);
 }
 
 ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dtype) {

@@ -7,6 +7,7 @@
 #include "cuda/kernels/arguments.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/queue.hpp"
+#include "dense/product/epilogue.hpp"
 #include "dense/scalar.hpp"
 #include "tenure/blob.hpp"
 
@@ -20,6 +21,9 @@ struct Vectors {
 // Throws UNSUPPORTED: "add takes c64 on the CPU alone, not on cuda:0".
 [[noreturn, gnu::cold]] void refuse_on_device(const Queue& queue, const char* operation,
                                               tnr_dtype dtype);
+// Throws UNSUPPORTED for an activation that is no bound.
+void require_bounds_alone(const Queue& queue, const char* operation,
+                          const BoundedActivation& activation);
 // The type of the elements of a dtype that the CPU's kernels take too.
 ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dtype);
 

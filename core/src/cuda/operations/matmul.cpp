@@ -3,7 +3,6 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "cpu/operations.hpp"
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
@@ -173,11 +172,7 @@ void Queue::matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b
   const MatmulScalars scalars(alpha, beta, dtype);
   const BoundedActivation activation(Activation(attributes), dtype.result, dtype.computed());
   if (dtype.lanes != 1) refuse_on_device(*this, "matmul", a.dtype);
-  if (activation.kernel() != nullptr) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "attributes->activation is %s, which matmul applies on the CPU alone, not on %s",
-         kernels::kUnaryRows[activation.op() - 1].name, DeviceName(device()).text);
-  }
+  require_bounds_alone(*this, "matmul", activation);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
   const QueueOrder order(*this, operands.pins());
   run_matmul(*this, operands, scalars, activation, a, b, out);

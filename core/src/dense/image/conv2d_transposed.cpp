@@ -6,6 +6,7 @@
 
 #include "dense/image/convolution.hpp"
 #include "dense/image/wide_images.hpp"
+#include "tenure/device_queue.hpp"
 
 namespace tenure {
 namespace {
@@ -89,6 +90,9 @@ struct Phases {
 void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view& weight,
                        const tnr_view* bias, const tnr_conv2d_attributes& attributes,
                        const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]] {
+    return queue_of(context, out.view, "out").conv2d_transposed(a, weight, bias, attributes, out);
+  }
   check_view_mut(out, "out");
   check_view(a, "a");
   check_view(weight, "weight");

@@ -20,6 +20,7 @@ struct ConvolutionOperands {
 class PinnedOperands {
  public:
   explicit PinnedOperands(const ConvolutionOperands& of);
+  [[nodiscard]] const Pins& pins() const noexcept { return pins_; }
 
  private:
   Pins pins_;

@@ -7,6 +7,7 @@
 #include "dense/image/pool_geometry.hpp"
 #include "dense/image/wide_images.hpp"
 #include "memory/fresh_pages.hpp"
+#include "tenure/device_queue.hpp"
 
 namespace tenure {
 namespace {
@@ -53,6 +54,8 @@ struct Divide {
 
 void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
             const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").pool2d(op, a, attributes, out);
   check_view_mut(out, "out");
   check_view(a, "a");
   const CheckedPool pool = checked_pool(op, a, attributes, out.view);

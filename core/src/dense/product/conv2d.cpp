@@ -16,6 +16,7 @@
 #include "memory/scratch.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
@@ -214,6 +215,8 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
 
 void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
             const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").conv2d(a, weight, bias, attributes, out);
   check_view_mut(out, "out");
   check_view(a, "a");
   check_view(weight, "weight");

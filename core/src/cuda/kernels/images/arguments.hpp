@@ -1,0 +1,100 @@
+// The arguments of the kernels of images: plain structs, which the host fills for each launch.
+// C++17, for nvcc.
+#pragma once
+
+#include <stdint.h>
+
+#include "cuda/kernels/arguments.hpp"
+
+namespace tenure::cuda {
+
+// Down, and right.
+inline constexpr unsigned kImageAxes = 2;
+
+// Windows along one axis. All places, also those in the padding, are below 2^31.
+struct ImageAxis {
+  uint32_t in;      // the extent of the image that is read
+  uint32_t out;     // that of the result
+  uint32_t kernel;  // its places
+  uint32_t stride;
+  uint32_t dilation;
+  uint32_t padding;  // before the image
+  // Of a transposed convolution: the greatest common divisor of stride and dilation, and the inverse
+  // of the dilation by it, modulo the stride by it.
+  uint32_t common;
+  uint32_t inverse;
+  int64_t in_step;  // in bytes
+  int64_t out_step;
+  int64_t weight_step;
+};
+
+// The elements of a result one after the other, below 2^31.
+struct ResultWalk {
+  uint32_t count;
+  uint32_t channels_first;  // 1: adjacent elements are those of one pixel; 0: of one channel
+  Divider channels;
+  Divider rows;
+  Divider columns;
+  uint32_t unused;
+};
+
+struct ConvArgument {
+  const unsigned char* a;
+  const unsigned char* weight;
+  const unsigned char* bias;  // nullptr: none
+  unsigned char* out;
+  ImageAxis axes[kImageAxes];
+  int64_t a_image_step;  // in bytes, all of them
+  int64_t a_channel_step;
+  int64_t weight_filter_step;
+  int64_t weight_channel_step;
+  int64_t weight_group_step;
+  int64_t out_image_step;
+  int64_t out_filter_step;
+  int64_t bias_step;
+  // Numbers are in the low bits, in the type of the sums.
+  uint64_t low;
+  uint64_t high;
+  uint32_t images;
+  uint32_t groups;
+  uint32_t channels;  // of a group
+  uint32_t filters;   // of a group
+  ElementType type;
+  uint32_t is_transposed;
+  uint32_t is_bounded;
+  uint32_t unused;
+  // Of tiles. Phases are the convolutions of a transposed one.
+  uint32_t column_phases;
+  uint32_t pixel_tiles;  // of a phase: as many as the largest has
+  uint32_t filter_tiles;
+  // 1: threads read groups along the depth; 0: from pixel to pixel, or filter to filter.
+  uint32_t a_is_along_depth;
+  uint32_t weight_is_along_depth;
+  // 1: four elements along the depth can be read at once, and are of one place of the filter.
+  uint32_t a_has_vectors;
+  uint32_t weight_has_vectors;
+  uint32_t writes_filters;  // 1: from filter to filter; 0: from pixel to pixel
+  uint32_t writes_vectors;  // 1: a group of these can be written at once
+  uint32_t unused_too;
+  // Of single elements.
+  ResultWalk walk;
+  Divider group_filters;
+  uint32_t unused_three;
+};
+
+struct PoolArgument {
+  const unsigned char* a;
+  unsigned char* out;
+  ImageAxis axes[kImageAxes];
+  int64_t a_image_step;
+  int64_t a_channel_step;
+  int64_t out_image_step;
+  int64_t out_channel_step;
+  ElementType type;
+  uint32_t is_max;
+  uint32_t is_adaptive;  // 1: windows cover the image evenly
+  uint32_t counts_padding;
+  ResultWalk walk;
+};
+
+}  // namespace tenure::cuda

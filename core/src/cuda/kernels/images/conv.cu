@@ -1,0 +1,419 @@
+// Convolutions. The sums of an element begin at 0 and take their products in the order of the
+// filter's rows, columns and channels, by fused multiplication and addition, whichever kernel has
+// them: so the bits depend neither on tiles nor on strides. Beyond the image are zeros, which are
+// multiplied too.
+//
+// By tiles, as product_tiles.cuh has them: lines of the left factor are filters, those of the right
+// one are pixels, and the depth goes over the elements of a filter. A tile's depths are found once,
+// by a thread each, as bytes to them.
+#include "cuda/kernels/images/windows.cuh"
+#include "cuda/kernels/product_tiles.cuh"
+
+namespace tenure::cuda {
+
+// An element of the filter: bytes from the first one, and from a window's begin to the image's
+// element under it.
+struct Tap {
+  uint64_t in;
+  uint64_t weight;
+  int32_t row;
+  int32_t column;
+};
+
+// A line of a factor: of pixels where the window begins.
+struct TapLine {
+  uint64_t offset;
+  int32_t row;
+  int32_t column;
+};
+
+// The taps of a thread, by the depth. There is one.
+class TapWalk {
+ public:
+  TENURE_DEVICE TapWalk(const AxisWindows& rows, const AxisWindows& columns, uint32_t channels,
+                        uint32_t first)
+      : rows_(rows), columns_(columns), channels_(channels) {
+    skip(first);
+  }
+  TENURE_DEVICE void skip(uint32_t depths) {
+    channel_ += depths;
+    TENURE_ROLLED while (channel_ >= channels_) {
+      channel_ -= channels_;
+      if (++column_ < columns_.count) continue;
+      column_ = 0;
+      ++row_;
+    }
+  }
+  TENURE_DEVICE Tap tap(const ConvArgument& argument) const {
+    Tap tap;
+    // Behind the last one nobody reads them.
+    tap.row = static_cast<int32_t>(row_ * static_cast<uint32_t>(rows_.dilation));
+    tap.column = static_cast<int32_t>(column_ * static_cast<uint32_t>(columns_.dilation));
+    const auto channel = static_cast<int32_t>(channel_);
+    tap.in = bytes_to(tap.row, argument.axes[0].in_step) +
+             bytes_to(tap.column, argument.axes[1].in_step) +
+             bytes_to(channel, argument.a_channel_step);
+    tap.weight = row_ * rows_.weight_step + column_ * columns_.weight_step +
+                 bytes_to(channel, argument.weight_channel_step);
+    return tap;
+  }
+
+ private:
+  const AxisWindows& rows_;
+  const AxisWindows& columns_;
+  uint32_t channels_;
+  uint32_t row_ = 0;
+  uint32_t column_ = 0;
+  uint32_t channel_ = 0;
+};
+
+// The part of each tile of a factor that a thread brings: `kItems` elements, by fours of which each
+// is in one line where it is read along the depth. kPixels: lines begin in an image.
+template <class T, int kLines, bool kPixels>
+class TapReader {
+ public:
+  static constexpr int kItems = kLines * kTileDepth / kBlockThreads;
+  static constexpr int kFours = kItems / 4;
+  static constexpr int kWords = static_cast<int>(sizeof(T)) / 4;  // of an element
+  static_assert(kFours * 4 * kBlockThreads == kLines * kTileDepth, "all threads have some");
+
+  // line(i): the i-th of the tile.
+  template <class LineAt>
+  TENURE_DEVICE TapReader(const ConvArgument& argument, int lines, const LineAt& line)
+      : argument_(argument) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const bool is_along_depth = along_depth();
+    line_ = is_along_depth ? thread / 4 : thread % kLines;
+    depth_ = is_along_depth ? thread % 4 * 4 : thread / kLines;
+    TENURE_UNROLL for (int four = 0; four < kFours; ++four) {
+      const int number = line_ + four * line_jump();
+      has_line_[four] = number < lines;
+      if (has_line_[four]) lines_[four] = line(number);
+    }
+  }
+
+  // The tile's depths that are there are `depths`, or all.
+  TENURE_DEVICE void read_next(const Tap* taps, int depths) {
+    const bool is_vector = (kPixels ? argument_.a_has_vectors : argument_.weight_has_vectors) != 0;
+    if (is_vector) {
+      TENURE_UNROLL for (int four = 0; four < kFours; ++four) {
+        uint32_t* const raw = raw_ + 4 * kWords * four;
+        TENURE_UNROLL for (int i = 0; i < 4 * kWords; ++i) raw[i] = 0;
+        if (const unsigned char* const from = element(taps, four, depth_, depths)) {
+          read_four_elements(from, raw);
+        }
+      }
+      return;
+    }
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+      uint32_t* const raw = raw_ + kWords * i;
+      TENURE_UNROLL for (int k = 0; k < kWords; ++k) raw[k] = 0;
+      if (const unsigned char* const from = element(taps, i / 4, depth_of(i), depths)) {
+        if constexpr (kWords == 2) {
+          const auto words = read<Words<8>>(from);
+          raw[0] = words.of[0];
+          raw[1] = words.of[1];
+        } else {
+          raw[0] = read_one(is_half(argument_.type), from);
+        }
+      }
+    }
+  }
+
+  TENURE_DEVICE void write(FactorTile<T, kLines>& tile) const {
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+      tile.at[depth_of(i)][line_ + i / 4 * line_jump()] = number(i);
+    }
+  }
+
+ private:
+  TENURE_DEVICE bool along_depth() const {
+    return (kPixels ? argument_.a_is_along_depth : argument_.weight_is_along_depth) != 0;
+  }
+  TENURE_DEVICE int line_jump() const { return along_depth() ? kBlockThreads / 4 : 0; }
+  TENURE_DEVICE int depth_of(int item) const {
+    return depth_ + (along_depth() ? item % 4 : item * (kBlockThreads / kLines));
+  }
+
+  // nullptr: zero.
+  TENURE_DEVICE const unsigned char* element(const Tap* taps, int four, int depth,
+                                             int depths) const {
+    if (!has_line_[four] || depth >= depths) return nullptr;
+    const TapLine& line = lines_[four];
+    const Tap& tap = taps[depth];
+    if constexpr (kPixels) {
+      const auto row = static_cast<uint32_t>(line.row + tap.row);
+      const auto column = static_cast<uint32_t>(line.column + tap.column);
+      if (row >= argument_.axes[0].in || column >= argument_.axes[1].in) return nullptr;
+      return argument_.a + static_cast<int64_t>(line.offset + tap.in);
+    } else {
+      return argument_.weight + static_cast<int64_t>(line.offset + tap.weight);
+    }
+  }
+
+  // Of f16 and bf16 in the first half of the words.
+  TENURE_DEVICE void read_four_elements(const unsigned char* from, uint32_t* raw) const {
+    if constexpr (kWords == 2) {
+      TENURE_UNROLL for (int half = 0; half < 2; ++half) {
+        const auto words = read<Words<16>>(from + 16 * half);
+        TENURE_UNROLL for (int i = 0; i < 4; ++i) raw[4 * half + i] = words.of[i];
+      }
+    } else {
+      const RawGroup group = read_group<T>(argument_.type, from);
+      TENURE_UNROLL for (int i = 0; i < 4; ++i) raw[i] = group.words[i];
+    }
+  }
+
+  TENURE_DEVICE T number(int item) const {
+    if constexpr (kWords == 2) {
+      return bit_copy<T>(static_cast<uint64_t>(raw_[2 * item]) |
+                         static_cast<uint64_t>(raw_[2 * item + 1]) << 32);
+    } else {
+      if (!is_half(argument_.type)) return bit_copy<T>(raw_[item]);
+      const bool is_vector =
+          (kPixels ? argument_.a_has_vectors : argument_.weight_has_vectors) != 0;
+      const uint32_t bits =
+          is_vector ? raw_[item / 4 * 4 + item % 4 / 2] >> (item % 2 * 16) : raw_[item];
+      const auto half = static_cast<uint16_t>(bits);
+      return argument_.type == ElementType::kF16 ? widen(F16{half}) : widen(BF16{half});
+    }
+  }
+
+  const ConvArgument& argument_;
+  int line_;
+  int depth_;
+  bool has_line_[kFours];
+  TapLine lines_[kFours] = {};
+  uint32_t raw_[kItems * kWords];
+};
+
+// ---- results ----
+
+template <class T>
+TENURE_DEVICE T finished(const ConvArgument& argument, T sum, uint32_t filter) {
+  T value = sum;
+  if (argument.bias != nullptr) {
+    value = value + read_number<T>(argument.type, argument.bias + static_cast<int64_t>(filter) *
+                                                                      argument.bias_step);
+  }
+  return bounded(argument, value);
+}
+
+// ---- by tiles ----
+
+template <class T, int kCount>
+TENURE_DEVICE void convolve(const ConvArgument& argument) {
+  constexpr int kLines = kSide * kCount;
+  constexpr int kItems = kGroupItems<T>;
+  using Tile = FactorTile<T, kLines>;
+  struct Pixel {
+    TapLine line;
+    uint64_t out;
+  };
+  __shared__ Tile filter_tiles[2];
+  __shared__ Tile pixel_tiles[2];
+  __shared__ Tap taps[2][kTileDepth];
+  __shared__ Pixel pixels[kLines];
+
+  // Tiles of the same pixels one after the other, which meet in the caches.
+  uint32_t block = blockIdx.x;
+  const uint32_t first_filter = block % argument.filter_tiles * kLines;
+  block /= argument.filter_tiles;
+  const uint32_t first_pixel = block % argument.pixel_tiles * kLines;
+  block /= argument.pixel_tiles;
+  const uint32_t group = block % argument.groups;
+  const uint32_t phase = block / argument.groups;
+  const bool is_transposed = argument.is_transposed != 0;
+  const AxisWindows rows =
+      windows_of(argument.axes[0], is_transposed, phase / argument.column_phases);
+  const AxisWindows columns =
+      windows_of(argument.axes[1], is_transposed, phase % argument.column_phases);
+  const uint32_t per_image = rows.out_count * columns.out_count;
+  const uint32_t pixel_count = argument.images * per_image;
+  // Of a phase that is smaller than the largest.
+  if (first_pixel >= pixel_count) return;
+  const int pixels_left =
+      pixel_count - first_pixel < kLines ? static_cast<int>(pixel_count - first_pixel) : kLines;
+  const int filters_left = argument.filters - first_filter < kLines
+                               ? static_cast<int>(argument.filters - first_filter)
+                               : kLines;
+  const uint32_t channels = argument.channels;
+  const uint32_t depth = rows.count * columns.count * channels;
+
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < pixels_left) {
+    const uint32_t number = first_pixel + static_cast<uint32_t>(thread);
+    const uint32_t image = number / per_image;
+    const uint32_t in_image = number - image * per_image;
+    const uint32_t row = in_image / columns.out_count;
+    const uint32_t column = in_image - row * columns.out_count;
+    Pixel pixel;
+    pixel.line.row = static_cast<int32_t>(row) * rows.scale - rows.before;
+    pixel.line.column = static_cast<int32_t>(column) * columns.scale - columns.before;
+    pixel.line.offset = bytes_to(static_cast<int32_t>(image), argument.a_image_step) +
+                        bytes_to(static_cast<int32_t>(group * channels), argument.a_channel_step) +
+                        bytes_to(pixel.line.row, argument.axes[0].in_step) +
+                        bytes_to(pixel.line.column, argument.axes[1].in_step);
+    pixel.out = bytes_to(static_cast<int32_t>(image), argument.out_image_step) +
+                bytes_to(static_cast<int32_t>(rows.out_first + row * rows.out_scale),
+                         argument.axes[0].out_step) +
+                bytes_to(static_cast<int32_t>(columns.out_first + column * columns.out_scale),
+                         argument.axes[1].out_step);
+    pixels[thread] = pixel;
+  }
+
+  const SquarePlace place = square_place();
+  T sums[kCount][kCount];
+  set_zero(sums);
+  const bool finds_taps = thread < kTileDepth && depth != 0;
+  TapWalk walk(rows, columns, depth == 0 ? 1 : channels,
+               finds_taps ? static_cast<uint32_t>(thread) : 0);
+  if (finds_taps) taps[0][thread] = walk.tap(argument);
+  __syncthreads();
+  if (depth != 0) {
+    const uint64_t first_weight =
+        bytes_to(static_cast<int32_t>(group), argument.weight_group_step) + rows.weight_first +
+        columns.weight_first;
+    TapReader<T, kLines, false> filter_reader(argument, filters_left, [&](int line) {
+      const auto filter = static_cast<int32_t>(first_filter) + line;
+      return TapLine{first_weight + bytes_to(filter, argument.weight_filter_step), 0, 0};
+    });
+    TapReader<T, kLines, true> pixel_reader(argument, pixels_left,
+                                            [&](int line) { return pixels[line].line; });
+    // The loads of a tile are on their way while the one before it is multiplied.
+    const uint32_t tiles = (depth - 1) / kTileDepth + 1;
+    TENURE_ROLLED for (uint32_t tile = 0;; ++tile) {
+      const uint32_t current = tile % 2;
+      if (tile < tiles) {
+        const uint32_t left = depth - tile * kTileDepth;
+        const int depths = left < kTileDepth ? static_cast<int>(left) : kTileDepth;
+        filter_reader.read_next(taps[current], depths);
+        pixel_reader.read_next(taps[current], depths);
+      }
+      if (tile > 0) add_products(filter_tiles[current ^ 1], pixel_tiles[current ^ 1], place, sums);
+      if (tile == tiles) break;
+      // What is written here was read before the last barrier.
+      filter_reader.write(filter_tiles[current]);
+      pixel_reader.write(pixel_tiles[current]);
+      if (finds_taps) {
+        walk.skip(kTileDepth);
+        taps[current ^ 1][thread] = walk.tap(argument);
+      }
+      __syncthreads();
+    }
+  }
+
+  // Along lines of one factor, those that are adjacent in memory if any are.
+  const bool along_filters = argument.writes_filters != 0;
+  if (along_filters) transpose(sums);
+  const int inner_thread = along_filters ? place.row : place.column;
+  const int outer_thread = along_filters ? place.column : place.row;
+  const int inner_left = along_filters ? filters_left : pixels_left;
+  const int outer_left = along_filters ? pixels_left : filters_left;
+  const uint32_t block_filter = group * argument.filters + first_filter;
+  unsigned char* const out =
+      argument.out +
+      static_cast<int64_t>(bytes_to(static_cast<int32_t>(block_filter), argument.out_filter_step));
+  TENURE_ROLLED for (int i = 0; i < kCount; ++i) {
+    const int outer = line_of<T>(outer_thread, i);
+    TENURE_ROLLED for (int part = 0; part < kCount / kItems; ++part) {
+      const int first = line_of<T>(inner_thread, part * kItems);
+      const bool is_vector = argument.writes_vectors != 0 && first + kItems <= inner_left;
+      Words<16> numbers = {};
+      TENURE_UNROLL for (int k = 0; k < kItems; ++k) {
+        if (outer >= outer_left || first + k >= inner_left) continue;
+        const int filter = along_filters ? first + k : outer;
+        const int pixel = along_filters ? outer : first + k;
+        const T value =
+            finished(argument, sums[0][k], block_filter + static_cast<uint32_t>(filter));
+        unsigned char* const to =
+            out +
+            static_cast<int64_t>(pixels[pixel].out + bytes_to(filter, argument.out_filter_step));
+        put(numbers, k, value);
+        if (!is_vector) {
+          write_number(argument.type, to, value);
+        } else if (k == kItems - 1) {
+          write_group<T>(argument.type, to - bytes_of<T>(argument.type, kItems - 1), numbers);
+        }
+      }
+      rotate_row(sums[0]);
+    }
+    rotate_rows(sums);
+  }
+}
+
+// ---- by single elements ----
+
+template <class T>
+TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
+  const uint32_t number = blockIdx.x * kThreads + threadIdx.x;
+  if (number >= argument.walk.count) return;
+  const ResultPlace place = place_of(argument.walk, number);
+  const ImageAxis& down = argument.axes[0];
+  const ImageAxis& right = argument.axes[1];
+  const bool is_transposed = argument.is_transposed != 0;
+  uint32_t row_phase = 0;
+  uint32_t column_phase = 0;
+  uint32_t row = place.row;
+  uint32_t column = place.column;
+  if (is_transposed) {
+    row_phase = row % down.stride;
+    row /= down.stride;
+    column_phase = column % right.stride;
+    column /= right.stride;
+  }
+  const AxisWindows rows = windows_of(down, is_transposed, row_phase);
+  const AxisWindows columns = windows_of(right, is_transposed, column_phase);
+  const int32_t first_row = static_cast<int32_t>(row) * rows.scale - rows.before;
+  const int32_t first_column = static_cast<int32_t>(column) * columns.scale - columns.before;
+  const uint32_t group = quotient_of(argument.group_filters, place.channel);
+  const uint32_t filter = place.channel - group * argument.filters;
+
+  const unsigned char* const a =
+      argument.a +
+      static_cast<int64_t>(
+          bytes_to(static_cast<int32_t>(place.image), argument.a_image_step) +
+          bytes_to(static_cast<int32_t>(group * argument.channels), argument.a_channel_step));
+  const unsigned char* const weight =
+      argument.weight +
+      static_cast<int64_t>(bytes_to(static_cast<int32_t>(group), argument.weight_group_step) +
+                           bytes_to(static_cast<int32_t>(filter), argument.weight_filter_step) +
+                           rows.weight_first + columns.weight_first);
+  T sum = 0;
+  // Without channels there are no elements, but as many places.
+  const uint32_t row_count = argument.channels == 0 ? 0 : rows.count;
+  TENURE_ROLLED for (uint32_t i = 0; i < row_count; ++i) {
+    const int32_t y = first_row + static_cast<int32_t>(i) * rows.dilation;
+    TENURE_ROLLED for (uint32_t j = 0; j < columns.count; ++j) {
+      const int32_t x = first_column + static_cast<int32_t>(j) * columns.dilation;
+      const bool is_inside =
+          static_cast<uint32_t>(y) < down.in && static_cast<uint32_t>(x) < right.in;
+      uint64_t in = bytes_to(y, down.in_step) + bytes_to(x, right.in_step);
+      uint64_t of_weight = i * rows.weight_step + j * columns.weight_step;
+      TENURE_ROLLED for (uint32_t c = 0; c < argument.channels; ++c) {
+        const T number_of_a =
+            is_inside ? read_number<T>(argument.type, a + static_cast<int64_t>(in)) : T{0};
+        const T factor = read_number<T>(argument.type, weight + static_cast<int64_t>(of_weight));
+        sum = multiply_add(factor, number_of_a, sum);
+        in += static_cast<uint64_t>(argument.a_channel_step);
+        of_weight += static_cast<uint64_t>(argument.weight_channel_step);
+      }
+    }
+  }
+  const uint64_t to = bytes_to(static_cast<int32_t>(place.image), argument.out_image_step) +
+                      bytes_to(static_cast<int32_t>(place.channel), argument.out_filter_step) +
+                      bytes_to(static_cast<int32_t>(place.row), down.out_step) +
+                      bytes_to(static_cast<int32_t>(place.column), right.out_step);
+  write_number(argument.type, argument.out + static_cast<int64_t>(to),
+               finished(argument, sum, place.channel));
+}
+
+}  // namespace tenure::cuda
+
+using tenure::cuda::ConvArgument;
+
+TENURE_KERNEL(conv_f32_8, ConvArgument) { tenure::cuda::convolve<float, 8>(argument); }
+TENURE_KERNEL(conv_f32_4, ConvArgument) { tenure::cuda::convolve<float, 4>(argument); }
+TENURE_KERNEL(conv_f64_4, ConvArgument) { tenure::cuda::convolve<double, 4>(argument); }
+TENURE_KERNEL(conv_direct_f32, ConvArgument) { tenure::cuda::convolve_directly<float>(argument); }
+TENURE_KERNEL(conv_direct_f64, ConvArgument) { tenure::cuda::convolve_directly<double>(argument); }

@@ -1,0 +1,93 @@
+// Windows of images: what of an image lies under which element of a filter.
+#pragma once
+
+#include "cuda/kernels/elementwise.cuh"
+#include "cuda/kernels/images/arguments.hpp"
+
+namespace tenure::cuda {
+
+// Steps are multiplied with places beyond the image too, whose products wrap.
+TENURE_DEVICE uint64_t bytes_to(int32_t place, int64_t step) {
+  return static_cast<uint64_t>(static_cast<int64_t>(place)) * static_cast<uint64_t>(step);
+}
+
+// Those of a plain convolution, or of one phase of a transposed one, along one axis: window i begins
+// at place i * scale - before of the image.
+struct AxisWindows {
+  uint32_t out_count;  // of the result's places: out_first, and others `out_scale` apart
+  uint32_t out_first;
+  uint32_t out_scale;
+  uint32_t count;  // of a window's places
+  int32_t scale;
+  int32_t before;
+  int32_t dilation;
+  uint64_t weight_first;  // bytes
+  uint64_t weight_step;
+};
+
+// Place y of the image and element k of the filter meet at place y * stride + k * dilation - padding
+// of a transposed convolution's result. So places of it that are one stride apart, a phase, have the
+// same elements of the filter, which are some steps apart, and read the image from later to earlier:
+// a convolution by the mirrored filter (dense/image/conv2d_transposed.cpp, in the same order).
+TENURE_DEVICE AxisWindows windows_of_phase(const ImageAxis& axis, uint32_t phase) {
+  AxisWindows w = {};
+  w.out_count = phase < axis.out ? (axis.out - phase - 1) / axis.stride + 1 : 0;
+  w.out_first = phase;
+  w.out_scale = axis.stride;
+  w.scale = 1;
+  w.dilation = 1;
+  const uint32_t step = axis.stride / axis.common;
+  const uint32_t place = phase + axis.padding;
+  if (place % axis.common != 0) return w;
+  const uint32_t first = static_cast<uint32_t>(static_cast<uint64_t>(place / axis.common % step) *
+                                               axis.inverse % step);
+  if (first >= axis.kernel) return w;
+  w.count = (axis.kernel - 1 - first) / step + 1;
+  if (w.count > 1) w.dilation = static_cast<int32_t>(axis.dilation / axis.common);
+  const int32_t of_first =
+      static_cast<int32_t>(place) - static_cast<int32_t>(first * axis.dilation);
+  w.before =
+      static_cast<int32_t>(w.count - 1) * w.dilation - of_first / static_cast<int32_t>(axis.stride);
+  const uint32_t last = first + (w.count - 1) * step;
+  w.weight_first = bytes_to(static_cast<int32_t>(last), axis.weight_step);
+  w.weight_step = 0 - bytes_to(static_cast<int32_t>(step), axis.weight_step);
+  return w;
+}
+
+TENURE_DEVICE AxisWindows windows_of(const ImageAxis& axis, bool is_transposed, uint32_t phase) {
+  if (is_transposed) return windows_of_phase(axis, phase);
+  AxisWindows w = {};
+  w.out_count = axis.out;
+  w.out_scale = 1;
+  w.count = axis.kernel;
+  w.scale = static_cast<int32_t>(axis.stride);
+  w.before = static_cast<int32_t>(axis.padding);
+  w.dilation = static_cast<int32_t>(axis.dilation);
+  w.weight_step = static_cast<uint64_t>(axis.weight_step);
+  return w;
+}
+
+// An element of a result.
+struct ResultPlace {
+  uint32_t image;
+  uint32_t channel;
+  uint32_t row;
+  uint32_t column;
+};
+TENURE_DEVICE uint32_t take_rest(const Divider& divider, uint32_t& number) {
+  const uint32_t quotient = quotient_of(divider, number);
+  const uint32_t rest = number - quotient * divider.extent;
+  number = quotient;
+  return rest;
+}
+TENURE_DEVICE ResultPlace place_of(const ResultWalk& walk, uint32_t number) {
+  ResultPlace place = {};
+  if (walk.channels_first != 0) place.channel = take_rest(walk.channels, number);
+  place.column = take_rest(walk.columns, number);
+  place.row = take_rest(walk.rows, number);
+  if (walk.channels_first == 0) place.channel = take_rest(walk.channels, number);
+  place.image = number;
+  return place;
+}
+
+}  // namespace tenure::cuda
