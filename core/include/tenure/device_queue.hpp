@@ -3,7 +3,7 @@
 // A context with a device has a queue. Calls enqueue work on it and return; the work runs in order.
 // Blobs on a device have a home, the context that made them: their memory is freed in the order of
 // its queue. A call through another context comes after what the home's queue has got so far, and
-// the home's queue goes on after the call (QueueOrder in cuda/operations/order.hpp), so that
+// the home's queue goes on after the call (QueueOrder in memory/queue_order.hpp), so that
 // neither reuse nor the end of a blob can meet work that is still to come.
 #pragma once
 

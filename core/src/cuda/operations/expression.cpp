@@ -7,9 +7,9 @@
 #include "cuda/kernels/expression_arguments.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
-#include "cuda/operations/order.hpp"
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
 

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "cuda/foreign_kernel.hpp"
-#include "cuda/operations/order.hpp"
 #include "cuda/queue.hpp"
 #include "dense/operands.hpp"
 #include "memory/handles.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {

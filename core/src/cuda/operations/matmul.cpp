@@ -6,9 +6,9 @@
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
-#include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/matmul_operands.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 

@@ -6,11 +6,11 @@
 #include "cpu/operations.hpp"
 #include "cuda/kernels/normalize_arguments.hpp"
 #include "cuda/operations/call.hpp"
-#include "cuda/operations/order.hpp"
 #include "cuda/operations/reduce_plan.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
 

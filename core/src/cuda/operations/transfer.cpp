@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <optional>
 
-#include "cuda/operations/order.hpp"
 #include "dense/operands.hpp"
+#include "memory/queue_order.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ops.hpp"

@@ -5,8 +5,8 @@
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"
-#include "cuda/operations/order.hpp"
 #include "dense/image/pool_geometry.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 

@@ -1,17 +1,17 @@
-// The order of a call beside what other queues do with its blobs.
+// The order of a call on a device beside what other queues do with its blobs.
 #pragma once
 
-#include "cuda/queue.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/device_queue.hpp"
 
-namespace tenure::cuda {
+namespace tenure {
 
 // From here on the call's queue comes after what the homes of the pinned blobs have got; and what
 // they get after this object comes after the call. Of most calls all blobs are at home.
 class QueueOrder {
  public:
   // Throws DEVICE_ERROR. Both outlive the object.
-  QueueOrder(const Queue& queue, const Pins& pins) : queue_(queue), pins_(pins) {
+  QueueOrder(const DeviceQueue& queue, const Pins& pins) : queue_(queue), pins_(pins) {
     pins_.for_each_home([this](const DeviceQueue& home) {
       if (&home != &queue_) queue_.follow(home);
     });
@@ -34,8 +34,8 @@ class QueueOrder {
     }
   }
 
-  const Queue& queue_;
+  const DeviceQueue& queue_;
   const Pins& pins_;
 };
 
-}  // namespace tenure::cuda
+}  // namespace tenure
