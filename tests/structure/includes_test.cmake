@@ -51,6 +51,7 @@ set(order
   program
   program/kinds
   program/passes
+  program/device
   program/run)
 set(most_files 25)
 

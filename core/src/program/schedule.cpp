@@ -28,16 +28,18 @@ bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
 class Scheduler {
  public:
   Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Sizes sizes)
+            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Sizes sizes,
+            const Target& target)
       : graph_(graph),
         needed_(needed),
         disabled_(disabled_passes),
+        target_(target),
         given_outputs_(outputs),
         sizes_(std::move(sizes)) {
     find_types(inputs);
     place_given(inputs);
     find_users();
-    if (has(TNR_PASS_FUSION)) fuse();
+    if (has(TNR_PASS_FUSION) && !target_.is_device()) fuse();
     find_members();
     assign_outputs();
   }
@@ -83,8 +85,10 @@ class Scheduler {
     }
     for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
       if (const Constant* const constant = graph_.constant_of(value)) {
-        place(value) = {Storage::kConstant, graph_.values[value].index, 0,
-                        unbacked_view(types_[value], constant->view().strides)};
+        const std::uint32_t index = graph_.values[value].index;
+        const tnr_view& where =
+            target_.is_device() ? (*target_.device_constants)[index] : constant->view();
+        place(value) = {Storage::kConstant, index, 0, unbacked_view(types_[value], where.strides)};
       }
     }
   }
@@ -281,7 +285,9 @@ class Scheduler {
       views.reserve(step.operands.size());
       for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
       try {
-        if (!is_decided(index)) {
+        if (target_.is_device()) {
+          // A call of its operation.
+        } else if (!is_decided(index)) {
           step.plan = expression.plan(views.data(), place(node.result).layout);
         } else {
           step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
@@ -509,6 +515,7 @@ class Scheduler {
   const Graph& graph_;
   const std::vector<bool>& needed_;
   std::uint32_t disabled_;
+  Target target_;
   const tnr_view_mut* const* given_outputs_;
   Sizes sizes_;
   std::vector<ArrayType> types_;  // by value
@@ -527,8 +534,8 @@ class Scheduler {
 
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
-                  const tnr_view_mut* const* outputs) {
-  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes)).run();
+                  const tnr_view_mut* const* outputs, const Target& target) {
+  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes), target).run();
 }
 
 }  // namespace tenure

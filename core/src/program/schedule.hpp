@@ -86,10 +86,18 @@ struct Schedule {
   Sizes sizes;
 };
 
+// Where a schedule runs: on the CPU, or on any device, which computes a node by each step.
+struct Target {
+  // Layouts of the constants on a device, by index; nullptr: the CPU, where they are the graph's.
+  const std::vector<tnr_view>* device_constants = nullptr;
+
+  [[nodiscard]] bool is_device() const noexcept { return device_constants != nullptr; }
+};
+
 // Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
 // which nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
-                  const tnr_view_mut* const* outputs);
+                  const tnr_view_mut* const* outputs, const Target& target = {});
 
 }  // namespace tenure

@@ -12,8 +12,6 @@ constexpr auto I32 = TNR_DTYPE_I32;
 constexpr auto I64 = TNR_DTYPE_I64;
 constexpr auto U64 = TNR_DTYPE_U64;
 
-constexpr tnr_context* kNone = nullptr;
-
 std::uint32_t with_op(std::uint32_t kind, std::int32_t op) {
   return kind + static_cast<std::uint32_t>(op);
 }
@@ -50,7 +48,7 @@ auto seen(const See& see) {
   return [=](const KindCase& of, const Views& v, const tnr_view_mut* out) {
     tnr_view view = {};
     const tnr_status status = see(of, *v[0], view);
-    return status == TNR_STATUS_OK ? tnr_copy(kNone, &view, nullptr, out) : status;
+    return status == TNR_STATUS_OK ? tnr_copy(of.context, &view, nullptr, out) : status;
   };
 }
 
@@ -64,7 +62,7 @@ struct Adder {
 
   KindCase& operator()(
       const char* name, std::uint32_t code, std::vector<KindOperand> operands, Shape numbers,
-      std::function<tnr_status(const KindCase&, const Views&, const tnr_view_mut*)> call) const {
+      std::function<tnr_status(const KindCase& of, const Views&, const tnr_view_mut*)> call) const {
     KindCase& added = cases.emplace_back();
     added.name = name;
     added.code = code;
@@ -78,30 +76,30 @@ struct Adder {
 void add_elementwise(const Adder& add) {
   add("unary", with_op(TNR_NODE_UNARY, TNR_UNARY_OP_EXP), {array({2, 3}, F32)}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_unary(kNone, op_of(of), v[0], nullptr, out);
+        return tnr_unary(of.context, op_of(of), v[0], nullptr, out);
       });
   add("binary", with_op(TNR_NODE_BINARY, TNR_BINARY_OP_SUB), {array({2, 3}, F32), array({3}, F32)},
       {}, [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_binary(kNone, op_of(of), v[0], v[1], nullptr, out);
+        return tnr_binary(of.context, op_of(of), v[0], v[1], nullptr, out);
       });
   add("ternary", with_op(TNR_NODE_TERNARY, TNR_TERNARY_OP_FMA),
       {array({2, 3}, F32), array({3}, F32), array({2, 3}, F32)}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_ternary(kNone, op_of(of), v[0], v[1], v[2], nullptr, out);
+        return tnr_ternary(of.context, op_of(of), v[0], v[1], v[2], nullptr, out);
       });
   add("compare", with_op(TNR_NODE_COMPARE, TNR_COMPARE_OP_LT),
       {array({2, 3}, F32), array({2, 3}, F32, {1, -2, 0.5})}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_compare(kNone, op_of(of), v[0], v[1], nullptr, out);
+        return tnr_compare(of.context, op_of(of), v[0], v[1], nullptr, out);
       });
   add("select", TNR_NODE_SELECT,
       {array({2, 3}, TNR_DTYPE_BOOL8, {1, 0, 0, 1, 1, 0}), array({2, 3}, F32), array({3}, F32)}, {},
-      [](const KindCase&, const Views& v, const tnr_view_mut* out) {
-        return tnr_select(kNone, v[0], v[1], v[2], nullptr, out);
+      [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+        return tnr_select(of.context, v[0], v[1], v[2], nullptr, out);
       });
   add("cast", TNR_NODE_CAST, {array({2, 3}, F32)}, {},
-      [](const KindCase&, const Views& v, const tnr_view_mut* out) {
-        return tnr_cast(kNone, v[0], nullptr, out);
+      [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+        return tnr_cast(of.context, v[0], nullptr, out);
       })
       .dtype = I32;
 }
@@ -109,28 +107,28 @@ void add_elementwise(const Adder& add) {
 void add_reductions(const Adder& add) {
   add("reduce", with_op(TNR_NODE_REDUCE, TNR_REDUCE_OP_SUM), {array({4, 3}, F32)}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_reduce(kNone, op_of(of), v[0], of.flags, nullptr, out);
+        return tnr_reduce(of.context, op_of(of), v[0], of.flags, nullptr, out);
       })
       .flags = 2;
   add("normalize", with_op(TNR_NODE_NORMALIZE, TNR_NORMALIZE_OP_SOFTMAX), {array({4, 3}, F32)}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_normalize(kNone, op_of(of), v[0], of.flags, nullptr, out);
+        return tnr_normalize(of.context, op_of(of), v[0], of.flags, nullptr, out);
       })
       .flags = 2;
   add("scan", with_op(TNR_NODE_SCAN, TNR_SCAN_OP_SUM), {array({4, 3}, F32)}, {1},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_scan(kNone, op_of(of), v[0], axis_of(of), nullptr, out);
+        return tnr_scan(of.context, op_of(of), v[0], axis_of(of), nullptr, out);
       });
 }
 
 void add_products(const Adder& add) {
-  const auto product = [](const KindCase&, const Views& v, const tnr_view_mut* out) {
+  const auto product = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
     const tnr_scalar one = tnr_scalar_i64(1);
     const tnr_scalar zero = tnr_scalar_i64(0);
     tnr_matmul_attributes with = {};
     with.struct_size = sizeof with;
     with.bias = v.size() > 2 ? v[2] : nullptr;
-    return tnr_matmul(kNone, &one, v[0], v[1], &zero, &with, out);
+    return tnr_matmul(of.context, &one, v[0], v[1], &zero, &with, out);
   };
   add("matmul", TNR_NODE_MATMUL, {array({4, 3}, F32), array({3, 5}, F32), array({5}, F32)}, {},
       product);
@@ -143,7 +141,7 @@ void add_products(const Adder& add) {
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
             std::vector<tnr_view> views;
             for (const tnr_view* const view : v) views.push_back(*view);
-            return tnr_einsum(kNone, get<tnr_einsum_node_attributes>(of)->spec, views.data(),
+            return tnr_einsum(of.context, get<tnr_einsum_node_attributes>(of)->spec, views.data(),
                               static_cast<std::uint32_t>(views.size()), nullptr, out);
           }),
       [](tnr_einsum_node_attributes& a) { std::strcpy(a.spec, "ij,jk,k->ki"); });
@@ -160,13 +158,13 @@ void add_images(const Adder& add) {
   };
   set<tnr_conv2d_attributes>(add("conv2d", TNR_NODE_CONV2D, factors, {},
                                  [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-                                   return tnr_conv2d(kNone, v[0], v[1],
+                                   return tnr_conv2d(of.context, v[0], v[1],
                                                      v.size() > 2 ? v[2] : nullptr,
                                                      get<tnr_conv2d_attributes>(of), out);
                                  }),
                              strided);
   const auto transposed = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-    return tnr_conv2d_transposed(kNone, v[0], v[1], v.size() > 2 ? v[2] : nullptr,
+    return tnr_conv2d_transposed(of.context, v[0], v[1], v.size() > 2 ? v[2] : nullptr,
                                  get<tnr_conv2d_attributes>(of), out);
   };
   set<tnr_conv2d_attributes>(
@@ -177,7 +175,7 @@ void add_images(const Adder& add) {
   set<tnr_pool2d_attributes>(
       add("pool2d", with_op(TNR_NODE_POOL2D, TNR_REDUCE_OP_MAX), {array({2, 3, 4, 6}, F32)}, {},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            return tnr_pool2d(kNone, op_of(of), v[0], get<tnr_pool2d_attributes>(of), out);
+            return tnr_pool2d(of.context, op_of(of), v[0], get<tnr_pool2d_attributes>(of), out);
           }),
       [](tnr_pool2d_attributes& a) { a.kernel[0] = a.kernel[1] = 2; });
   set<tnr_batch_norm_attributes>(
@@ -189,7 +187,7 @@ void add_images(const Adder& add) {
            array({3}, F32)},
           {},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            return tnr_batch_norm(kNone, v[0], v[1], v[2], v.size() > 3 ? v[3] : nullptr,
+            return tnr_batch_norm(of.context, v[0], v[1], v[2], v.size() > 3 ? v[3] : nullptr,
                                   v.size() > 4 ? v[4] : nullptr, get<tnr_batch_norm_attributes>(of),
                                   out);
           }),
@@ -224,28 +222,28 @@ void add_movement(const Adder& add) {
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
         std::vector<tnr_view> parts;
         for (const tnr_view* const view : v) parts.push_back(*view);
-        return tnr_concat(kNone, parts.data(), static_cast<std::uint32_t>(parts.size()),
+        return tnr_concat(of.context, parts.data(), static_cast<std::uint32_t>(parts.size()),
                           axis_of(of), nullptr, out);
       });
   set<tnr_pad_attributes>(
       add("pad", with_op(TNR_NODE_PAD, TNR_PAD_MODE_REFLECT), {array({4, 5}, F32)}, {5, 7},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            return tnr_pad(kNone, op_of(of), v[0], get<tnr_pad_attributes>(of), out);
+            return tnr_pad(of.context, op_of(of), v[0], get<tnr_pad_attributes>(of), out);
           }),
       [](tnr_pad_attributes& a) { a.before[0] = a.before[1] = 1; });
   add("take", TNR_NODE_TAKE, {array({4, 3}, F32), array({2, 2}, I64, {3, 0, 1, 3})}, {0},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_take(kNone, v[0], axis_of(of), v[1], nullptr, out);
+        return tnr_take(of.context, v[0], axis_of(of), v[1], nullptr, out);
       });
   add("gather", TNR_NODE_GATHER, {array({4, 3}, F32), array({2, 3}, I32, {3, 0, 1, 2, 2, 0})}, {0},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_gather(kNone, v[0], axis_of(of), v[1], nullptr, out);
+        return tnr_gather(of.context, v[0], axis_of(of), v[1], nullptr, out);
       });
   const auto putting = [](const auto& put) {
     return [=](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-      const tnr_status status = tnr_copy(kNone, v[0], nullptr, out);
+      const tnr_status status = tnr_copy(of.context, v[0], nullptr, out);
       if (status != TNR_STATUS_OK) return status;
-      return put(kNone, op_of(of), v[1], axis_of(of), v[2], nullptr, out);
+      return put(of.context, op_of(of), v[1], axis_of(of), v[2], nullptr, out);
     };
   };
   const KindOperand rows = array({3}, I64, {3, 0, 3});
@@ -258,12 +256,13 @@ void add_movement(const Adder& add) {
   set<tnr_triangle_attributes>(
       add("triangular", with_op(TNR_NODE_TRIANGULAR, TNR_TRIANGLE_LOWER), {array({4, 3}, F32)}, {},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            return tnr_triangular(kNone, op_of(of), v[0], get<tnr_triangle_attributes>(of), out);
+            return tnr_triangular(of.context, op_of(of), v[0], get<tnr_triangle_attributes>(of),
+                                  out);
           }),
       [](tnr_triangle_attributes& a) { a.diagonal = -1; });
   add("custom", TNR_NODE_CUSTOM, {array({4, 3}, F32)}, {},
-      [](const KindCase&, const Views& v, const tnr_view_mut* out) {
-        return tnr_binary(kNone, TNR_BINARY_OP_ADD, v[0], v[0], nullptr, out);
+      [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+        return tnr_binary(of.context, TNR_BINARY_OP_ADD, v[0], v[0], nullptr, out);
       });
 }
 
@@ -279,20 +278,22 @@ void add_orders(const Adder& add) {
         add("sort", with_op(TNR_NODE_SORT, result), {array({4, 6}, F32)}, {1},
             with_results([](const KindCase& of, const tnr_view* a, const tnr_view_mut* indices,
                             const tnr_view_mut* out) {
-              return tnr_sort(kNone, a, axis_of(of), get<tnr_sort_attributes>(of), indices, out);
+              return tnr_sort(of.context, a, axis_of(of), get<tnr_sort_attributes>(of), indices,
+                              out);
             })),
         [](tnr_sort_attributes& a) { a.flags = TNR_SORT_DESCENDING; });
     set<tnr_top_k_attributes>(
         add("top_k", with_op(TNR_NODE_TOP_K, result), {array({4, 6}, F32)}, {1, 3},
             with_results([](const KindCase& of, const tnr_view* a, const tnr_view_mut* indices,
                             const tnr_view_mut* out) {
-              return tnr_top_k(kNone, a, axis_of(of), get<tnr_top_k_attributes>(of), indices, out);
+              return tnr_top_k(of.context, a, axis_of(of), get<tnr_top_k_attributes>(of), indices,
+                               out);
             })),
         [](tnr_top_k_attributes& a) { a.flags = TNR_TOP_K_SMALLEST; });
     add("partition", with_op(TNR_NODE_PARTITION, result), {array({6, 4}, I32)}, {0, 2},
         with_results([](const KindCase& of, const tnr_view* a, const tnr_view_mut* indices,
                         const tnr_view_mut* out) {
-          return tnr_partition(kNone, a, axis_of(of), of.numbers[1], nullptr, indices, out);
+          return tnr_partition(of.context, a, axis_of(of), of.numbers[1], nullptr, indices, out);
         }));
   }
   KindCase& quantile =
@@ -300,7 +301,7 @@ void add_orders(const Adder& add) {
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
             // In what is no vector of f64 there is nothing for a call.
             if (v[1]->dtype != F64 || v[1]->rank != 1) return TNR_STATUS_INVALID_ARGUMENT;
-            return tnr_quantile(kNone, v[0], of.flags, static_cast<const double*>(v[1]->data),
+            return tnr_quantile(of.context, v[0], of.flags, static_cast<const double*>(v[1]->data),
                                 static_cast<std::uint32_t>(v[1]->shape[0]),
                                 get<tnr_quantile_attributes>(of), out);
           });
@@ -311,20 +312,21 @@ void add_orders(const Adder& add) {
       add("searchsorted", TNR_NODE_SEARCHSORTED,
           {array({5}, F32, {-3, -1, 0.25, 2, 4}), array({2, 3}, F32)}, {},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            return tnr_searchsorted(kNone, v[0], v[1], get<tnr_searchsorted_attributes>(of), out);
+            return tnr_searchsorted(of.context, v[0], v[1], get<tnr_searchsorted_attributes>(of),
+                                    out);
           }),
       [](tnr_searchsorted_attributes& a) { a.flags = TNR_SEARCHSORTED_RIGHT; });
-  const auto counts = [](const KindCase&, const Views& v, const tnr_view_mut* out) {
+  const auto counts = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
     tnr_bincount_attributes with = {};
     with.struct_size = sizeof with;
     with.weights = v.size() > 1 ? v[1] : nullptr;
-    return tnr_bincount(kNone, v[0], &with, out);
+    return tnr_bincount(of.context, v[0], &with, out);
   };
   const KindOperand small = array({2, 3}, I32, {1, 0, 4, 1, 1, 3});
   add("bincount", TNR_NODE_BINCOUNT, {small}, {6}, counts);
   add("bincount of weights", TNR_NODE_BINCOUNT, {small, array({2, 3}, F32)}, {6}, counts);
   const auto histogram = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-    return tnr_histogram(kNone, v[0], v.size() > 1 ? v[1] : nullptr,
+    return tnr_histogram(of.context, v[0], v.size() > 1 ? v[1] : nullptr,
                          get<tnr_histogram_attributes>(of), out);
   };
   add("histogram of edges", TNR_NODE_HISTOGRAM,
@@ -346,7 +348,7 @@ std::uint64_t number_of(const KindCase& of, const Views& v, std::size_t operand)
 
 void add_random(const Adder& add) {
   const auto random = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-    return tnr_random(kNone, op_of(of), number_of(of, v, 0), number_of(of, v, 1),
+    return tnr_random(of.context, op_of(of), number_of(of, v, 0), number_of(of, v, 1),
                       get<tnr_random_attributes>(of), out);
   };
   KindCase& normal = add("random", with_op(TNR_NODE_RANDOM, TNR_RANDOM_DISTRIBUTION_NORMAL),
@@ -361,7 +363,7 @@ void add_random(const Adder& add) {
       .dtype = TNR_DTYPE_U16;
   add("random_permutation", TNR_NODE_RANDOM_PERMUTATION, {array({}, U64, {3}), scalar(U64, 0)}, {9},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-        return tnr_random_permutation(kNone, number_of(of, v, 0), number_of(of, v, 1), nullptr,
+        return tnr_random_permutation(of.context, number_of(of, v, 0), number_of(of, v, 1), nullptr,
                                       out);
       })
       .dtype = I32;
@@ -407,7 +409,7 @@ std::vector<KindOperand> lower_triangle() {
 }
 
 void add_sparse(const Adder& add) {
-  using Call = std::function<tnr_status(const KindCase&, const tnr_sparse_view&, const Views&,
+  using Call = std::function<tnr_status(const KindCase& of, const tnr_sparse_view&, const Views&,
                                         const tnr_view_mut*)>;
   const auto sparse = [&](const char* name, std::uint32_t code, std::vector<KindOperand> operands,
                           Shape numbers, const Call& call) -> KindCase& {
@@ -429,7 +431,7 @@ void add_sparse(const Adder& add) {
   const auto of_copy = [](const auto& change) {
     return
         [=](const KindCase& of, const tnr_sparse_view& a, const Views& v, const tnr_view_mut* out) {
-          const tnr_status status = tnr_copy(kNone, v[2], nullptr, out);
+          const tnr_status status = tnr_copy(of.context, v[2], nullptr, out);
           if (status != TNR_STATUS_OK) return status;
           tnr_sparse_view_mut copied = {a};
           copied.view.values = out->view;
@@ -442,11 +444,11 @@ void add_sparse(const Adder& add) {
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO,
                                          TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
     set<tnr_sparse_node_attributes>(
-        sparse(
-            "sparse_to_dense", TNR_NODE_SPARSE_TO_DENSE, parts_of(format), {4, 5},
-            [](const KindCase&, const tnr_sparse_view& a, const Views&, const tnr_view_mut* out) {
-              return tnr_sparse_to_dense(kNone, &a, nullptr, out);
-            }),
+        sparse("sparse_to_dense", TNR_NODE_SPARSE_TO_DENSE, parts_of(format), {4, 5},
+               [](const KindCase& of, const tnr_sparse_view& a, const Views&,
+                  const tnr_view_mut* out) {
+                 return tnr_sparse_to_dense(of.context, &a, nullptr, out);
+               }),
         [&](tnr_sparse_node_attributes& a) {
           a.format = format;
           a.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
@@ -457,9 +459,9 @@ void add_sparse(const Adder& add) {
       set<tnr_sparse_node_attributes>(
           sparse("sparse_matmul", TNR_NODE_SPARSE_MATMUL,
                  and_also(parts_of(format), {array({is_transposed ? 4 : 5, 3}, F32)}), {4, 5},
-                 [=](const KindCase&, const tnr_sparse_view& a, const Views& v,
+                 [=](const KindCase& of, const tnr_sparse_view& a, const Views& v,
                      const tnr_view_mut* out) {
-                   return tnr_sparse_matmul(kNone, orientation, &one, &a, v[3], &zero, nullptr,
+                   return tnr_sparse_matmul(of.context, orientation, &one, &a, v[3], &zero, nullptr,
                                             out);
                  }),
           [&](tnr_sparse_node_attributes& a) {
@@ -471,8 +473,9 @@ void add_sparse(const Adder& add) {
   }
   sparse(
       "sparse_matmul by a vector", TNR_NODE_SPARSE_MATMUL, and_also(csr, {array({5}, F32)}), {4, 5},
-      [=](const KindCase&, const tnr_sparse_view& a, const Views& v, const tnr_view_mut* out) {
-        return tnr_sparse_matmul(kNone, TNR_ORIENTATION_AS_IS, &one, &a, v[3], &zero, nullptr, out);
+      [=](const KindCase& of, const tnr_sparse_view& a, const Views& v, const tnr_view_mut* out) {
+        return tnr_sparse_matmul(of.context, TNR_ORIENTATION_AS_IS, &one, &a, v[3], &zero, nullptr,
+                                 out);
       });
   set<tnr_sparse_node_attributes>(
       sparse("sparse_sddmm", TNR_NODE_SPARSE_SDDMM,
@@ -482,27 +485,27 @@ void add_sparse(const Adder& add) {
                tnr_sparse_sddmm_attributes with = {};
                with.struct_size = sizeof with;
                with.flags = get<tnr_sparse_node_attributes>(of)->call_flags;
-               return tnr_sparse_sddmm(kNone, &one, &a, v[3], v[4], &with, out);
+               return tnr_sparse_sddmm(of.context, &one, &a, v[3], v[4], &with, out);
              }),
       [](tnr_sparse_node_attributes& a) { a.call_flags = TNR_SDDMM_TIMES_VALUES; });
   for (const std::uint32_t axis : {0u, 1u}) {
     sparse("sparse_scale", TNR_NODE_SPARSE_SCALE + axis,
            and_also(csr, {array({axis == 0 ? 4 : 5}, F32)}), {4, 5},
            of_copy([](const KindCase& of, const Views& v, const tnr_sparse_view_mut* a) {
-             return tnr_sparse_scale(kNone, v[3], static_cast<std::uint32_t>(op_of(of)), nullptr,
-                                     a);
+             return tnr_sparse_scale(of.context, v[3], static_cast<std::uint32_t>(op_of(of)),
+                                     nullptr, a);
            }));
   }
   sparse("sparse_softmax", TNR_NODE_SPARSE_SOFTMAX, csr, {4, 5},
-         of_copy([](const KindCase&, const Views&, const tnr_sparse_view_mut* a) {
-           return tnr_sparse_softmax(kNone, nullptr, a);
+         of_copy([](const KindCase& of, const Views&, const tnr_sparse_view_mut* a) {
+           return tnr_sparse_softmax(of.context, nullptr, a);
          }));
   for (const std::uint32_t axes : {1u, 2u, 3u}) {
     for (const tnr_reduce_op op : {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_COUNT}) {
       sparse(
           "sparse_reduce", with_op(TNR_NODE_SPARSE_REDUCE, op), csr, {4, 5},
           [](const KindCase& of, const tnr_sparse_view& a, const Views&, const tnr_view_mut* out) {
-            return tnr_sparse_reduce(kNone, op_of(of), &a, of.flags, nullptr, out);
+            return tnr_sparse_reduce(of.context, op_of(of), &a, of.flags, nullptr, out);
           })
           .flags = axes;
     }
@@ -510,16 +513,16 @@ void add_sparse(const Adder& add) {
   sparse("sparse_norm", with_op(TNR_NODE_SPARSE_NORM, TNR_SPARSE_NORM_KIND_FROBENIUS), csr, {4, 5},
          [](const KindCase& of, const tnr_sparse_view& a, const Views&, const tnr_view_mut* out) {
            double norm = 0;
-           const tnr_status status = tnr_sparse_norm(kNone, op_of(of), &a, nullptr, &norm);
+           const tnr_status status = tnr_sparse_norm(of.context, op_of(of), &a, nullptr, &norm);
            if (status == TNR_STATUS_OK) {
              const tnr_scalar number = tnr_scalar_f64(norm);
-             return tnr_fill(kNone, &number, nullptr, out);
+             return tnr_fill(of.context, &number, nullptr, out);
            }
            return status;
          });
   sparse("sparse_diagonal", TNR_NODE_SPARSE_DIAGONAL, csr, {4, 5},
-         [](const KindCase&, const tnr_sparse_view& a, const Views&, const tnr_view_mut* out) {
-           return tnr_sparse_diagonal(kNone, &a, nullptr, out);
+         [](const KindCase& of, const tnr_sparse_view& a, const Views&, const tnr_view_mut* out) {
+           return tnr_sparse_diagonal(of.context, &a, nullptr, out);
          });
   sparse("sparse_solve", TNR_NODE_SPARSE_SOLVE, and_also(lower_triangle(), {array({3, 2}, F32)}),
          {3, 3},
@@ -527,13 +530,14 @@ void add_sparse(const Adder& add) {
            tnr_sparse_solve_attributes with = {};
            with.struct_size = sizeof with;
            with.flags = get<tnr_sparse_node_attributes>(of)->call_flags;
-           return tnr_sparse_solve(kNone, &a, v[3], &with, out);
+           return tnr_sparse_solve(of.context, &a, v[3], &with, out);
          });
   sparse("sparse_accumulate", TNR_NODE_SPARSE_ACCUMULATE, and_also(csr, {array({4, 5}, F32)}),
          {4, 5},
-         [](const KindCase&, const tnr_sparse_view& a, const Views& v, const tnr_view_mut* out) {
-           const tnr_status status = tnr_copy(kNone, v[3], nullptr, out);
-           return status == TNR_STATUS_OK ? tnr_sparse_accumulate(kNone, &a, nullptr, out) : status;
+         [](const KindCase& of, const tnr_sparse_view& a, const Views& v, const tnr_view_mut* out) {
+           const tnr_status status = tnr_copy(of.context, v[3], nullptr, out);
+           return status == TNR_STATUS_OK ? tnr_sparse_accumulate(of.context, &a, nullptr, out)
+                                          : status;
          });
 }
 

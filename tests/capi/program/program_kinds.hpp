@@ -37,7 +37,8 @@ struct KindCase {
   std::size_t attribute_bytes = 0;
   std::uint32_t flags = 0;
   tnr_dtype dtype = 0;
-  // What the node stands for.
+  // What the node stands for, and where: NULL is the CPU.
+  tnr_context* context = nullptr;
   std::function<tnr_status(const KindCase& of, const Views& views, const tnr_view_mut* out)> call;
 };
 

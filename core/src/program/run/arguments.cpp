@@ -36,34 +36,48 @@ ArgumentName argument_name(const char* array, std::size_t index) noexcept {
   return name;
 }
 
-Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs,
-                       std::uint32_t input_count) noexcept {
+Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count,
+                       const tnr_device& device) noexcept {
   if (Refusal refusal = count_refusal("input_count", input_count, graph.inputs.size())) {
     return refusal;
   }
   if (Refusal refusal = null_refusal(inputs, input_count, "inputs")) return refusal;
   for (std::uint32_t i = 0; i < input_count; ++i) {
-    if (is_valid_view(*inputs[i])) continue;
-    return view_refusal(*inputs[i], argument_name("inputs", i).text);
+    if (is_valid_view(*inputs[i], device)) continue;
+    return view_refusal(*inputs[i], argument_name("inputs", i).text, device);
   }
   return std::nullopt;
 }
 
 Refusal outputs_refusal(const Graph& graph, const tnr_view_mut* const* outputs,
-                        std::uint32_t output_count) noexcept {
+                        std::uint32_t output_count, const tnr_device& device) noexcept {
   if (Refusal refusal = count_refusal("output_count", output_count, graph.outputs.size())) {
     return refusal;
   }
   if (Refusal refusal = null_refusal(outputs, output_count, "outputs")) return refusal;
   for (std::uint32_t i = 0; i < output_count; ++i) {
     const tnr_view& view = outputs[i]->view;
-    if (!is_valid_view(view)) return view_refusal(view, argument_name("outputs", i).text);
+    if (!is_valid_view(view, device)) {
+      return view_refusal(view, argument_name("outputs", i).text, device);
+    }
     if (strides_nest_in_order(view)) continue;
     if (Refusal refusal = self_overlap_refusal(view, argument_name("outputs", i).text)) {
       return refusal;
     }
   }
   return std::nullopt;
+}
+
+tnr_device device_of(const Arguments& arguments) noexcept {
+  for (std::uint32_t i = 0; arguments.inputs != nullptr && i < arguments.input_count; ++i) {
+    const tnr_view* const view = arguments.inputs[i];
+    if (view != nullptr && !(named_device(*view) == kCpu)) return view->device;
+  }
+  for (std::uint32_t i = 0; arguments.outputs != nullptr && i < arguments.output_count; ++i) {
+    const tnr_view_mut* const out = arguments.outputs[i];
+    if (out != nullptr && !(named_device(out->view) == kCpu)) return out->view.device;
+  }
+  return kCpu;
 }
 
 Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
@@ -86,6 +100,21 @@ Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
     }
   }
   return std::nullopt;
+}
+
+Refusal attributes_refusal(const Schedule& schedule,
+                           const tnr_program_run_attributes& attributes) noexcept {
+  const std::uint64_t budget_bytes = attributes.budget_bytes;
+  if (budget_bytes != 0 && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
+    return error_of(TNR_STATUS_OUT_OF_MEMORY,
+                    "intermediate values take %" PRId64 " bytes but the budget is %" PRIu64,
+                    schedule.memory.block_bytes, budget_bytes);
+  }
+  const std::size_t expected = attributes.step_nanoseconds == nullptr ? 0 : schedule.steps.size();
+  if (attributes.step_count == expected) return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "attributes->step_count is %" PRIu32 " but must be %zu", attributes.step_count,
+                  expected);
 }
 
 bool Owners::pin_next(std::size_t& at, Pins& pins, Refusal& refusal) const noexcept {

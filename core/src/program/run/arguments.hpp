@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory/queue_order.hpp"
 #include "program/graph.hpp"
+#include "program/schedule.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/device.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
@@ -26,13 +29,19 @@ struct ArgumentName {
 ArgumentName argument_name(const char* array, std::size_t index) noexcept;
 
 // Of another number of inputs than the graph has, or of outputs; of NULL, and of views that are
-// invalid.
-Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs,
-                       std::uint32_t input_count) noexcept;
+// invalid or not on the device.
+Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count,
+                       const tnr_device& device = kCpu) noexcept;
 Refusal outputs_refusal(const Graph& graph, const tnr_view_mut* const* outputs,
-                        std::uint32_t output_count) noexcept;
+                        std::uint32_t output_count, const tnr_device& device = kCpu) noexcept;
+// The device of the first input that there is one for, or of the first output; else the CPU.
+// Nothing is known of the arguments.
+tnr_device device_of(const Arguments& arguments) noexcept;
 // Of outputs that share a byte with an input that they do not update, or with each other.
 Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept;
+// Of a budget that the schedule exceeds, and of times for another number of steps than it has.
+Refusal attributes_refusal(const Schedule& schedule,
+                           const tnr_program_run_attributes& attributes) noexcept;
 
 // The owners that a run needs: those of inputs, of outputs, and of constants that are borrowed, in
 // this order. Other constants live as long as the graph does.
@@ -45,20 +54,30 @@ class Owners {
   // room for, so that nothing is allocated.
   template <class Body>
   Refusal with_pinned(const Body& body) const {
-    return with_pinned_from(0, body);
+    return with_pinned_from(0, body, [](const Pins&) { return Unordered(); });
+  }
+  // The same where body() enqueues work on views of devices: in the order of their blobs.
+  template <class Body>
+  Refusal with_pinned_on(const DeviceQueue& queue, const Body& body) const {
+    return with_pinned_from(0, body, [&](const Pins& pins) { return QueueOrder(queue, pins); });
   }
 
  private:
-  template <class Body>
-  Refusal with_pinned_from(std::size_t at, const Body& body) const {
+  struct Unordered {};
+
+  // `order_of` makes what lasts as long as the pins do.
+  template <class Body, class OrderOf>
+  Refusal with_pinned_from(std::size_t at, const Body& body, const OrderOf& order_of) const {
     Pins pins;
     Refusal refusal;
     for (unsigned count = 0; count <= TNR_MAX_EXPRESSION_VIEWS; ++count) {
       if (pin_next(at, pins, refusal)) continue;
-      if (!refusal) return body();
-      return refusal;
+      if (refusal) return refusal;
+      [[maybe_unused]] const auto order = order_of(pins);
+      return body();
     }
-    return with_pinned_from(at, body);
+    [[maybe_unused]] const auto order = order_of(pins);
+    return with_pinned_from(at, body, order_of);
   }
   // The next one from `at` on, which moves on; false: there was none, or it was refused.
   bool pin_next(std::size_t& at, Pins& pins, Refusal& refusal) const noexcept;

@@ -35,10 +35,10 @@ void require_types(const std::vector<ArrayType>& types, const Arguments& argumen
 }  // namespace
 
 Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-             const Arguments& arguments)
+             const Arguments& arguments, const Target& target)
     : schedule_(tenure::schedule(graph, needed, disabled_passes,
                                  Sizes(graph, arguments.inputs, arguments.input_count),
-                                 arguments.inputs, arguments.outputs)) {
+                                 arguments.inputs, arguments.outputs, target)) {
   if (arguments.outputs != nullptr) require_types(schedule_.outputs, arguments);
   for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
     inputs_.push_back(layout_of(*arguments.inputs[i]));

@@ -19,7 +19,7 @@ class Bound {
   // Of arguments that are checked; without `outputs` these are row-major. Throws INVALID_ARGUMENT
   // for inputs that the graph does not take, and for outputs of other types than it gives.
   Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-        const Arguments& arguments);
+        const Arguments& arguments, const Target& target = {});
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
   ~Bound();

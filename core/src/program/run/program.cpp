@@ -113,6 +113,8 @@ Program::~Program() { delete idle_.load(std::memory_order_acquire); }
 
 std::shared_ptr<const Bound> Program::find_for(const tnr_view* const* inputs,
                                                std::uint32_t input_count) const {
+  const tnr_device device = device_of(of_inputs(inputs, input_count));
+  if (!(device == kCpu)) return devices_.find_for(inputs, input_count, device);
   require_none(inputs_refusal(graph_, inputs, input_count));
   return find(of_inputs(inputs, input_count));
 }
@@ -243,22 +245,14 @@ void Program::run(const Context& context, const Arguments& arguments,
   }
   Lease lease(*this, arguments);
   std::shared_ptr<const Bound> bound;
-  if (lease.is_empty()) [[unlikely]]
+  if (lease.is_empty()) [[unlikely]] {
+    if (!(device_of(arguments) == kCpu)) return devices_.run(context, arguments, attributes);
     bound = bound_to(arguments);
+  }
   const Schedule& schedule =
       bound != nullptr ? bound->schedule() : lease.workspace().bound->schedule();
   require_none(alias_refusal(graph_, arguments));
-  const std::uint64_t budget_bytes = attributes.budget_bytes;
-  if (budget_bytes != 0 && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
-    fail(TNR_STATUS_OUT_OF_MEMORY,
-         "intermediate values take %" PRId64 " bytes but the budget is %" PRIu64,
-         schedule.memory.block_bytes, budget_bytes);
-  }
-  const std::size_t expected = attributes.step_nanoseconds == nullptr ? 0 : schedule.steps.size();
-  if (attributes.step_count != expected) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->step_count is %" PRIu32 " but must be %zu",
-         attributes.step_count, expected);
-  }
+  require_none(attributes_refusal(schedule, attributes));
   require_none(Owners(constants_, arguments).with_pinned([&] {
     if (bound != nullptr) lease.take(std::move(bound));
     return lease.workspace().compute(context, graph_, schedule, arguments, attributes,

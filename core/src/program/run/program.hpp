@@ -11,6 +11,7 @@
 #include "memory/slot_table.hpp"
 #include "program/graph.hpp"
 #include "program/run/bound.hpp"
+#include "program/run/device_runs.hpp"
 #include "program/run/workspace.hpp"
 #include "tenure/program.hpp"
 
@@ -74,6 +75,7 @@ class Program {
   // That of the last run, with what it is for: whoever takes it has it alone, so that a run with the
   // same layouts looks for nothing. Nobody reads it in place, as its owner may end it.
   mutable Atomic<Workspace*> idle_{nullptr};
+  DeviceRuns devices_{graph_, needed_, disabled_passes_};
 };
 
 using ProgramHandles = Handles<Program, kProgramKind>;

@@ -1,0 +1,38 @@
+// What a schedule is computed in on a device: views of all values, and the calls of its steps.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "program/device/constants.hpp"
+#include "program/graph.hpp"
+#include "program/run/arguments.hpp"
+#include "program/schedule.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+class DeviceFrame {
+ public:
+  // Of a graph whose nodes are all on the constants' device; these outlive the frame.
+  DeviceFrame(const Graph& graph, const Schedule& schedule, const DeviceConstants& constants);
+  DeviceFrame(const DeviceFrame&) = delete;
+  DeviceFrame& operator=(const DeviceFrame&) = delete;
+
+  [[nodiscard]] const DeviceConstants& constants() const noexcept { return constants_; }
+  // The memory of a run: `block` has the bytes of the schedule's memory.
+  void set_memory(const Schedule& schedule, const Arguments& arguments, const void* block) noexcept;
+  // Enqueues what the step does. Throws what the operation refuses, naming the node.
+  void run_step(const Context& context, const Graph& graph, const Schedule& schedule,
+                std::size_t step) const;
+
+ private:
+  void set_data(std::size_t place, const Placed& placed, const tnr_view& memory) noexcept;
+
+  const DeviceConstants& constants_;
+  std::vector<tnr_view> views_;        // by place
+  std::vector<OperandView> operands_;  // of the nodes of all steps
+  std::vector<std::size_t> firsts_;    // of them, by step
+};
+
+}  // namespace tenure
