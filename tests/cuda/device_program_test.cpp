@@ -169,11 +169,11 @@ TEST_F(DeviceProgram, WhatIsFoundNamesTheNode) {
 
 class Chain : public DeviceProgram {
  protected:
-  // exp(x) + c - max(exp(x) + c), of 3 steps.
+  // -x + c less the greatest of that, of 4 steps; and c.
   void build() {
     const std::uint32_t x = input({4, 3});
     const std::uint32_t c = constant(kept_.view());
-    const std::uint32_t e = node(unary(TNR_UNARY_OP_SQUARE), {x});
+    const std::uint32_t e = node(unary(TNR_UNARY_OP_NEG), {x});
     const std::uint32_t sum = node(binary(TNR_BINARY_OP_ADD), {e, c});
     tnr_reduce_attributes keeps = {};
     keeps.struct_size = sizeof keeps;
@@ -183,8 +183,7 @@ class Chain : public DeviceProgram {
   }
   [[nodiscard]] std::vector<float> expected(const Floats& x) const {
     std::vector<float> values = x.values;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = values[i] * values[i] + kept_.values[i % 3];
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = kept_.values[i % 3] - values[i];
     const float most = *std::ranges::max_element(values);
     for (float& value : values) value -= most;
     return values;
@@ -249,7 +248,7 @@ TEST_F(Chain, ItsMemoryIsKnownBeforeARun) {
   step.struct_size = sizeof step;
   const tnr_view* const given[] = {&x.view()};
   ASSERT_EQ(tnr_program_describe_step(made, given, 1, 0, &step), TNR_STATUS_OK);
-  EXPECT_STREQ(step.name, "square");
+  EXPECT_STREQ(step.name, "neg");
   EXPECT_EQ(step.node_count, 1u);
 }
 
@@ -316,7 +315,7 @@ TEST_F(Chain, ARunIsInTheOrderOfItsBlobs) {
   tnr_context* const other = context_on(kFirstDevice);
   ASSERT_NE(other, nullptr);
   for (int i = 0; i < 20; ++i) {
-    const Floats here({4, 3}, -1, 0.25f);
+    Floats here({4, 3}, -1, 0.25f);
     const Copied out = floats({4, 3});
     const Copied constant_out = floats({3});
     {
@@ -331,6 +330,7 @@ TEST_F(Chain, ARunIsInTheOrderOfItsBlobs) {
       // The old elements are gone when the run reads them, unless the stream waits for it.
       ASSERT_EQ(tnr_unary(other, TNR_UNARY_OP_EXP, &x.view(), nullptr, &x.out()), TNR_STATUS_OK);
     }
+    for (float& value : here.values) value = -value;
     ASSERT_EQ(out.floats(), expected(here)) << i;
   }
   ASSERT_EQ(tnr_context_release(other), TNR_STATUS_OK);
