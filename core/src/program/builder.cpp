@@ -181,14 +181,15 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
                     find_custom(given),
                     {}};
   std::size_t body_value_count = 0;
+  bool finds = kind->find != nullptr;
   if (kind->computes == Computes::kControl) {
     node.bodies = find_bodies(graph_, given);
     node.result_count = count_results(node);
     for (const auto& body : node.bodies) {
       body_value_count += body->graph.values.size() + body->graph.body_value_count;
+      finds |= body->graph.finds_extents;
     }
     require_room(node.result_count + body_value_count);
-    require_known_sizes(graph_, types_, node);
   }
   const std::uint32_t first = node.result;
   const std::uint32_t count = node.result_count;
@@ -205,6 +206,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   }
   const auto index = static_cast<std::uint32_t>(graph_.nodes.size() - 1);
   if (kind->find != nullptr) graph_.extents[extent_index(given.numbers[0])].node = index;
+  graph_.finds_extents |= finds;
   graph_.values.resize(first + count, {TNR_VALUE_SOURCE_NODE, index});
   graph_.body_value_count += body_value_count;
   return first;
@@ -225,14 +227,7 @@ std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<Body> body) {
          output.updates);
   }
   for (const Extent& extent : body->graph.extents) {
-    if (extent.node != kNoValue) {
-      fail(TNR_STATUS_UNSUPPORTED,
-           "nodes[%" PRIu32
-           "], %s, of the body finds %s in a run, and bodies have extents of the "
-           "graph around them alone",
-           extent.node, operation_name(body->graph.nodes[extent.node]), extent.name);
-    }
-    if (extent.op != 0 || std::ranges::any_of(graph_.extents, [&](const Extent& of) {
+    if (!is_outer(extent) || std::ranges::any_of(graph_.extents, [&](const Extent& of) {
           return is_same(of, extent);
         })) {
       continue;

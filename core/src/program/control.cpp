@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <optional>
 
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
@@ -30,6 +31,22 @@ void require_verdict(const ArrayType& type, const char* name) {
   }
   fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s of shape %s but must be a bool8 of one element", name,
        dtype_name(type.dtype), shape_text(type.rank, type.shape).text);
+}
+
+// Whether a run decides the shapes of what the node gives.
+bool gives_found(const Graph& graph, const std::vector<ArrayType>& types, const GraphNode& node) {
+  if (std::ranges::any_of(node.bodies, [](const auto& of) { return of->graph.finds_extents; })) {
+    return true;
+  }
+  const auto index = static_cast<std::size_t>(&node - graph.nodes.data());
+  return deciding_nodes(graph, types).of_nodes[index] != kNoValue;
+}
+
+[[noreturn]] void refuse_growth(const ArrayType& given, const ArrayType& state, std::size_t index) {
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "outputs[%zu] of the body may have shape %s but the state begins with %s: an iteration may "
+       "give fewer elements along an axis, and not more",
+       index, shape_text(given.rank, given.shape).text, shape_text(state.rank, state.shape).text);
 }
 
 // The types of what a body gives.
@@ -120,17 +137,30 @@ std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, c
     fail(TNR_STATUS_INVALID_ARGUMENT, "the first body has %zu outputs but the second has %zu",
          results[0].size(), results[1].size());
   }
-  const std::vector<ArrayType>& expected = loops ? operands : results[0];
+  std::vector<ArrayType>& expected = loops ? operands : results[0];
+  expected.resize(results[1].size());
+  std::optional<bool> are_found;
   for (std::size_t i = 0; i < results[1].size(); ++i) {
-    require_type(results[1][i], expected[i], "outputs", i, names[1]);
+    const ArrayType& given = results[1][i];
+    if (given == expected[i]) continue;
+    if (!are_found) are_found = gives_found(graph, types, node);
+    if (!*are_found || given.dtype != expected[i].dtype || given.rank != expected[i].rank) {
+      require_type(given, expected[i], "outputs", i, names[1]);
+    }
+    for (std::uint32_t axis = 0; axis < given.rank; ++axis) {
+      std::int64_t& most = expected[i].shape[axis];
+      if (loops && given.shape[axis] > most) refuse_growth(given, expected[i], i);
+      most = std::max(most, given.shape[axis]);
+    }
   }
-  return std::move(results[1]);
+  return std::move(expected);
 }
 
 std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& body,
                                               std::uint32_t disabled_passes, const Sizes& sizes,
                                               const std::vector<tnr_view>& inputs,
-                                              const std::vector<tnr_view>& outputs) {
+                                              const std::vector<tnr_view>& outputs,
+                                              const Outside* outside) {
   std::vector<const tnr_view*> read;
   read.reserve(inputs.size());
   for (const tnr_view& input : inputs) read.push_back(&input);
@@ -142,7 +172,7 @@ std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& bo
   for (const tnr_view_mut& result : results) written.push_back(&result);
   return std::make_unique<const Schedule>(schedule(body.graph, body.needed, disabled_passes,
                                                    Sizes(body.graph, graph, sizes), read.data(),
-                                                   written.data()));
+                                                   written.data(), outside));
 }
 
 }  // namespace tenure

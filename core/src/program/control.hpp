@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "program/found.hpp"
 #include "program/graph.hpp"
 #include "program/schedule.hpp"
 
@@ -31,8 +32,9 @@ std::vector<std::shared_ptr<const Body>> find_bodies(const Graph& graph,
 // Results that the node gives.
 std::uint32_t count_results(const GraphNode& node) noexcept;
 
-// The types of its results, from those of all values before it. Throws INVALID_ARGUMENT where
-// bodies do not take what they are handed, or do not give what they must.
+// The types of its results, from those of all values before it: where a run decides their shapes,
+// the largest that bodies give. Throws INVALID_ARGUMENT where bodies do not take what they are
+// handed, or do not give what they must.
 std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, const Sizes& sizes,
                                      const std::vector<ArrayType>& types);
 
@@ -40,6 +42,7 @@ std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, c
 std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& body,
                                               std::uint32_t disabled_passes, const Sizes& sizes,
                                               const std::vector<tnr_view>& inputs,
-                                              const std::vector<tnr_view>& outputs);
+                                              const std::vector<tnr_view>& outputs,
+                                              const Outside* outside);
 
 }  // namespace tenure

@@ -3,15 +3,27 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "program/control.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
 namespace {
 
-// The later one of two nodes, or kNoValue.
+// The later one of two nodes; kHandedOver is before all, and kNoValue none.
 std::uint32_t later_of(std::uint32_t a, std::uint32_t b) noexcept {
   if (a == kNoValue || b == kNoValue) return std::min(a, b);
+  if (a == kHandedOver || b == kHandedOver) return std::min(a, b);
   return std::max(a, b);
+}
+
+// What decides the last one of the extents that a body names.
+std::uint32_t last_named(const Graph& graph, const Deciding& deciding, const Body& body) {
+  std::uint32_t last = kNoValue;
+  for (const Extent& extent : body.graph.extents) {
+    const std::size_t outer = outer_index(graph, extent);
+    if (outer < graph.extents.size()) last = later_of(last, deciding.of_extents[outer]);
+  }
+  return last;
 }
 
 }  // namespace
@@ -32,6 +44,13 @@ std::vector<bool> extents_in(const Graph& graph, std::int64_t number) {
   return in;
 }
 
+std::size_t outer_index(const Graph& graph, const Extent& extent) noexcept {
+  if (!is_outer(extent)) return graph.extents.size();
+  const auto outer =
+      std::ranges::find_if(graph.extents, [&](const Extent& of) { return is_same(of, extent); });
+  return static_cast<std::size_t>(outer - graph.extents.begin());
+}
+
 std::uint32_t last_finding(const Graph& graph, std::int64_t number) {
   std::uint32_t last = kNoValue;
   if (!is_extent(number)) return last;
@@ -42,27 +61,69 @@ std::uint32_t last_finding(const Graph& graph, std::int64_t number) {
   return last;
 }
 
-Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types) {
+Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
+                        const Outside* outside) {
   Deciding deciding = {std::vector<std::uint32_t>(graph.nodes.size(), kNoValue),
-                       std::vector<std::uint32_t>(graph.values.size(), kNoValue)};
-  if (std::ranges::all_of(graph.extents, [](const Extent& of) { return of.node == kNoValue; })) {
-    return deciding;
+                       std::vector<std::uint32_t>(graph.values.size(), kNoValue),
+                       std::vector<std::uint32_t>(graph.extents.size(), kNoValue)};
+  if (!graph.finds_extents && outside == nullptr) return deciding;
+  const auto of_number = [&](std::int64_t number) {
+    // An extent of a node that is being added may be none of the graph's.
+    const bool is_known = is_extent(number) && extent_index(number) < graph.extents.size();
+    return is_known ? deciding.of_extents[extent_index(number)] : kNoValue;
+  };
+  // An extent is behind those that it is made of.
+  for (std::size_t i = 0; i < graph.extents.size(); ++i) {
+    const Extent& extent = graph.extents[i];
+    deciding.of_extents[i] =
+        extent.op == 0 ? extent.node : later_of(of_number(extent.a), of_number(extent.b));
+    if (outside != nullptr && outside->extents[i]) deciding.of_extents[i] = kHandedOver;
   }
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+  for (std::size_t i = 0; outside != nullptr && i < graph.inputs.size(); ++i) {
+    if (outside->inputs[i]) deciding.of_values[graph.inputs[i].value] = kHandedOver;
+  }
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     std::uint32_t last = kNoValue;
-    for (const std::int64_t number : node.numbers) {
-      last = later_of(last, last_finding(graph, number));
-    }
+    for (const std::int64_t number : node.numbers) last = later_of(last, of_number(number));
     for (const std::uint32_t value : node.operands) {
       if (value != kNoValue) last = later_of(last, deciding.of_values[value]);
     }
+    bool has_decided_bodies = false;
+    for (const auto& body : node.bodies) {
+      const std::uint32_t named = last_named(graph, deciding, *body);
+      last = later_of(last, named);
+      has_decided_bodies |= body->graph.finds_extents || named != kNoValue;
+    }
     deciding.of_nodes[i] = last;
+    // What bodies give is known behind them alone.
+    const bool is_decided = last != kNoValue || has_decided_bodies;
+    const std::uint32_t by = node.bodies.empty() ? last : is_decided ? i : kNoValue;
     for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {
-      if (types[value].rank != 0) deciding.of_values[value] = last;
+      if (types[value].rank != 0) deciding.of_values[value] = by;
     }
   }
   return deciding;
+}
+
+Outside outside_of(const Graph& graph, const Deciding& deciding, const GraphNode& node,
+                   const Body& body) {
+  Outside outside;
+  const std::size_t first = is_while(node) ? 0 : 1;
+  for (std::size_t i = 0; i < body.graph.inputs.size(); ++i) {
+    bool is_decided = deciding.of_values[node.operands[first + i]] != kNoValue;
+    // The next iteration reads what this one gives.
+    if (is_while(node) && i < node.result_count) {
+      is_decided |= deciding.of_values[node.result + i] != kNoValue;
+    }
+    outside.inputs.push_back(is_decided);
+  }
+  for (const Extent& extent : body.graph.extents) {
+    const std::size_t outer = outer_index(graph, extent);
+    outside.extents.push_back(outer < graph.extents.size() &&
+                              deciding.of_extents[outer] != kNoValue);
+  }
+  return outside;
 }
 
 void require_own_extent(const Graph& graph, std::int64_t number) {
@@ -90,38 +151,13 @@ void require_own_extent(const Graph& graph, std::int64_t number) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     const bool is_named = std::ranges::any_of(node.bodies, [&](const auto& body) {
-      return std::ranges::any_of(body->graph.extents,
-                                 [&](const Extent& of) { return is_same(of, extent); });
+      return std::ranges::any_of(body->graph.extents, [&](const Extent& of) {
+        return is_outer(of) && is_same(of, extent);
+      });
     });
     if (!is_named && !takes(node.numbers)) continue;
     fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%zu], %s, takes %s before it is found", i,
          operation_name(node), extent.name);
-  }
-}
-
-void require_known_sizes(const Graph& graph, const std::vector<ArrayType>& types,
-                         const GraphNode& node) {
-  const std::vector<std::uint32_t> deciding = deciding_nodes(graph, types).of_values;
-  const auto refuse = [&](const char* what, std::size_t index, std::uint32_t finding) {
-    if (finding == kNoValue) return;
-    fail(TNR_STATUS_UNSUPPORTED,
-         "%s: the size of %s[%zu] is what nodes[%" PRIu32 "], %s, finds in a run",
-         operation_name(node), what, index, finding, operation_name(graph.nodes[finding]));
-  };
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    if (node.operands[i] != kNoValue) refuse("operands", i, deciding[node.operands[i]]);
-  }
-  for (std::size_t i = 0; i < node.numbers.size(); ++i) {
-    refuse("numbers", i, last_finding(graph, node.numbers[i]));
-  }
-  for (const auto& body : node.bodies) {
-    for (std::size_t i = 0; i < graph.extents.size(); ++i) {
-      if (std::ranges::none_of(body->graph.extents,
-                               [&](const Extent& of) { return is_same(of, graph.extents[i]); })) {
-        continue;
-      }
-      refuse("extents", i, graph.extents[i].node);
-    }
   }
 }
 

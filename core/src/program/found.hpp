@@ -14,22 +14,35 @@ inline const Extent& extent_of(const Graph& graph, const GraphNode& node) noexce
 }
 // By extent: whether the number is made of it.
 std::vector<bool> extents_in(const Graph& graph, std::int64_t number);
+// The place of a body's extent in the graph around it; the number of these where it is its own.
+std::size_t outer_index(const Graph& graph, const Extent& extent) noexcept;
 // The last node that finds an extent of those that the number is made of, or kNoValue.
 std::uint32_t last_finding(const Graph& graph, std::int64_t number);
-// The last nodes whose counts decide what is computed, or kNoValue.
+// In place of a node: what a body is handed decides, before any node of it is computed.
+inline constexpr std::uint32_t kHandedOver = kNoValue - 1;
+
+// Of a body: what a run of the graph around it decides.
+struct Outside {
+  std::vector<bool> inputs;   // by input: the shape
+  std::vector<bool> extents;  // by extent
+};
+// The last nodes that decide in a run what is computed, by counts that they find or by what they
+// compute of their bodies; kHandedOver, or kNoValue.
 struct Deciding {
-  std::vector<std::uint32_t> of_nodes;   // by node: of their calls
-  std::vector<std::uint32_t> of_values;  // by value: of their shapes
+  std::vector<std::uint32_t> of_nodes;    // by node: of their calls
+  std::vector<std::uint32_t> of_values;   // by value: of their shapes
+  std::vector<std::uint32_t> of_extents;  // by extent
 };
 // Looks at the ranks of types alone: a value of rank 0 has one shape, whatever it is made of.
-Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types);
+// `outside` is that of a body, else nullptr.
+Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
+                        const Outside* outside = nullptr);
+// What is decided of a body of the node, whose results are decided too.
+Outside outside_of(const Graph& graph, const Deciding& deciding, const GraphNode& node,
+                   const Body& body);
 
 // Throws INVALID_ARGUMENT unless the number is an extent that nothing else gives, and that nothing
 // takes before the node that is added.
 void require_own_extent(const Graph& graph, std::int64_t number);
-// Throws UNSUPPORTED where a node with graphs of its own, which are made ready before a run, is of
-// a size that a run finds.
-void require_known_sizes(const Graph& graph, const std::vector<ArrayType>& types,
-                         const GraphNode& node);
 
 }  // namespace tenure

@@ -143,15 +143,21 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
 Sizes::Sizes(const Graph& body, const Graph& graph, const Sizes& sizes)
     : are_maxima_(sizes.are_maxima_) {
   for (const Extent& extent : body.extents) {
-    if (extent.op != 0) {
-      add(extent);
-    } else {
-      sizes_.push_back(sizes.sizes_[static_cast<std::size_t>(
-          std::ranges::find_if(graph.extents,
-                               [&](const Extent& of) { return is_same(of, extent); }) -
-          graph.extents.begin())]);
-    }
+    sizes_.push_back(size_around(extent, graph, sizes));
   }
+}
+
+void Sizes::set_around(const Graph& body, const Graph& graph, const Sizes& sizes) {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    sizes_[i] = size_around(body.extents[i], graph, sizes);
+  }
+}
+
+std::int64_t Sizes::size_around(const Extent& extent, const Graph& graph,
+                                const Sizes& sizes) const {
+  if (extent.op != 0) return size_of(extent);
+  if (!is_outer(extent)) return are_maxima_ ? extent.a : kUnknown;
+  return sizes.sizes_[outer_index(graph, extent)];
 }
 
 std::int64_t Sizes::of(std::int64_t number) const {

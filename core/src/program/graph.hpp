@@ -45,6 +45,10 @@ struct Extent {
 
 // Whether both are named ones, with the same name and maximum.
 bool is_same(const Extent& a, const Extent& b) noexcept;
+// Whether an extent of a body is one of the graph around it: a named one that no node of it finds.
+inline bool is_outer(const Extent& extent) noexcept {
+  return extent.op == 0 && extent.node == kNoValue;
+}
 
 struct GraphInput {
   tnr_dtype dtype;
@@ -70,6 +74,7 @@ struct Graph {
   std::vector<std::shared_ptr<const PackedFactor>> factors;
   std::size_t body_value_count = 0;  // of the bodies of all nodes
   std::uint32_t depth = 0;           // of bodies within bodies
+  bool finds_extents = false;        // by a node, also of a body in one
 
   [[nodiscard]] const GraphNode* node_of(std::uint32_t value) const noexcept {
     return values[value].source == TNR_VALUE_SOURCE_NODE ? &nodes[values[value].index] : nullptr;
@@ -101,8 +106,10 @@ class Sizes {
   // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
   // these disagree with the graph.
   Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count);
-  // Of a body, whose named extents are those of the graph around it.
+  // Of a body, whose named extents are those of the graph around it, but for what its nodes find.
   Sizes(const Graph& body, const Graph& graph, const Sizes& sizes);
+  // The same anew, where a run has found some of those around it.
+  void set_around(const Graph& body, const Graph& graph, const Sizes& sizes);
 
   // What a number of a node or of a shape is.
   [[nodiscard]] std::int64_t of(std::int64_t number) const;
@@ -117,6 +124,8 @@ class Sizes {
   static constexpr std::int64_t kUnknown = -1;
 
   [[nodiscard]] std::int64_t size_of(const Extent& extent) const;
+  [[nodiscard]] std::int64_t size_around(const Extent& extent, const Graph& graph,
+                                         const Sizes& sizes) const;
 
   bool are_maxima_ = false;
   std::vector<std::int64_t> sizes_;

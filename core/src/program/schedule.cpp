@@ -29,14 +29,14 @@ class Scheduler {
  public:
   Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
             const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Sizes sizes,
-            const Target& target)
+            const Outside* outside, const Target& target)
       : graph_(graph),
         needed_(needed),
         disabled_(disabled_passes),
         target_(target),
         given_outputs_(outputs),
         sizes_(std::move(sizes)) {
-    find_types(inputs);
+    find_types(inputs, outside);
     place_given(inputs);
     find_users();
     if (has(TNR_PASS_FUSION) && !target_.is_device()) fuse();
@@ -63,17 +63,27 @@ class Scheduler {
   [[nodiscard]] bool has(std::uint32_t pass) const noexcept { return (disabled_ & pass) == 0; }
   [[nodiscard]] Placed& place(std::uint32_t value) { return made_.places[value]; }
 
-  void find_types(const tnr_view* const* inputs) {
+  void find_types(const tnr_view* const* inputs, const Outside* outside) {
     std::vector<ArrayType> given;
     given.reserve(graph_.inputs.size());
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) given.push_back(type_of(*inputs[i]));
     made_.sizes = sizes_;
     types_ = types_of(graph_, needed_, sizes_, given);
-    deciding_ = deciding_nodes(graph_, types_);
+    deciding_ = deciding_nodes(graph_, types_, outside);
+    if (outside != nullptr) note_handed(*outside);
     is_adjacent_.resize(graph_.values.size());
     for (const GraphOutput& output : graph_.outputs) {
       made_.outputs.push_back(types_[output.value]);
     }
+  }
+
+  void note_handed(const Outside& outside) {
+    for (std::uint32_t i = 0; i < outside.inputs.size(); ++i) {
+      if (outside.inputs[i]) made_.handed.push_back(graph_.inputs[i].value);
+    }
+    made_.has_found_around = std::ranges::find(outside.extents, true) != outside.extents.end();
+    if (made_.handed.empty() && !made_.has_found_around) return;
+    made_.findings.push_back({Finding::kNoStep, kHandedOver, {}, {}, {}});
   }
 
   // Inputs and constants lie where they are.
@@ -230,6 +240,13 @@ class Scheduler {
     return *std::ranges::find(made_.findings, node, &Finding::node);
   }
 
+  // Whether a run decides the shapes of the node's results.
+  [[nodiscard]] bool gives_found(const GraphNode& node) const {
+    const auto first = deciding_.of_values.begin() + node.result;
+    return std::any_of(first, first + node.result_count,
+                       [](std::uint32_t by) { return by != kNoValue; });
+  }
+
   // Records a node whose call a run decides, and the place that a view sees.
   void note_decided(std::uint32_t index, std::uint32_t seen) {
     if (is_decided(index) && !finds_extent(graph_.nodes[index])) {
@@ -334,12 +351,20 @@ class Scheduler {
     for (std::size_t i = is_while(node) ? 0 : 1; i < step.operands.size(); ++i) {
       inputs.push_back(place(step.operands[i]).layout);
     }
+    if (is_decided(index)) {
+      finding_of(deciding_.of_nodes[index])
+          .steps.push_back(static_cast<std::uint32_t>(made_.steps.size()));
+    }
+    if (gives_found(node)) {
+      made_.findings.push_back({static_cast<std::uint32_t>(made_.steps.size()), index, {}, {}, {}});
+    }
     ArrayType block = {TNR_DTYPE_U8, 1, {0}};
     for (std::size_t i = 0; i < node.bodies.size(); ++i) {
       const bool decides = is_while(node) && i == Control::kCondition;
+      const Outside outside = outside_of(graph_, deciding_, node, *node.bodies[i]);
       step.bodies.push_back(schedule_body(
           graph_, *node.bodies[i], disabled_, sizes_, inputs,
-          decides ? std::vector{place(step.owned[Control::kVerdict]).layout} : results));
+          decides ? std::vector{place(step.owned[Control::kVerdict]).layout} : results, &outside));
       block.shape[0] = std::max(block.shape[0], step.bodies.back()->memory.block_bytes);
     }
     step.owned[Control::kBlock] = add_block(unbacked_view(block));
@@ -350,13 +375,16 @@ class Scheduler {
   // second one is where it begins, so that what lies there already need not move.
   void add_state(Step& step, std::uint32_t i, std::uint32_t value) {
     std::uint32_t& operand = step.operands[i];
-    if (direct_[value] != kNone && !has_no_gap(output_layout(direct_[value]))) {
+    // Nor has an output what earlier iterations found, of which there may be more.
+    if (direct_[value] != kNone &&
+        (is_found(value) || !has_no_gap(output_layout(direct_[value])))) {
       direct_[value] = kNone;
     }
     place(value) = new_result(value, layout_like({operand}, value));
     const tnr_view layout = place(value).layout;
     step.owned.push_back(add_block(layout));
-    if (has_layout(place(operand).layout, layout)) return;
+    // A body takes what is found as it lies.
+    if (is_found(value) || has_layout(place(operand).layout, layout)) return;
     add_copy(step.node, operand, step.owned.back());
     operand = step.owned.back();
   }
@@ -534,8 +562,11 @@ class Scheduler {
 
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
-                  const tnr_view_mut* const* outputs, const Target& target) {
-  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes), target).run();
+                  const tnr_view_mut* const* outputs, const Outside* outside,
+                  const Target& target) {
+  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes), outside,
+                   target)
+      .run();
 }
 
 }  // namespace tenure

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expression/plan.hpp"
+#include "program/found.hpp"
 #include "program/graph.hpp"
 #include "program/memory_plan.hpp"
 #include "program/operations.hpp"
@@ -53,9 +54,12 @@ struct Step {
   std::shared_ptr<const ExpressionOf> expression = nullptr;
 };
 
-// A step that finds an extent, and what it and no later one decides: layouts and numbers, which are
-// computed in each run. Memory is planned for as many as it may find.
+// A step that decides shapes in a run, by an extent that it finds or by what bodies give, and what
+// it and no later one decides: layouts and numbers, which are computed in each run. Memory is
+// planned for as many as may be found. Of a body, the first one is what it is handed.
 struct Finding {
+  static constexpr std::uint32_t kNoStep = UINT32_MAX;
+
   struct Node {
     std::uint32_t node;
     std::uint32_t seen;  // place that a view sees; kNoValue of other nodes
@@ -65,8 +69,8 @@ struct Finding {
     std::uint32_t value;
   };
 
-  std::uint32_t step;
-  std::uint32_t node;
+  std::uint32_t step;                // kNoStep of what a body is handed
+  std::uint32_t node;                // kHandedOver of it
   std::vector<Node> nodes;           // each behind those whose results it reads
   std::vector<Copy> copies;          // of values, in outputs
   std::vector<std::uint32_t> steps;  // that have numbers
@@ -84,6 +88,8 @@ struct Schedule {
   std::vector<Finding> findings;
   std::vector<ArrayType> types;
   Sizes sizes;
+  std::vector<std::uint32_t> handed;  // values: inputs of a body whose shapes a run decides
+  bool has_found_around = false;      // extents of the graph around it too
 };
 
 // Where a schedule runs: on the CPU, or on any device, which computes a node by each step.
@@ -95,9 +101,11 @@ struct Target {
 };
 
 // Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
-// which nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
+// which nodes outputs need. `outside` is what is decided of a body, or nullptr. Throws
+// INVALID_ARGUMENT for shapes that the graph does not take.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
-                  const tnr_view_mut* const* outputs, const Target& target = {});
+                  const tnr_view_mut* const* outputs, const Outside* outside = nullptr,
+                  const Target& target = {});
 
 }  // namespace tenure

@@ -8,58 +8,27 @@
 #include <vector>
 
 #include "expect_status.hpp"
+#include "found_graph.hpp"
 #include "program_graph.hpp"
 #include "tenure/tenure.h"
 
-using tenure::test::CGraph;
-using tenure::test::expect_last_error;
 using tenure::test::expect_refused;
 using tenure::test::Floats;
+using tenure::test::kUntouched;
 using tenure::test::rebuilt;
 using tenure::test::Shape;
+using tenure::test::untouched;
 using tenure::test::view_over;
 
 namespace {
 
 constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
-constexpr std::uint32_t kGreater = TNR_NODE_COMPARE + TNR_COMPARE_OP_GT;
 constexpr std::uint32_t kSum = TNR_NODE_REDUCE + TNR_REDUCE_OP_SUM;
 constexpr std::uint32_t kMax = TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX;
 constexpr std::uint32_t kAllPasses = 0xff;
-constexpr float kUntouched = -77;
 
-class CFound : public CGraph {
- protected:
-  std::int64_t extent(const char* name, std::int64_t maximum) {
-    std::int64_t number = 0;
-    EXPECT_EQ(tnr_graph_add_extent(graph, name, maximum, &number), TNR_STATUS_OK);
-    return number;
-  }
-  std::int64_t combined(tnr_extent_op op, std::int64_t a, std::int64_t b) {
-    std::int64_t number = 0;
-    EXPECT_EQ(tnr_graph_combine_extents(graph, op, a, b, &number), TNR_STATUS_OK);
-    return number;
-  }
-  std::uint32_t positive(std::uint32_t value) { return node(kGreater, {value, scalar(0)}); }
-  // The positive elements of a value.
-  std::uint32_t selected(std::uint32_t value, std::int64_t hits) {
-    return node(TNR_NODE_MASKED_SELECT, {value, positive(value)}, {hits});
-  }
-  void expect_node_refused(std::uint32_t code, const std::vector<std::uint32_t>& operands,
-                           const Shape& numbers, tnr_status status,
-                           std::initializer_list<std::string> words) {
-    std::uint32_t value = 77;
-    expect_refused(add(code, operands, numbers, nullptr, 0, &value), status, words);
-    EXPECT_EQ(value, 77u);
-  }
-};
-
-Floats untouched(const Shape& shape) {
-  Floats floats(shape);
-  std::ranges::fill(floats.values, kUntouched);
-  return floats;
-}
+using CFound = tenure::test::FoundGraph;
 
 TEST_F(CFound, ElementsAreSelectedAndComputedOn) {
   const std::int64_t n = extent("n", 100);
@@ -459,68 +428,20 @@ TEST_F(CFound, AnExtentIsFoundOnceAndBeforeItIsTaken) {
                  {"the extent more is that of no input and of no node"});
 }
 
-TEST_F(CFound, BodiesHaveNoneAndTakeNone) {
-  const auto body = [&](const auto& build) {
-    tnr_graph* const around = graph;
-    graph = tnr_graph_create();
-    build();
-    std::uint32_t index = TNR_OPERAND_NONE;
-    const tnr_status status = tnr_graph_add_subgraph(around, graph, &index);
-    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
-    graph = around;
-    return std::pair(status, std::int64_t{index});
-  };
-  const std::int64_t hits = extent("hits", 8);
-  const auto finding =
-      body([&] { output(node(TNR_NODE_NONZERO, {positive(input({8}))}, {extent("hits", 8)})); });
-  expect_refused(finding.first, TNR_STATUS_UNSUPPORTED, {"nodes[1], nonzero, of the body", "hits"});
-  const auto same = body([&] { output(input({8})); });
-  const auto naming = body([&] {
-    (void)extent("hits", 8);
-    output(input({}));
-  });
-  const auto plain = body([&] { output(input({})); });
+TEST_F(CFound, NoInputIsUpdatedByIt) {
   const std::uint32_t x = input({8});
-  const std::uint32_t some = selected(x, hits);
-  const std::uint32_t flag =
-      node(TNR_NODE_REDUCE + TNR_REDUCE_OP_ANY, {positive(some)}, {}, nullptr, 1);
-  const std::uint32_t sum = node(kSum, {some}, {}, nullptr, 1);
-  expect_node_refused(TNR_NODE_COND, {flag, some}, {same.second, same.second},
-                      TNR_STATUS_UNSUPPORTED,
-                      {"cond: the size of operands[1] is what nodes[1], masked_select, finds"});
-  expect_node_refused(TNR_NODE_COND, {flag, sum}, {plain.second, naming.second},
-                      TNR_STATUS_UNSUPPORTED, {"cond: the size of extents[0]"});
-  expect_node_refused(TNR_NODE_WHILE, {flag}, {plain.second, plain.second, hits},
-                      TNR_STATUS_UNSUPPORTED, {"while: the size of numbers[2]"});
-  // A value without an axis has one size, whatever is found.
-  const auto negative = body([&] { output(node(TNR_NODE_UNARY + TNR_UNARY_OP_NEG, {input({})})); });
-  const std::uint32_t chosen = node(TNR_NODE_COND, {flag, sum}, {negative.second, plain.second});
-  const std::uint32_t total = input({});
-  output(node(kAdd, {total, chosen}), total);
-  std::uint32_t refused = 0;
-  EXPECT_EQ(add(TNR_NODE_SLICE, {some}, {0, 0, 8, 1}, nullptr, 0, &refused), TNR_STATUS_OK);
-  expect_refused(tnr_graph_add_output(graph, refused, x), TNR_STATUS_INVALID_ARGUMENT,
+  const std::uint32_t some = selected(x, extent("hits", 8));
+  const std::uint32_t part = node(TNR_NODE_SLICE, {some}, {0, 0, 8, 1});
+  expect_refused(tnr_graph_add_output(graph, part, x), TNR_STATUS_INVALID_ARGUMENT,
                  {"the output that updates an input", "nodes[1], masked_select"});
-  const tnr_program* const made = program();
+  // A value without an axis has one size, whatever is found.
+  const std::uint32_t total = input({});
+  output(node(kAdd, {total, node(kSum, {some}, {}, nullptr, 1)}), total);
   float of = 10;
   const float a[] = {1, -1, 2, -1, -1, -1, -1, -1};
   const tnr_view_mut state = {view_over(&of, {})};
-  ASSERT_EQ(run(made, {view_over(a, {8}), state.view}, {state}), TNR_STATUS_OK)
-      << tnr_last_error()->message;
-  EXPECT_EQ(of, 7);
-  const Floats none({8}, -1, 0);
-  ASSERT_EQ(run(made, {none.view(), state.view}, {state}), TNR_STATUS_OK);
-  EXPECT_EQ(of, 7);
-
-  // An extent that a body names is none that a node finds later.
-  const std::int64_t late = extent("late", 4);
-  const auto of_late = body([&] {
-    (void)extent("late", 4);
-    output(input({}));
-  });
-  (void)node(TNR_NODE_COND, {flag, sum}, {of_late.second, of_late.second});
-  expect_node_refused(TNR_NODE_NONZERO, {x}, {late}, TNR_STATUS_INVALID_ARGUMENT,
-                      {"cond, takes late before it is found"});
+  ASSERT_EQ(run(program(), {view_over(a, {8}), state.view}, {state}), TNR_STATUS_OK);
+  EXPECT_EQ(of, 13);
 }
 
 TEST_F(CFound, IsNotSealed) {

@@ -214,7 +214,7 @@ class RandomProgram : public CGraph {
     const bool has_last = rank > 1;  // whose extent is a constant
     is_next_decided = a.is_decided;
     if (is_found(a.numbers) && below(3) == 0) return add_to_found(a, view);
-    switch (below(20)) {
+    switch (below(21)) {
       case 0:
       case 1: return add_unary(a, view);
       case 2:
@@ -230,11 +230,11 @@ class RandomProgram : public CGraph {
       case 12: return has_last && last > 1 ? add_slice(a, view, last) : add_unary(a, view);
       case 13: return has_last ? add_concat(a, view, last) : add_unary(a, view);
       case 14: return has_last ? add_scan(a, view) : add_binary(a, view);
-      // A graph in a node takes nothing that the run finds.
-      case 15: return a.is_decided ? add_unary(a, view) : add_cond(a, view);
-      case 16: return a.is_decided ? add_binary(a, view) : add_while(a, view);
+      case 15: return below(2) == 0 ? add_cond(a, view) : add_selecting_cond(a, view);
+      case 16: return rank == 1 && below(2) == 0 ? add_selecting_while(a) : add_while(a, view);
       case 17: return add_selection(a, view);
       case 18: return rank >= 2 ? add_rows(a, view) : add_selection(a, view);
+      case 19: return rank == 1 ? add_selecting_while(a) : add_selecting_cond(a, view);
       default: return has_last && last > 0 ? add_take(a, view, last) : add_unary(a, view);
     }
   }
@@ -535,14 +535,29 @@ class RandomProgram : public CGraph {
               });
   }
 
+  // All of another graph, by the same numbers.
+  void add_extents_of(const tnr_graph* other) {
+    tnr_graph_info info = {};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(tnr_graph_describe(other, &info), TNR_STATUS_OK);
+    for (std::uint32_t i = 0; i < info.extent_count; ++i) {
+      tnr_extent_info of = {};
+      of.struct_size = sizeof of;
+      ASSERT_EQ(tnr_graph_describe_extent(other, i, &of), TNR_STATUS_OK);
+      std::int64_t same = 0;
+      ASSERT_EQ(of.op == 0 ? tnr_graph_add_extent(graph, of.name, of.a, &same)
+                           : tnr_graph_combine_extents(graph, of.op, of.a, of.b, &same),
+                TNR_STATUS_OK);
+      ASSERT_EQ(same, TNR_EXTENT + i);
+    }
+  }
+
   // A subgraph of values of this shape and a number, which gives what `build` adds of them.
   template <class Build>
   std::int64_t subgraph(const Shape& numbers, const Build& build) {
     tnr_graph* const around = graph;
     graph = tnr_graph_create();
-    std::int64_t same = 0;
-    EXPECT_EQ(tnr_graph_add_extent(graph, "images", kMostImages, &same), TNR_STATUS_OK);
-    EXPECT_EQ(same, images);
+    add_extents_of(around);
     const std::uint32_t x = input(numbers);
     for (const std::uint32_t value : build(x, input({}))) output(value);
     std::uint32_t index = TNR_OPERAND_NONE;
@@ -596,6 +611,75 @@ class RandomProgram : public CGraph {
                 }
                 return status;
               });
+  }
+
+  // In a body: the elements of a value above a bound, of which it finds at most so many.
+  std::uint32_t selected_in_body(std::uint32_t value, float bound, std::int64_t most) {
+    std::int64_t own = 0;
+    EXPECT_EQ(tnr_graph_add_extent(graph, "own", most, &own), TNR_STATUS_OK);
+    return node(TNR_NODE_MASKED_SELECT, {value, greater(value, bound)}, {own});
+  }
+  static std::vector<float> elements_above(const std::vector<float>& values, float bound) {
+    std::vector<float> elements;
+    for (const std::int64_t place : places_above(values, bound)) {
+      elements.push_back(values[static_cast<std::size_t>(place)]);
+    }
+    return elements;
+  }
+  // Adds what a body gives as a vector of an extent that this graph finds: all of its elements.
+  void add_found_again(std::uint32_t of, std::vector<float> elements, std::int64_t most) {
+    constexpr float kLeast = -1e30f;
+    elements = elements_above(elements, kLeast);
+    const std::int64_t hits = found_extent(std::ssize(elements), most);
+    const std::uint32_t again = node(TNR_NODE_MASKED_SELECT, {of, greater(of, kLeast)}, {hits});
+    const tnr_view expected = view_over(elements.data(), {std::ssize(elements)});
+    is_next_decided = true;
+    add_value(again, {hits},
+              [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &expected, nullptr, out); });
+  }
+
+  // One of two selections, by a flag: of different bounds, and of different numbers at most.
+  void add_selecting_cond(const Value& a, const tnr_view&) {
+    const std::uint8_t taken = below(2) == 0 ? 1 : 0;
+    const std::uint32_t predicate = constant(view_over(&taken, {}, TNR_DTYPE_BOOL8));
+    const std::int64_t all = elements_of(sizes(a.numbers, &RunExtent::bound));
+    std::vector<float> elements[2];
+    std::int64_t bodies[2];
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const float bound = static_cast<float>(below(5)) - 2;
+      elements[i] = elements_above(a.result.values, bound);
+      const std::int64_t maximum = std::ssize(elements[i]) + below(4);
+      most = std::max(most, std::min(maximum, all));
+      bodies[i] = subgraph(a.numbers, [&](std::uint32_t x, std::uint32_t) {
+        return Results{selected_in_body(x, bound, maximum)};
+      });
+    }
+    add_found_again(node(TNR_NODE_COND, {predicate, a.value, number(0)}, {bodies[0], bodies[1]}),
+                    elements[taken != 0 ? 0 : 1], most);
+  }
+
+  // Some rounds, each of which squashes elements and keeps those above a bound.
+  void add_selecting_while(const Value& a) {
+    const std::int64_t rounds = below(4);
+    const float bound = static_cast<float>(below(3)) / 4 - 0.5f;
+    const std::int64_t all = sizes(a.numbers, &RunExtent::bound)[0];
+    const std::int64_t condition = subgraph(a.numbers, [&](std::uint32_t, std::uint32_t done) {
+      return Results{
+          node(TNR_NODE_COMPARE + TNR_COMPARE_OP_LT, {done, scalar(static_cast<double>(rounds))})};
+    });
+    const std::int64_t step = subgraph(a.numbers, [&](std::uint32_t x, std::uint32_t done) {
+      return Results{selected_in_body(node(kTanh, {node(kSum, {x, x})}), bound, all),
+                     node(kSum, {done, scalar(1)})};
+    });
+    std::vector<float> elements = a.result.values;
+    for (std::int64_t i = 0; i < rounds; ++i) {
+      const tnr_view_mut of = {view_over(elements.data(), {std::ssize(elements)})};
+      ASSERT_EQ(squash(of.view, of), TNR_STATUS_OK);
+      elements = elements_above(elements, bound);
+    }
+    add_found_again(node(TNR_NODE_WHILE, {a.value, number(0)}, {condition, step, 4}), elements,
+                    all);
   }
 
   // Compares the first part along each axis of a larger array, and nothing beside it.

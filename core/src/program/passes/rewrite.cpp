@@ -175,13 +175,22 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     if (!needed[i]) continue;
     std::ranges::for_each(graph.nodes[i].operands, need);
-    // Extents of its numbers are found by other nodes.
-    for (const std::int64_t number : graph.nodes[i].numbers) {
-      if (!is_extent(number)) continue;
+    // Extents of its numbers are found by other nodes, and those that its bodies name.
+    const auto need_extents = [&](std::int64_t number) {
+      if (!is_extent(number)) return;
       const std::vector<bool> in = extents_in(graph, number);
       for (std::size_t j = 0; j < in.size(); ++j) {
         const std::uint32_t finding = graph.extents[j].node;
         if (in[j] && finding != kNoValue) needed[finding] = true;
+      }
+    };
+    std::ranges::for_each(graph.nodes[i].numbers, need_extents);
+    for (const auto& body : graph.nodes[i].bodies) {
+      for (const Extent& extent : body->graph.extents) {
+        const std::size_t outer = outer_index(graph, extent);
+        if (outer < graph.extents.size()) {
+          need_extents(TNR_EXTENT + static_cast<std::int64_t>(outer));
+        }
       }
     }
   }

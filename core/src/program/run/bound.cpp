@@ -38,7 +38,7 @@ Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t 
              const Arguments& arguments, const Target& target)
     : schedule_(tenure::schedule(graph, needed, disabled_passes,
                                  Sizes(graph, arguments.inputs, arguments.input_count),
-                                 arguments.inputs, arguments.outputs, target)) {
+                                 arguments.inputs, arguments.outputs, nullptr, target)) {
   if (arguments.outputs != nullptr) require_types(schedule_.outputs, arguments);
   for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
     inputs_.push_back(layout_of(*arguments.inputs[i]));

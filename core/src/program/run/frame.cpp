@@ -1,5 +1,6 @@
 #include "program/run/frame.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "program/control.hpp"
 #include "program/expressions.hpp"
 #include "program/found.hpp"
+#include "program/unbacked.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
@@ -77,19 +79,30 @@ namespace {
 
 // Computes one of a node's bodies. Errors name it.
 template <class InputOf, class OutputOf>
-Refusal run_body(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+Refusal run_body(const Run& run, const Graph& around, const Step& step, Frame& frame,
                  std::size_t index, std::size_t body, const InputOf& input_of,
                  const OutputOf& output_of) {
+  const GraphNode& node = around.nodes[step.node];
+  const Graph& graph = node.bodies[body]->graph;
+  const Schedule& schedule = *step.bodies[body];
   Frame& inner = frame.body(index, body);
-  inner.set_memory(*step.bodies[body], input_of, output_of);
+  inner.set_memory(schedule, input_of, output_of);
   try {
-    Refusal refusal = run_steps(run, node.bodies[body]->graph, *step.bodies[body], inner);
+    inner.begin(graph, schedule, around, frame);
+    Refusal refusal = run_steps(run, graph, schedule, inner);
     if (!refusal) [[likely]]
       return std::nullopt;
     return body_error(*refusal, node.numbers[body]);
   } catch (const Error& error) {
     throw body_error(error, node.numbers[body]);
   }
+}
+
+// The type of what a body has computed.
+const ArrayType& given_by(const Graph& around, const Step& step, Frame& frame, std::size_t index,
+                          std::size_t body, std::uint32_t output) noexcept {
+  const Graph& graph = around.nodes[step.node].bodies[body]->graph;
+  return frame.body(index, body).output_type(graph, *step.bodies[body], output);
 }
 
 // Throws INVALID_ARGUMENT where there are more than the extent may be.
@@ -106,14 +119,27 @@ bool is_true(const tnr_view& verdict) noexcept {
   return *static_cast<const std::uint8_t*>(verdict.data) != 0;
 }
 
-Refusal run_cond(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+// Of a verdict that a run finds, and so may find none.
+[[gnu::cold]] Error verdict_error(const char* name) noexcept {
+  return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s has no element", name);
+}
+
+Refusal run_cond(const Run& run, const Graph& graph, const Step& step, Frame& frame,
                  std::size_t index) {
   const tnr_view* const* const operands = frame.pointers(index);
-  const auto take = [&](std::size_t body) {
-    return run_body(
-        run, node, step, frame, index, body,
+  if (is_empty(*operands[0])) [[unlikely]]
+    return verdict_error("operands[0]");
+  const auto take = [&](std::size_t body) -> Refusal {
+    Refusal refusal = run_body(
+        run, graph, step, frame, index, body,
         [&](std::uint32_t i) -> const tnr_view& { return *operands[1 + i]; },
         [&](std::uint32_t i) -> const tnr_view& { return frame.view(step.result + i); });
+    if (refusal) [[unlikely]]
+      return refusal;
+    for (std::uint32_t i = 0; i < step.result_count; ++i) {
+      frame.set_shape(step.result + i, given_by(graph, step, frame, index, body, i));
+    }
+    return std::nullopt;
   };
   const std::size_t taken = is_true(*operands[0]) ? 0 : 1;
   if (run.bodies == Bodies::kAll) {
@@ -123,25 +149,30 @@ Refusal run_cond(const Run& run, const GraphNode& node, const Step& step, Frame&
 }
 
 // The state is read where the operands are, and then where the last iteration has written it.
-Refusal run_while(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
-                  std::size_t index) {
+Refusal run_while(const Run& run, const Graph& graph, const Step& step, Frame& frame,
+                  std::size_t index, std::int64_t limit) {
   constexpr std::int64_t kIterationsOfAll = 2;  // both places are written, and one is copied
   const tnr_view* const* const operands = frame.pointers(index);
-  const std::int64_t limit = step.numbers[Control::kLimit];
   std::int64_t done = 0;
+  const auto place_of = [&](std::int64_t iteration, std::uint32_t i) {
+    return iteration % 2 == 0 ? step.result + i : step.owned[Control::kStates + i];
+  };
   const auto written_by = [&](std::int64_t iteration, std::uint32_t i) -> const tnr_view& {
-    return frame.view(iteration % 2 == 0 ? step.result + i : step.owned[Control::kStates + i]);
+    return frame.view(place_of(iteration, i));
   };
   const auto state = [&](std::uint32_t i) -> const tnr_view& {
     return done == 0 || i >= step.result_count ? *operands[i] : written_by(done - 1, i);
   };
   for (;; ++done) {
     const tnr_view& verdict = frame.view(step.owned[Control::kVerdict]);
-    if (Refusal refusal = run_body(run, node, step, frame, index, Control::kCondition, state,
+    if (Refusal refusal = run_body(run, graph, step, frame, index, Control::kCondition, state,
                                    [&](std::uint32_t) -> const tnr_view& { return verdict; }))
         [[unlikely]] {
       return refusal;
     }
+    const ArrayType& given = given_by(graph, step, frame, index, Control::kCondition, 0);
+    if (std::count(given.shape, given.shape + given.rank, 0) != 0) [[unlikely]]
+      return verdict_error("outputs[0] of the condition");
     if (run.bodies == Bodies::kAll ? done == kIterationsOfAll : !is_true(verdict)) break;
     if (run.bodies == Bodies::kAsked && done == limit) [[unlikely]] {
       return error_of(TNR_STATUS_INVALID_ARGUMENT,
@@ -150,13 +181,18 @@ Refusal run_while(const Run& run, const GraphNode& node, const Step& step, Frame
                       limit);
     }
     if (Refusal refusal = run_body(
-            run, node, step, frame, index, Control::kIteration, state,
+            run, graph, step, frame, index, Control::kIteration, state,
             [&](std::uint32_t i) -> const tnr_view& { return written_by(done, i); })) [[unlikely]] {
       return refusal;
+    }
+    for (std::uint32_t i = 0; i < step.result_count; ++i) {
+      frame.set_shape(place_of(done, i),
+                      given_by(graph, step, frame, index, Control::kIteration, i));
     }
   }
   if (done % 2 != 0) return std::nullopt;
   for (std::uint32_t i = 0; i < step.result_count; ++i) {
+    frame.set_shape(step.result + i, type_of(state(i)));
     tnr_view_mut out = {frame.view(step.result + i)};
     out.view.flags = TNR_VIEW_EXCLUSIVE;
     copy(run.context, state(i), out);
@@ -196,7 +232,10 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
       }
       case Step::Kind::kControl: {
         const GraphNode& node = graph.nodes[step.node];
-        Refusal refusal = (is_while(node) ? run_while : run_cond)(run, node, step, frame, index);
+        Refusal refusal = is_while(node)
+                              ? run_while(run, graph, step, frame, index,
+                                          frame.numbers(schedule, index)[Control::kLimit])
+                              : run_cond(run, graph, step, frame, index);
         if (refusal) [[unlikely]]
           return node_error(*refusal, graph, step.node);
         break;
@@ -208,6 +247,7 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
   }
   // Errors that later nodes have of this count name them.
   if (found) frame.set_found(graph, schedule, index, *found);
+  if (step.kind == Step::Kind::kControl) frame.set_given(graph, schedule, index);
   return std::nullopt;
 }
 

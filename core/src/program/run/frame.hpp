@@ -37,7 +37,13 @@ class Frame {
           views_[place], placed,
           placed.storage == Storage::kInput ? input_of(placed.index) : output_of(placed.index));
     }
+    for (const std::uint32_t value : schedule.handed) {
+      hand_over(value, input_of(schedule.places[value].index));
+    }
   }
+  // Of a body, behind set_memory(): what follows from what it is handed by the graph around it.
+  void begin(const Graph& graph, const Schedule& schedule, const Graph& around,
+             const Frame& of_around);
   // The operands of a step, in its order.
   [[nodiscard]] const tnr_view* const* pointers(std::size_t step) const noexcept {
     return pointers_.data() + steps_[step].first_operand;
@@ -55,6 +61,10 @@ class Frame {
                                              std::size_t output) const noexcept {
     return types_.empty() ? schedule.outputs[output] : types_[graph.outputs[output].value];
   }
+  // A result of a step with bodies, or a place that it owns, has the shape that a body gives.
+  void set_shape(std::uint32_t place, const ArrayType& type) noexcept;
+  // All results of the step have.
+  void set_given(const Graph& graph, const Schedule& schedule, std::size_t step);
   // The step has found so many, of which it may find as many.
   void set_found(const Graph& graph, const Schedule& schedule, std::size_t step,
                  std::int64_t count);
@@ -74,6 +84,8 @@ class Frame {
   tnr_view& set_block(const Schedule& schedule, std::uint32_t place) noexcept;
   void prepare_findings(const Graph& graph, const Schedule& schedule);
   void forget(const Schedule& schedule);
+  void hand_over(std::uint32_t value, const tnr_view& given);
+  void decide(const Graph& graph, const Schedule& schedule, const Finding& finding);
   void shrink(const Schedule& schedule, std::uint32_t place, const ArrayType& type);
   void set_decided(const Graph& graph, const Schedule& schedule, const Finding::Node& decided);
 

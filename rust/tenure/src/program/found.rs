@@ -37,9 +37,9 @@ impl<'g, T: Real> Traced<'g, T> {
     /// elements where these are fewer, so that it is known before. What a run gives has the extents
     /// that it found.
     ///
-    /// Later values that depend on these are computed for each run's own shapes, and no
-    /// [sealed](crate::SealedProgram) program has it, nor a body of [`cond`](Graph::cond) or
-    /// [`while_loop`](Graph::while_loop).
+    /// Later values that depend on these are computed for each run's own shapes, also in bodies of
+    /// [`cond`](Graph::cond) and [`while_loop`](Graph::while_loop). No
+    /// [sealed](crate::SealedProgram) program has it.
     ///
     /// ```
     /// # use tenure::*;

@@ -121,10 +121,72 @@ fn names_and_bounds_are_refused_in_the_trace() {
     assert!(message.contains("the mask is greater at "), "{message}");
     let message = said(&|graph, x| {
         let (some, _) = x.masked_select(x.greater(0.0), "some", 6);
-        let flag = some.sum(0).greater(0.0);
-        let chosen = graph.cond(flag, (some,), |b, (x,)| b.outputs(x), |b, (x,)| b.outputs(x));
-        assert!(chosen.is_err());
+        let behind = graph.while_loop(
+            5,
+            some,
+            (),
+            |b, x, ()| b.outputs(x.less(9.0).any(0)),
+            |b, x, ()| {
+                let (positive, _) = x.masked_select(x.greater(0.0), "positive", 6);
+                b.outputs(b.concat([x, positive], 0))
+            },
+        );
+        assert!(behind.is_err());
     });
+    assert!(message.starts_with("while_loop at "), "{message}");
+    assert!(message.contains("may have shape [12] but the state begins with [6]"), "{message}");
+}
+
+#[test]
+fn bodies_find_and_take_what_is_found() {
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([graph.extent("n", 100)]);
+        let (some, _) = x.masked_select(x.greater(0.0), "some", 100);
+        let chosen = graph.cond(
+            some.sum(0).greater(10.0),
+            some,
+            |body, some| {
+                let (large, _) = some.masked_select(some.greater(2.0), "large", 60);
+                body.outputs(large)
+            },
+            |body, some| {
+                // The extent of the graph around it, by its name.
+                let some_of_it = body.extent("some", 100).div_up(2);
+                body.outputs(some.slice(0, 0, some_of_it) * 0.5)
+            },
+        )?;
+        let left = graph.while_loop(
+            100,
+            chosen,
+            (),
+            |body, x, ()| body.outputs(x.greater(1.5).any(0)),
+            |body, x, ()| {
+                let less = x - 0.25;
+                let (left, _) = less.masked_select(less.greater(1.0), "left", 100);
+                body.outputs(left)
+            },
+        )?;
+        graph.program((x,), (chosen, left))
+    })
+    .unwrap();
+    for n in [0, 1, 30, 100, 7, 4, 100] {
+        let x: Vec<f32> = (0..n).map(|i| ((i * 37 + 11) % 23) as f32 * 0.75 - 7.0).collect();
+        let (chosen, left) = program.run((&x,)).unwrap();
+        let some: Vec<f32> = x.iter().copied().filter(|x| *x > 0.0).collect();
+        let expected: Vec<f32> = match some.iter().sum::<f32>() > 10.0 {
+            true => some.into_iter().filter(|x| *x > 2.0).collect(),
+            false => some[..some.len().div_ceil(2)].iter().map(|x| x * 0.5).collect(),
+        };
+        assert_eq!(chosen.to_vec(), expected);
+        let mut kept = expected;
+        while kept.iter().any(|x| *x > 1.5) {
+            kept = kept.into_iter().map(|x| x - 0.25).filter(|x| *x > 1.0).collect();
+        }
+        assert_eq!(left.to_vec(), kept);
+    }
+    let error = program.run((&[3.0; 70],)).err().unwrap();
+    let message = error.message();
     assert!(message.starts_with("cond at "), "{message}");
-    assert!(message.contains("masked_select, finds in a run"), "{message}");
+    assert!(message.contains("masked_select at ") && message.contains("70 are found"), "{message}");
+    assert!(message.ends_with("large is at most 60"), "{message}");
 }
