@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/data_findings.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
@@ -515,10 +516,10 @@ class Evaluation {
 void require_no_finding_of(Finding found) {
   if (found == kernels::kNothing) [[likely]]
     return;
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       found == kernels::kZeroDivisor
-           ? "an integer is divided by an element 0; out holds a mixture"
-           : "an integer has a negative element as its power; out holds a mixture");
+  refuse_data(TNR_STATUS_INVALID_ARGUMENT, "%s",
+              found == kernels::kZeroDivisor
+                  ? "an integer is divided by an element 0; out holds a mixture"
+                  : "an integer has a negative element as its power; out holds a mixture");
 }
 
 // They are exactly the output, or apart from it.

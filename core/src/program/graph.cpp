@@ -45,28 +45,45 @@ void Constant::allocate(const ArrayType& type) {
 
 Constant::~Constant() { blob_release(blob_); }
 
+namespace {
+
+[[gnu::cold]] Error unknown_extent(std::int64_t number, std::size_t count) noexcept {
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "a number is TNR_EXTENT + %" PRIu64 " but there are %zu extents",
+                  static_cast<std::uint64_t>(number - TNR_EXTENT), count);
+}
+
+}  // namespace
+
 Sizes::Sizes(const Graph& graph) : are_maxima_(true) {
   for (const Extent& extent : graph.extents) add(extent);
 }
 
 void Sizes::add(const Extent& extent) {
-  sizes_.push_back(extent.op == 0 ? extent.a : size_of(extent));
+  std::int64_t size = extent.a;
+  if (extent.op != 0) require_none(combine(extent, size));
+  sizes_.push_back(size);
 }
 
-void Sizes::set_found(const Graph& graph, const GraphNode& node, std::int64_t count) {
+Refusal Sizes::set_found(const Graph& graph, const GraphNode& node, std::int64_t count) noexcept {
   const std::size_t found = extent_index(node.numbers[0]);
   sizes_[found] = count;
   for (std::size_t i = found + 1; i < sizes_.size(); ++i) {
-    if (graph.extents[i].op != 0) sizes_[i] = size_of(graph.extents[i]);
+    if (graph.extents[i].op == 0) continue;
+    if (Refusal refusal = combine(graph.extents[i], sizes_[i])) return refusal;
   }
+  return std::nullopt;
 }
 
-// The size of an extent that is made of others, which are before it.
-std::int64_t Sizes::size_of(const Extent& extent) const {
-  const std::int64_t a = of(extent.a);
-  const std::int64_t b = of(extent.b);
-  if (a == kUnknown || b == kUnknown) return kUnknown;
-  std::int64_t size = 0;
+Refusal Sizes::combine(const Extent& extent, std::int64_t& size) const noexcept {
+  for (const std::int64_t number : {extent.a, extent.b}) {
+    if (!is_extent(number) || extent_index(number) < sizes_.size()) continue;
+    return unknown_extent(number, sizes_.size());
+  }
+  const std::int64_t a = size_at(extent.a);
+  const std::int64_t b = size_at(extent.b);
+  size = kUnknown;
+  if (a == kUnknown || b == kUnknown) return std::nullopt;
   bool fits = true;
   switch (extent.op) {
     case TNR_EXTENT_OP_ADD: fits = !__builtin_add_overflow(a, b, &size); break;
@@ -75,21 +92,20 @@ std::int64_t Sizes::size_of(const Extent& extent) const {
     case TNR_EXTENT_OP_DIV:
     case TNR_EXTENT_OP_DIV_UP:
       if (b <= 0) {
-        fail(TNR_STATUS_INVALID_ARGUMENT, "an extent is %" PRId64 " divided by %" PRId64, a, b);
+        return error_of(TNR_STATUS_INVALID_ARGUMENT, "an extent is %" PRId64 " divided by %" PRId64,
+                        a, b);
       }
       size = a / b + (extent.op == TNR_EXTENT_OP_DIV_UP && a % b != 0 ? 1 : 0);
       break;
     case TNR_EXTENT_OP_MIN: size = std::min(a, b); break;
     case TNR_EXTENT_OP_MAX: size = std::max(a, b); break;
     default:
-      fail(TNR_STATUS_INVALID_ARGUMENT, "op is %" PRId32 ", which names no operation on extents",
-           extent.op);
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "op is %" PRId32 ", which names no operation on extents", extent.op);
   }
-  if (!fits || size < 0 || is_extent(size)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "an extent made of %" PRId64 " and %" PRId64 " is negative or too large", a, b);
-  }
-  return size;
+  if (fits && size >= 0 && !is_extent(size)) return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "an extent made of %" PRId64 " and %" PRId64 " is negative or too large", a, b);
 }
 
 Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count) {
@@ -143,31 +159,39 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
 Sizes::Sizes(const Graph& body, const Graph& graph, const Sizes& sizes)
     : are_maxima_(sizes.are_maxima_) {
   for (const Extent& extent : body.extents) {
-    sizes_.push_back(size_around(extent, graph, sizes));
+    std::int64_t size;
+    require_none(find_around(extent, graph, sizes, size));
+    sizes_.push_back(size);
   }
 }
 
-void Sizes::set_around(const Graph& body, const Graph& graph, const Sizes& sizes) {
+Refusal Sizes::set_around(const Graph& body, const Graph& graph, const Sizes& sizes) noexcept {
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
-    sizes_[i] = size_around(body.extents[i], graph, sizes);
+    if (Refusal refusal = find_around(body.extents[i], graph, sizes, sizes_[i])) return refusal;
   }
+  return std::nullopt;
 }
 
-std::int64_t Sizes::size_around(const Extent& extent, const Graph& graph,
-                                const Sizes& sizes) const {
-  if (extent.op != 0) return size_of(extent);
-  if (!is_outer(extent)) return are_maxima_ ? extent.a : kUnknown;
-  return sizes.sizes_[outer_index(graph, extent)];
+Refusal Sizes::find_around(const Extent& extent, const Graph& graph, const Sizes& sizes,
+                           std::int64_t& size) const noexcept {
+  if (extent.op != 0) return combine(extent, size);
+  if (is_outer(extent)) {
+    size = sizes.sizes_[outer_index(graph, extent)];
+  } else {
+    size = are_maxima_ ? extent.a : kUnknown;
+  }
+  return std::nullopt;
 }
 
 std::int64_t Sizes::of(std::int64_t number) const {
-  if (!is_extent(number)) return number;
-  const auto index = static_cast<std::uint64_t>(number - TNR_EXTENT);
-  if (index >= sizes_.size()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "a number is TNR_EXTENT + %" PRIu64 " but there are %zu extents", index, sizes_.size());
+  if (is_extent(number) && extent_index(number) >= sizes_.size()) {
+    throw unknown_extent(number, sizes_.size());
   }
-  return sizes_[index];
+  return size_at(number);
+}
+
+void Sizes::write_all(const std::vector<std::int64_t>& numbers, std::int64_t* to) const noexcept {
+  for (const std::int64_t number : numbers) *to++ = size_at(number);
 }
 
 std::vector<std::int64_t> Sizes::of_all(const std::vector<std::int64_t>& numbers) const {
@@ -220,7 +244,7 @@ void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
 
 void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
                  std::vector<ArrayType>& types) {
-  infer_named(graph, node, [&] { sizes.set_found(graph, node, count); });
+  infer_named(graph, node, [&] { require_none(sizes.set_found(graph, node, count)); });
   infer(graph, node, sizes, types);
 }
 

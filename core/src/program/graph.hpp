@@ -97,6 +97,11 @@ struct Body {
   std::vector<bool> needed;      // by node
 };
 
+constexpr bool is_extent(std::int64_t number) noexcept { return number >= TNR_EXTENT; }
+constexpr std::size_t extent_index(std::int64_t number) noexcept {
+  return static_cast<std::size_t>(number - TNR_EXTENT);
+}
+
 // Numbers for the extents of a graph. Those that nodes find are known behind these nodes.
 class Sizes {
  public:
@@ -109,32 +114,35 @@ class Sizes {
   // Of a body, whose named extents are those of the graph around it, but for what its nodes find.
   Sizes(const Graph& body, const Graph& graph, const Sizes& sizes);
   // The same anew, where a run has found some of those around it.
-  void set_around(const Graph& body, const Graph& graph, const Sizes& sizes);
+  Refusal set_around(const Graph& body, const Graph& graph, const Sizes& sizes) noexcept;
 
   // What a number of a node or of a shape is.
   [[nodiscard]] std::int64_t of(std::int64_t number) const;
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
+  // To where there is room for as many, which are numbers of a node.
+  void write_all(const std::vector<std::int64_t>& numbers, std::int64_t* to) const noexcept;
 
   void add(const Extent& extent);
   // The size that the node finds, and those that are made of it.
-  void set_found(const Graph& graph, const GraphNode& node, std::int64_t count);
+  Refusal set_found(const Graph& graph, const GraphNode& node, std::int64_t count) noexcept;
   [[nodiscard]] bool are_maxima() const noexcept { return are_maxima_; }
 
  private:
   static constexpr std::int64_t kUnknown = -1;
 
-  [[nodiscard]] std::int64_t size_of(const Extent& extent) const;
-  [[nodiscard]] std::int64_t size_around(const Extent& extent, const Graph& graph,
-                                         const Sizes& sizes) const;
+  // Of an extent that is made of others, which are before it.
+  Refusal combine(const Extent& extent, std::int64_t& size) const noexcept;
+  Refusal find_around(const Extent& extent, const Graph& graph, const Sizes& sizes,
+                      std::int64_t& size) const noexcept;
+
+  // Of a number that there is.
+  [[nodiscard]] std::int64_t size_at(std::int64_t number) const noexcept {
+    return is_extent(number) ? sizes_[extent_index(number)] : number;
+  }
 
   bool are_maxima_ = false;
   std::vector<std::int64_t> sizes_;
 };
-
-constexpr bool is_extent(std::int64_t number) noexcept { return number >= TNR_EXTENT; }
-constexpr std::size_t extent_index(std::int64_t number) noexcept {
-  return static_cast<std::size_t>(number - TNR_EXTENT);
-}
 
 // The types of a node's results at these sizes, from the types of all values before it. Throws what
 // the operation refuses, naming the node.

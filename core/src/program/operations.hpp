@@ -6,6 +6,7 @@
 #include "base/array_type.hpp"
 #include "program/node.hpp"
 #include "tenure/context.hpp"
+#include "tenure/status.hpp"
 
 namespace tenure {
 
@@ -48,12 +49,35 @@ using FindNode = std::int64_t(const Context& context, const NodeCall& call,
 // reshape does.
 using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
 
+// A node behind what a run has found: the types of values so far, and those where as many are found
+// as may be.
+struct DecidedCall {
+  const GraphNode& node;
+  const std::int64_t* numbers;
+  const ArrayType* types;          // by value
+  const ArrayType* planned_types;  // by value
+
+  [[nodiscard]] bool has(std::size_t i) const noexcept {
+    return i < node.operands.size() && node.operands[i] != kNoValue;
+  }
+  // Of a scalar a type without an axis.
+  [[nodiscard]] const ArrayType& operand(std::size_t i) const noexcept {
+    return types[node.operands[i]];
+  }
+  [[nodiscard]] const ArrayType& planned(std::size_t i) const noexcept {
+    return planned_types[node.operands[i]];
+  }
+};
+// The extents of the result, whose type is that of the plan: what `infer` gives and refuses, but
+// without an exception and without memory. UNSUPPORTED where only `infer` knows.
+using DecideNode = Refusal(const DecidedCall& call, ArrayType& result) noexcept;
+
 // Fields that a node may set beside its operands, numbers and attributes.
 enum class Says : std::uint8_t { kNothing, kAxes, kDtype };
 
-// Whether a call may refuse values that it finds in elements, an index that is out of bounds, say,
-// and so fail in a run. What custom operations answer is theirs, and does not count.
-enum class Values : std::uint8_t { kMayBeRefused, kAreTaken };
+// Whether a call throws what it refuses of values in elements, an index that is out of bounds, say,
+// or leaves that to refuse_data(). What custom operations answer is theirs, and does not count.
+enum class Values : std::uint8_t { kAreNoted, kAreThrown };
 
 struct OperationKind {
   const char* name;  // in messages, where no table of operations has one
@@ -68,9 +92,10 @@ struct OperationKind {
   RunNode* run;   // nullptr of views
   SeeNode* view;  // nullptr of all others
   Says says = Says::kNothing;
-  Values values = Values::kMayBeRefused;
+  Values values = Values::kAreNoted;
   // In place of `run`, where the data decide the first extent of the result: the number, an extent.
   FindNode* find = nullptr;
+  DecideNode* decide = nullptr;  // nullptr: only `infer` knows
 };
 
 // nullptr: no such kind.
@@ -83,8 +108,6 @@ inline bool finds_extent(const GraphNode& node) noexcept {
 }
 // Whether the result may be exactly the first operand.
 bool may_be_in_place(const GraphNode& node) noexcept;
-// As Values says; of integers that are divided also by 0. `dtype` is the result's.
-bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept;
 // "conv2d", or of kinds with codes the operation's own name.
 const char* operation_name(const GraphNode& node) noexcept;
 

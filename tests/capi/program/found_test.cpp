@@ -444,20 +444,6 @@ TEST_F(CFound, NoInputIsUpdatedByIt) {
   EXPECT_EQ(of, 13);
 }
 
-TEST_F(CFound, IsNotSealed) {
-  const std::uint32_t x = input({5});
-  output(node(kSum, {selected(x, extent("hits", 5))}, {}, nullptr, 1));
-  const tnr_program* const made = program();
-  const Floats a({5});
-  Floats out({});
-  const tnr_view view = a.view();
-  const tnr_view_mut into = out.out();
-  const tnr_view* const inputs[] = {&view};
-  const tnr_view_mut* const outputs[] = {&into};
-  expect_refused(tnr_sealed_program_create(made, inputs, 1, outputs, 1), TNR_STATUS_UNSUPPORTED,
-                 {"nodes[1], masked_select: "});
-}
-
 TEST_F(CFound, IsListedAndBuiltAgain) {
   const std::int64_t n = extent("n", 100);
   const std::int64_t hits = extent("hits", 40);

@@ -1,5 +1,5 @@
 // Every kind of node: it is built, gives the bits of the call that it stands for whatever passes
-// run, is listed and built again, and is refused where that call would be.
+// run, also in a sealed program, is listed and built again, and is refused where that call would be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,11 +7,16 @@
 #include <span>
 #include <string>
 
+#include "failing_allocator.hpp"
+#include "memory/memory.hpp"
 #include "program_kinds.hpp"
 
+using tenure::test::allocation_counts;
+using tenure::test::AllocationFault;
 using tenure::test::CGraph;
 using tenure::test::doubled;
 using tenure::test::elements_of;
+using tenure::test::Failing;
 using tenure::test::kind_cases;
 using tenure::test::KindCase;
 using tenure::test::KindOperand;
@@ -213,6 +218,51 @@ Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
   return result.with(status);
 }
 
+// The same of a sealed program, whose run asks for no memory. Sparse matrices are not sealed.
+void expect_sealed_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
+                         const Outcome& ran, const std::string& message) {
+  const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
+  tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
+  ASSERT_NE(program, nullptr);
+  Result result(graph.type());
+  Views inputs;
+  for (const tnr_view* const view : memory.pointers) {
+    if (view != nullptr) inputs.push_back(view);
+  }
+  const auto count = static_cast<std::uint32_t>(inputs.size());
+  const tnr_view_mut* const outputs[] = {&result.out};
+  tnr_sealed_program* const sealed =
+      tnr_sealed_program_create(program, inputs.data(), count, outputs, 1);
+  EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
+  if (of.name.find("sparse") != std::string::npos) {
+    EXPECT_EQ(sealed, nullptr);
+    EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED);
+    EXPECT_NE(std::strstr(tnr_last_error()->message, "throws what it refuses in elements"),
+              nullptr);
+    return;
+  }
+  // Operations of one's own are computed when they are sealed, and refused as they refuse.
+  if (sealed == nullptr && of.name == "custom") {
+    EXPECT_EQ(tnr_last_error()->status, ran.status);
+    return;
+  }
+  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
+  tnr_status status;
+  {
+    const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+    status = tnr_sealed_program_run(sealed, inputs.data(), count, outputs, 1);
+  }
+  const int asked = allocation_counts().asked;
+  if (!tenure::kSanitized) {
+    EXPECT_EQ(asked, 0);
+  }
+  EXPECT_TRUE(result.with(status) == ran);
+  if (status != TNR_STATUS_OK) {
+    EXPECT_EQ(tnr_last_error()->message, message);
+  }
+  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+}
+
 Outcome call(const KindCase& of, const NodeGraph& graph, const Memory& memory) {
   Result result(graph.type());
   return result.with(of.call(of, memory.pointers, &result.out));
@@ -388,6 +438,9 @@ TEST(ProgramKinds, AreRefusedWhereTheirCallsWouldBe) {
       for (const std::int64_t number : varied.numbers) what += ", " + std::to_string(number);
       EXPECT_EQ(ran.status, called.status) << what << ": " << tnr_last_error()->message;
       EXPECT_TRUE(ran == called) << what;
+      SCOPED_TRACE(what);
+      const std::string message = ran.status == TNR_STATUS_OK ? "" : tnr_last_error()->message;
+      expect_sealed_alike(varied, graph, memory, ran, message);
     }
     EXPECT_GE(refused, 12u) << of.name;
   }

@@ -181,39 +181,56 @@ TEST_F(CSealedControl, KnowsTheMemoryOfBodiesThatZerosDoNotTake) {
   EXPECT_EQ(memory(fresh, zeros.views).peak_bytes, plan.peak_bytes);
 }
 
-TEST_F(CSealedBodies, AreNotSealedWhereANodeRefusesElements) {
+TEST_F(CSealedBodies, AreNotSealedWhereANodeThrowsWhatItFinds) {
   const std::uint32_t flag = input({}, TNR_DTYPE_BOOL8);
-  const std::uint32_t numbers = input({2}, TNR_DTYPE_I64);
-  const auto within = [&](std::uint32_t code) {
+  const std::uint32_t offsets = input({2}, TNR_DTYPE_I64);
+  const std::uint32_t column = input({1}, TNR_DTYPE_I64);
+  const std::uint32_t element = input({1});
+  tnr_sparse_node_attributes csr = {};
+  csr.struct_size = sizeof csr;
+  csr.format = TNR_SPARSE_FORMAT_CSR;
+  const auto keeps = [&] {
     return body([&] {
-      const std::uint32_t of = input({2}, TNR_DTYPE_I64);
-      output(node(code, {of, of}));
+      (void)input({2}, TNR_DTYPE_I64);
+      (void)input({1}, TNR_DTYPE_I64);
+      output(node(TNR_NODE_RESHAPE, {input({1})}, {1, 1}));
     });
   };
-  const std::int64_t adds = within(kAdd);
-  const std::int64_t divides = within(TNR_NODE_BINARY + TNR_BINARY_OP_DIV);
+  const auto throws = [&] {
+    return body([&] {
+      const std::uint32_t of = input({2}, TNR_DTYPE_I64);
+      const std::uint32_t at = input({1}, TNR_DTYPE_I64);
+      output(node(TNR_NODE_SPARSE_TO_DENSE, {of, at, input({1})}, {1, 1}, &csr));
+    });
+  };
+  const std::int64_t kept = keeps();
+  const std::int64_t thrown = throws();
   const std::int64_t deeper = body([&] {
-    const std::uint32_t decides = input({}, TNR_DTYPE_BOOL8);
     const std::uint32_t of = input({2}, TNR_DTYPE_I64);
-    const std::int64_t inner = within(TNR_NODE_BINARY + TNR_BINARY_OP_REM);
-    output(node(TNR_NODE_COND, {decides, of}, {inner, inner}));
+    const std::uint32_t at = input({1}, TNR_DTYPE_I64);
+    const std::uint32_t value = input({1});
+    const std::uint8_t yes = 1;
+    const std::int64_t inner = throws();
+    output(node(TNR_NODE_COND, {constant(view_over(&yes, {}, TNR_DTYPE_BOOL8)), of, at, value},
+                {inner, inner}));
   });
-  const std::uint32_t shallow = node(TNR_NODE_COND, {flag, numbers}, {adds, divides});
-  const std::int64_t keeps = body([&] {
-    (void)input({}, TNR_DTYPE_BOOL8);
-    output(input({2}, TNR_DTYPE_I64));
-  });
-  const std::uint32_t deep = node(TNR_NODE_COND, {flag, flag, numbers}, {keeps, deeper});
-  const std::int64_t given[] = {4, 5};
-  std::int64_t out[2];
-  const Lent of({view_over(&given, {}, TNR_DTYPE_BOOL8), view_over(given, {2}, TNR_DTYPE_I64)},
-                {{view_over(out, {2}, TNR_DTYPE_I64)}});
+  const std::uint32_t shallow =
+      node(TNR_NODE_COND, {flag, offsets, column, element}, {kept, thrown});
+  const std::uint32_t deep = node(TNR_NODE_COND, {flag, offsets, column, element}, {kept, deeper});
+  const std::int64_t rows[] = {0, 1};
+  const std::int64_t zero = 0;
+  const std::uint8_t yes = 1;
+  const float one = 1;
+  float out = 0;
+  const Lent of({view_over(&yes, {}, TNR_DTYPE_BOOL8), view_over(rows, {2}, TNR_DTYPE_I64),
+                 view_over(&zero, {1}, TNR_DTYPE_I64), view_over(&one, {1})},
+                {{view_over(&out, {1, 1})}});
   tnr_graph* const both = graph;
   for (const auto& [value, words] :
-       {std::pair(shallow, "nodes[0], cond: subgraphs[1], nodes[0], div: may refuse"),
+       {std::pair(shallow, "nodes[0], cond: subgraphs[1], nodes[0], sparse_to_dense: throws"),
         std::pair(deep,
-                  "nodes[1], cond: subgraphs[2], nodes[0], cond: subgraphs[0], nodes[0], rem: may "
-                  "refuse")}) {
+                  "nodes[1], cond: subgraphs[2], nodes[0], cond: subgraphs[0], nodes[0], "
+                  "sparse_to_dense: throws")}) {
     graph = tenure::test::rebuilt(both);
     output(value);
     expect_refused(Lent(of).seal(program()), TNR_STATUS_UNSUPPORTED, {words});

@@ -1,6 +1,7 @@
 // Arithmetic, element by element: operations on one, two and three operands.
 #include <algorithm>
 
+#include "base/data_findings.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/elementwise/complex.hpp"
@@ -92,10 +93,11 @@ void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
 }
 
 void refuse_finding(kernels::Finding found) {
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       found == kernels::kZeroDivisor
-           ? "b has an element 0 but integer divisors must not be 0; out holds a mixture"
-           : "b has a negative element but powers of integers must not be; out holds a mixture");
+  refuse_data(TNR_STATUS_INVALID_ARGUMENT, "%s",
+              found == kernels::kZeroDivisor
+                  ? "b has an element 0 but integer divisors must not be 0; out holds a mixture"
+                  : "b has a negative element but powers of integers must not be; out holds a "
+                    "mixture");
 }
 
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/concurrency.hpp"
+#include "base/data_findings.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "threads/parallel.hpp"
@@ -41,7 +42,7 @@ std::int64_t index_at(const tnr_view& indices, const std::int64_t* position) noe
 }
 
 // The first in row-major order that is outside, of which it is known that there is one.
-[[noreturn, gnu::cold]] void refuse_first_index(const IndexedViews& views) {
+[[gnu::cold]] void refuse_first_index(const IndexedViews& views) {
   const tnr_view& indices = views.indices;
   const std::int64_t extent = views.target.shape[views.axis];
   std::int64_t position[TNR_MAX_RANK] = {};
@@ -89,10 +90,10 @@ void refuse_index(const IndexedViews& views, const std::int64_t* position, std::
                                                      axis == 0 ? "%" PRId64 : ", %" PRId64,
                                                      position[axis]));
   }
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       "indices[%s] is %" PRId64 " but must be at least 0 and less than %" PRId64
-       ", the extent of %s on axis %" PRIu32,
-       place, index, extent, views.target_name, views.axis);
+  refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+              "indices[%s] is %" PRId64 " but must be at least 0 and less than %" PRId64
+              ", the extent of %s on axis %" PRIu32,
+              place, index, extent, views.target_name, views.axis);
 }
 
 IndexedPins::IndexedPins(const IndexedViews& views, const tnr_view& in, const char* name,
@@ -149,10 +150,10 @@ void require_index_dtype(const IndexedViews& views) {
   }
 }
 
-void check_indices(const Context& context, const IndexedViews& views) {
+bool check_indices(const Context& context, const IndexedViews& views) {
   require_index_dtype(views);
   const tnr_view& indices = views.indices;
-  if (is_empty(indices)) return;
+  if (is_empty(indices)) return true;
   const std::int64_t limit = views.target.shape[views.axis];
   Nest nest(1);
   for (std::uint32_t axis = 0; axis < indices.rank; ++axis) {
@@ -181,6 +182,7 @@ void check_indices(const Context& context, const IndexedViews& views) {
   }
   if (!below) [[unlikely]]
     refuse_first_index(views);
+  return below;
 }
 
 IndexedAxes::IndexedAxes(const IndexedViews& views, Names names) noexcept {

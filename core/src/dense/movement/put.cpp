@@ -290,7 +290,7 @@ class PartPutting {
 void put_checked(const Context& context, tnr_binary_op op, const IndexedViews& views,
                  const tnr_view_mut& out, IndexedAxes::Names names) {
   const Putting putting(op, out.view.dtype);
-  check_indices(context, views);
+  if (!check_indices(context, views)) return;
   if (is_empty(views.values)) return count_call(TNR_OPERATION_PUT, 0, 0);
   const IndexedAxes axes(views, names);
   const TargetParts parts(context, axes, putting, views.target.shape[views.axis]);

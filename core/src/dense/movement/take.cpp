@@ -141,7 +141,7 @@ void take_elements(const Context& context, const IndexedViews& views, const tnr_
 
 void take_checked(const Context& context, const IndexedViews& views, const tnr_view_mut& out,
                   IndexedAxes::Names names) {
-  check_indices(context, views);
+  if (!check_indices(context, views)) return;
   static_cast<void>(kernels::indexing_kernels());  // throws where no set can be chosen
   if (is_empty(out.view)) return count_call(TNR_OPERATION_TAKE, 0, 0);
   const IndexedAxes axes(views, names);

@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "base/data_findings.hpp"
 #include "dense/operands.hpp"
 #include "dense/ordering/counts.hpp"
 #include "dense/ordering/records.hpp"
@@ -76,24 +77,29 @@ class Bins {
                                  });
                  });
   if (code_of(a.dtype) == DtypeCode::kInt) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "element %" PRId64 " of a is %" PRId64
-         " but must be at least 0 and below out.shape[0], which is %" PRId64,
-         first, static_cast<std::int64_t>(found), count);
+    refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+                "element %" PRId64 " of a is %" PRId64
+                " but must be at least 0 and below out.shape[0], which is %" PRId64,
+                first, static_cast<std::int64_t>(found), count);
+    return;
   }
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       "element %" PRId64 " of a is %" PRIu64 " but must be below out.shape[0], which is %" PRId64,
-       first, found, count);
+  refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+              "element %" PRId64 " of a is %" PRIu64
+              " but must be below out.shape[0], which is %" PRId64,
+              first, found, count);
 }
 
-void check_numbers(const Context& context, const tnr_view& a, const Bins& bins,
+// False where an element outside is noted.
+bool check_numbers(const Context& context, const tnr_view& a, const Bins& bins,
                    std::int64_t count) {
   const Counts outside(context, a, 1);
   outside.run([&](const Byte* from, std::int64_t step, std::int64_t pieces, std::int64_t* own) {
     bins.for_each(from, step, pieces,
                   [&](std::int64_t, std::uint64_t number) { *own += bins.has(number) ? 0 : 1; });
   });
-  if (outside.sum(0) != 0) refuse_first(a, bins, count);
+  if (outside.sum(0) == 0) return true;
+  refuse_first(a, bins, count);
+  return false;
 }
 
 // The sums in f64, in the order of the elements; rounded once.
@@ -175,7 +181,7 @@ void bincount(const Context& context, const tnr_view& a, const tnr_view* weights
   pins.add(a, "a");
   const std::int64_t count = out.view.shape[0];
   const Bins bins(a, type, count);
-  check_numbers(context, a, bins, count);
+  if (!check_numbers(context, a, bins, count)) return;
   if (count == 0) return count_call(TNR_OPERATION_HISTOGRAM, 0, 0);
   if (weights != nullptr) {
     add_weights(a, *weights, bins, out);

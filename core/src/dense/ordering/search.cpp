@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/data_findings.hpp"
 #include "dense/operands.hpp"
 #include "dense/ordering/counts.hpp"
 #include "dense/ordering/pieces.hpp"
@@ -83,21 +84,25 @@ struct EvenBins {
   }
 };
 
-void check_edges(const SortedVector& edges, std::int64_t count, const Records& records,
+// False where one is noted that is none.
+bool check_edges(const SortedVector& edges, std::int64_t count, const Records& records,
                  tnr_dtype dtype) {
   const bool is_float = code_of(dtype) == DtypeCode::kFloat || code_of(dtype) == DtypeCode::kBfloat;
   std::uint64_t before = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t key = edges.key(i);
     if (is_float && key == records.nan_key()) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "edges[%" PRId64 "] is NaN", i);
+      refuse_data(TNR_STATUS_INVALID_ARGUMENT, "edges[%" PRId64 "] is NaN", i);
+      return false;
     }
     if (key < before) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "edges[%" PRId64 "] is less than the one before it but edges must not fall", i);
+      refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+                  "edges[%" PRId64 "] is less than the one before it but edges must not fall", i);
+      return false;
     }
     before = key;
   }
+  return true;
 }
 
 void check_range(double low, double high) {
@@ -195,7 +200,7 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
   pins.add_mut(out, "out");
   pins.add(a, "a");
   const SortedVector sorted(records, edges != nullptr ? *edges : out.view);
-  if (edges != nullptr) check_edges(sorted, bins + 1, records, a.dtype);
+  if (edges != nullptr && !check_edges(sorted, bins + 1, records, a.dtype)) return;
   if (bins == 0) return count_call(TNR_OPERATION_HISTOGRAM, 0, 0);
   const std::uint64_t last_edge = edges != nullptr ? sorted.key(bins) : 0;
   const EvenBins even = {low, high, bins, (high - low) / static_cast<double>(bins)};

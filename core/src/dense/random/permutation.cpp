@@ -86,7 +86,7 @@ void random_permutation(const Context& context, std::uint64_t seed, std::uint64_
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "out.shape[0] is %" PRId64 " but i32 counts to 2147483648 numbers", count);
   }
-  require_places(offset, count);
+  if (!check_places(offset, count)) return;
   Pins pins;
   pins.add_mut(out, "out");
   const auto width = static_cast<std::int64_t>(element_size(view.dtype));

@@ -7,7 +7,7 @@
 namespace tenure {
 
 // Throws INVALID_ARGUMENT where the last of so many places from `offset` on is beyond 2^64 - 1.
-void require_places(std::uint64_t offset, std::int64_t count);
+[[nodiscard]] bool check_places(std::uint64_t offset, std::int64_t count);
 
 // The random words of 32 bits below this are as many of all as a probability says.
 inline std::uint64_t bound_of_words(double probability) noexcept {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/data_findings.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/random.hpp"
 #include "dense/movement.hpp"
@@ -269,11 +270,12 @@ void write_all(const Context& context, const Numbers& numbers, std::uint64_t off
 
 }  // namespace
 
-void require_places(std::uint64_t offset, std::int64_t count) {
-  if (count != 0 && offset + static_cast<std::uint64_t>(count - 1) < offset) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "offset is %" PRIu64 " but %" PRId64 " numbers from there on pass 2^64", offset, count);
-  }
+bool check_places(std::uint64_t offset, std::int64_t count) {
+  if (count == 0 || offset + static_cast<std::uint64_t>(count - 1) >= offset) return true;
+  refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+              "offset is %" PRIu64 " but %" PRId64 " numbers from there on pass 2^64", offset,
+              count);
+  return false;
 }
 
 void random(const Context& context, tnr_random_distribution distribution, std::uint64_t seed,
@@ -285,7 +287,7 @@ void random(const Context& context, tnr_random_distribution distribution, std::u
   pins.add_mut(out, "out");
   std::int64_t count = is_empty(view) ? 0 : 1;
   for (std::uint32_t axis = 0; axis < view.rank && count != 0; ++axis) count *= view.shape[axis];
-  require_places(offset, count);
+  if (!check_places(offset, count)) return;
   const auto write = [&](const Numbers& numbers) {
     if (count != 0) write_all(context, numbers, offset, out, count);
     count_call(TNR_OPERATION_RANDOM, 0, static_cast<std::uint64_t>(count * numbers.width()));

@@ -24,10 +24,6 @@ bool is_deviation(tnr_reduce_op op) { return op == TNR_REDUCE_OP_VAR || op == TN
 bool gives_place(tnr_reduce_op op) {
   return op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
 }
-bool needs_an_element(tnr_reduce_op op) {
-  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_NAN_MIN ||
-         op == TNR_REDUCE_OP_NAN_MAX || gives_place(op);
-}
 
 void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
   if (axes >> a.rank != 0) {
@@ -194,6 +190,11 @@ Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t a
   if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
   require_dtype(out, "out", result_dtype(operation.gives, a.dtype), "must be");
   return reduction;
+}
+
+bool needs_an_element(tnr_reduce_op op) {
+  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_NAN_MIN ||
+         op == TNR_REDUCE_OP_NAN_MAX || gives_place(op);
 }
 
 void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {

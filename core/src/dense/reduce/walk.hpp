@@ -26,6 +26,7 @@ kernels::Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::u
                                      std::optional<std::uint32_t> ddof, double power,
                                      const tnr_view& out);
 // Throws INVALID_ARGUMENT where a result is of no element but needs one.
+bool needs_an_element(tnr_reduce_op op);
 void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes);
 
 // Elements that are reduced, other than those of a view in memory, or as a part of more.

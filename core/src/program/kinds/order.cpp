@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "base/data_findings.hpp"
 #include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "program/kinds/calls.hpp"
@@ -141,6 +142,10 @@ void run_quantile(const Context& context, const NodeCall& call, const OperandVie
   for (std::int64_t i = 0; i < q.shape[0]; ++i) {
     std::memcpy(adjacent + i, static_cast<const kernels::Byte*>(q.data) + i * step_of(q, 0),
                 sizeof(double));
+    // Of a call they are no data.
+    if (adjacent[i] >= 0 && adjacent[i] <= 1) continue;
+    return refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+                       "q[%" PRId64 "] is %g but must be at least 0 and at most 1", i, adjacent[i]);
   }
   quantile(context, *operands[0].view, call.node.flags, adjacent,
            static_cast<std::uint32_t>(q.shape[0]), skips ? Nans::kSkipped : Nans::kGiven, out);

@@ -23,100 +23,113 @@ constexpr auto kNoAttributes = AttributeKind::kNone;
 
 constexpr OperationKind elementwise(const char* name, std::uint8_t operands,
                                     Says says = Says::kNothing) {
-  return {name, kElementwise,     operands,       operands, 0,    kNoAttributes,
-          true, infer_expression, run_expression, nullptr,  says, Values::kAreTaken};
+  return {name, kElementwise,     operands,       operands, 0,   kNoAttributes,
+          true, infer_expression, run_expression, nullptr,  says};
 }
 template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
 constexpr OperationKind viewing(const char* name, std::uint8_t numbers) {
-  return {name,
-          kView,
-          1,
-          1,
-          numbers,
-          kNoAttributes,
-          false,
-          infer_view<kSee>,
-          nullptr,
-          kSee,
-          Says::kNothing,
-          Values::kAreTaken};
+  return {name, kView, 1, 1, numbers, kNoAttributes, false, infer_view<kSee>, nullptr, kSee};
 }
 constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNode* infer,
                                RunNode* run, Says says = Says::kNothing) {
-  return {name,  kCall, operands, operands, 2,   AttributeKind::kSparse,
-          false, infer, run,      nullptr,  says};
+  return {name,  kCall, operands, operands, 2,    AttributeKind::kSparse,
+          false, infer, run,      nullptr,  says, Values::kAreThrown};
 }
-// More than the extent may be are refused.
+// More than the extent may be are refused, without an exception.
 constexpr OperationKind finding(const char* name, std::uint8_t operands, InferNode* infer,
                                 FindNode* find) {
-  return {name,    kCall,         operands,       operands,
-          1,       kNoAttributes, false,          infer,
-          nullptr, nullptr,       Says::kNothing, Values::kMayBeRefused,
-          find};
+  return {name,    kCall,   operands,       operands,          1,   kNoAttributes, false, infer,
+          nullptr, nullptr, Says::kNothing, Values::kAreNoted, find};
 }
 // Nodes of their bodies refuse by themselves.
 constexpr OperationKind controlling(const char* name, std::uint8_t numbers) {
-  return {name,  kControl, 1,       kAnyCount, numbers,        kNoAttributes,
-          false, nullptr,  nullptr, nullptr,   Says::kNothing, Values::kAreTaken};
+  return {name, kControl, 1, kAnyCount, numbers, kNoAttributes, false, nullptr, nullptr, nullptr};
+}
+
+// With what it decides behind what a run finds.
+constexpr OperationKind with(OperationKind kind, DecideNode* decide) {
+  kind.decide = decide;
+  return kind;
 }
 
 // By kind.
 constexpr OperationKind kOperations[] = {
     {},
-    elementwise("unary", 1),
-    elementwise("binary", 2),
-    elementwise("ternary", 3),
-    elementwise("compare", 2),
-    elementwise("select", 3),
-    elementwise("cast", 1, Says::kDtype),
-    {"reduce", kReduction, 1, 1, 0, AttributeKind::kReduce, false, infer_expression, run_reduce,
-     nullptr, Says::kAxes, Values::kAreTaken},
-    {"normalize", kCall, 1, 3, 0, AttributeKind::kNormalize, true, infer_normalize, run_normalize,
-     nullptr, Says::kAxes, Values::kAreTaken},
-    {"matmul", kCall, 2, 3, 0, AttributeKind::kMatmul, false, infer_matmul, run_matmul, nullptr,
-     Says::kNothing, Values::kAreTaken},
-    {"conv2d", kCall, 2, 3, 0, AttributeKind::kConv2d, false, infer_conv2d, run_conv2d, nullptr,
-     Says::kNothing, Values::kAreTaken},
-    {"pool2d", kCall, 1, 1, kAnyCount, AttributeKind::kPool2d, false, infer_pool2d, run_pool2d,
-     nullptr, Says::kNothing, Values::kAreTaken},
-    {"batch_norm", kCall, 3, 5, 0, AttributeKind::kBatchNorm, false, infer_batch_norm,
-     run_batch_norm, nullptr, Says::kNothing, Values::kAreTaken},
-    viewing<view_reshaped>("reshape", kAnyCount),
-    viewing<view_permuted>("permute", kAnyCount),
-    viewing<view_broadcast>("broadcast", kAnyCount),
-    viewing<view_slice>("slice", 4),
-    {"concat", kCall, 1, kAnyCount, 1, kNoAttributes, false, infer_concat, run_concat, nullptr,
-     Says::kNothing, Values::kAreTaken},
-    {"pad", kCall, 1, 1, kAnyCount, AttributeKind::kPad, false, infer_pad, run_pad, nullptr,
-     Says::kNothing, Values::kAreTaken},
-    {"take", kCall, 2, 2, 1, kNoAttributes, false, infer_take, run_take, nullptr},
-    {"gather", kCall, 2, 2, 1, kNoAttributes, false, infer_gather, run_gather, nullptr},
-    {"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular, run_triangular,
-     nullptr, Says::kNothing, Values::kAreTaken},
-    {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr, Says::kNothing,
-     Values::kAreTaken},
+    with(elementwise("unary", 1), decide_elementwise),
+    with(elementwise("binary", 2), decide_elementwise),
+    with(elementwise("ternary", 3), decide_elementwise),
+    with(elementwise("compare", 2), decide_elementwise),
+    with(elementwise("select", 3), decide_elementwise),
+    with(elementwise("cast", 1, Says::kDtype), decide_elementwise),
+    with({"reduce", kReduction, 1, 1, 0, AttributeKind::kReduce, false, infer_expression,
+          run_reduce, nullptr, Says::kAxes},
+         decide_reduce),
+    with({"normalize", kCall, 1, 3, 0, AttributeKind::kNormalize, true, infer_normalize,
+          run_normalize, nullptr, Says::kAxes},
+         decide_normalize),
+    with({"matmul", kCall, 2, 3, 0, AttributeKind::kMatmul, false, infer_matmul, run_matmul,
+          nullptr},
+         decide_matmul),
+    with({"conv2d", kCall, 2, 3, 0, AttributeKind::kConv2d, false, infer_conv2d, run_conv2d,
+          nullptr},
+         decide_images),
+    with({"pool2d", kCall, 1, 1, kAnyCount, AttributeKind::kPool2d, false, infer_pool2d, run_pool2d,
+          nullptr},
+         decide_images),
+    with({"batch_norm", kCall, 3, 5, 0, AttributeKind::kBatchNorm, false, infer_batch_norm,
+          run_batch_norm, nullptr},
+         decide_images),
+    with(viewing<view_reshaped>("reshape", kAnyCount), decide_reshape),
+    with(viewing<view_permuted>("permute", kAnyCount), decide_permute),
+    with(viewing<view_broadcast>("broadcast", kAnyCount), decide_broadcast),
+    with(viewing<view_slice>("slice", 4), decide_slice),
+    with(
+        {"concat", kCall, 1, kAnyCount, 1, kNoAttributes, false, infer_concat, run_concat, nullptr},
+        decide_concat),
+    with({"pad", kCall, 1, 1, kAnyCount, AttributeKind::kPad, false, infer_pad, run_pad, nullptr},
+         decide_pad),
+    with({"take", kCall, 2, 2, 1, kNoAttributes, false, infer_take, run_take, nullptr},
+         decide_take),
+    with({"gather", kCall, 2, 2, 1, kNoAttributes, false, infer_gather, run_gather, nullptr},
+         decide_gather),
+    with({"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular,
+          run_triangular, nullptr},
+         decide_as_first),
+    with({"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr},
+         decide_as_first),
     {"custom", kCall, 0, kAnyCount, kAnyCount, kNoAttributes, false, infer_custom, run_custom,
-     nullptr, Says::kNothing, Values::kAreTaken},
-    {"conv2d_transposed", kCall, 2, 3, kAnyCount, AttributeKind::kConv2d, false,
-     infer_conv2d_transposed, run_conv2d_transposed, nullptr, Says::kNothing, Values::kAreTaken},
+     nullptr},
+    with({"conv2d_transposed", kCall, 2, 3, kAnyCount, AttributeKind::kConv2d, false,
+          infer_conv2d_transposed, run_conv2d_transposed, nullptr},
+         decide_images),
     {"einsum", kCall, 1, kAnyCount, 0, AttributeKind::kEinsum, false, infer_einsum, run_einsum,
-     nullptr, Says::kNothing, Values::kAreTaken},
-    {"sort", kCall, 1, 1, 1, AttributeKind::kFlags, false, infer_sort, run_sort, nullptr},
-    {"top_k", kCall, 1, 1, 2, AttributeKind::kFlags, false, infer_top_k, run_top_k, nullptr},
-    {"partition", kCall, 1, 1, 2, kNoAttributes, false, infer_partition, run_partition, nullptr},
+     nullptr},
+    with({"sort", kCall, 1, 1, 1, AttributeKind::kFlags, false, infer_sort, run_sort, nullptr},
+         decide_as_first),
+    with({"top_k", kCall, 1, 1, 2, AttributeKind::kFlags, false, infer_top_k, run_top_k, nullptr},
+         decide_top_k),
+    with({"partition", kCall, 1, 1, 2, kNoAttributes, false, infer_partition, run_partition,
+          nullptr},
+         decide_partition),
     {"quantile", kCall, 2, 2, 0, AttributeKind::kFlags, false, infer_quantile, run_quantile,
      nullptr, Says::kAxes},
-    {"searchsorted", kCall, 2, 2, 0, AttributeKind::kFlags, false, infer_searchsorted,
-     run_searchsorted, nullptr},
-    {"bincount", kCall, 1, 2, 1, kNoAttributes, false, infer_bincount, run_bincount, nullptr},
-    {"histogram", kCall, 1, 2, 1, AttributeKind::kHistogram, false, infer_histogram, run_histogram,
-     nullptr},
-    {"put", kCall, 3, 3, 1, kNoAttributes, true, infer_put, run_put, nullptr},
-    {"scatter", kCall, 3, 3, 1, kNoAttributes, true, infer_scatter, run_scatter, nullptr},
-    {"random", kCall, 2, 2, kAnyCount, AttributeKind::kRandom, false, infer_random, run_random,
-     nullptr, Says::kDtype},
-    {"random_permutation", kCall, 2, 2, 1, kNoAttributes, false, infer_random_permutation,
-     run_random_permutation, nullptr, Says::kDtype},
+    with({"searchsorted", kCall, 2, 2, 0, AttributeKind::kFlags, false, infer_searchsorted,
+          run_searchsorted, nullptr},
+         decide_as_second),
+    with({"bincount", kCall, 1, 2, 1, kNoAttributes, false, infer_bincount, run_bincount, nullptr},
+         decide_bincount),
+    with({"histogram", kCall, 1, 2, 1, AttributeKind::kHistogram, false, infer_histogram,
+          run_histogram, nullptr},
+         decide_histogram),
+    with({"put", kCall, 3, 3, 1, kNoAttributes, true, infer_put, run_put, nullptr}, decide_put),
+    with({"scatter", kCall, 3, 3, 1, kNoAttributes, true, infer_scatter, run_scatter, nullptr},
+         decide_scatter),
+    with({"random", kCall, 2, 2, kAnyCount, AttributeKind::kRandom, false, infer_random, run_random,
+          nullptr, Says::kDtype},
+         decide_shaped),
+    with({"random_permutation", kCall, 2, 2, 1, kNoAttributes, false, infer_random_permutation,
+          run_random_permutation, nullptr, Says::kDtype},
+         decide_shaped),
     sparse("sparse_to_dense", 3, infer_sparse_to_dense, run_sparse_to_dense),
     sparse("sparse_matmul", 4, infer_sparse_matmul, run_sparse_matmul),
     sparse("sparse_sddmm", 5, infer_sparse_sddmm, run_sparse_sddmm),
@@ -129,8 +142,8 @@ constexpr OperationKind kOperations[] = {
     sparse("sparse_accumulate", 4, infer_sparse_accumulate, run_sparse_accumulate),
     controlling("cond", 2),
     controlling("while", 3),
-    finding("nonzero", 1, infer_nonzero, find_nonzero),
-    finding("masked_select", 2, infer_masked_select, find_masked_select),
+    with(finding("nonzero", 1, infer_nonzero, find_nonzero), decide_found),
+    with(finding("masked_select", 2, infer_masked_select, find_masked_select), decide_found),
 };
 static_assert(std::size(kOperations) == (TNR_NODE_MASKED_SELECT >> kNodeKindShift) + 1);
 
@@ -157,14 +170,6 @@ const OperationKind* find_operation(std::uint32_t code) noexcept {
 
 bool may_be_in_place(const GraphNode& node) noexcept {
   return node.custom == nullptr ? operation_of(node).in_place : node.custom->in_place();
-}
-
-bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept {
-  if (operation_of(node).values == Values::kMayBeRefused) return true;
-  if (node.kind() << kNodeKindShift != TNR_NODE_BINARY) return false;
-  return (code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint) &&
-         (node.op() == TNR_BINARY_OP_DIV || node.op() == TNR_BINARY_OP_REM ||
-          node.op() == TNR_BINARY_OP_POW);
 }
 
 const char* operation_name(const GraphNode& node) noexcept {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "memory/scratch.hpp"
+#include "program/custom.hpp"
 #include "program/run/frame.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/shape.hpp"
@@ -14,17 +16,28 @@ namespace {
 
 // A run's value is no larger than its plan along any axis: it is the first part of the planned
 // memory along each.
-void require_planned(const Graph& graph, std::uint32_t node, const ArrayType& type,
-                     const ArrayType& planned) {
+Refusal beyond_plan(const Graph& graph, std::uint32_t node, const ArrayType& type,
+                    const ArrayType& planned) noexcept {
   for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
     if (type.shape[axis] <= planned.shape[axis]) continue;
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "nodes[%" PRIu32
-         "], %s: the result has shape %s but memory is planned for %s, which the "
-         "most that may be found give",
-         node, operation_name(graph.nodes[node]), shape_text(type.rank, type.shape).text,
-         shape_text(planned.rank, planned.shape).text);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "nodes[%" PRIu32
+                    "], %s: the result has shape %s but memory is planned for %s, which the most "
+                    "that may be found give",
+                    node, operation_name(graph.nodes[node]), shape_text(type.rank, type.shape).text,
+                    shape_text(planned.rank, planned.shape).text);
   }
+  return std::nullopt;
+}
+
+// What the function of a custom operation answers, it throws.
+ArrayType infer_given(const GraphNode& node, const std::int64_t* numbers,
+                      const std::vector<ArrayType>& types) {
+  FewOnStack<OperandType, 8> operands(node.operands.size());
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    operands.data()[i] = {&types[node.operands[i]], nullptr};
+  }
+  return infer_custom({node, numbers}, operands.data());
 }
 
 }  // namespace
@@ -45,12 +58,14 @@ void Frame::prepare_findings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
-void Frame::begin(const Graph& graph, const Schedule& schedule, const Graph& around,
-                  const Frame& of_around) {
-  if (schedule.has_found_around) sizes_.set_around(graph, around, of_around.sizes_);
-  if (!schedule.findings.empty() && schedule.findings[0].step == Finding::kNoStep) {
-    decide(graph, schedule, schedule.findings[0]);
+Refusal Frame::begin(const Run& run, const Graph& graph, const Schedule& schedule,
+                     const Graph& around, const Frame& of_around) {
+  if (schedule.findings.empty() || schedule.findings[0].step != Finding::kNoStep) [[likely]]
+    return std::nullopt;
+  if (schedule.has_found_around) {
+    if (Refusal refusal = sizes_.set_around(graph, around, of_around.sizes_)) return refusal;
   }
+  return decide(run, graph, schedule, schedule.findings[0]);
 }
 
 void Frame::hand_over(std::uint32_t value, const tnr_view& given) {
@@ -85,48 +100,92 @@ void Frame::shrink(const Schedule& schedule, std::uint32_t place, const ArrayTyp
   std::copy_n(adjacent.strides, type.rank, view.strides);
 }
 
-void Frame::set_decided(const Graph& graph, const Schedule& schedule,
-                        const Finding::Node& decided) {
-  const GraphNode& node = graph.nodes[decided.node];
-  infer(graph, node, sizes_, types_);
-  for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {
-    require_planned(graph, decided.node, types_[value], schedule.types[value]);
-    if (decided.seen == kNoValue) shrink(schedule, value, types_[value]);
+// The types of the node's results at the sizes so far.
+Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+                             std::uint32_t index) {
+  const GraphNode& node = graph.nodes[index];
+  if (!run.is_quiet()) {
+    infer(graph, node, sizes_, types_);
+    return std::nullopt;
   }
-  if (decided.seen == kNoValue) return;
-  // A copy of the operand has its type.
-  if (decided.seen != node.operands[0]) shrink(schedule, decided.seen, types_[node.operands[0]]);
-  const std::vector<std::int64_t> numbers = sizes_.of_all(node.numbers);
-  views_[node.result] = operation_of(node).view({node, numbers.data()}, views_[decided.seen]);
+  std::int64_t numbers[TNR_MAX_RANK];
+  sizes_.write_all(node.numbers, numbers);
+  ArrayType& type = types_[node.result];
+  if (node.custom != nullptr) {
+    type = infer_given(node, numbers, types_);
+    return std::nullopt;
+  }
+  type = schedule.types[node.result];
+  DecideNode* const decided = operation_of(node).decide;
+  Refusal refusal =
+      decided == nullptr
+          ? error_of(TNR_STATUS_UNSUPPORTED,
+                     "its shapes follow from what a run finds, which no sealed program takes")
+          : decided({node, numbers, types_.data(), schedule.types.data()}, type);
+  if (!refusal) [[likely]]
+    return std::nullopt;
+  return node_error(*refusal, graph, index);
 }
 
-void Frame::decide(const Graph& graph, const Schedule& schedule, const Finding& finding) {
-  for (const Finding::Node& decided : finding.nodes) set_decided(graph, schedule, decided);
+Refusal Frame::set_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+                           const Finding::Node& decided) {
+  const GraphNode& node = graph.nodes[decided.node];
+  if (Refusal refusal = infer_decided(run, graph, schedule, decided.node)) return refusal;
+  for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {
+    Refusal refusal = beyond_plan(graph, decided.node, types_[value], schedule.types[value]);
+    if (refusal) [[unlikely]]
+      return refusal;
+    if (decided.seen == kNoValue) shrink(schedule, value, types_[value]);
+  }
+  if (decided.seen == kNoValue) return std::nullopt;
+  // A copy of the operand has its type.
+  if (decided.seen != node.operands[0]) shrink(schedule, decided.seen, types_[node.operands[0]]);
+  std::int64_t numbers[TNR_MAX_RANK];
+  sizes_.write_all(node.numbers, numbers);
+  views_[node.result] = operation_of(node).view({node, numbers}, views_[decided.seen]);
+  return std::nullopt;
+}
+
+Refusal Frame::decide(const Run& run, const Graph& graph, const Schedule& schedule,
+                      const Finding& finding) {
+  for (const Finding::Node& decided : finding.nodes) {
+    if (Refusal refusal = set_decided(run, graph, schedule, decided)) return refusal;
+  }
   for (const Finding::Copy& copy : finding.copies) {
     shrink(schedule, copy.place, types_[copy.value]);
   }
   for (const std::uint32_t at : finding.steps) {
-    numbers_[at] = sizes_.of_all(graph.nodes[schedule.steps[at].node].numbers);
+    sizes_.write_all(graph.nodes[schedule.steps[at].node].numbers, numbers_[at].data());
   }
+  return std::nullopt;
 }
 
-void Frame::set_found(const Graph& graph, const Schedule& schedule, std::size_t step,
-                      std::int64_t count) {
+Refusal Frame::check_found(const Run& run, const Graph& graph, const Schedule& schedule,
+                           std::size_t step) {
+  return run.is_quiet() ? infer_decided(run, graph, schedule, schedule.steps[step].node)
+                        : std::nullopt;
+}
+
+Refusal Frame::set_found(const Run& run, const Graph& graph, const Schedule& schedule,
+                         std::size_t step, std::int64_t count) {
   const Finding& finding = *std::ranges::find(schedule.findings, step, &Finding::step);
   const GraphNode& node = graph.nodes[finding.node];
-  infer_found(graph, node, count, sizes_, types_);
+  if (Refusal refusal = sizes_.set_found(graph, node, count)) [[unlikely]]
+    return node_error(*refusal, graph, finding.node);
+  if (Refusal refusal = infer_decided(run, graph, schedule, finding.node)) return refusal;
   shrink(schedule, node.result, types_[node.result]);
-  decide(graph, schedule, finding);
+  return decide(run, graph, schedule, finding);
 }
 
-void Frame::set_given(const Graph& graph, const Schedule& schedule, std::size_t step) {
+Refusal Frame::set_given(const Run& run, const Graph& graph, const Schedule& schedule,
+                         std::size_t step) {
   const auto finding = std::ranges::find(schedule.findings, step, &Finding::step);
-  if (finding == schedule.findings.end()) return;
+  if (finding == schedule.findings.end()) return std::nullopt;
   const GraphNode& node = graph.nodes[finding->node];
   for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {
     types_[value] = type_of(views_[value]);
   }
-  decide(graph, schedule, *finding);
+  return decide(run, graph, schedule, *finding);
 }
 
 }  // namespace tenure

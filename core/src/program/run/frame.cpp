@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstring>
 #include <optional>
 
 #include "expression/evaluation.hpp"
@@ -9,6 +10,7 @@
 #include "program/expressions.hpp"
 #include "program/found.hpp"
 #include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
@@ -65,16 +67,16 @@ Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
   if (!schedule.findings.empty()) prepare_findings(graph, schedule);
 }
 
-namespace {
-
-[[gnu::cold]] Error body_error(const Error& error, std::int64_t number) noexcept {
-  return error_of(error.status(), "subgraphs[%" PRId64 "], %s", number, error.message());
-}
-
 [[gnu::cold]] Error node_error(const Error& error, const Graph& graph,
                                std::uint32_t node) noexcept {
   return error_of(error.status(), "nodes[%" PRIu32 "], %s: %s", node,
                   operation_name(graph.nodes[node]), error.message());
+}
+
+namespace {
+
+[[gnu::cold]] Error body_error(const Error& error, std::int64_t number) noexcept {
+  return error_of(error.status(), "subgraphs[%" PRId64 "], %s", number, error.message());
 }
 
 // Computes one of a node's bodies. Errors name it.
@@ -88,8 +90,8 @@ Refusal run_body(const Run& run, const Graph& around, const Step& step, Frame& f
   Frame& inner = frame.body(index, body);
   inner.set_memory(schedule, input_of, output_of);
   try {
-    inner.begin(graph, schedule, around, frame);
-    Refusal refusal = run_steps(run, graph, schedule, inner);
+    Refusal refusal = inner.begin(run, graph, schedule, around, frame);
+    if (!refusal) refusal = run_steps(run, graph, schedule, inner);
     if (!refusal) [[likely]]
       return std::nullopt;
     return body_error(*refusal, node.numbers[body]);
@@ -105,14 +107,32 @@ const ArrayType& given_by(const Graph& around, const Step& step, Frame& frame, s
   return frame.body(index, body).output_type(graph, *step.bodies[body], output);
 }
 
-// Throws INVALID_ARGUMENT where there are more than the extent may be.
-std::int64_t find(const Run& run, const Graph& graph, const NodeCall& call,
-                  const OperandView* operands, const tnr_view_mut& out) {
+[[gnu::cold]] Error count_error(const Graph& graph, std::uint32_t node,
+                                std::int64_t count) noexcept {
+  const Extent& extent = extent_of(graph, graph.nodes[node]);
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "nodes[%" PRIu32 "], %s: %" PRId64 " are found but %s is at most %" PRId64, node,
+                  operation_name(graph.nodes[node]), count, extent.name, extent.a);
+}
+
+// The share of the most that nodes find in a round: all, one less, and by halves.
+std::int64_t rehearsed_count(std::uint32_t round, std::int64_t most) noexcept {
+  if (round == 1) return std::max<std::int64_t>(most - 1, 0);
+  return most >> (round == 0 ? 0 : round - 1);
+}
+
+// How many it finds. A rehearsal has zeros for that many.
+std::int64_t find(const Run& run, const NodeCall& call, const OperandView* operands,
+                  const tnr_view_mut& out) {
   const std::int64_t count = operation_of(call.node).find(run.context, call, operands, out);
-  if (count <= out.view.shape[0]) return count;
-  const Extent& extent = extent_of(graph, call.node);
-  fail(TNR_STATUS_INVALID_ARGUMENT, "%" PRId64 " are found but %s is at most %" PRId64, count,
-       extent.name, extent.a);
+  if (!run.is_rehearsal()) [[likely]]
+    return count;
+  tnr_view part = out.view;
+  part.shape[0] = rehearsed_count(run.round, part.shape[0]);
+  // Row-major: the first part is in one piece.
+  std::memset(const_cast<void*>(part.data), 0,
+              static_cast<std::size_t>(element_count(part)) * element_size(part.dtype));
+  return part.shape[0];
 }
 
 bool is_true(const tnr_view& verdict) noexcept {
@@ -142,7 +162,7 @@ Refusal run_cond(const Run& run, const Graph& graph, const Step& step, Frame& fr
     return std::nullopt;
   };
   const std::size_t taken = is_true(*operands[0]) ? 0 : 1;
-  if (run.bodies == Bodies::kAll) {
+  if (run.is_rehearsal()) {
     if (Refusal refusal = take(1 - taken)) return refusal;
   }
   return take(taken);
@@ -151,7 +171,7 @@ Refusal run_cond(const Run& run, const Graph& graph, const Step& step, Frame& fr
 // The state is read where the operands are, and then where the last iteration has written it.
 Refusal run_while(const Run& run, const Graph& graph, const Step& step, Frame& frame,
                   std::size_t index, std::int64_t limit) {
-  constexpr std::int64_t kIterationsOfAll = 2;  // both places are written, and one is copied
+  constexpr std::int64_t kRehearsed = 2;  // both places are written, and one is copied
   const tnr_view* const* const operands = frame.pointers(index);
   std::int64_t done = 0;
   const auto place_of = [&](std::int64_t iteration, std::uint32_t i) {
@@ -173,8 +193,8 @@ Refusal run_while(const Run& run, const Graph& graph, const Step& step, Frame& f
     const ArrayType& given = given_by(graph, step, frame, index, Control::kCondition, 0);
     if (std::count(given.shape, given.shape + given.rank, 0) != 0) [[unlikely]]
       return verdict_error("outputs[0] of the condition");
-    if (run.bodies == Bodies::kAll ? done == kIterationsOfAll : !is_true(verdict)) break;
-    if (run.bodies == Bodies::kAsked && done == limit) [[unlikely]] {
+    if (run.is_rehearsal() ? done == kRehearsed : !is_true(verdict)) break;
+    if (!run.is_rehearsal() && done == limit) [[unlikely]] {
       return error_of(TNR_STATUS_INVALID_ARGUMENT,
                       "a loop that does not end: its condition holds after %" PRId64
                       " iterations, which are its limit",
@@ -224,7 +244,9 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
         const GraphNode& node = graph.nodes[step.node];
         const NodeCall call = {node, frame.numbers(schedule, index), run.is_checked};
         if (finds_extent(node)) [[unlikely]] {
-          found = find(run, graph, call, frame.operands(index), out);
+          if (Refusal refusal = frame.check_found(run, graph, schedule, index)) return refusal;
+          found = find(run, call, frame.operands(index), out);
+          if (*found > out.view.shape[0]) return count_error(graph, step.node, *found);
         } else {
           operation_of(node).run(run.context, call, frame.operands(index), out);
         }
@@ -245,10 +267,15 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
     if (step.node == kNoValue) throw;
     throw node_error(error, graph, step.node);
   }
+  if (run.is_quiet()) [[unlikely]] {
+    // A rehearsal is on zeros, of which it takes whatever they are.
+    Refusal refusal = run.findings->take();
+    if (refusal && !run.is_rehearsal()) return node_error(*refusal, graph, step.node);
+  }
   // Errors that later nodes have of this count name them.
-  if (found) frame.set_found(graph, schedule, index, *found);
-  if (step.kind == Step::Kind::kControl) frame.set_given(graph, schedule, index);
-  return std::nullopt;
+  if (found) return frame.set_found(run, graph, schedule, index, *found);
+  return step.kind == Step::Kind::kControl ? frame.set_given(run, graph, schedule, index)
+                                           : std::nullopt;
 }
 
 Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame) {

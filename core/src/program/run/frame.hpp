@@ -8,12 +8,29 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/data_findings.hpp"
 #include "program/graph.hpp"
 #include "program/schedule.hpp"
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
+
+// A run, and what it may ask for.
+struct Run {
+  static constexpr std::uint32_t kNoRound = UINT32_MAX;
+
+  const Context& context;
+  bool is_checked = false;  // trusts no operation of others
+  // Of a run that asks for no memory, and so throws nothing; else nullptr.
+  DataFindings* findings = nullptr;
+  // Of a rehearsal, which asks for all scratch memory that a run may ask for: it computes each body
+  // of a node, a loop's twice, and in each round nodes find another share of the most they may.
+  std::uint32_t round = kNoRound;
+
+  [[nodiscard]] bool is_quiet() const noexcept { return findings != nullptr; }
+  [[nodiscard]] bool is_rehearsal() const noexcept { return round != kNoRound; }
+};
 
 // Views of all that steps name; those of bodies have frames of their own, in memory of this one.
 class Frame {
@@ -42,8 +59,8 @@ class Frame {
     }
   }
   // Of a body, behind set_memory(): what follows from what it is handed by the graph around it.
-  void begin(const Graph& graph, const Schedule& schedule, const Graph& around,
-             const Frame& of_around);
+  Refusal begin(const Run& run, const Graph& graph, const Schedule& schedule, const Graph& around,
+                const Frame& of_around);
   // The operands of a step, in its order.
   [[nodiscard]] const tnr_view* const* pointers(std::size_t step) const noexcept {
     return pointers_.data() + steps_[step].first_operand;
@@ -64,10 +81,13 @@ class Frame {
   // A result of a step with bodies, or a place that it owns, has the shape that a body gives.
   void set_shape(std::uint32_t place, const ArrayType& type) noexcept;
   // All results of the step have.
-  void set_given(const Graph& graph, const Schedule& schedule, std::size_t step);
+  Refusal set_given(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step);
+  // Of a quiet run: whether a step that finds an extent takes operands of these shapes.
+  Refusal check_found(const Run& run, const Graph& graph, const Schedule& schedule,
+                      std::size_t step);
   // The step has found so many, of which it may find as many.
-  void set_found(const Graph& graph, const Schedule& schedule, std::size_t step,
-                 std::int64_t count);
+  Refusal set_found(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step,
+                    std::int64_t count);
   // Of a step with bodies.
   [[nodiscard]] Frame& body(std::size_t step, std::size_t index) noexcept {
     return bodies_[steps_[step].first_body + index];
@@ -85,9 +105,13 @@ class Frame {
   void prepare_findings(const Graph& graph, const Schedule& schedule);
   void forget(const Schedule& schedule);
   void hand_over(std::uint32_t value, const tnr_view& given);
-  void decide(const Graph& graph, const Schedule& schedule, const Finding& finding);
+  Refusal decide(const Run& run, const Graph& graph, const Schedule& schedule,
+                 const Finding& finding);
+  Refusal infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+                        std::uint32_t index);
   void shrink(const Schedule& schedule, std::uint32_t place, const ArrayType& type);
-  void set_decided(const Graph& graph, const Schedule& schedule, const Finding::Node& decided);
+  Refusal set_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+                      const Finding::Node& decided);
 
   const void* block_;
   std::vector<tnr_view> views_;          // by place
@@ -103,18 +127,12 @@ class Frame {
   std::vector<std::vector<std::int64_t>> numbers_;
 };
 
-// Which bodies a node computes: those that the data ask for, or each of them, a loop's twice, so
-// that all scratch memory is asked for that a run may ask for.
-enum class Bodies : std::uint8_t { kAsked, kAll };
+// With the node's name.
+Error node_error(const Error& error, const Graph& graph, std::uint32_t node) noexcept;
 
-struct Run {
-  const Context& context;
-  bool is_checked;  // trusts no operation of others
-  Bodies bodies = Bodies::kAsked;
-};
-
-// Computes what the step does, or all of them. Throws what operations find on the data; a loop that
-// reaches its limit is a refusal, as a sealed program may have one. Both name the node.
+// Computes what the step does, or all of them. Throws what operations find on the data; what a
+// sealed program may be refused is a refusal: a loop that reaches its limit, a count that exceeds
+// its bound or does not fit another one. Both name the node.
 Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
                  std::size_t index);
 Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame);

@@ -40,22 +40,22 @@ std::uint64_t factor_bytes(const Graph& graph) noexcept {
   return bytes;
 }
 
-// Of the first node, also of a body, that may refuse what it finds in elements.
-Refusal sealing_refusal(const Graph& graph, const std::vector<bool>& needed,
-                        const std::vector<ArrayType>& types) {
+// Of the first node, also of a body, that throws what it finds in elements.
+Refusal sealing_refusal(const Graph& graph, const std::vector<bool>& needed) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!needed[i]) continue;
-    if (may_refuse_elements(node, types[node.result].dtype)) {
-      return error_of(TNR_STATUS_UNSUPPORTED,
-                      "nodes[%" PRIu32
-                      "], %s: may refuse what it finds in elements, and no run of a sealed "
-                      "program does",
-                      i, operation_name(node));
+    if (operation_of(node).values == Values::kAreThrown) {
+      return error_of(
+          TNR_STATUS_UNSUPPORTED,
+          "nodes[%" PRIu32
+          "], %s: throws what it refuses in elements, which asks for memory, and no run "
+          "of a sealed program does",
+          i, operation_name(node));
     }
     for (std::size_t j = 0; j < node.bodies.size(); ++j) {
       const Body& body = *node.bodies[j];
-      const Refusal refusal = sealing_refusal(body.graph, body.needed, body.types);
+      const Refusal refusal = sealing_refusal(body.graph, body.needed);
       if (!refusal) continue;
       return error_of(refusal->status(), "nodes[%" PRIu32 "], %s: subgraphs[%" PRId64 "], %s", i,
                       operation_name(node), node.numbers[j], refusal->message());
@@ -104,7 +104,7 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
   }
   packed_bytes_ = factor_bytes(graph_);
   add_constants(graph_, constants_);
-  sealing_refusal_ = sealing_refusal(graph_, needed_, types);
+  sealing_refusal_ = sealing_refusal(graph_, needed_);
 }
 
 Program::~Program() { delete idle_.load(std::memory_order_acquire); }
@@ -255,8 +255,8 @@ void Program::run(const Context& context, const Arguments& arguments,
   require_none(attributes_refusal(schedule, attributes));
   require_none(Owners(constants_, arguments).with_pinned([&] {
     if (bound != nullptr) lease.take(std::move(bound));
-    return lease.workspace().compute(context, graph_, schedule, arguments, attributes,
-                                     Bodies::kAsked);
+    return lease.workspace().compute({context, (attributes.flags & TNR_RUN_CHECKED) != 0}, graph_,
+                                     schedule, arguments, attributes);
   }));
 }
 

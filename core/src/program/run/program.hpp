@@ -46,8 +46,8 @@ class Program {
   }
   // Bytes of constants that are packed.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
-  // Throws UNSUPPORTED where a node may refuse what it finds in elements.
-  void require_no_refusing_node() const { require_none(sealing_refusal_); }
+  // Throws UNSUPPORTED where a node throws what it finds in elements.
+  void require_no_throwing_node() const { require_none(sealing_refusal_); }
   // The schedule for these layouts, of arguments that are checked.
   [[nodiscard]] std::shared_ptr<const Bound> bound_to(const Arguments& arguments) const;
 
@@ -69,7 +69,7 @@ class Program {
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
   PassCounts counts_;        // of the passes over the graph
-  Refusal sealing_refusal_;  // of a node that may refuse what it finds in elements
+  Refusal sealing_refusal_;  // of a node that throws what it finds in elements
   mutable Mutex mutex_;      // guards bound_
   mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last
   // That of the last run, with what it is for: whoever takes it has it alone, so that a run with the

@@ -1,5 +1,7 @@
 #include "program/run/sealed.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cinttypes>
 #include <cstring>
 #include <vector>
@@ -32,12 +34,33 @@ class Zeros {
   tnr_view view_;
 };
 
+// The most that a node of these finds, also of bodies.
+std::int64_t most_found(const Graph& graph, const Schedule& schedule) noexcept {
+  std::int64_t most = 0;
+  for (const Step& step : schedule.steps) {
+    if (step.node == kNoValue) continue;
+    const GraphNode& node = graph.nodes[step.node];
+    if (finds_extent(node)) most = std::max(most, schedule.types[node.result].shape[0]);
+    for (std::size_t i = 0; i < step.bodies.size(); ++i) {
+      most = std::max(most, most_found(node.bodies[i]->graph, *step.bodies[i]));
+    }
+  }
+  return most;
+}
+
+// Rounds of a rehearsal, of which the last one finds nothing.
+std::uint32_t round_count(const Graph& graph, const Schedule& schedule) noexcept {
+  if (!graph.finds_extents) return 1;
+  const auto most = static_cast<std::uint64_t>(most_found(graph, schedule));
+  return 2 + static_cast<std::uint32_t>(std::bit_width(most));
+}
+
 }  // namespace
 
 SealedProgram::SealedProgram(ProgramToken program, const Arguments& arguments)
     : program_(kProgramHandles, program) {
   const Program& of = program_.object();
-  of.require_no_refusing_node();
+  of.require_no_throwing_node();
   std::shared_ptr<const Bound> bound = of.bound_to(arguments);
   workspace_ = std::make_unique<Workspace>(of.graph(), bound->schedule());
   workspace_->bound = std::move(bound);
@@ -57,16 +80,30 @@ void SealedProgram::rehearse() {
     // The same view: it is the first and only field.
     outputs.push_back(reinterpret_cast<const tnr_view_mut*>(memory.back()->view()));
   }
-  require_none(compute({inputs.data(), static_cast<std::uint32_t>(inputs.size()), outputs.data(),
-                        static_cast<std::uint32_t>(outputs.size())},
-                       Bodies::kAll));
-  bound().note_scratch(workspace_->scratch_bytes());
-  workspace_->grow_scratch();
+  const Arguments arguments = {inputs.data(), static_cast<std::uint32_t>(inputs.size()),
+                               outputs.data(), static_cast<std::uint32_t>(outputs.size())};
+  const std::uint32_t rounds = round_count(program_.object().graph(), bound().schedule());
+  for (std::uint32_t round = 0; round < rounds; ++round) rehearse_round(arguments, round);
+  const std::size_t scratch_bytes = workspace_->scratch_bytes();
+  bound().note_scratch(scratch_bytes);
+  // Between two rounds a run finds no more than twice as many as in the later one, and memory grows
+  // no faster than that, but where an operation asks for none of so many.
+  workspace_->grow_scratch(rounds == 1 ? scratch_bytes : 2 * scratch_bytes);
 }
 
-Refusal SealedProgram::compute(const Arguments& arguments, Bodies bodies) const {
-  return workspace_->compute(kQuietContext, program_.object().graph(), bound().schedule(),
-                             arguments, {}, bodies);
+// A later round may be refused what a run would be: the greatest of no element, say.
+void SealedProgram::rehearse_round(const Arguments& arguments, std::uint32_t round) const {
+  try {
+    require_none(compute(arguments, round));
+  } catch (const Error& error) {
+    if (round == 0 || error.status() != TNR_STATUS_INVALID_ARGUMENT) throw;
+  }
+}
+
+Refusal SealedProgram::compute(const Arguments& arguments, std::uint32_t round) const {
+  DataFindings findings;
+  return workspace_->compute({kQuietContext, false, &findings, round}, program_.object().graph(),
+                             bound().schedule(), arguments, {});
 }
 
 Refusal SealedProgram::run(const Arguments& arguments) const {
@@ -76,7 +113,7 @@ Refusal SealedProgram::run(const Arguments& arguments) const {
   if (Refusal refusal = alias_refusal(graph, arguments)) [[unlikely]]
     return refusal;
   return Owners(program_.object().constants(), arguments).with_pinned([&] {
-    return compute(arguments, Bodies::kAsked);
+    return compute(arguments, Run::kNoRound);
   });
 }
 

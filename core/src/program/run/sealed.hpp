@@ -2,8 +2,9 @@
 // asks nobody for anything, whether it succeeds or fails.
 //
 // So what it refuses is said without an exception, as a throw asks for memory and may wait for a
-// lock; and nodes that may refuse what they find in elements, which throw, are refused when it is
-// made.
+// lock: what operations find on the data is noted (base/data_findings.hpp), and shapes that follow
+// from it are decided by functions of their own (program/operations.hpp). Nodes that throw are
+// refused when it is made.
 #pragma once
 
 #include <memory>
@@ -21,15 +22,16 @@ class SealedProgram {
   [[nodiscard]] tnr_memory_plan memory() const noexcept {
     return bound().memory(program_.object().packed_bytes());
   }
-  // Throws what operations of users answer, and nothing else. A loop that reaches its limit is a
+  // Throws what operations of users answer, and nothing else. What the data are refused for is a
   // refusal, behind which outputs hold a mixture. One thread at a time.
   [[nodiscard]] Refusal run(const Arguments& arguments) const;
 
  private:
   [[nodiscard]] const Bound& bound() const noexcept { return *workspace_->bound; }
-  Refusal compute(const Arguments& arguments, Bodies bodies) const;
+  Refusal compute(const Arguments& arguments, std::uint32_t round) const;
   // Takes the scratch memory that operations ask for.
   void rehearse();
+  void rehearse_round(const Arguments& arguments, std::uint32_t round) const;
 
   ProgramHandles::Use program_;  // as long as this is there
   std::unique_ptr<Workspace> workspace_;

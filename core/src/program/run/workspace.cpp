@@ -6,14 +6,13 @@
 
 namespace tenure {
 
-Refusal Workspace::compute(const Context& context, const Graph& graph, const Schedule& schedule,
-                           const Arguments& arguments, const tnr_program_run_attributes& attributes,
-                           Bodies bodies) {
+Refusal Workspace::compute(const Run& run, const Graph& graph, const Schedule& schedule,
+                           const Arguments& arguments,
+                           const tnr_program_run_attributes& attributes) {
   frame_.set_memory(
       schedule, [&](std::uint32_t i) -> const tnr_view& { return *arguments.inputs[i]; },
       [&](std::uint32_t i) -> const tnr_view& { return arguments.outputs[i]->view; });
   const ScratchArena::Use scratch(scratch_.get());
-  const Run run = {context, (attributes.flags & TNR_RUN_CHECKED) != 0, bodies};
   if (attributes.step_nanoseconds == nullptr) {
     if (Refusal refusal = run_steps(run, graph, schedule, frame_)) return refusal;
     write_shapes(graph, schedule, attributes.output_shapes);
@@ -38,10 +37,9 @@ void Workspace::write_shapes(const Graph& graph, const Schedule& schedule,
   }
 }
 
-void Workspace::grow_scratch() {
-  const std::size_t peak_bytes = scratch_->peak_bytes();
-  if (kSanitized || peak_bytes <= scratch_->size_bytes()) return;
-  scratch_ = std::make_unique<ScratchArena>(peak_bytes);
+void Workspace::grow_scratch(std::size_t size_bytes) {
+  if (kSanitized || size_bytes <= scratch_->size_bytes()) return;
+  scratch_ = std::make_unique<ScratchArena>(size_bytes);
 }
 
 }  // namespace tenure

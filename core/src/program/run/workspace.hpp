@@ -25,22 +25,23 @@ class Workspace {
 
   // Computes the outputs from the inputs, whose owners are pinned. Throws what operations find on
   // the data, naming the node, and what those of users answer; refuses as run_steps().
-  Refusal compute(const Context& context, const Graph& graph, const Schedule& schedule,
-                  const Arguments& arguments, const tnr_program_run_attributes& attributes,
-                  Bodies bodies);
+  Refusal compute(const Run& run, const Graph& graph, const Schedule& schedule,
+                  const Arguments& arguments, const tnr_program_run_attributes& attributes);
+  // For each output, one behind the other, the extents of the last run that was computed. Where
+  // `shapes` is nullptr nothing is.
+  void write_shapes(const Graph& graph, const Schedule& schedule,
+                    std::int64_t* shapes) const noexcept;
 
   // The most that operations had at once in the last run.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_->peak_bytes(); }
   // Makes room for what the last run asked for in vain. Throws OUT_OF_MEMORY.
-  void grow_scratch();
+  void grow_scratch() { grow_scratch(scratch_bytes()); }
+  void grow_scratch(std::size_t size_bytes);
 
   // What it is for, while it is not left there.
   std::shared_ptr<const Bound> bound;
 
  private:
-  void write_shapes(const Graph& graph, const Schedule& schedule,
-                    std::int64_t* shapes) const noexcept;
-
   OwnedMemory block_;
   std::unique_ptr<ScratchArena> scratch_;
   Frame frame_;

@@ -38,8 +38,8 @@ impl<'g, T: Real> Traced<'g, T> {
     /// that it found.
     ///
     /// Later values that depend on these are computed for each run's own shapes, also in bodies of
-    /// [`cond`](Graph::cond) and [`while_loop`](Graph::while_loop). No
-    /// [sealed](crate::SealedProgram) program has it.
+    /// [`cond`](Graph::cond) and [`while_loop`](Graph::while_loop). A
+    /// [sealed](crate::SealedProgram) program has memory for the maximum.
     ///
     /// ```
     /// # use tenure::*;

@@ -123,9 +123,9 @@ impl<I, O: OutputTypes> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into); `Unsupported` where an operation may refuse what it finds in
-    /// elements, as an index that is out of bounds or an integer that is divided by zero: the message
-    /// has its place in the source. `OutOfMemory`.
+    /// As [`run_into`](Self::run_into); `Unsupported` for operations on sparse matrices, and where
+    /// shapes of some others follow from what a run [finds](crate::Traced::nonzero): the message has
+    /// the place in the source. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;
@@ -133,8 +133,12 @@ impl<I, O: OutputTypes> Program<I, O> {
     ///     let (x, i) = (graph.input::<f32>([2]), graph.input::<i64>([1]));
     ///     graph.program((x, i), x.take(0, i))
     /// })?;
-    /// let error = program.seal((&[1.0, 2.0], &[0]), &mut [0.0]).err().unwrap();
-    /// assert_eq!(error.kind(), ErrorKind::Unsupported);
+    /// let mut out = [0.0];
+    /// let mut sealed = program.seal((&[0.0; 2], &[0]), &mut out)?;
+    /// sealed.run_into((&[1.0, 2.0], &[1]), &mut out)?;
+    /// assert_eq!(out, [2.0]);
+    /// let refused = sealed.run_into((&[1.0, 2.0], &[7]), &mut out).err().unwrap();
+    /// assert!(refused.message().contains("indices[0] is 7"));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn seal(
@@ -157,8 +161,9 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an input or output of another layout, where outputs are then untouched; a
-    /// [loop](crate::Graph::while_loop) that reaches its limit, where they hold a mixture.
+    /// `InvalidArgument`: an input or output of another layout, where outputs are then untouched; what
+    /// is refused of the data, as an index that is out of bounds, more elements than a node may find
+    /// or a [loop](crate::Graph::while_loop) that reaches its limit, where they hold a mixture.
     ///
     /// ```
     /// # use tenure::*;

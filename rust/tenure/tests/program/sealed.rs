@@ -100,13 +100,39 @@ fn takes_many_inputs() {
 }
 
 #[test]
-fn operations_that_refuse_elements_are_named() {
+fn what_data_are_refused_for_is_said_in_a_run() {
     let program = Program::trace(|graph| {
         let (x, y) = (graph.input::<i32>([2]), graph.input::<i32>([2]));
-        graph.program((x, y), x / y)
+        let (some, hits) = x.masked_select(x.greater(0), "some", 1);
+        graph.program((x, y), (x / y, some.reshape(hits)))
     })
     .unwrap();
-    let error = program.seal((&[1, 2], &[1, 1]), &mut [0; 2]).err().unwrap();
+    let (mut quotients, mut some) = ([7; 2], [7]);
+    let mut sealed = program.seal((&[0; 2], &[0; 2]), (&mut quotients, &mut some)).unwrap();
+    assert_eq!((quotients, some), ([7; 2], [7]));
+    sealed.run_into((&[6, -8], &[2, 4]), (&mut quotients, &mut some)).unwrap();
+    assert_eq!((quotients, some), ([3, -2], [6]));
+    for (x, y, why) in [
+        ([1, -1], [1, 0], "an integer is divided by an element 0"),
+        ([1, 2], [1, 1], "2 are found but some is at most 1"),
+    ] {
+        let refused = sealed.run_into((&x, &y), (&mut quotients, &mut some)).err().unwrap();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        assert!(refused.message().contains(why), "{refused}");
+        let error = program.run_into((&x, &y), (&mut quotients, &mut some)).err().unwrap();
+        assert!(error.message().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn operations_that_throw_are_named() {
+    let program = Program::trace(|graph| {
+        let a = graph.csr_input::<f32, i32>(2, 2, 1);
+        graph.program((a.row_offsets(), a.col_indices(), a.values()), a.to_dense())
+    })
+    .unwrap();
+    let (offsets, columns, values) = ([0, 1, 1], [1], [5.0]);
+    let error = program.seal((&offsets, &columns, &values), &mut [[0.0; 2]; 2]).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.message().contains("div at "), "{error}");
+    assert!(error.message().contains("to_dense at "), "{error}");
 }
