@@ -360,6 +360,12 @@ tnr_status tnr_sealed_program_memory(const tnr_sealed_program* sealed,
   return guarded([=] { write_report(out, "out", tenure::sealed_program_memory(unwrap(sealed))); });
 }
 
+tnr_status tnr_sealed_program_describe_shapes(const tnr_sealed_program* sealed, int64_t* shapes,
+                                              uint32_t extent_count) noexcept {
+  return answered(
+      [=] { return tenure::sealed_program_describe_shapes(unwrap(sealed), shapes, extent_count); });
+}
+
 tnr_status tnr_sealed_program_run(const tnr_sealed_program* sealed, const tnr_view* const* inputs,
                                   uint32_t input_count, const tnr_view_mut* const* outputs,
                                   uint32_t output_count) noexcept {

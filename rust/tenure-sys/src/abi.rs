@@ -1391,7 +1391,7 @@ pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
 /// @since 0.2
 pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
 /// Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
-/// dtypes and shapes. Two numbers: the subgraph for a first operand that is true and the other one.
+/// dtypes and shapes, or of as many elements as a run finds. Two numbers: the subgraph for a first operand that is true and the other one.
 /// The first operand is a bool8 of one element; both are handed the others as their inputs, and only
 /// the one that is taken is computed.
 ///
@@ -1401,7 +1401,8 @@ pub const TNR_NODE_COND: u32 = 0x002f_0000;
 /// another one gives a bool8 of one element that is true. Three numbers: the condition, the body and
 /// the most iterations of it, at least 1, after which a run whose condition still holds fails with
 /// INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
-/// the first ones by the body's outputs, which have their dtypes and shapes.
+/// the first ones by the body's outputs, which have their dtypes and shapes; where a run finds how
+/// many elements there are, an iteration may give fewer along an axis than the first one was handed.
 ///
 /// @since 0.2
 pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
@@ -5257,8 +5258,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
     /// of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
-    /// and attributes. UNSUPPORTED: as the operation; of a node with subgraphs an operand or extent
-    /// whose size the data of a run decide. OUT_OF_MEMORY.
+    /// and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param node (transfer none)
@@ -5310,7 +5310,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
     /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
-    /// UNSUPPORTED: a node whose count each run finds, such as `TNR_NODE_NONZERO`. OUT_OF_MEMORY.
+    /// OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param body (transfer none)
@@ -5681,9 +5681,9 @@ unsafe extern "C" {
     /// read or written. All memory of its runs is taken now: for that it is run once, on zeros in
     /// memory of its own, with all its subgraphs and operations of one's own. It holds the program.
     ///
-    /// UNSUPPORTED: a node that may refuse what it finds in elements, such as an index that is out of
-    /// bounds or an integer that is divided by 0 (the message names it). Otherwise as
-    /// `tnr_program_run`; OUT_OF_MEMORY.
+    /// UNSUPPORTED: a node of sparse matrices, which throws what it refuses in elements, or one whose
+    /// shape follows from what a run finds in a way that it can only throw (the message names it).
+    /// Otherwise as `tnr_program_run`; OUT_OF_MEMORY.
     ///
     /// @param program (transfer none)
     /// @param inputs (transfer none) (counted-by input_count) pointers to views
@@ -5723,7 +5723,9 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
     /// an output shares a byte with an input that it does not update, or with another output.
     /// STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
-    /// are then untouched. INVALID_ARGUMENT also of a loop at its limit; they then hold a mixture.
+    /// are then untouched. INVALID_ARGUMENT also of the data: an index that is out of bounds, an integer
+    /// that is divided by 0, more elements than a node may find, a loop at its limit; they then hold a
+    /// mixture.
     ///
     /// @param sealed (transfer none)
     /// @param inputs (transfer none) (counted-by input_count) pointers to views
@@ -5737,6 +5739,25 @@ unsafe extern "C" {
         input_count: u32,
         outputs: *const *const tnr_view_mut,
         output_count: u32,
+    ) -> tnr_status;
+
+    /// The extents of the outputs of the last run: `TNR_MAX_RANK` of each, as `output_shapes` of
+    /// `tnr_program_run_attributes` has them. It allocates nothing, takes no lock and makes no system
+    /// call.
+    ///
+    /// INVALID_ARGUMENT: another count; no run so far, or one that failed. STALE_HANDLE. BUSY: another
+    /// thread is running it.
+    ///
+    /// @param sealed (transfer none)
+    /// @param shapes (transfer none) (out) (counted-by extent_count)
+    /// @param extent_count `TNR_MAX_RANK` for each output
+    /// @threads exclusive(shapes)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sealed_program_describe_shapes(
+        sealed: *const tnr_sealed_program,
+        shapes: *mut i64,
+        extent_count: u32,
     ) -> tnr_status;
 
     // ==== ordering ====

@@ -196,6 +196,7 @@ int check_programs(void) {
   CHECK(plan.step_count == 2);
   memset(got, 0, sizeof got);
   OK(tnr_sealed_program_run(sealed, inputs, 1, outputs, 1));
+  OK(tnr_sealed_program_describe_shapes(sealed, shape, TNR_MAX_RANK));
   CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);
   OK(tnr_sealed_program_release(sealed));
   CHECK(releases == 1);

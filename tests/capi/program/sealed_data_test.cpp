@@ -177,9 +177,58 @@ TEST_F(CSealedData, HasTheBitsOfItsProgram) {
     EXPECT_EQ(differences.values, difference_bits);
     EXPECT_EQ(quotients, quotient_bits);
     EXPECT_EQ(one.values, one_bits);
-    // Nothing beside what is found.
     EXPECT_NE(one.values[0], kUntouched);
+    // As many as were written, behind which nothing is.
+    std::int64_t shapes[4 * TNR_MAX_RANK];
+    ASSERT_EQ(tnr_sealed_program_describe_shapes(sealed, shapes, 4 * TNR_MAX_RANK), TNR_STATUS_OK);
+    const auto written = [](const auto& values, auto untouched_value) {
+      return std::ranges::find(values, untouched_value) - values.begin();
+    };
+    EXPECT_EQ(shapes[0], written(sums.values, kUntouched));
+    EXPECT_EQ(shapes[TNR_MAX_RANK], written(differences.values, kUntouched));
+    EXPECT_EQ(shapes[2 * TNR_MAX_RANK], written(quotients, std::int64_t{-7}));
+    EXPECT_EQ(shapes[3 * TNR_MAX_RANK], 1);
+    EXPECT_EQ(shapes[1], 0);
   });
+}
+
+TEST_F(CSealedData, TellsTheShapesOfTheLastRun) {
+  constexpr std::uint32_t kCount = 4 * TNR_MAX_RANK;
+  constexpr auto kInvalid = TNR_STATUS_INVALID_ARGUMENT;
+  std::int64_t shapes[kCount];
+  std::ranges::fill(shapes, 99);
+  const auto tell = [&] { return tnr_sealed_program_describe_shapes(sealed, shapes, kCount); };
+  expect_refused(tell(), kInvalid, {"the last run failed, or there was none"});
+  set_counts(4, 4);
+  Lent of = lent();
+  ASSERT_EQ(of.run(sealed), TNR_STATUS_OK);
+  expect_refused(tnr_sealed_program_describe_shapes(sealed, shapes, kCount - 1), kInvalid,
+                 {"extent_count is 31 but must be 32"});
+  expect_refused(tnr_sealed_program_describe_shapes(sealed, nullptr, kCount), kInvalid,
+                 {"shapes is NULL"});
+  expect_refused(tnr_sealed_program_describe_shapes(nullptr, shapes, kCount),
+                 TNR_STATUS_STALE_HANDLE, {"no sealed program was ever given"});
+  EXPECT_EQ(std::ranges::count(shapes, 99), kCount);
+  const int before = lock_count();
+  tnr_status status;
+  {
+    const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+    status = tell();
+  }
+  EXPECT_EQ(status, TNR_STATUS_OK);
+  EXPECT_EQ(allocation_counts().asked, 0);
+  EXPECT_EQ(lock_count(), before);
+  EXPECT_EQ(shapes[TNR_MAX_RANK], 4);
+  set_counts(4, 5);
+  EXPECT_EQ(of.run(sealed), kInvalid);
+  expect_refused(tell(), kInvalid, {"the last run failed"});
+  // A run that is refused before it begins changes nothing.
+  set_counts(2, 2);
+  ASSERT_EQ(of.run(sealed), TNR_STATUS_OK);
+  of.views[0].shape[0] = 1;
+  EXPECT_EQ(of.run(sealed), kInvalid);
+  ASSERT_EQ(tell(), TNR_STATUS_OK);
+  EXPECT_EQ(shapes[TNR_MAX_RANK], 2);
 }
 
 TEST_F(CSealedData, AllocatesNothingAndTakesNoLock) {

@@ -387,6 +387,7 @@ struct Nested {
   Lent* of = nullptr;
   const tnr_sealed_program* sealed = nullptr;
   tnr_status answer = TNR_STATUS_OK;
+  tnr_status described = TNR_STATUS_OK;
 
   static tnr_status infer(void*, const tnr_view* operands, std::uint32_t, const std::int64_t*,
                           std::uint32_t, tnr_dtype* dtype, std::uint32_t* rank,
@@ -399,7 +400,11 @@ struct Nested {
   static tnr_status compute(void* context, const tnr_view* operands, std::uint32_t,
                             const std::int64_t*, std::uint32_t, const tnr_view_mut* out) {
     auto& self = *static_cast<Nested*>(context);
-    if (self.sealed != nullptr) self.answer = self.of->run(self.sealed);
+    if (self.sealed != nullptr) {
+      self.answer = self.of->run(self.sealed);
+      std::int64_t shape[TNR_MAX_RANK];
+      self.described = tnr_sealed_program_describe_shapes(self.sealed, shape, TNR_MAX_RANK);
+    }
     return tnr_unary(nullptr, TNR_UNARY_OP_NEG, operands, nullptr, out);
   }
 };
@@ -420,6 +425,7 @@ TEST_F(CGraph, ASealedProgramIsBusyWhileItRuns) {
   nested.sealed = sealed;
   EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);
   EXPECT_EQ(nested.answer, TNR_STATUS_BUSY);
+  EXPECT_EQ(nested.described, TNR_STATUS_BUSY);
   EXPECT_EQ(out.values, (std::vector<float>{-1, -2}));
   nested.sealed = nullptr;
   EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);

@@ -112,9 +112,28 @@ Refusal SealedProgram::run(const Arguments& arguments) const {
     return bound().refusal(graph, arguments);
   if (Refusal refusal = alias_refusal(graph, arguments)) [[unlikely]]
     return refusal;
-  return Owners(program_.object().constants(), arguments).with_pinned([&] {
+  has_run_ = false;
+  Refusal refusal = Owners(program_.object().constants(), arguments).with_pinned([&] {
     return compute(arguments, Run::kNoRound);
   });
+  has_run_ = !refusal;
+  return refusal;
+}
+
+Refusal SealedProgram::describe_shapes(std::int64_t* shapes,
+                                       std::uint32_t extent_count) const noexcept {
+  const Schedule& schedule = bound().schedule();
+  const std::size_t expected = schedule.outputs.size() * TNR_MAX_RANK;
+  if (extent_count != expected) {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "extent_count is %" PRIu32 " but must be %zu",
+                    extent_count, expected);
+  }
+  if (shapes == nullptr) return error_of(TNR_STATUS_INVALID_ARGUMENT, "shapes is NULL");
+  if (!has_run_) {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "the last run failed, or there was none");
+  }
+  workspace_->write_shapes(program_.object().graph(), schedule, shapes);
+  return std::nullopt;
 }
 
 SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* const* inputs,
@@ -130,6 +149,14 @@ void sealed_program_release(SealedProgramToken token) { kSealedProgramHandles.re
 tnr_memory_plan sealed_program_memory(SealedProgramToken token) {
   const SealedProgramHandles::Use sealed(kSealedProgramHandles, token);
   return sealed.object().memory();
+}
+
+Refusal sealed_program_describe_shapes(SealedProgramToken token, std::int64_t* shapes,
+                                       std::uint32_t extent_count) {
+  SealedProgramHandles::SoleUse sealed(kSealedProgramHandles);
+  if (Refusal refusal = sealed.begin(token)) [[unlikely]]
+    return refusal;
+  return sealed.object().describe_shapes(shapes, extent_count);
 }
 
 Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,

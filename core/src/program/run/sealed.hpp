@@ -25,6 +25,9 @@ class SealedProgram {
   // Throws what operations of users answer, and nothing else. What the data are refused for is a
   // refusal, behind which outputs hold a mixture. One thread at a time.
   [[nodiscard]] Refusal run(const Arguments& arguments) const;
+  // As tnr_sealed_program_describe_shapes().
+  [[nodiscard]] Refusal describe_shapes(std::int64_t* shapes,
+                                        std::uint32_t extent_count) const noexcept;
 
  private:
   [[nodiscard]] const Bound& bound() const noexcept { return *workspace_->bound; }
@@ -35,6 +38,7 @@ class SealedProgram {
 
   ProgramHandles::Use program_;  // as long as this is there
   std::unique_ptr<Workspace> workspace_;
+  mutable bool has_run_ = false;  // and the last run did not fail
 };
 
 using SealedProgramHandles = Handles<SealedProgram, kSealedProgramKind>;

@@ -193,6 +193,27 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
         }
     }
 
+    /// The shape of an output of the last run: where the program [finds](crate::Traced::nonzero) how
+    /// large it is, of the first part along each axis, which was written. `None` where the last run
+    /// was refused what it found in the data, before the first one, and of no output.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<i32>([5]);
+    ///     let (positive, _) = x.masked_select(x.greater(0), "positive", 3);
+    ///     graph.program((x,), positive)
+    /// })?;
+    /// let mut out = [0; 3];
+    /// let mut sealed = program.seal((&[0; 5],), &mut out)?;
+    /// sealed.run_into((&[5, -1, 0, 7, -2],), &mut out)?;
+    /// assert_eq!((out, sealed.output_shape(0)), ([5, 7, 0], Some(&[2][..])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn output_shape(&mut self, output: usize) -> Option<&[usize]> {
+        self.handle.output_shape(output)
+    }
+
     /// The memory that a run takes, exactly, and that this has.
     ///
     /// ```

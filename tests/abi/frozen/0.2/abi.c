@@ -1490,6 +1490,7 @@ FROZEN(IS(&tnr_sealed_program_release, tnr_status (*)(tnr_sealed_program *)));
 FROZEN(IS(&tnr_sealed_program_create, tnr_sealed_program * (*)(const tnr_program *, const tnr_view *const *, uint32_t, const tnr_view_mut *const *, uint32_t)));
 FROZEN(IS(&tnr_sealed_program_memory, tnr_status (*)(const tnr_sealed_program *, tnr_memory_plan *)));
 FROZEN(IS(&tnr_sealed_program_run, tnr_status (*)(const tnr_sealed_program *, const tnr_view *const *, uint32_t, const tnr_view_mut *const *, uint32_t)));
+FROZEN(IS(&tnr_sealed_program_describe_shapes, tnr_status (*)(const tnr_sealed_program *, int64_t *, uint32_t)));
 FROZEN(IS(&tnr_sort, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_sort_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_top_k, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_top_k_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_partition, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, int64_t, const tnr_partition_attributes *, const tnr_view_mut *, const tnr_view_mut *)));

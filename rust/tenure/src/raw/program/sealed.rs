@@ -15,6 +15,14 @@ use crate::{ErrorKind, Result};
 pub(crate) struct SealedHandle {
     sealed: NonNull<tnr_sealed_program>,
     rooms: Rooms,
+    shapes: Shapes,
+}
+
+/// As many places as outputs have extents.
+struct Shapes {
+    ranks: Box<[usize]>,
+    extents: Box<[i64]>,
+    shape: [usize; sys::TNR_MAX_RANK],
 }
 
 // SAFETY: the handle is a token, and the library takes it from any thread; addresses in the rooms
@@ -85,7 +93,11 @@ impl SealedHandle {
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let sealed = NonNull::new(sealed)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
-        Ok(SealedHandle { sealed, rooms })
+        // SAFETY: the program was made of them, so that none is NULL.
+        let ranks = outputs.iter().map(|out| unsafe { (**out).view.rank as usize }).collect();
+        let extents = vec![0; outputs.len() * sys::TNR_MAX_RANK].into();
+        let shapes = Shapes { ranks, extents, shape: [0; sys::TNR_MAX_RANK] };
+        Ok(SealedHandle { sealed, rooms, shapes })
     }
 
     /// Runs into memory of the caller's; the kind of a refusal, whose message is `last_message()`.
@@ -112,6 +124,27 @@ impl SealedHandle {
             )
         };
         if status == sys::tnr_status::OK { Ok(()) } else { Err(kind_of(status)) }
+    }
+
+    /// That of an output of the last run; none where that failed, or where there is no such output.
+    pub(crate) fn output_shape(&mut self, output: usize) -> Option<&[usize]> {
+        let Shapes { ranks, extents, shape } = &mut self.shapes;
+        let rank = *ranks.get(output)?;
+        // SAFETY: the handle is alive, and there are as many extents as is said.
+        let status = unsafe {
+            sys::tnr_sealed_program_describe_shapes(
+                self.sealed.as_ptr(),
+                extents.as_mut_ptr(),
+                extents.len() as u32,
+            )
+        };
+        if status != sys::tnr_status::OK {
+            return None;
+        }
+        for (extent, found) in shape.iter_mut().zip(&extents[output * sys::TNR_MAX_RANK..]) {
+            *extent = *found as usize;
+        }
+        Some(&shape[..rank])
     }
 
     pub(crate) fn memory(&self) -> Result<tnr_memory_plan> {
