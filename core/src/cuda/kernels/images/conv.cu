@@ -214,6 +214,7 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   __shared__ Tile pixel_tiles[2];
   __shared__ Tap taps[2][kTileDepth];
   __shared__ Pixel pixels[kLines];
+  __shared__ AxisWindows windows[kImageAxes];
 
   // Tiles of the same pixels one after the other, which meet in the caches.
   uint32_t block = blockIdx.x;
@@ -223,11 +224,16 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   block /= argument.pixel_tiles;
   const uint32_t group = block % argument.groups;
   const uint32_t phase = block / argument.groups;
-  const bool is_transposed = argument.is_transposed != 0;
-  const AxisWindows rows =
-      windows_of(argument.axes[0], is_transposed, phase / argument.column_phases);
-  const AxisWindows columns =
-      windows_of(argument.axes[1], is_transposed, phase % argument.column_phases);
+  const int thread = static_cast<int>(threadIdx.x);
+  // Both axes by the same code, which is long.
+  if (thread < static_cast<int>(kImageAxes)) {
+    const uint32_t row_phase = phase / argument.column_phases;
+    const uint32_t of_axis = thread == 0 ? row_phase : phase - row_phase * argument.column_phases;
+    windows[thread] = windows_of(argument.axes[thread], argument.is_transposed != 0, of_axis);
+  }
+  __syncthreads();
+  const AxisWindows& rows = windows[0];
+  const AxisWindows& columns = windows[1];
   const uint32_t per_image = rows.out_count * columns.out_count;
   const uint32_t pixel_count = argument.images * per_image;
   // Of a phase that is smaller than the largest.
@@ -240,7 +246,6 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   const uint32_t channels = argument.channels;
   const uint32_t depth = rows.count * columns.count * channels;
 
-  const int thread = static_cast<int>(threadIdx.x);
   if (thread < pixels_left) {
     const uint32_t number = first_pixel + static_cast<uint32_t>(thread);
     const uint32_t image = number / per_image;
@@ -352,20 +357,30 @@ TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
   const ImageAxis& down = argument.axes[0];
   const ImageAxis& right = argument.axes[1];
   const bool is_transposed = argument.is_transposed != 0;
-  uint32_t row_phase = 0;
-  uint32_t column_phase = 0;
-  uint32_t row = place.row;
-  uint32_t column = place.column;
-  if (is_transposed) {
-    row_phase = row % down.stride;
-    row /= down.stride;
-    column_phase = column % right.stride;
-    column /= right.stride;
+  AxisWindows rows = {};
+  AxisWindows columns = {};
+  int32_t first_row = 0;
+  int32_t first_column = 0;
+  // Both axes by the same code, which is long.
+  TENURE_ROLLED for (unsigned axis = 0; axis < kImageAxes; ++axis) {
+    const ImageAxis& of = argument.axes[axis];
+    uint32_t index = axis == 0 ? place.row : place.column;
+    uint32_t phase = 0;
+    if (is_transposed) {
+      const uint32_t quotient = index / of.stride;
+      phase = index - quotient * of.stride;
+      index = quotient;
+    }
+    const AxisWindows windows = windows_of(of, is_transposed, phase);
+    const int32_t first = static_cast<int32_t>(index) * windows.scale - windows.before;
+    if (axis == 0) {
+      rows = windows;
+      first_row = first;
+    } else {
+      columns = windows;
+      first_column = first;
+    }
   }
-  const AxisWindows rows = windows_of(down, is_transposed, row_phase);
-  const AxisWindows columns = windows_of(right, is_transposed, column_phase);
-  const int32_t first_row = static_cast<int32_t>(row) * rows.scale - rows.before;
-  const int32_t first_column = static_cast<int32_t>(column) * columns.scale - columns.before;
   const uint32_t group = quotient_of(argument.group_filters, place.channel);
   const uint32_t filter = place.channel - group * argument.filters;
 

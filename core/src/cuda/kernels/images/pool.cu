@@ -13,12 +13,9 @@ struct PoolSpan {
   uint32_t step;
 };
 
-// index * in / out.
-TENURE_DEVICE uint32_t evenly_down(uint32_t index, const ImageAxis& axis) {
-  return static_cast<uint32_t>(static_cast<uint64_t>(index) * axis.in / axis.out);
-}
-TENURE_DEVICE uint32_t evenly_up(uint32_t index, const ImageAxis& axis) {
-  return static_cast<uint32_t>((static_cast<uint64_t>(index) * axis.in + axis.out - 1) / axis.out);
+// index * in / out, rounded down or up.
+TENURE_DEVICE uint32_t evenly(uint32_t index, const ImageAxis& axis, uint32_t rounding) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(index) * axis.in + rounding) / axis.out);
 }
 
 // The least count of steps that is no less than `places`.
@@ -28,8 +25,8 @@ TENURE_DEVICE uint32_t steps_over(uint32_t places, uint32_t step) {
 
 TENURE_DEVICE PoolSpan span_of(const ImageAxis& axis, bool is_adaptive, uint32_t index) {
   if (is_adaptive) {
-    const uint32_t first = evenly_down(index, axis);
-    return {first, evenly_up(index + 1, axis) - first, 1};
+    const uint32_t first = evenly(index, axis, 0);
+    return {first, evenly(index + 1, axis, axis.out - 1) - first, 1};
   }
   const uint32_t begin = index * axis.stride;  // of the padded image
   const uint32_t skipped =
@@ -59,8 +56,18 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
   const ResultPlace place = place_of(argument.walk, number);
   const ImageAxis& down = argument.axes[0];
   const ImageAxis& right = argument.axes[1];
-  const PoolSpan rows = span_of(down, argument.is_adaptive != 0, place.row);
-  const PoolSpan columns = span_of(right, argument.is_adaptive != 0, place.column);
+  PoolSpan rows = {};
+  PoolSpan columns = {};
+  // Both axes by the same code, which is long.
+  TENURE_ROLLED for (unsigned axis = 0; axis < kImageAxes; ++axis) {
+    const PoolSpan span = span_of(argument.axes[axis], argument.is_adaptive != 0,
+                                  axis == 0 ? place.row : place.column);
+    if (axis == 0) {
+      rows = span;
+    } else {
+      columns = span;
+    }
+  }
   const unsigned char* row =
       argument.a +
       static_cast<int64_t>(bytes_to(static_cast<int32_t>(place.image), argument.a_image_step) +

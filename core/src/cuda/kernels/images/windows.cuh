@@ -38,9 +38,10 @@ TENURE_DEVICE AxisWindows windows_of_phase(const ImageAxis& axis, uint32_t phase
   w.dilation = 1;
   const uint32_t step = axis.stride / axis.common;
   const uint32_t place = phase + axis.padding;
-  if (place % axis.common != 0) return w;
-  const uint32_t first = static_cast<uint32_t>(static_cast<uint64_t>(place / axis.common % step) *
-                                               axis.inverse % step);
+  const uint32_t of_common = place / axis.common;
+  if (of_common * axis.common != place) return w;
+  const auto first =
+      static_cast<uint32_t>(static_cast<uint64_t>(of_common % step) * axis.inverse % step);
   if (first >= axis.kernel) return w;
   w.count = (axis.kernel - 1 - first) / step + 1;
   if (w.count > 1) w.dilation = static_cast<int32_t>(axis.dilation / axis.common);
