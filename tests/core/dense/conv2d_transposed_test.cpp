@@ -82,6 +82,30 @@ class Conv2dTransposed : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Conv2dTransposed, Floats);
 
+// Of a filter that repeats one element in rows that nobody could walk over, each row of the result
+// meets one.
+TYPED_TEST(Conv2dTransposed, FindsElementsOfAnyNumberOfRows) {
+  using T = TypeParam;
+  constexpr std::int64_t kRows = std::int64_t{1} << 60;
+  for (const std::int64_t dilation : {1, 3}) {
+    Operand<T> a({1, 1, 1, 1}, T{3});
+    Operand<T> weight({1, 1, 1, 1}, T{2});
+    Operand<T> out({1, 1, 4, 1}, T{7});
+    tnr_view rows = weight.view;
+    rows.shape[2] = kRows;
+    rows.strides[2] = 0;
+    tnr_conv2d_attributes with = plain();
+    with.strides[0] = 4 * kRows;
+    with.dilations[0] = dilation;
+    with.padding[0] = dilation * (kRows - 1) + 1 - 4;
+    conv2d_transposed(kDefaultContext, a.view, rows, nullptr, with, out.out());
+    const T sum = 6;
+    const std::vector<T> due =
+        dilation == 1 ? std::vector<T>{sum, sum, sum, sum} : std::vector<T>{sum, 0, 0, sum};
+    EXPECT_EQ(out.memory, due);
+  }
+}
+
 TYPED_TEST(Conv2dTransposed, TakesAnyOperands) {
   using T = TypeParam;
   Random random(1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <random>
 
@@ -104,6 +105,22 @@ TEST(FirstEmptyWindow, IsFoundAmongAnyNumberOfWindows) {
   };
   EXPECT_EQ(first(windows(kInverse + 1)), kInverse);
   EXPECT_EQ(first(windows(kInverse)), std::nullopt);
+}
+
+TEST(Inverse, TimesTheValueIsOne) {
+  for (std::int64_t by = 1; by < 60; ++by) {
+    for (std::int64_t value = 1; value < 100; ++value) {
+      if (std::gcd(value, by) != 1) continue;
+      const std::int64_t inverse = inverse_of(value, by);
+      EXPECT_TRUE(inverse >= 0 && inverse < by) << inverse << " modulo " << by;
+      EXPECT_EQ(value * inverse % by, 1 % by) << value << " modulo " << by;
+    }
+  }
+  __extension__ using Wide = __int128;
+  constexpr std::int64_t kPrime = 2'305'843'009'213'693'951;  // 2^61 - 1
+  const std::int64_t value = kMost / 3;
+  const Wide product = Wide{value} * inverse_of(value, kPrime);
+  EXPECT_EQ(static_cast<std::int64_t>(product % kPrime), 1);
 }
 
 }  // namespace

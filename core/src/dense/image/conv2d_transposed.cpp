@@ -33,9 +33,12 @@ Phase phase_of(const WindowGeometry& g, unsigned axis, std::int64_t first_out) {
   phase.out_count = (g.in[axis] - first_out - 1) / stride + 1;
   phase.step = stride / common;
   const std::int64_t place = first_out + g.padding[axis];
-  const std::int64_t end = std::min(phase.step, g.kernel[axis]);
-  while (phase.first < end && (place - phase.first * dilation) % stride != 0) ++phase.first;
-  if (phase.first == end) return phase;
+  if (place % common != 0) return phase;
+  // The first element of which the rest of place - element * dilation by the stride is 0.
+  __extension__ using Wide = __int128;
+  const std::int64_t inverse = inverse_of(dilation / common, phase.step);
+  phase.first = static_cast<std::int64_t>(Wide{place / common % phase.step} * inverse % phase.step);
+  if (phase.first >= g.kernel[axis]) return phase;
   phase.count = (g.kernel[axis] - 1 - phase.first) / phase.step + 1;
   phase.dilation = phase.count == 1 ? 1 : dilation / common;
   phase.padding = (phase.count - 1) * phase.dilation - (place - phase.first * dilation) / stride;

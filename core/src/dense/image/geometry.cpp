@@ -1,6 +1,8 @@
 #include "dense/image/geometry.hpp"
 
+#include <algorithm>
 #include <cinttypes>
+#include <utility>
 
 namespace tenure {
 namespace {
@@ -73,6 +75,20 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
   g.weight_group = g.filters * g.weight.image;
   g.result = image_steps(out);
   return g;
+}
+
+// By Euclid's algorithm; factors are no larger than `by`.
+std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept {
+  std::int64_t rest = by;
+  std::int64_t next_rest = value % by;
+  std::int64_t factor = 0;
+  std::int64_t next_factor = 1;
+  while (next_rest != 0) {
+    const std::int64_t quotient = rest / next_rest;
+    rest = std::exchange(next_rest, rest - quotient * next_rest);
+    factor = std::exchange(next_factor, factor - quotient * next_factor);
+  }
+  return factor < 0 ? factor + by : factor % by;
 }
 
 std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,

@@ -126,6 +126,9 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name);
 
+// x of which value * x is 1 modulo `by`, to which `value` has no common divisor.
+std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept;
+
 // The index along the axis of the first window that has no element of the image there; nullopt: each
 // has one. Takes some hundred divisions at most, whatever the extents.
 std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,

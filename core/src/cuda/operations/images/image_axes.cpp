@@ -33,20 +33,6 @@ std::int64_t reach_of(const WindowGeometry& g, unsigned axis) {
   return (g.out[axis] - 1) * g.strides[axis] + (g.kernel[axis] - 1) * g.dilations[axis] + 1;
 }
 
-// x of which value * x is 1 modulo `by`, to which `value` has no common divisor (Euclid).
-std::int64_t inverse_of(std::int64_t value, std::int64_t by) {
-  std::int64_t rest = by;
-  std::int64_t next_rest = value % by;
-  std::int64_t factor = 0;
-  std::int64_t next_factor = 1;
-  while (next_rest != 0) {
-    const std::int64_t quotient = rest / next_rest;
-    rest = std::exchange(next_rest, rest - quotient * next_rest);
-    factor = std::exchange(next_factor, factor - quotient * next_factor);
-  }
-  return factor < 0 ? factor + by : factor % by;
-}
-
 }  // namespace
 
 ImageAxis image_axis(const Queue& queue, const WindowGeometry& g, unsigned axis,
