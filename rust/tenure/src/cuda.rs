@@ -130,9 +130,6 @@ mod reduce;
 mod scope;
 #[allow(unsafe_code)]
 mod sparse;
-mod sparse_product;
-mod sparse_transfer;
-mod sparsify;
 mod stream;
 #[allow(unsafe_code)]
 mod tensor;
@@ -153,8 +150,7 @@ pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
 pub use pending::{Pending, PendingFuture};
 pub use scope::Scope;
-pub use sparse::{CsrMatrix, CsrView};
-pub use sparsify::Sparsify;
+pub use sparse::{CsrMatrix, CsrView, Sparsify};
 pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;

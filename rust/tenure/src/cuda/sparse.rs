@@ -1,5 +1,14 @@
 //! Sparse matrices on a device: three arrays, and what they mean.
 
+#[deny(unsafe_code)]
+mod product;
+#[deny(unsafe_code)]
+mod sparsify;
+#[deny(unsafe_code)]
+mod transfer;
+
+pub use sparsify::Sparsify;
+
 use std::fmt;
 use std::ops::RangeBounds;
 
