@@ -114,6 +114,7 @@ mod event;
 mod exchange;
 #[allow(unsafe_code)]
 mod foreign;
+mod images;
 mod indexed;
 #[allow(unsafe_code)]
 mod kernel;
@@ -143,6 +144,7 @@ mod view_mut;
 pub use device::Device;
 pub use event::Event;
 pub use exchange::Imported;
+pub use images::Conv2d;
 pub use kernel::Kernel;
 pub use launch::{Grid, KernelArgument, KernelArguments, Parameter, Ranks};
 pub use matmul::Matmul;

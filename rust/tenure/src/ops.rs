@@ -40,6 +40,7 @@ pub use compare::*;
 pub(crate) use concat::numbered;
 pub use concat::*;
 pub use conv2d::*;
+pub(crate) use conv2d::{Filtering, conv2d_options};
 pub use einsum::*;
 pub use elementwise::*;
 pub use indexed::*;
@@ -53,6 +54,7 @@ pub use normalize::*;
 pub use order::*;
 pub use packed_factor::*;
 pub use pad::*;
+pub(crate) use pool2d::of_size;
 pub use pool2d::*;
 pub use quantile::*;
 pub use reduce::*;
@@ -156,11 +158,15 @@ pub(crate) fn filled<T: Element>(
     unsafe { Tensor::written_by(extents, operation) }
 }
 
-/// The order in memory of a new result of images: the channels are last where those of `a` are
-/// adjacent and `a` is not row-major.
 fn order_of_images<T: Element>(a: &TensorView<'_, T>) -> Order {
-    let has_adjacent_channels = a.rank() == 4 && a.shape()[1] > 1 && a.strides()[1] == 1;
-    match has_adjacent_channels && !a.is_row_major() {
+    image_order(a.shape(), a.strides(), a.is_row_major())
+}
+
+/// The order in memory of a new result of images: the channels are last where those of `a`, which
+/// has this shape and these strides, are adjacent and `a` is not row-major.
+pub(crate) fn image_order(shape: &[usize], strides: &[isize], is_row_major: bool) -> Order {
+    let has_adjacent_channels = shape.len() == 4 && shape[1] > 1 && strides[1] == 1;
+    match has_adjacent_channels && !is_row_major {
         true => Order::ChannelsLast,
         false => Order::RowMajor,
     }

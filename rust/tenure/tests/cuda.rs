@@ -17,6 +17,9 @@ mod exchange;
 #[path = "cuda/forms.rs"]
 mod forms;
 #[cfg(not(miri))]
+#[path = "cuda/images.rs"]
+mod images;
+#[cfg(not(miri))]
 #[path = "cuda/kernels.rs"]
 mod kernels;
 #[cfg(not(miri))]

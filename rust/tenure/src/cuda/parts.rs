@@ -90,6 +90,17 @@ macro_rules! parts {
                 manipulate::transpose($self.raw(), axis_a.into(), axis_b.into()).map(<$part>::part)
             }
 
+            /// The last axis as the second one: images whose channels stand last, in the order of
+            /// axes that [`conv2d`](crate::cuda::Stream::conv2d) takes.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: fewer than three axes.
+            #[doc(alias("nhwc", "memory_format"))]
+            pub fn channels_last($($receiver)+) -> Result<$part> {
+                manipulate::channels_last($self.raw()).map(<$part>::part)
+            }
+
             /// All axes in reverse: the transpose of a matrix.
             pub fn t($($receiver)+) -> $part {
                 <$part>::part(manipulate::reversed($self.raw()))

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor};
 use crate::raw::{self, cuda};
-use crate::{Element, Result, TensorView, TensorViewMut};
+use crate::{Element, Order, Result, TensorView, TensorViewMut};
 
 /// Copies of host memory that a stream has until the scope ends: see [`Stream::scope`].
 ///
@@ -123,9 +123,12 @@ impl<'s> Scope<'s, '_> {
     /// `InvalidArgument`: gaps between the elements. `OutOfMemory`: of the device. `DeviceError`.
     pub fn upload<T: Element>(&self, a: TensorView<'s, T>) -> Result<Tensor<T>> {
         // SAFETY: `lend` enqueues a copy that writes every element, and reads none of its output.
-        unsafe { Tensor::written_by(self.stream, a.shape(), |out| self.lend(a.lent(), out)) }
-            .inspect(|tensor| raw::count_copied(size_of::<T>() * tensor.len()))
-            .map_err(|error| error.prefixed("upload: "))
+        unsafe {
+            let (shape, order) = (a.shape(), Order::RowMajor);
+            Tensor::written_in(self.stream, shape, order, |out| self.lend(a.lent(), out))
+        }
+        .inspect(|tensor| raw::count_copied(size_of::<T>() * tensor.len()))
+        .map_err(|error| error.prefixed("upload: "))
     }
 
     /// Copies the elements of `a`, of the host, into `out`, of the device and the same shape.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cuda::{Device, Tensor};
 use crate::raw::{ContextHandle, LentMut};
-use crate::{Element, IntoShape, Result};
+use crate::{Element, IntoShape, Order, Result};
 
 /// A queue of work on a [`Device`]: what its methods enqueue runs in that order, each after the one
 /// before. The [module](crate::cuda) says how streams and their tensors go together.
@@ -126,18 +126,28 @@ impl Stream {
         self.filled(shape.extents(), |out| crate::raw::operations::fill(value, out))
     }
 
-    /// A new row-major tensor that one operation fills.
-    ///
-    /// `operation` is a call of `raw::operations`, whose contract is to write every element of its
-    /// output when it answers OK; the output is none of its inputs, so that none is read before.
-    #[allow(unsafe_code)]
+    /// A new row-major tensor that one operation fills: as [`filled_in`](Self::filled_in).
     pub(super) fn filled<T: Element>(
         &self,
         extents: &[usize],
         operation: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Tensor<T>> {
+        self.filled_in(extents, Order::RowMajor, operation)
+    }
+
+    /// A new tensor that one operation fills.
+    ///
+    /// `operation` is a call of `raw::operations`, whose contract is to write every element of its
+    /// output when it answers OK; the output is none of its inputs, so that none is read before.
+    #[allow(unsafe_code)]
+    pub(super) fn filled_in<T: Element>(
+        &self,
+        extents: &[usize],
+        order: Order,
+        operation: impl FnOnce(LentMut<'_>) -> Result<()>,
+    ) -> Result<Tensor<T>> {
         // SAFETY: by this function's contract, which every caller in this folder keeps.
-        unsafe { Tensor::written_by(self, extents, operation) }
+        unsafe { Tensor::written_in(self, extents, order, operation) }
     }
 }
 

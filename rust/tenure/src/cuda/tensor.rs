@@ -42,19 +42,20 @@ unsafe impl<T: Element + Send> Send for Tensor<T> {}
 unsafe impl<T: Element + Sync> Sync for Tensor<T> {}
 
 impl<T: Element> Tensor<T> {
-    /// New row-major memory of a stream's device, initialised by `write` through the view that it
-    /// gets, in the stream's context.
+    /// New memory of a stream's device in the order given, initialised by `write` through the view
+    /// that it gets, in the stream's context.
     ///
     /// # Safety
     ///
     /// - When `write` answers Ok, it has enqueued work that writes every element of the view, and
     ///   none that reads one before.
-    pub(super) unsafe fn written_by(
+    pub(super) unsafe fn written_in(
         stream: &Stream,
         extents: &[usize],
+        order: Order,
         write: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Self> {
-        let (raw, count) = layout::shaped(T::DTYPE, extents, Order::RowMajor)?;
+        let (raw, count) = layout::shaped(T::DTYPE, extents, order)?;
         let size_bytes = count * size_of::<T>();
         stream.within(|| {
             let tensor = Self::over(stream, raw, size_bytes, BlobHandle::alloc(size_bytes)?);

@@ -8,126 +8,30 @@ use super::{Activation, at_least_1, filled_in, of_both, or_most, order_of_images
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
-/// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of two
-/// numbers is down, the second one right.
-///
-/// ```
-/// use tenure::{Activation, Conv2d, conv2d};
-///
-/// let image = [[[[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]]]];
-/// let (weight, bias) = ([[[[1.0, 1.0]]]], [0.5]);
-/// let with = Conv2d::new().padding([0, 1]).strides([1, 2]).bias(&bias);
-/// let out = conv2d(&image, &weight, with.activation(Activation::Relu))?;
-/// assert_eq!(out.shape(), [1, 1, 2, 2]);
-/// assert_eq!(out.to_vec(), [1.5, 1.5, 0.0, 0.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
+/// Where filters move, and what is done with their sums: a [`Conv2d`] but for its bias, which is a
+/// view of the host or of a device.
 #[derive(Clone, Copy, Debug)]
-pub struct Conv2d<'a, T: Float> {
-    strides: [usize; 2],
-    padding: [[usize; 2]; 2],
-    dilations: [usize; 2],
-    groups: usize,
-    bias: Option<TensorView<'a, T>>,
-    activation: Option<Activation>,
-    clamp: Option<[f64; 2]>,
+pub(crate) struct Filtering {
+    pub(crate) strides: [usize; 2],
+    pub(crate) padding: [[usize; 2]; 2],
+    pub(crate) dilations: [usize; 2],
+    pub(crate) groups: usize,
+    pub(crate) activation: Option<Activation>,
+    pub(crate) clamp: Option<[f64; 2]>,
 }
 
-impl<T: Float> Default for Conv2d<'_, T> {
-    fn default() -> Self {
-        Conv2d::new()
-    }
-}
-
-impl<'a, T: Float> Conv2d<'a, T> {
-    /// Steps of one element, no padding, one group, no bias, no activation and no bounds.
-    pub const fn new() -> Self {
-        Conv2d {
-            strides: [1, 1],
-            padding: [[0, 0], [0, 0]],
-            dilations: [1, 1],
-            groups: 1,
-            bias: None,
-            activation: None,
-            clamp: None,
-        }
-    }
-
-    /// Elements of the image from one place of the filter to the next.
-    pub const fn strides(mut self, strides: [usize; 2]) -> Self {
-        self.strides = strides;
-        self
-    }
-
-    /// Zeros on both sides of each image: rows above it and as many below, and columns.
-    pub const fn padding(self, [rows, columns]: [usize; 2]) -> Self {
-        self.padding_around([rows, rows], [columns, columns])
-    }
-
-    /// Zeros around each image: rows above and below it, columns left and right.
-    ///
-    /// ```
-    /// use tenure::{Conv2d, conv2d};
-    ///
-    /// let shifted = Conv2d::new().padding_around([0, 0], [1, 0]);
-    /// assert_eq!(conv2d(&[[[[1.0, 2.0]]]], &[[[[1.0, 10.0]]]], shifted)?.to_vec(), [10.0, 21.0]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    pub const fn padding_around(mut self, rows: [usize; 2], columns: [usize; 2]) -> Self {
-        self.padding = [rows, columns];
-        self
-    }
-
-    /// Elements of the image from one element of the filter to the next.
-    pub const fn dilations(mut self, dilations: [usize; 2]) -> Self {
-        self.dilations = dilations;
-        self
-    }
-
-    /// Groups into which channels and filters are cut: filters see the channels of their group
-    /// alone.
-    pub const fn groups(mut self, groups: usize) -> Self {
-        self.groups = groups;
-        self
-    }
-
-    /// Added to each element: one number for each filter.
-    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.bias = Some(bias.as_view());
-        self
-    }
-
-    /// Applied after that.
-    pub const fn activation(mut self, activation: Activation) -> Self {
-        self.activation = Some(activation);
-        self
-    }
-
-    /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
-    ///
-    /// Calls refuse a `low` above `high`, and NaN, with `InvalidArgument`.
-    ///
-    /// ```
-    /// use tenure::{Conv2d, conv2d};
-    ///
-    /// let out = conv2d(&[[[[-1.0, 2.0, 9.0]]]], &[[[[1.0]]]], Conv2d::new().clamp(0.0, 6.0))?;
-    /// assert_eq!(out.to_vec(), [0.0, 2.0, 6.0]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[doc(alias("relu6", "clip", "hardtanh"))]
-    pub const fn clamp(mut self, low: f64, high: f64) -> Self {
-        self.clamp = Some([low, high]);
-        self
-    }
-
-    /// For a node of a graph, whose bias is an operand.
-    pub(crate) fn of_node(&self) -> Result<tnr_conv2d_attributes> {
-        super::no_view("conv2d", "bias", self.bias.is_some())?;
-        self.attributes()
-    }
+impl Filtering {
+    pub(crate) const PLAIN: Filtering = Filtering {
+        strides: [1, 1],
+        padding: [[0, 0], [0, 0]],
+        dilations: [1, 1],
+        groups: 1,
+        activation: None,
+        clamp: None,
+    };
 
     /// For the library, to which a 0 says nothing.
-    fn attributes(&self) -> Result<tnr_conv2d_attributes> {
+    pub(crate) fn attributes(&self) -> Result<tnr_conv2d_attributes> {
         let [[above, below], [left, right]] = self.padding;
         let (flags, [low, high]) = operations::clamp_attributes(self.clamp);
         Ok(tnr_conv2d_attributes {
@@ -145,7 +49,12 @@ impl<'a, T: Float> Conv2d<'a, T> {
 
     /// The shape of the transposed convolution's result, or nothing at all where the library
     /// refuses the others.
-    fn transposed_shape(&self, a: &[usize], weight: &[usize], more: [usize; 2]) -> [usize; 4] {
+    pub(crate) fn transposed_shape(
+        &self,
+        a: &[usize],
+        weight: &[usize],
+        more: [usize; 2],
+    ) -> [usize; 4] {
         let (&[images, _, height, width], &[_, filters, rows, columns]) = (a, weight) else {
             return [0; 4];
         };
@@ -165,7 +74,7 @@ impl<'a, T: Float> Conv2d<'a, T> {
     }
 
     /// The shape of the result, or nothing at all where the library refuses the others.
-    fn result_shape(&self, a: &[usize], weight: &[usize]) -> [usize; 4] {
+    pub(crate) fn result_shape(&self, a: &[usize], weight: &[usize]) -> [usize; 4] {
         let (&[images, _, height, width], &[filters, _, rows, columns]) = (a, weight) else {
             return [0; 4];
         };
@@ -180,6 +89,123 @@ impl<'a, T: Float> Conv2d<'a, T> {
             (Some(height), Some(width)) => [images, filters, height, width],
             _ => [0; 4],
         }
+    }
+}
+
+/// The options of convolutions, for a bias of this kind of view.
+macro_rules! conv2d_options {
+    ($(#[$about:meta])* $View:ident) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct Conv2d<'a, T: Float> {
+            plain: Filtering,
+            bias: Option<$View<'a, T>>,
+        }
+
+        impl<T: Float> Default for Conv2d<'_, T> {
+            fn default() -> Self {
+                Conv2d::new()
+            }
+        }
+
+        impl<'a, T: Float> Conv2d<'a, T> {
+            /// Steps of one element, no padding, one group, no bias, no activation and no bounds.
+            pub const fn new() -> Self {
+                Conv2d { plain: Filtering::PLAIN, bias: None }
+            }
+
+            /// Elements of the image from one place of the filter to the next.
+            pub const fn strides(mut self, strides: [usize; 2]) -> Self {
+                self.plain.strides = strides;
+                self
+            }
+
+            /// Zeros on both sides of each image: rows above it and as many below, and columns.
+            pub const fn padding(self, [rows, columns]: [usize; 2]) -> Self {
+                self.padding_around([rows, rows], [columns, columns])
+            }
+
+            /// Zeros around each image: rows above and below it, columns left and right.
+            pub const fn padding_around(mut self, rows: [usize; 2], columns: [usize; 2]) -> Self {
+                self.plain.padding = [rows, columns];
+                self
+            }
+
+            /// Elements of the image from one element of the filter to the next.
+            pub const fn dilations(mut self, dilations: [usize; 2]) -> Self {
+                self.plain.dilations = dilations;
+                self
+            }
+
+            /// Groups into which channels and filters are cut: filters see the channels of their
+            /// group alone.
+            pub const fn groups(mut self, groups: usize) -> Self {
+                self.plain.groups = groups;
+                self
+            }
+
+            /// Added to each element: one number for each filter.
+            pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
+                self.bias = Some(bias.as_view());
+                self
+            }
+
+            /// Applied after that.
+            pub const fn activation(mut self, activation: Activation) -> Self {
+                self.plain.activation = Some(activation);
+                self
+            }
+
+            /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
+            ///
+            /// Calls refuse a `low` above `high`, and NaN, with `InvalidArgument`.
+            #[doc(alias("relu6", "clip", "hardtanh"))]
+            pub const fn clamp(mut self, low: f64, high: f64) -> Self {
+                self.plain.clamp = Some([low, high]);
+                self
+            }
+        }
+    };
+}
+pub(crate) use conv2d_options;
+
+conv2d_options! {
+    /// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of
+    /// two numbers is down, the second one right.
+    ///
+    /// ```
+    /// use tenure::{Activation, Conv2d, conv2d};
+    ///
+    /// let image = [[[[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]]]];
+    /// let (weight, bias) = ([[[[1.0, 1.0]]]], [0.5]);
+    /// let with = Conv2d::new().padding([0, 1]).strides([1, 2]).bias(&bias);
+    /// let out = conv2d(&image, &weight, with.activation(Activation::Relu))?;
+    /// assert_eq!(out.shape(), [1, 1, 2, 2]);
+    /// assert_eq!(out.to_vec(), [1.5, 1.5, 0.0, 0.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    ///
+    /// A [`padding_around`](Conv2d::padding_around) that differs on both sides, and a
+    /// [`clamp`](Conv2d::clamp):
+    ///
+    /// ```
+    /// use tenure::{Conv2d, conv2d};
+    ///
+    /// let shifted = Conv2d::new().padding_around([0, 0], [1, 0]);
+    /// assert_eq!(conv2d(&[[[[1.0, 2.0]]]], &[[[[1.0, 10.0]]]], shifted)?.to_vec(), [10.0, 21.0]);
+    ///
+    /// let out = conv2d(&[[[[-1.0, 2.0, 9.0]]]], &[[[[1.0]]]], Conv2d::new().clamp(0.0, 6.0))?;
+    /// assert_eq!(out.to_vec(), [0.0, 2.0, 6.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    TensorView
+}
+
+impl<T: Float> Conv2d<'_, T> {
+    /// For a node of a graph, whose bias is an operand.
+    pub(crate) fn of_node(&self) -> Result<tnr_conv2d_attributes> {
+        super::no_view("conv2d", "bias", self.bias.is_some())?;
+        self.plain.attributes()
     }
 }
 
@@ -223,8 +249,8 @@ pub fn conv2d<T: Float>(
     with: Conv2d<'_, T>,
 ) -> Result<Tensor<T>> {
     let (a, weight) = (a.as_view(), weight.as_view());
-    let attributes = with.attributes()?;
-    let shape = with.result_shape(a.shape(), weight.shape());
+    let attributes = with.plain.attributes()?;
+    let shape = with.plain.result_shape(a.shape(), weight.shape());
     let order = order_of_images(&a);
     let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
     filled_in(&shape, order, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
@@ -251,7 +277,7 @@ pub fn conv2d_into<T: Float>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let (a, weight) = (a.as_view(), weight.as_view());
-    let attributes = with.attributes()?;
+    let attributes = with.plain.attributes()?;
     let bias = with.bias.as_ref().map(TensorView::lent);
     let mut out = out.as_view_mut();
     operations::conv2d(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())
@@ -292,8 +318,8 @@ pub fn conv2d_transposed<T: Float>(
     more: [usize; 2],
 ) -> Result<Tensor<T>> {
     let (a, weight) = (a.as_view(), weight.as_view());
-    let attributes = with.attributes()?;
-    let shape = with.transposed_shape(a.shape(), weight.shape(), more);
+    let attributes = with.plain.attributes()?;
+    let shape = with.plain.transposed_shape(a.shape(), weight.shape(), more);
     let order = order_of_images(&a);
     let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
     filled_in(&shape, order, |out| {
@@ -323,7 +349,7 @@ pub fn conv2d_transposed_into<T: Float>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let (a, weight) = (a.as_view(), weight.as_view());
-    let attributes = with.attributes()?;
+    let attributes = with.plain.attributes()?;
     let bias = with.bias.as_ref().map(TensorView::lent);
     let mut out = out.as_view_mut();
     operations::conv2d_transposed(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())

@@ -86,7 +86,7 @@ impl Pool2d {
     }
 
     /// The shape of the result, or nothing at all where the library refuses the image.
-    fn result_shape(&self, a: &[usize]) -> [usize; 4] {
+    pub(crate) fn result_shape(&self, a: &[usize]) -> [usize; 4] {
         let &[images, channels, height, width] = a else { return [0; 4] };
         let places = |axis: usize, extent: usize| {
             let [before, after] = self.padding[axis];
@@ -139,7 +139,7 @@ fn pool_into<T: Float>(
 }
 
 /// The images and channels of `a`, with another height and width.
-fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
+pub(crate) fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
     let &[images, channels, _, _] = a else { return [0; 4] };
     [images, channels, height, width]
 }
