@@ -57,6 +57,13 @@
 //! A [`Kernel`] is made of a fat binary, of PTX or of CUDA C++, and [`launched`](Stream::launch) on
 //! tensors and views in the same order: making one is `unsafe`, a promise of what its code does.
 //!
+//! # Several operations at once
+//!
+//! Operators on references to tensors and views, and [`expr`](Tensor::expr), build an
+//! [`Expr`](crate::Expr) as they do for the host; [`eval`](Stream::eval),
+//! [`eval_into`](Stream::eval_into) and [`update`](Stream::update) compute it, in one launch where it
+//! is no longer than that takes.
+//!
 //! # What waits
 //!
 //! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a

@@ -2,7 +2,9 @@
 
 pub(crate) mod functions;
 pub(crate) mod name;
+mod on_device;
 pub(crate) mod operators;
+mod place;
 mod plan;
 pub(crate) mod reduce;
 mod shape;
@@ -13,6 +15,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 pub use operators::Bits;
+pub use place::{Host, OnDevice, Place};
 pub use plan::{LendInputs, Plan, PlanInputs};
 
 use crate::ops::filled;
@@ -51,15 +54,19 @@ use crate::{
 /// drop(a);
 /// doubled.eval().unwrap();
 /// ```
+///
+/// `P` is where its operands are: [here](Host), or [on a device](OnDevice), where a
+/// [stream](crate::cuda::Stream::eval) computes it.
 #[derive(Clone)]
 #[must_use = "an expression computes nothing until `eval`, `eval_into` or `update`"]
-pub struct Expr<'a, T: Element> {
+pub struct Expr<'a, T: Element, P = Host> {
     graph: Graph<'a>,
-    _result: PhantomData<fn() -> T>,
+    _result: PhantomData<fn() -> (T, P)>,
 }
 
 /// What an expression can be made of: a reference to a tensor, view, slice, `Vec`, array or single
-/// number, all that [`AsView`] lends; a number; an expression. Sealed.
+/// number, all that [`AsView`] lends; a number; an expression. On a device references to its tensors
+/// and views take the place of the first. Sealed.
 ///
 /// A view by value is none, as Rust's lints would then advise against references to one;
 /// `Expr::from(view)` is an expression.
@@ -84,10 +91,10 @@ pub struct Expr<'a, T: Element> {
     note = "tensors and views are operands by reference: `&a * &b`",
     note = "element types are not converted: `cast` does that"
 )]
-pub trait IntoExpr<'a, T: Element>: Sized + sealed::Operand<'a, T> {
+pub trait IntoExpr<'a, T: Element, P: Place = Host>: Sized + sealed::Operand<'a, T, P> {
     /// An expression of this alone.
     #[inline]
-    fn into_expr(self) -> Expr<'a, T> {
+    fn into_expr(self) -> Expr<'a, T, P> {
         Expr::of(self.source())
     }
 }
@@ -95,7 +102,7 @@ pub trait IntoExpr<'a, T: Element>: Sized + sealed::Operand<'a, T> {
 mod sealed {
     use crate::raw::expression::Source;
 
-    pub trait Operand<'a, T> {
+    pub trait Operand<'a, T, P> {
         type Source: Source<'a>;
         fn source(self) -> Self::Source;
     }
@@ -103,7 +110,7 @@ mod sealed {
 use sealed::Operand;
 
 impl<'a, T: Element, A: AsView<T> + ?Sized> IntoExpr<'a, T> for &'a A {}
-impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T> for &'a A {
+impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T, Host> for &'a A {
     type Source = Leaf<'a>;
     #[inline(always)]
     fn source(self) -> Leaf<'a> {
@@ -111,8 +118,8 @@ impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T> for &'a A {
     }
 }
 
-impl<'a, T: Element> IntoExpr<'a, T> for Expr<'a, T> {}
-impl<'a, T: Element> Operand<'a, T> for Expr<'a, T> {
+impl<'a, T: Element, P: Place> IntoExpr<'a, T, P> for Expr<'a, T, P> {}
+impl<'a, T: Element, P: Place> Operand<'a, T, P> for Expr<'a, T, P> {
     type Source = Graph<'a>;
     #[inline(always)]
     fn source(self) -> Graph<'a> {
@@ -122,8 +129,8 @@ impl<'a, T: Element> Operand<'a, T> for Expr<'a, T> {
 
 macro_rules! numbers {
     ($($type:ty)*) => {$(
-        impl<'a> IntoExpr<'a, $type> for $type {}
-        impl<'a> Operand<'a, $type> for $type {
+        impl<'a, P: Place> IntoExpr<'a, $type, P> for $type {}
+        impl<'a, P: Place> Operand<'a, $type, P> for $type {
             type Source = Single<$type>;
             #[inline(always)]
             fn source(self) -> Single<$type> {
@@ -156,7 +163,7 @@ impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
 }
 
 /// Building. The others are operators, and methods by the names of functions.
-impl<'a, T: Element> Expr<'a, T> {
+impl<'a, T: Element, P: Place> Expr<'a, T, P> {
     #[inline(always)]
     fn of(source: impl Source<'a>) -> Self {
         Expr { graph: Graph::of(source), _result: PhantomData }
@@ -164,20 +171,20 @@ impl<'a, T: Element> Expr<'a, T> {
 
     /// The same graph as an expression of other elements.
     #[inline(always)]
-    fn typed<U: Element>(self) -> Expr<'a, U> {
+    fn typed<U: Element>(self) -> Expr<'a, U, P> {
         Expr { graph: self.graph, _result: PhantomData }
     }
 
     #[inline(always)]
     #[track_caller]
-    fn then<U: Element>(mut self, code: Code) -> Expr<'a, U> {
+    fn then<U: Element>(mut self, code: Code) -> Expr<'a, U, P> {
         self.graph.unary(code, Location::caller());
         self.typed()
     }
 
     #[inline(always)]
     #[track_caller]
-    fn then_with<U: Element>(mut self, code: Code, b: impl Source<'a>) -> Expr<'a, U> {
+    fn then_with<U: Element>(mut self, code: Code, b: impl Source<'a>) -> Expr<'a, U, P> {
         self.graph.binary(code, b, Location::caller());
         self.typed()
     }
@@ -239,7 +246,7 @@ impl<T: Element> Expr<'_, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for Expr<'_, T> {
+impl<T: Element, P> fmt::Debug for Expr<'_, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.graph.nodes().iter().map(|node| name::of(node.code)).collect();
         write!(f, "Expr<{}>({})", T::DTYPE, names.join(", "))

@@ -14,6 +14,9 @@ mod devices;
 #[cfg(not(miri))]
 #[path = "cuda/exchange.rs"]
 mod exchange;
+#[cfg(not(miri))]
+#[path = "cuda/expressions.rs"]
+mod expressions;
 #[path = "cuda/forms.rs"]
 mod forms;
 #[cfg(not(miri))]

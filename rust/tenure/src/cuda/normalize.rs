@@ -5,6 +5,7 @@ use tenure_sys::tnr_normalize_op;
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
 use crate::ops::norm_options;
 use crate::raw::Input;
+use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
 use crate::{Axes, Float, Result};
 
@@ -24,6 +25,13 @@ norm_options! {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     View, "[`Stream::rms_norm`]"
+}
+
+impl<'a, T: Float> LayerNorm<'a, T> {
+    /// The `eps`, and the weight and the bias as an expression keeps them.
+    pub(crate) fn into_leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
+        (self.eps, [self.weight, self.bias].map(|vector| vector.map(View::into_leaf)))
+    }
 }
 
 /// The three forms of a normalization; a `norm` in brackets makes it a parameter.

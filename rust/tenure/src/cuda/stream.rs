@@ -46,7 +46,7 @@ impl Stream {
 
     /// Runs `f` with the stream as the context of this thread's calls. Hooks and code of users have
     /// no business in there.
-    pub(super) fn within<R>(&self, f: impl FnOnce() -> R) -> R {
+    pub(crate) fn within<R>(&self, f: impl FnOnce() -> R) -> R {
         self.handle.install(f)
     }
 
@@ -127,7 +127,7 @@ impl Stream {
     }
 
     /// A new row-major tensor that one operation fills: as [`filled_in`](Self::filled_in).
-    pub(super) fn filled<T: Element>(
+    pub(crate) fn filled<T: Element>(
         &self,
         extents: &[usize],
         operation: impl FnOnce(LentMut<'_>) -> Result<()>,

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::{Device, Stream, View, ViewMut};
+use crate::raw::expression::Leaf;
 use crate::raw::{BlobHandle, LentMut, cuda as raw};
 use crate::{Element, Order, Result, Tenure, layout};
 
@@ -91,6 +92,12 @@ impl<T: Element> Tensor<T> {
 
     pub(super) fn raw(&self) -> &tnr_view {
         &self.raw
+    }
+
+    /// The tensor as an operand of an expression.
+    pub(crate) fn leaf(&self) -> Leaf<'_> {
+        // SAFETY: the type's invariant; `&self` keeps writers away.
+        unsafe { Leaf::address(&self.raw) }
     }
 
     /// Lends the elements for reading, by work that comes before the end of this memory.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use tenure_sys::tnr_view;
 
 use crate::raw::Lent;
+use crate::raw::expression::Leaf;
 use crate::{DType, Element, layout};
 
 /// A shape over memory of a device, lent for reading: as a [`TensorView`](crate::TensorView), and
@@ -66,11 +67,25 @@ impl<T: Element> View<'_, T> {
         &self.raw
     }
 
+    /// The view as an operand of an expression, by its address.
+    pub(crate) fn leaf(&self) -> Leaf<'_> {
+        // SAFETY: checked when it was made; as long as it is borrowed nobody enqueues a write.
+        unsafe { Leaf::address(&self.raw) }
+    }
+
     /// The view as an input of one call, which enqueues its reading.
     pub(super) fn lent(&self) -> Lent<'_> {
         // SAFETY: the library pins the blob for the call, and orders the work on it before its end
         // and before what others will enqueue; that is later than 'a where it writes.
         unsafe { Lent::new(&self.raw) }
+    }
+}
+
+impl<'a, T: Element> View<'a, T> {
+    /// The same by value.
+    pub(crate) fn into_leaf(self) -> Leaf<'a> {
+        // SAFETY: checked when it was made, and nobody enqueues a write for 'a.
+        unsafe { Leaf::value(self.raw) }
     }
 }
 

@@ -7,6 +7,7 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::View;
 use crate::raw::LentMut;
+use crate::raw::expression::Leaf;
 use crate::{Element, layout};
 
 /// A shape over memory of a device, lent for writing: as a [`TensorViewMut`](crate::TensorViewMut),
@@ -68,11 +69,17 @@ impl<'a, T: Element> ViewMut<'a, T> {
     }
 
     /// The view as the output of one call, which enqueues its writing.
-    pub(super) fn lent_mut(&mut self) -> LentMut<'_> {
+    pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
         // SAFETY: the library pins the blob for the call, and orders the work on it before its end
         // and before what will be enqueued on it; the borrow keeps everybody else away until the
         // call returns.
         unsafe { LentMut::new(&self.raw) }
+    }
+
+    /// The view as an operand of an expression, by its address.
+    pub(crate) fn leaf(&self) -> Leaf<'_> {
+        // SAFETY: checked when it was made; as long as it is borrowed nobody enqueues a write.
+        unsafe { Leaf::address(&self.raw.view) }
     }
 
     /// The same elements for reading, while `self` is borrowed.

@@ -7,7 +7,7 @@ use tenure_sys::{
     tnr_compare_op, tnr_ternary_op, tnr_unary_op,
 };
 
-use super::{Expr, IntoExpr};
+use super::{Expr, IntoExpr, Place};
 use crate::raw::expression::Code;
 use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};
 
@@ -41,7 +41,7 @@ macro_rules! unary_methods {
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
-        impl<'a, $($generic)*> Expr<'a, $in> {
+        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
@@ -56,7 +56,7 @@ macro_rules! unary_methods {
             #[inline]
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
-            pub fn $new(self) -> Expr<'a, output!($in $out)> {
+            pub fn $new(self) -> Expr<'a, output!($in $out), P> {
                 self.then(const { Code::unary::<output!($in $out)>(tnr_unary_op::$op) })
             }
         }
@@ -71,7 +71,7 @@ macro_rules! binary_methods {
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {$(
-        impl<'a, $($generic)*> Expr<'a, $in> {
+        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
@@ -87,7 +87,7 @@ macro_rules! binary_methods {
             #[inline]
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
-            pub fn $new(self, b: impl IntoExpr<'a, $in>) -> Expr<'a, $out> {
+            pub fn $new(self, b: impl IntoExpr<'a, $in, P>) -> Expr<'a, $out, P> {
                 self.then_with(const { Code::binary::<$out>(tnr_binary_op::$op) }, b.source())
             }
         }
@@ -103,7 +103,7 @@ macro_rules! ternary_methods {
         $what:literal, errors $also:literal,
         example $a:literal, $b:literal, $c:literal => $result:literal;
     )*) => {$(
-        impl<'a, $($generic)*> Expr<'a, $in> {
+        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
@@ -120,9 +120,9 @@ macro_rules! ternary_methods {
             #[track_caller]
             pub fn $new(
                 mut self,
-                b: impl IntoExpr<'a, $in>,
-                c: impl IntoExpr<'a, $in>,
-            ) -> Expr<'a, $out> {
+                b: impl IntoExpr<'a, $in, P>,
+                c: impl IntoExpr<'a, $in, P>,
+            ) -> Expr<'a, $out, P> {
                 let code = const { Code::ternary::<$out>(tnr_ternary_op::$op) };
                 self.graph.ternary(code, b.source(), c.source(), Location::caller());
                 self.typed()
@@ -136,7 +136,7 @@ for_each_ternary!(ternary_methods);
 macro_rules! compare_methods {
     ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
         $what:literal => $result:literal;)*) => {$(
-        impl<'a, T: $bound> Expr<'a, T> {
+        impl<'a, T: $bound, P: Place> Expr<'a, T, P> {
             #[doc = concat!("Whether `", $what, "`.")]
             ///
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
@@ -151,7 +151,7 @@ macro_rules! compare_methods {
             /// ```
             #[inline]
             #[track_caller]
-            pub fn $new(self, b: impl IntoExpr<'a, T>) -> Expr<'a, Bool8> {
+            pub fn $new(self, b: impl IntoExpr<'a, T, P>) -> Expr<'a, Bool8, P> {
                 self.then_with(const { Code::compare(tnr_compare_op::$op) }, b.source())
             }
         }
@@ -163,7 +163,7 @@ for_each_compare!(compare_methods);
 /// The short names of comparisons.
 macro_rules! short_names {
     ($($short:ident $new:ident;)*) => {
-        impl<'a, T: Real> Expr<'a, T> {$(
+        impl<'a, T: Real, P: Place> Expr<'a, T, P> {$(
             #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), ").")]
             ///
             /// ```
@@ -177,7 +177,7 @@ macro_rules! short_names {
             #[inline]
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "comparisons here give expressions")]
-            pub fn $short(self, b: impl IntoExpr<'a, T>) -> Expr<'a, Bool8> {
+            pub fn $short(self, b: impl IntoExpr<'a, T, P>) -> Expr<'a, Bool8, P> {
                 self.$new(b)
             }
         )*}
@@ -186,7 +186,7 @@ macro_rules! short_names {
 
 short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge greater_equal; }
 
-impl<'a> Expr<'a, Bool8> {
+impl<'a, P: Place> Expr<'a, Bool8, P> {
     /// `a` where this is true, else `b`.
     ///
     /// The function [`select`](fn@crate::select), of this, `a` and `b`.
@@ -202,16 +202,16 @@ impl<'a> Expr<'a, Bool8> {
     #[doc(alias = "where")]
     pub fn select<T: Element>(
         mut self,
-        a: impl IntoExpr<'a, T>,
-        b: impl IntoExpr<'a, T>,
-    ) -> Expr<'a, T> {
+        a: impl IntoExpr<'a, T, P>,
+        b: impl IntoExpr<'a, T, P>,
+    ) -> Expr<'a, T, P> {
         let code = const { Code::select::<T>() };
         self.graph.ternary(code, a.source(), b.source(), Location::caller());
         self.typed()
     }
 }
 
-impl<'a, T: Real> Expr<'a, T> {
+impl<'a, T: Real, P: Place> Expr<'a, T, P> {
     /// The elements as another type.
     ///
     /// The function [`cast`](fn@crate::cast).
@@ -225,7 +225,7 @@ impl<'a, T: Real> Expr<'a, T> {
     #[inline]
     #[track_caller]
     #[doc(alias("astype", "to_dtype"))]
-    pub fn cast<U: Real>(self) -> Expr<'a, U> {
+    pub fn cast<U: Real>(self) -> Expr<'a, U, P> {
         self.then(const { Code::cast::<U>() })
     }
 }

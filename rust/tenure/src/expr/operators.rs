@@ -6,7 +6,8 @@ use std::panic::Location;
 
 use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
-use super::{Expr, IntoExpr};
+use super::{Expr, Host, IntoExpr, OnDevice, Place};
+use crate::cuda;
 use crate::raw::expression::{Code, Source};
 use crate::{
     Arithmetic, Bool8, Element, Integer, Number, SharedTensor, Tensor, TensorView, TensorViewMut,
@@ -59,12 +60,12 @@ impl codes::OfBits for Bool8 {
 
 /// The operator on references to tensors and views.
 macro_rules! binary_of {
-    ($trait:ident $method:ident $bound:ident $op:expr; $($left:ty),*) => {$(
-        impl<'a, T: $bound, R: IntoExpr<'a, T>> $trait<R> for &'a $left {
-            type Output = Expr<'a, T>;
+    ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($left:ty),*) => {$(
+        impl<'a, T: $bound, R: IntoExpr<'a, T, $place>> $trait<R> for &'a $left {
+            type Output = Expr<'a, T, $place>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self, right: R) -> Expr<'a, T> {
+            fn $method(self, right: R) -> Expr<'a, T, $place> {
                 two(const { Code::binary::<T>($op) }, self, right)
             }
         }
@@ -75,17 +76,29 @@ macro_rules! binary_of {
 macro_rules! binary_of_number {
     ($trait:ident $method:ident $op:expr; $($number:ty)*) => {$(
         binary_of_number! {
-            @$trait $method $op; $number;
+            @$trait $method $op; $number, Host;
             &'a Tensor<$number>, &'a SharedTensor<$number>, &'a TensorView<'_, $number>,
-            &'a TensorViewMut<'_, $number>, Expr<'a, $number>
+            &'a TensorViewMut<'_, $number>
         }
-    )*};
-    (@$trait:ident $method:ident $op:expr; $number:ty; $($right:ty),*) => {$(
-        impl<'a> $trait<$right> for $number {
-            type Output = Expr<'a, $number>;
+        binary_of_number! {
+            @$trait $method $op; $number, OnDevice;
+            &'a cuda::Tensor<$number>, &'a cuda::View<'_, $number>, &'a cuda::ViewMut<'_, $number>
+        }
+        impl<'a, P: Place> $trait<Expr<'a, $number, P>> for $number {
+            type Output = Expr<'a, $number, P>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self, right: $right) -> Expr<'a, $number> {
+            fn $method(self, right: Expr<'a, $number, P>) -> Expr<'a, $number, P> {
+                two(const { Code::binary::<$number>($op) }, self, right)
+            }
+        }
+    )*};
+    (@$trait:ident $method:ident $op:expr; $number:ty, $place:ident; $($right:ty),*) => {$(
+        impl<'a> $trait<$right> for $number {
+            type Output = Expr<'a, $number, $place>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self, right: $right) -> Expr<'a, $number, $place> {
                 two(const { Code::binary::<$number>($op) }, self, right)
             }
         }
@@ -94,19 +107,23 @@ macro_rules! binary_of_number {
 
 macro_rules! binary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(
-        impl<'a, T: $bound, R: IntoExpr<'a, T>> $trait<R> for Expr<'a, T> {
-            type Output = Expr<'a, T>;
+        impl<'a, T: $bound, P: Place, R: IntoExpr<'a, T, P>> $trait<R> for Expr<'a, T, P> {
+            type Output = Expr<'a, T, P>;
             #[inline(always)]
             #[track_caller]
-            fn $method(mut self, right: R) -> Expr<'a, T> {
+            fn $method(mut self, right: R) -> Expr<'a, T, P> {
                 let code = const { Code::binary::<T>($op) };
                 self.graph.binary(code, right.source(), Location::caller());
                 self
             }
         }
         binary_of! {
-            $trait $method $bound $op;
+            $trait $method $bound $op, Host;
             Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+        }
+        binary_of! {
+            $trait $method $bound $op, OnDevice;
+            cuda::Tensor<T>, cuda::View<'_, T>, cuda::ViewMut<'_, T>
         }
         binary_of_number! { $trait $method $op; $($number)* }
     )*};
@@ -114,11 +131,11 @@ macro_rules! binary_operators {
 
 #[inline(always)]
 #[track_caller]
-fn two<'a, T: Element>(
+fn two<'a, T: Element, P: Place>(
     code: Code,
-    left: impl IntoExpr<'a, T>,
-    right: impl IntoExpr<'a, T>,
-) -> Expr<'a, T> {
+    left: impl IntoExpr<'a, T, P>,
+    right: impl IntoExpr<'a, T, P>,
+) -> Expr<'a, T, P> {
     let graph = right.source().right_of(left.source(), code, Location::caller());
     Expr { graph, _result: PhantomData }
 }
@@ -147,25 +164,29 @@ for_each_operator!(binary_operators);
 
 macro_rules! unary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr;)*) => {$(
-        impl<'a, T: $bound> $trait for Expr<'a, T> {
-            type Output = Expr<'a, T>;
+        impl<'a, T: $bound, P: Place> $trait for Expr<'a, T, P> {
+            type Output = Expr<'a, T, P>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self) -> Expr<'a, T> {
+            fn $method(self) -> Expr<'a, T, P> {
                 self.then(const { Code::unary::<T>($op) })
             }
         }
         unary_operators! {
-            @$trait $method $bound $op;
+            @$trait $method $bound $op, Host;
             Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
         }
+        unary_operators! {
+            @$trait $method $bound $op, OnDevice;
+            cuda::Tensor<T>, cuda::View<'_, T>, cuda::ViewMut<'_, T>
+        }
     )*};
-    (@$trait:ident $method:ident $bound:ident $op:expr; $($of:ty),*) => {$(
+    (@$trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(
         impl<'a, T: $bound> $trait for &'a $of {
-            type Output = Expr<'a, T>;
+            type Output = Expr<'a, T, $place>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self) -> Expr<'a, T> {
+            fn $method(self) -> Expr<'a, T, $place> {
                 self.into_expr().then(const { Code::unary::<T>($op) })
             }
         }

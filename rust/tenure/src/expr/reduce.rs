@@ -4,14 +4,20 @@ use std::panic::Location;
 
 use tenure_sys::{for_each_normalize, for_each_reduce, tnr_normalize_op, tnr_reduce_op};
 
-use super::{Expr, name};
+use super::place::sealed::Leaves;
+use super::{Expr, Place, name};
 use crate::raw::expression::Code;
 use crate::raw::operations::Reducing;
-use crate::{Axes, Bool8, Element, Error, Float, LayerNorm, Number, Real};
+use crate::{Axes, Bool8, Element, Error, Float, Number, Real};
 
-impl<'a, T: Element> Expr<'a, T> {
+impl<'a, T: Element, P: Place> Expr<'a, T, P> {
     #[track_caller]
-    fn over<R: Element>(mut self, code: Code, axes: Axes, with: Option<Reducing>) -> Expr<'a, R> {
+    fn over<R: Element>(
+        mut self,
+        code: Code,
+        axes: Axes,
+        with: Option<Reducing>,
+    ) -> Expr<'a, R, P> {
         let at = Location::caller();
         match axes.mask(self.graph.rank()) {
             Ok(mask) => self.graph.reduce(code, mask, axes.are_kept(), with, at),
@@ -21,13 +27,13 @@ impl<'a, T: Element> Expr<'a, T> {
     }
 
     #[track_caller]
-    fn normalized(mut self, code: Code, axes: Axes, norm: Option<LayerNorm<'a, T>>) -> Expr<'a, T>
+    fn normalized(mut self, code: Code, axes: Axes, norm: Option<P::LayerNorm<'a, T>>) -> Self
     where
         T: Float,
     {
         let at = Location::caller();
         match axes.mask(self.graph.rank()) {
-            Ok(mask) => self.graph.normalize(code, mask, norm.map(LayerNorm::into_leaves), at),
+            Ok(mask) => self.graph.normalize(code, mask, norm.map(Leaves::leaves), at),
             Err(error) => self.graph.fail(no_such_axis(error, code, at)),
         }
         self
@@ -46,7 +52,7 @@ macro_rules! reductions {
         example $arguments:literal => $result:literal;
     )*) => {
         $(
-            impl<'a, T: $bound> Expr<'a, T> {
+            impl<'a, T: $bound, P: Place> Expr<'a, T, P> {
                 #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
                     "), over axes of this.")]
                 ///
@@ -66,7 +72,7 @@ macro_rules! reductions {
                     self,
                     axes: impl Into<Axes>,
                     $($field: $field_type,)?
-                ) -> Expr<'a, $result_type> {
+                ) -> Expr<'a, $result_type, P> {
                     let with = reductions!(@with $($field)?);
                     let code = const { Code::reduce::<$result_type>(tnr_reduce_op::$op) };
                     self.over(code, axes.into(), with)
@@ -115,7 +121,7 @@ macro_rules! normalizations {
         example $a:literal, $arguments:literal => $result:literal;
     )*) => {
         $(
-            impl<'a, T: Float> Expr<'a, T> {
+            impl<'a, T: Float, P: Place> Expr<'a, T, P> {
                 #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
                     "), over axes of this. It is the last operation of an expression.")]
                 ///
@@ -130,8 +136,8 @@ macro_rules! normalizations {
                 pub fn $new(
                     self,
                     axes: impl Into<Axes>,
-                    $($norm: LayerNorm<'a, T>,)?
-                ) -> Expr<'a, T> {
+                    $($norm: P::LayerNorm<'a, T>,)?
+                ) -> Self {
                     let norm = normalizations!(@norm $($norm)?);
                     self.normalized(const { Code::normalize::<T>(tnr_normalize_op::$op) }, axes.into(), norm)
                 }

@@ -1,28 +1,33 @@
 //! Views by value among the words of an expression.
 
 use tenure_sys as sys;
-use tenure_sys::{TNR_MAX_RANK, tnr_view};
+use tenure_sys::{TNR_MAX_RANK, tnr_device_kind, tnr_view};
 
 use super::store::Word;
 use super::word_of;
 use crate::{DType, layout};
 
-/// A view in words: its dtype and rank, and whether strides are given; index 0; where they are,
-/// the lowest byte and the count of bytes; the extents; and the strides.
+/// A view in words: its dtype and rank, and whether strides are given, and an owner; index 0; where
+/// strides are, the lowest byte and the count of bytes; the extents; the strides; and the owner, with
+/// the device that it is on.
 pub(super) struct Packed;
 
 const STRIDED: usize = 1 << 63;
+const OWNED: usize = 1 << 62;
 
 impl Packed {
-    pub(super) const MOST: usize = 4 + 2 * TNR_MAX_RANK;
+    pub(super) const MOST: usize = 6 + 2 * TNR_MAX_RANK;
 
     #[inline(never)]
     pub(super) fn of(view: &tnr_view) -> ([Word; Packed::MOST], usize) {
         let mut words = [std::ptr::null(); Packed::MOST];
         let rank = view.rank as usize;
         let is_strided = !layout::is_row_major(view);
+        // Of memory of the host the borrow is enough, which nothing of a device sees.
+        let is_owned = view.device.kind != tnr_device_kind::CPU;
         let strided = if is_strided { STRIDED } else { 0 };
-        words[0] = word_of((view.dtype.0 as usize) << 8 | rank | strided);
+        let owned = if is_owned { OWNED } else { 0 };
+        words[0] = word_of((view.dtype.0 as usize) << 8 | rank | strided | owned);
         words[1] = view.data.cast();
         let mut count = 2;
         if is_strided {
@@ -35,13 +40,19 @@ impl Packed {
             words[count] = word_of(*number as usize);
             count += 1;
         }
+        if is_owned {
+            words[count] = word_of(view.owner as usize);
+            words[count + 1] = word_of(view.device.index as usize);
+            count += 2;
+        }
         (words, count)
     }
 
     /// Of the view that begins with this word.
     pub(super) fn word_count(first: Word) -> usize {
         let rank = first.addr() & 0xff;
-        if first.addr() & STRIDED != 0 { 4 + 2 * rank } else { 2 + rank }
+        let shape = if first.addr() & STRIDED != 0 { 4 + 2 * rank } else { 2 + rank };
+        if first.addr() & OWNED != 0 { shape + 2 } else { shape }
     }
 
     pub(super) fn view(words: &[Word]) -> tnr_view {
@@ -63,6 +74,11 @@ impl Packed {
             for (stride, word) in view.strides.iter_mut().zip(&words[extent_at + rank..][..rank]) {
                 *stride = number(word) as i64;
             }
+        }
+        if first & OWNED != 0 {
+            let end = Self::word_count(words[0]);
+            view.owner = number(&words[end - 2]) as u64;
+            view.device = crate::raw::cuda::device(number(&words[end - 1]) as u32);
         }
         view
     }

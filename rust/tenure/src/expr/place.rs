@@ -1,0 +1,64 @@
+//! Where the operands of an expression are.
+
+use crate::{Float, cuda};
+
+/// In memory of the host: [`Expr::eval`](crate::Expr::eval) computes there.
+#[derive(Clone, Copy, Debug)]
+pub struct Host;
+
+/// In memory of a device: [`Stream::eval`](cuda::Stream::eval) computes there.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDevice;
+
+/// Where the operands of an [expression](crate::Expr) are. Those of one are all in one place: an
+/// expression of both does not compile. Sealed.
+///
+/// ```
+/// use tenure::{Expr, IntoExpr, Place, Tensor};
+///
+/// fn squared_distance<'a, P: Place>(
+///     a: Expr<'a, f32, P>,
+///     b: impl IntoExpr<'a, f32, P>,
+/// ) -> Expr<'a, f32, P> {
+///     (a - b).square()
+/// }
+/// let a = Tensor::from([1.0, 2.0]);
+/// assert_eq!(squared_distance(a.expr(), &[3.0, 3.0]).eval()?, [4.0, 1.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub trait Place: Copy + sealed::Place {
+    /// What `layer_norm` and `rms_norm` take there.
+    type LayerNorm<'a, T: Float>: sealed::Leaves<'a>;
+}
+
+impl Place for Host {
+    type LayerNorm<'a, T: Float> = crate::LayerNorm<'a, T>;
+}
+
+impl Place for OnDevice {
+    type LayerNorm<'a, T: Float> = cuda::LayerNorm<'a, T>;
+}
+
+pub(super) mod sealed {
+    use crate::raw::expression::Leaf;
+    use crate::{Float, cuda};
+
+    pub trait Place {}
+    impl Place for super::Host {}
+    impl Place for super::OnDevice {}
+
+    /// The `eps`, and the weight and the bias as an expression keeps them.
+    pub trait Leaves<'a> {
+        fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]);
+    }
+    impl<'a, T: Float> Leaves<'a> for crate::LayerNorm<'a, T> {
+        fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
+            self.into_leaves()
+        }
+    }
+    impl<'a, T: Float> Leaves<'a> for cuda::LayerNorm<'a, T> {
+        fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
+            self.into_leaves()
+        }
+    }
+}
