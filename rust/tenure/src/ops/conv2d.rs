@@ -220,8 +220,8 @@ impl<T: Float> Conv2d<'_, T> {
 ///
 /// Each element is a sum in the order of the filter's rows, columns and channels, by blocks of
 /// channels, by fused multiplication and addition where the processor has it. Its bits depend
-/// neither on the number of threads, nor on strides, nor on the other elements of the result. `f16` and
-/// `bf16` are computed in `f32` and rounded once.
+/// neither on the number of threads, nor on strides, nor on the other elements of the result. `f16`
+/// and `bf16` are computed in `f32` and rounded once.
 ///
 /// # Errors
 ///

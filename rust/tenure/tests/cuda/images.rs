@@ -37,7 +37,9 @@ macro_rules! images {
             let pixels_there = stream.upload(&pixels).unwrap();
             for is_channels_last in [false, true] {
                 let (a, a_there) = match is_channels_last {
-                    true => (pixels.channels_last().unwrap(), pixels_there.channels_last().unwrap()),
+                    true => {
+                        (pixels.channels_last().unwrap(), pixels_there.channels_last().unwrap())
+                    }
                     false => (pixels.view(), pixels_there.view()),
                 };
                 let channels = a.shape()[1];
@@ -58,7 +60,8 @@ macro_rules! images {
 
                 let weight = whole::<$type>(random, [channels, 4, 2, 3], $of);
                 let weight_there = stream.upload(&weight).unwrap();
-                let with = Conv2d::new().strides([3, 2]).dilations([2, 1]).padding_around([1, 0], [0, 2]);
+                let with = Conv2d::new().strides([3, 2]).dilations([2, 1]);
+                let with = with.padding_around([1, 0], [0, 2]);
                 let on = cuda::Conv2d::new().strides([3, 2]).dilations([2, 1]);
                 let on = on.padding_around([1, 0], [0, 2]);
                 let expected = conv2d_transposed(a, &weight, with, [1, 0]).unwrap();
@@ -87,7 +90,8 @@ macro_rules! images {
 
                 for windows in [windows, windows.count_padding()] {
                     let expected = avg_pool2d(a, windows).unwrap();
-                    same(stream, stream.avg_pool2d(a_there, windows).unwrap().view(), &expected, "avg_pool2d");
+                    let averages = stream.avg_pool2d(a_there, windows).unwrap();
+                    same(stream, averages.view(), &expected, "avg_pool2d");
                     stream.fill(&mut out, $of(1_i8)).unwrap();
                     stream.avg_pool2d_into(a_there, windows, &mut out).unwrap();
                     same(stream, out.view(), &expected, "avg_pool2d_into");
@@ -112,7 +116,8 @@ macro_rules! images {
                 assert!(stream.to_vec(&means).unwrap() == expected.to_vec(), "global_avg_pool2d");
                 let mut out = stream.zeros([2, channels, 1, 1]).unwrap();
                 stream.global_avg_pool2d_into(a_there, &mut out).unwrap();
-                assert!(stream.to_vec(&out).unwrap() == expected.to_vec(), "global_avg_pool2d_into");
+                let means = stream.to_vec(&out).unwrap();
+                assert!(means == expected.to_vec(), "global_avg_pool2d_into");
             }
         }
     )*};
