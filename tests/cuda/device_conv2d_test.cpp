@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "cuda/driver.hpp"
 #include "device_floats.hpp"
 #include "device_images.hpp"
 
@@ -607,6 +608,51 @@ TEST_F(DeviceConv2d, ALaunchThatFailsIsNamed) {
     EXPECT_EQ(by.call()(context_, {a.in(), weight.in()}, &out.out), TNR_STATUS_OK);
     EXPECT_EQ(download(context_, out.out.view), std::vector<float>(4 * count, 2.0f));
   }
+}
+
+// A call through another context than that of its operands, which takes their order too.
+TEST_F(DeviceConv2d, EachEntryPointMayFail) {
+  if (!is_driver_fake()) GTEST_SKIP() << "a driver that cannot be made to fail";
+  tnr_context* const other = context_on(kFirstDevice);
+  ASSERT_NE(other, nullptr);
+  {
+    const Floats a(context_, {1, 1, 2, 2}, {1, 2, 3, 4});
+    const Floats weight(context_, {1, 1, 1, 1}, {2});
+    const Floats out(context_, {1, 1, 2, 2}, {7, 7, 7, 7});
+    tnr_pool2d_attributes whole = {};
+    whole.struct_size = sizeof whole;
+    whole.kernel[0] = whole.kernel[1] = 1;
+    const auto convolve = [&] {
+      return Convolution().call()(other, {a.in(), weight.in()}, &out.out);
+    };
+    const auto pool = [&] {
+      return tnr_pool2d(other, TNR_REDUCE_OP_MAX, a.in(), &whole, &out.out);
+    };
+    int failures = 0;
+#define TENURE_NAME(member, name, version, parameters) name,
+    for (const char* const name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
+#undef TENURE_NAME
+      for (const char* const when : {"", ":1", ":2"}) {
+        for (const bool pools : {false, true}) {
+          tnr_status status;
+          {
+            const Variable failing("TENURE_FAKE_CUDA_FAIL", std::string(name) + when);
+            status = pools ? pool() : convolve();
+          }
+          EXPECT_TRUE(status == TNR_STATUS_OK || status == TNR_STATUS_DEVICE_ERROR)
+              << name << when << ": " << tnr_last_error()->message;
+          failures += status == TNR_STATUS_OK ? 0 : 1;
+          // Nothing of it is left.
+          ASSERT_EQ(pools ? pool() : convolve(), TNR_STATUS_OK) << tnr_last_error()->message;
+          const float by = pools ? 1 : 2;
+          ASSERT_EQ(download(other, out.out.view), (std::vector<float>{by, 2 * by, 3 * by, 4 * by}))
+              << name << when;
+        }
+      }
+    }
+    EXPECT_GT(failures, 4);
+  }
+  EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
 }
 
 TEST_F(DeviceConv2d, CallsThroughTwoContextsAreInOrder) {

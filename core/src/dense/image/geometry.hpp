@@ -27,7 +27,8 @@ inline ImageSteps image_steps(const tnr_view& view) noexcept {
   return {step_of(view, 0), step_of(view, 1), {step_of(view, 2), step_of(view, 3)}};
 }
 
-// Windows lie by the geometry's strides, or cover the image as evenly as the result's extents allow.
+// Windows lie by the geometry's strides, or cover the image as evenly as the result's extents
+// allow.
 enum class WindowSpacing : std::uint8_t { kByStrides, kAdaptive };
 
 // A convolution's windows; a pooling has as many groups as channels, and one filter in each.
@@ -129,8 +130,8 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
 // x of which value * x is 1 modulo `by`, to which `value` has no common divisor.
 std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept;
 
-// The index along the axis of the first window that has no element of the image there; nullopt: each
-// has one. Takes some hundred divisions at most, whatever the extents.
+// The index along the axis of the first window that has no element of the image there; nullopt:
+// each has one. Takes some hundred divisions at most, whatever the extents.
 std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,
                                                unsigned axis) noexcept;
 

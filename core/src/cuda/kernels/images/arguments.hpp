@@ -19,8 +19,8 @@ struct ImageAxis {
   uint32_t stride;
   uint32_t dilation;
   uint32_t padding;  // before the image
-  // Of a transposed convolution: the greatest common divisor of stride and dilation, and the inverse
-  // of the dilation by it, modulo the stride by it.
+  // Of a transposed convolution: the greatest common divisor of stride and dilation, and the
+  // inverse of the dilation by it, modulo the stride by it.
   uint32_t common;
   uint32_t inverse;
   int64_t in_step;  // in bytes

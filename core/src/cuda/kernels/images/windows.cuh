@@ -11,8 +11,8 @@ TENURE_DEVICE uint64_t bytes_to(int32_t place, int64_t step) {
   return static_cast<uint64_t>(static_cast<int64_t>(place)) * static_cast<uint64_t>(step);
 }
 
-// Those of a plain convolution, or of one phase of a transposed one, along one axis: window i begins
-// at place i * scale - before of the image.
+// Those of a plain convolution, or of one phase of a transposed one, along one axis: window i
+// begins at place i * scale - before of the image.
 struct AxisWindows {
   uint32_t out_count;  // of the result's places: out_first, and others `out_scale` apart
   uint32_t out_first;
@@ -25,10 +25,11 @@ struct AxisWindows {
   uint64_t weight_step;
 };
 
-// Place y of the image and element k of the filter meet at place y * stride + k * dilation - padding
-// of a transposed convolution's result. So places of it that are one stride apart, a phase, have the
-// same elements of the filter, which are some steps apart, and read the image from later to earlier:
-// a convolution by the mirrored filter (dense/image/conv2d_transposed.cpp, in the same order).
+// Place y of the image and element k of the filter meet at place y * stride + k * dilation -
+// padding of a transposed convolution's result. So places of it that are one stride apart, a phase,
+// have the same elements of the filter, which are some steps apart, and read the image from later
+// to earlier: a convolution by the mirrored filter (dense/image/conv2d_transposed.cpp, in the same
+// order).
 TENURE_DEVICE AxisWindows windows_of_phase(const ImageAxis& axis, uint32_t phase) {
   AxisWindows w = {};
   w.out_count = phase < axis.out ? (axis.out - phase - 1) / axis.stride + 1 : 0;

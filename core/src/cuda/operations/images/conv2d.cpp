@@ -142,7 +142,7 @@ class Convolution {
   [[nodiscard]] std::int64_t pixel_tiles(std::int64_t images, std::int64_t lines) const {
     return quotient_up(images * places_of_phase(kHeight) * places_of_phase(kWidth), lines);
   }
-  // Blocks; no more than int64_t has, as there are no more of each factor than elements of a result.
+  // Blocks: fewer than elements of the result, as a tile has more than one filter.
   [[nodiscard]] std::int64_t tiles(std::int64_t images, std::int64_t lines) const {
     return pixel_tiles(images, lines) * quotient_up(argument_.filters, lines) * argument_.groups *
            phases(kHeight) * phases(kWidth);

@@ -27,8 +27,8 @@ std::int64_t sum_or_most(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-// The last place of the last window, from the begin of the first one, and 1; no more than the padded
-// image.
+// The last place of the last window, from the begin of the first one, and 1; no more than the
+// padded image has.
 std::int64_t reach_of(const WindowGeometry& g, unsigned axis) {
   return (g.out[axis] - 1) * g.strides[axis] + (g.kernel[axis] - 1) * g.dilations[axis] + 1;
 }
@@ -61,8 +61,8 @@ ImageAxis transposed_axis(const Queue& queue, const WindowGeometry& g, unsigned 
   ImageAxis result = image_axis(queue, g, axis, image);
   std::swap(result.in, result.out);
   std::swap(result.in_step, result.out_step);
-  // With one place of the image no stride is ever taken, but each place of the result is told by it:
-  // one that is longer than all places does as any other does.
+  // With one place of the image no stride is ever taken, but it says which places of the result
+  // meet which elements of the filter. One that is longer than all places does as any other does.
   const std::int64_t stride = std::min(g.strides[axis], kMostPlace);
   const auto dilation = static_cast<std::int64_t>(result.dilation);
   const std::int64_t common = std::gcd(stride, dilation);
