@@ -108,6 +108,13 @@ void report(const char* name, double bytes, const std::function<void()>& call) {
   std::fflush(stdout);
 }
 
+// Of products and additions.
+void report_flops(const char* name, double flops, const std::function<void()>& call) {
+  const double seconds = median_seconds(call);
+  std::printf("%-28s %9.1f us %8.1f Gflop/s\n", name, seconds * 1e6, flops / seconds * 1e-9);
+  std::fflush(stdout);
+}
+
 std::uint64_t bytes_of(const tnr_view_mut& view) {
   std::uint64_t bytes = (view.view.dtype >> 8 & 0xff) / 8;
   for (std::uint32_t axis = 0; axis < view.view.rank; ++axis) {
@@ -238,6 +245,63 @@ void sparse_rows(std::int64_t side, std::uint32_t one_of) {
   ok(tnr_sparse_release(matrix), "tnr_sparse_release");
 }
 
+// Images and results of the same extents, by 3 by 3 filters or windows at every place.
+struct Images {
+  std::int64_t images;
+  std::int64_t channels;
+  std::int64_t filters;
+  std::int64_t side;
+  std::int64_t groups;
+  bool is_channels_last;
+};
+const tnr_view_mut& images_of(Arrays& arrays, const Images& by, std::int64_t channels) {
+  const std::int64_t places = by.side * by.side;
+  const std::vector<std::int64_t> strides =
+      by.is_channels_last
+          ? std::vector<std::int64_t>{places * channels, 1, by.side * channels, channels}
+          : std::vector<std::int64_t>{};
+  return arrays.add(TNR_DTYPE_F32, {by.images, channels, by.side, by.side}, strides);
+}
+void convolve(const char* name, const Images& by) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const std::int64_t depth = by.channels / by.groups;
+  const tnr_view_mut& a = images_of(arrays, by, by.channels);
+  const tnr_view_mut& weight = arrays.add(TNR_DTYPE_F32, {by.filters, depth, 3, 3});
+  const tnr_view_mut& out = images_of(arrays, by, by.filters);
+  tnr_conv2d_attributes with = {};
+  with.struct_size = sizeof with;
+  for (std::int64_t& padding : with.padding) padding = 1;
+  with.groups = by.groups;
+  const auto elements = static_cast<double>(by.images * by.filters * by.side * by.side);
+  report_flops(name, elements * 2 * 9 * static_cast<double>(depth), [&] {
+    ok(tnr_conv2d(g_context, &a.view, &weight.view, nullptr, &with, &out), name);
+  });
+}
+void pool(const char* name, const Images& by) {
+  if (!is_wanted(name)) return;
+  Arrays arrays;
+  const tnr_view_mut& a = images_of(arrays, by, by.channels);
+  const tnr_view_mut& out = images_of(arrays, by, by.channels);
+  tnr_pool2d_attributes with = {};
+  with.struct_size = sizeof with;
+  for (std::int64_t& padding : with.padding) padding = 1;
+  with.kernel[0] = with.kernel[1] = 3;
+  with.strides[0] = with.strides[1] = 1;
+  report(name, static_cast<double>(2 * bytes_of(a)),
+         [&] { ok(tnr_pool2d(g_context, TNR_REDUCE_OP_MAX, &a.view, &with, &out), name); });
+}
+void image_rows() {
+  convolve("conv2d f32, 64 by 56", {32, 64, 64, 56, 1, false});
+  convolve("conv2d f32, 64 by 56, NHWC", {32, 64, 64, 56, 1, true});
+  convolve("conv2d f32, 256 by 14", {32, 256, 256, 14, 1, false});
+  convolve("conv2d f32, 256 by 14, NHWC", {32, 256, 256, 14, 1, true});
+  convolve("conv2d f32, depthwise", {32, 256, 256, 28, 256, false});
+  convolve("conv2d f32, depthwise, NHWC", {32, 256, 256, 28, 256, true});
+  pool("max_pool2d f32", {32, 256, 256, 28, 256, false});
+  pool("max_pool2d f32, NHWC", {32, 256, 256, 28, 256, true});
+}
+
 // Time of the host in a call of few elements, waited for once in many calls.
 void host(const char* name, const std::function<void()>& call) {
   std::vector<double> rounds;
@@ -258,6 +322,12 @@ void host_rows() {
   const tnr_view_mut& a = arrays.add(TNR_DTYPE_F32, {64});
   const tnr_view_mut& b = arrays.add(TNR_DTYPE_F32, {64});
   const tnr_view_mut& out = arrays.add(TNR_DTYPE_F32, {64});
+  const tnr_view_mut& image = arrays.add(TNR_DTYPE_F32, {1, 4, 4, 4});
+  const tnr_view_mut& filter = arrays.add(TNR_DTYPE_F32, {4, 4, 1, 1});
+  const tnr_view_mut& result = arrays.add(TNR_DTYPE_F32, {1, 4, 4, 4});
+  host("host: conv2d", [&] {
+    ok(tnr_conv2d(g_context, &image.view, &filter.view, nullptr, nullptr, &result), "conv2d");
+  });
   host("host: add", [&] {
     ok(tnr_binary(g_context, TNR_BINARY_OP_ADD, &a.view, &b.view, nullptr, &out), "add");
   });
@@ -385,6 +455,7 @@ int main(int argc, char** argv) {
   while (4 * sparse_side * sparse_side <= words) sparse_side *= 2;
   sparse_rows(sparse_side, 100);
   sparse_rows(sparse_side, 10);
+  image_rows();
   host_rows();
   crop_rows();
   ok(tnr_context_release(g_context), "tnr_context_release");

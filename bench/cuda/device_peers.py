@@ -18,11 +18,12 @@ def seconds_of(calls, call):
     return (time.perf_counter() - start) / calls
 
 
-def report(name, moved_bytes, call):
+def report(name, moved_bytes, call, unit="GB/s"):
     first = max(seconds_of(3, call), 1e-7)
     calls = min(max(int(ROUND_SECONDS / first), 1), 500)
     seconds = sorted(seconds_of(calls, call) for _ in range(ROUNDS))[ROUNDS // 2]
-    print(f"{name:28} {seconds * 1e6:9.1f} us {moved_bytes / seconds * 1e-9:8.1f} GB/s", flush=True)
+    rate = moved_bytes / seconds * 1e-9
+    print(f"{name:28} {seconds * 1e6:9.1f} us {rate:8.1f} {unit}", flush=True)
 
 
 def size_of(tensor):
@@ -72,7 +73,33 @@ def sparse_rows(side, one_of):
     report(f"SpMM f32 by 64, {percent} %", moved + 2 * size_of(columns), lambda: narrow @ columns)
 
 
+def image_rows():
+    def of(images, channels, side, memory_format):
+        return ones(images, channels, side, side).contiguous(memory_format=memory_format)
+
+    nn = torch.nn.functional
+    for layout, suffix in ((torch.contiguous_format, ""), (torch.channels_last, ", NHWC")):
+        for channels, side, groups, name in (
+            (64, 56, 1, "64 by 56"),
+            (256, 14, 1, "256 by 14"),
+            (256, 28, 256, "depthwise"),
+        ):
+            a = of(32, channels, side, layout)
+            weight = ones(channels, channels // groups, 3, 3).contiguous(memory_format=layout)
+            flops = a.numel() * 2 * 9 * (channels // groups)
+            report(
+                f"conv2d f32, {name}{suffix}",
+                flops,
+                lambda: nn.conv2d(a, weight, padding=1, groups=groups),
+                "Gflop/s",
+            )
+        a = of(32, 256, 28, layout)
+        report(f"max_pool2d f32{suffix}", 2 * size_of(a), lambda: nn.max_pool2d(a, 3, 1, 1))
+
+
 def main():
+    # As f32 is computed here.
+    torch.backends.cudnn.allow_tf32 = False
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
     words = megabytes * (1 << 20) // 4
     side = 1 << (14 if megabytes >= 1024 else 12)
@@ -109,6 +136,7 @@ def main():
         sparse_side *= 2
     sparse_rows(sparse_side, 100)
     sparse_rows(sparse_side, 10)
+    image_rows()
 
 
 main()
