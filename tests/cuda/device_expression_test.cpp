@@ -567,4 +567,124 @@ TEST_F(Counted, PartsOfTheOutputAreRefused) {
             std::string::npos);
 }
 
+// ---- by the C ABI: owners, contexts, and what fails ----
+
+tnr_expression expression_of(const std::vector<tnr_node>& nodes,
+                             const std::vector<const tnr_view*>& views) {
+  tnr_expression expression = {};
+  expression.struct_size = sizeof expression;
+  expression.nodes = nodes.data();
+  expression.views = views.data();
+  expression.node_count = static_cast<std::uint32_t>(nodes.size());
+  expression.view_count = static_cast<std::uint32_t>(views.size());
+  return expression;
+}
+
+// a less the largest element of a, times b: a launch, a reduction and a launch.
+const std::vector<tnr_node> kShifted = {
+    {TNR_NODE_UNARY + TNR_UNARY_OP_NEG,
+     TNR_DTYPE_F32,
+     {TNR_OPERAND_VIEW, TNR_OPERAND_NONE, TNR_OPERAND_NONE},
+     0,
+     0,
+     0},
+    {TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX,
+     TNR_DTYPE_F32,
+     {0, TNR_OPERAND_NONE, TNR_OPERAND_NONE},
+     0,
+     1u | TNR_NODE_KEEP_AXES,
+     0},
+    {TNR_NODE_BINARY + TNR_BINARY_OP_SUB, TNR_DTYPE_F32, {0, 1, TNR_OPERAND_NONE}, 0, 0, 0},
+    {TNR_NODE_BINARY + TNR_BINARY_OP_MUL,
+     TNR_DTYPE_F32,
+     {2, TNR_OPERAND_VIEW + 1, TNR_OPERAND_NONE},
+     0,
+     0,
+     0}};
+// a / b of integers, which is waited for.
+const std::vector<tnr_node> kQuotients = {
+    {TNR_NODE_BINARY + TNR_BINARY_OP_DIV,
+     TNR_DTYPE_I32,
+     {TNR_OPERAND_VIEW, TNR_OPERAND_VIEW + 1, TNR_OPERAND_NONE},
+     0,
+     0,
+     0}};
+
+TEST_F(DeviceExpressions, ComeAfterWhatOtherContextsEnqueued) {
+  tnr_context* const other = tenure::test::context_on(tenure::test::kFirstDevice);
+  ASSERT_NE(other, nullptr);
+  using tenure::test::Floats;
+  const Floats a(context_, std::vector<float>(300, 1.0f));
+  const Floats b(other, std::vector<float>(300, 2.0f));
+  const Floats out(context_, std::vector<float>(300, 0.0f));
+  ASSERT_EQ(tnr_binary(context_, TNR_BINARY_OP_ADD, a.in(), a.in(), nullptr, &a.out),
+            TNR_STATUS_OK);
+  const std::vector<const tnr_view*> views = {a.in(), b.in()};
+  const tnr_expression expression = expression_of(kShifted, views);
+  ASSERT_EQ(tnr_evaluate(other, &expression, nullptr, &out.out), TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  EXPECT_EQ(tenure::test::download(context_, *out.in()), std::vector<float>(300, 0.0f));
+  EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
+}
+
+TEST_F(DeviceExpressions, KnowOwnersThatAreStale) {
+  using tenure::test::Floats;
+  const Floats a(context_, {1.0f, 2.0f});
+  const Floats out(context_, {0.0f, 0.0f});
+  Floats gone(context_, {1.0f, 2.0f});
+  const std::vector<const tnr_view*> views = {a.in(), gone.in()};
+  const tnr_expression expression = expression_of(kShifted, views);
+  tnr_plan* const plan = tnr_plan_create(context_, &expression, nullptr, &out.out);
+  ASSERT_NE(plan, nullptr) << tnr_last_error()->message;
+  EXPECT_EQ(tnr_plan_run(context_, plan, views.data(), 2, nullptr, &out.out), TNR_STATUS_OK);
+  gone.release();
+  EXPECT_EQ(tnr_plan_run(context_, plan, views.data(), 2, nullptr, &out.out),
+            TNR_STATUS_STALE_VIEW);
+  EXPECT_EQ(tnr_evaluate(context_, &expression, nullptr, &out.out), TNR_STATUS_STALE_VIEW);
+  EXPECT_EQ(tnr_plan_release(plan), TNR_STATUS_OK);
+}
+
+// An entry point of the driver that fails fails the call, which leaves nothing behind: the same
+// call succeeds afterwards.
+TEST_F(DeviceExpressions, WhatFailsIsAStatus) {
+  if (!tenure::test::is_driver_fake()) GTEST_SKIP() << "a GPU does not fail at will";
+  using tenure::test::Floats;
+  using tenure::test::Variable;
+  const std::vector<float> ones(300, 1.0f);
+  const Floats a(context_, ones);
+  const Floats b(context_, ones);
+  const Floats out(context_, ones);
+  const auto as_integers = [](tnr_view view) {
+    view.dtype = TNR_DTYPE_I32;
+    return view;
+  };
+  const tnr_view a_integers = as_integers(*a.in());
+  const tnr_view b_integers = as_integers(*b.in());
+  const tnr_view_mut out_integers = {as_integers(*out.in())};
+  const std::vector<const tnr_view*> floats = {a.in(), b.in()};
+  const std::vector<const tnr_view*> integers = {&a_integers, &b_integers};
+  const tnr_expression shifted = expression_of(kShifted, floats);
+  const tnr_expression quotients = expression_of(kQuotients, integers);
+  const auto run = [&] {
+    const tnr_status status = tnr_evaluate(context_, &shifted, nullptr, &out.out);
+    if (status != TNR_STATUS_OK) return status;
+    return tnr_evaluate(context_, &quotients, nullptr, &out_integers);
+  };
+  ASSERT_EQ(run(), TNR_STATUS_OK) << tnr_last_error()->message;
+  // How many calls of each there are.
+  const std::pair<const char*, int> entries[] = {{"cuMemAllocAsync", 3},
+                                                 {"cuLaunchKernel", 4},
+                                                 {"cuMemsetD8Async", 1},
+                                                 {"cuMemcpyDtoHAsync", 1},
+                                                 {"cuStreamSynchronize", 1}};
+  for (const auto& [name, count] : entries) {
+    for (int nth = 1; nth <= count; ++nth) {
+      const Variable failing("TENURE_FAKE_CUDA_FAIL",
+                             std::string(name) + ":" + std::to_string(nth) + ":999");
+      EXPECT_EQ(run(), TNR_STATUS_DEVICE_ERROR) << name << " " << nth;
+    }
+    EXPECT_EQ(run(), TNR_STATUS_OK) << name << ": " << tnr_last_error()->message;
+  }
+}
+
 }  // namespace
