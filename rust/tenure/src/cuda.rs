@@ -164,3 +164,5 @@ pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;
 pub use view_mut::ViewMut;
+
+pub use crate::program::on_device::{RunInputs, RunOutputs};

@@ -34,6 +34,7 @@ mod functions;
 mod graph;
 mod images;
 mod movement;
+pub(crate) mod on_device;
 mod operators;
 mod ordering;
 mod products;

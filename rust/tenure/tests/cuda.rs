@@ -40,6 +40,9 @@ mod order;
 #[path = "cuda/products.rs"]
 mod products;
 #[cfg(not(miri))]
+#[path = "cuda/programs.rs"]
+mod programs;
+#[cfg(not(miri))]
 #[path = "cuda/rows.rs"]
 mod rows;
 #[cfg(not(miri))]

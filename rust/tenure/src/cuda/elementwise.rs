@@ -33,7 +33,7 @@ impl Stream {
     }
 
     /// `out = a op b`, in the stream's context.
-    fn run<T: Element>(
+    fn run_binary<T: Element>(
         &self,
         op: tnr_binary_op,
         a: Argument<'_, T>,
@@ -61,7 +61,7 @@ impl Stream {
         b: Argument<'_, T>,
     ) -> Result<Tensor<T>> {
         let extents = broadcast_shape([a.shape(), b.shape()])?;
-        self.filled(extents.as_slice(), |out| self.run(op, a, b, out))
+        self.filled(extents.as_slice(), |out| self.run_binary(op, a, b, out))
     }
 
     fn binary_into<T: Element>(
@@ -71,7 +71,7 @@ impl Stream {
         b: Argument<'_, T>,
         out: &mut ViewMut<'_, T>,
     ) -> Result<()> {
-        self.within(|| self.run(op, a, b, out.lent_mut()))
+        self.within(|| self.run_binary(op, a, b, out.lent_mut()))
     }
 
     fn binary_assign<T: Element>(

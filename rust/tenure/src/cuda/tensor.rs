@@ -56,15 +56,29 @@ impl<T: Element> Tensor<T> {
         order: Order,
         write: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Self> {
+        // SAFETY: nothing reads an element before `write` has had all of them written.
+        let tensor = unsafe { Self::uninitialised(stream, extents, order) }?;
+        let out = tnr_view_mut { view: tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..tensor.raw } };
+        // SAFETY: a dense view of memory that nobody else knows of.
+        stream.within(|| write(unsafe { LentMut::new(&out) }))?;
+        Ok(tensor)
+    }
+
+    /// New memory of a stream's device, dense in this order.
+    ///
+    /// # Safety
+    ///
+    /// - No work that reads an element is enqueued, or shown to others who might, before work that
+    ///   writes it.
+    pub(crate) unsafe fn uninitialised(
+        stream: &Stream,
+        extents: &[usize],
+        order: Order,
+    ) -> Result<Self> {
         let (raw, count) = layout::shaped(T::DTYPE, extents, order)?;
         let size_bytes = count * size_of::<T>();
-        stream.within(|| {
-            let tensor = Self::over(stream, raw, size_bytes, BlobHandle::alloc(size_bytes)?);
-            let out = tnr_view_mut { view: tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..tensor.raw } };
-            // SAFETY: a dense view of memory that nobody else knows of.
-            write(unsafe { LentMut::new(&out) })?;
-            Ok(tensor)
-        })
+        let blob = stream.within(|| BlobHandle::alloc(size_bytes))?;
+        Ok(Self::over(stream, raw, size_bytes, blob))
     }
 
     /// New memory of a stream's device that holds a copy of `data`, row-major; `extents` multiply

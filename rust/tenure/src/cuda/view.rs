@@ -63,7 +63,7 @@ impl<T: Element> View<'_, T> {
         unsafe { Self::from_raw(raw) }
     }
 
-    pub(super) fn raw(&self) -> &tnr_view {
+    pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw
     }
 

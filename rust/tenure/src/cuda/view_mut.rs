@@ -64,7 +64,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
         unsafe { Self::from_raw(raw) }
     }
 
-    pub(super) fn raw(&self) -> &tnr_view {
+    pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw.view
     }
 

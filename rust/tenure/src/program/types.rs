@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{Traced, Updating};
-use crate::raw::program::{Call, Fresh, LendAs, LendOut};
+use crate::cuda;
+use crate::raw::program::{Call, Fresh, FreshThere, LendAs, LendOut};
 use crate::{AsView, AsViewMut, DType, Element, Tensor};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
@@ -118,9 +119,13 @@ pub(super) fn numbers_of(values: &impl sealed::Values) -> Vec<u32> {
 
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
-pub trait OutputTypes: Fresh<Made = Self::Tensors> + sealed::Outputs {
+pub trait OutputTypes:
+    Fresh<Made = Self::Tensors> + FreshThere<MadeThere = Self::DeviceTensors> + sealed::Outputs
+{
     /// New tensors of these types: one, or as many in the same form.
     type Tensors;
+    /// The same of [a device](crate::cuda).
+    type DeviceTensors;
 }
 
 /// Inputs of a run: a tuple of up to eight operands, an array of operands of one type, or `()`.
@@ -176,6 +181,7 @@ impl<T: Element> sealed::Outputs for T {
 }
 impl<T: Element> OutputTypes for T {
     type Tensors = Tensor<T>;
+    type DeviceTensors = cuda::Tensor<T>;
 }
 impl<T: Element, A: AsViewMut<T> + ?Sized> LendOut<T> for &mut A {
     #[inline]
@@ -223,6 +229,7 @@ impl<T: Element, const N: usize> sealed::Outputs for [T; N] {
 }
 impl<T: Element, const N: usize> OutputTypes for [T; N] {
     type Tensors = [Tensor<T>; N];
+    type DeviceTensors = [cuda::Tensor<T>; N];
 }
 impl<T: Element, A: AsViewMut<T>, const N: usize> LendOut<[T; N]> for [A; N] {
     #[inline]
@@ -248,6 +255,7 @@ impl<T: Element> sealed::Outputs for Vec<T> {
 }
 impl<T: Element> OutputTypes for Vec<T> {
     type Tensors = Vec<Tensor<T>>;
+    type DeviceTensors = Vec<cuda::Tensor<T>>;
 }
 impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for &mut [A] {
     #[inline]
@@ -295,6 +303,7 @@ impl sealed::Outputs for () {
 }
 impl OutputTypes for () {
     type Tensors = ();
+    type DeviceTensors = ();
 }
 impl LendOut<()> for () {
     fn lend_out<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
@@ -345,6 +354,7 @@ macro_rules! tuples {
         }
         impl<$($element: Element),+> OutputTypes for ($($element,)+) {
             type Tensors = ($(Tensor<$element>,)+);
+            type DeviceTensors = ($(cuda::Tensor<$element>,)+);
         }
         impl<$($element: Element, $value: AsViewMut<$element>),+> LendOut<($($element,)+)>
             for ($($value,)+)

@@ -4,6 +4,7 @@ mod fresh;
 mod report;
 mod run;
 mod sealed;
+mod there;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
@@ -17,6 +18,7 @@ pub(crate) use report::StepInfo;
 pub use run::{Call, LendAs, LendOut};
 pub(crate) use run::{Options, ProgramHandle};
 pub(crate) use sealed::{SealedHandle, last_message};
+pub use there::{FreshThere, LendOutThere, LendThere};
 
 use super::context::current;
 use super::operations::scalar;

@@ -8,6 +8,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
 
 use super::fresh::{DynBlank, Fresh, RunExtents, Shape};
+use crate::cuda;
 use crate::ops::Extents;
 use crate::raw::context::current;
 use crate::raw::expression::{Filling, Leaf, Lends};
@@ -53,6 +54,13 @@ impl<'s> Call<'_, 's> {
         self.input_count += 1;
     }
 
+    /// As [`input`](Self::input), on a device.
+    pub(crate) fn input_there<T: Element>(&mut self, view: cuda::View<'s, T>) {
+        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
+        *place = self.values.push(*view.raw());
+        self.input_count += 1;
+    }
+
     /// Addresses as the invariant says.
     #[inline]
     pub(super) fn views(&self) -> (&[*const tnr_view], &[*const tnr_view_mut]) {
@@ -71,9 +79,19 @@ impl<'s> Call<'_, 's> {
     /// As [`output`](Self::output), by value.
     #[inline]
     pub(crate) fn output_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
+        self.push_output(*view.raw());
+    }
+
+    /// The same on a device.
+    pub(crate) fn output_there<T: Element>(&mut self, view: cuda::ViewMut<'s, T>) {
+        self.push_output(*view.raw());
+    }
+
+    /// The view is one as the invariant says.
+    #[inline]
+    fn push_output(&mut self, view: tnr_view) {
         if self.output_count < self.fresh_count {
-            self.outputs[self.output_count] =
-                self.values_mut.push(tnr_view_mut { view: *view.raw() });
+            self.outputs[self.output_count] = self.values_mut.push(tnr_view_mut { view });
             self.output_count += 1;
         }
     }
@@ -87,8 +105,19 @@ impl<'s> Call<'_, 's> {
     /// As [`updated`](Self::updated), by value.
     #[inline]
     pub(crate) fn updated_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
+        self.push_updated(*view.raw());
+    }
+
+    /// The same on a device.
+    pub(crate) fn updated_there<T: Element>(&mut self, view: cuda::ViewMut<'s, T>) {
+        self.push_updated(*view.raw());
+    }
+
+    /// The view is one as the invariant says.
+    #[inline]
+    fn push_updated(&mut self, view: tnr_view) {
         if self.fresh_count + self.update_count < self.outputs.len() {
-            let place = self.values_mut.push(tnr_view_mut { view: *view.raw() });
+            let place = self.values_mut.push(tnr_view_mut { view });
             self.update(place);
         }
     }
@@ -251,7 +280,7 @@ impl ProgramHandle {
     /// inputs are updated hold, and but for outputs of which a run decides how large they are. Of
     /// these it writes the first part along each axis: see [`run_found`](Self::run_found).
     #[inline]
-    fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
+    pub(super) fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
         self.run_asked(call, options, &mut [], &mut [])
     }
 
@@ -323,7 +352,7 @@ impl ProgramHandle {
     }
 
     /// The dtype and shape of an output.
-    fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
+    pub(super) fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
         entered()?;
         let (mut dtype, mut rank, mut shape) = (sys::tnr_dtype(0), 0, [0; sys::TNR_MAX_RANK]);
         // SAFETY: as in `run`; there is room for what is written.

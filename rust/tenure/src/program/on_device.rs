@@ -1,0 +1,199 @@
+//! Runs on a device: what is lent to them, and the methods of a stream.
+
+use super::{OutputTypes, Program, Updated};
+use crate::cuda::{AsView, AsViewMut, Stream};
+use crate::raw::program::{Call, LendOutThere, LendThere};
+use crate::{Element, Result};
+
+/// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
+/// or `()`.
+///
+/// An operand is what lends a view of memory of the device, as [`AsView`] says; and `&mut` of what
+/// lends one for writing, as [`AsViewMut`] says, for an input that is
+/// [updated](crate::program::Updated). Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent on a device as inputs of the types `{I}`",
+    label = "not a tuple or array of tensors or views of a device of these element types",
+    note = "`stream.upload` copies what is in memory of the host to the device",
+    note = "one input alone is written as `(&a,)` or `[&a]`",
+    note = "an input that the program updates is lent as `&mut`"
+)]
+pub trait RunInputs<I>: LendThere<I> {}
+impl<I, L: LendThere<I>> RunInputs<I> for L {}
+
+/// Outputs of a run that are memory of a device: `&mut out`, or a tuple, array, slice or `Vec` of
+/// them, as the program's outputs are. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent on a device as outputs of the types `{O}`",
+    label = "not `&mut` of a tensor or view of a device of this element type, or a tuple of them",
+    note = "outputs are passed as `&mut out`; a `View` may not be written"
+)]
+pub trait RunOutputs<O>: LendOutThere<O> {}
+impl<O, L: LendOutThere<O>> RunOutputs<O> for L {}
+
+/// One operand.
+impl<T: Element, A: AsView<T>> LendThere<T> for A {
+    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.input_there((*self).as_view());
+    }
+}
+impl<T: Element, A: AsViewMut<T> + ?Sized> LendThere<Updated<T>> for &mut A {
+    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.updated_there((**self).as_view_mut());
+    }
+}
+
+/// One output.
+impl<T: Element, A: AsViewMut<T> + ?Sized> LendOutThere<T> for &mut A {
+    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.output_there((**self).as_view_mut());
+    }
+}
+
+/// As many as there are.
+impl<K, A: LendThere<K>, const N: usize> LendThere<[K; N]> for [A; N] {
+    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for input in self {
+            input.lend_there(call);
+        }
+    }
+}
+impl<T: Element, A: AsViewMut<T>, const N: usize> LendOutThere<[T; N]> for [A; N] {
+    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in self {
+            call.output_there(output.as_view_mut());
+        }
+    }
+}
+impl<T: Element, A: AsViewMut<T>> LendOutThere<Vec<T>> for &mut [A] {
+    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in &mut **self {
+            call.output_there(output.as_view_mut());
+        }
+    }
+}
+impl<T: Element, A: AsViewMut<T>> LendOutThere<Vec<T>> for Vec<A> {
+    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in self {
+            call.output_there(output.as_view_mut());
+        }
+    }
+}
+
+/// None.
+impl LendThere<()> for () {
+    fn lend_there<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+}
+impl LendOutThere<()> for () {
+    fn lend_out_there<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+}
+
+macro_rules! tuples {
+    ($($($element:ident $value:ident)+;)*) => {$(
+        impl<$($element, $value: LendThere<$element>),+> LendThere<($($element,)+)>
+            for ($($value,)+)
+        {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+                let ($($value,)+) = self;
+                $($value.lend_there(call);)+
+            }
+        }
+        impl<$($element: Element, $value: AsViewMut<$element>),+> LendOutThere<($($element,)+)>
+            for ($($value,)+)
+        {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+                let ($($value,)+) = self;
+                $(call.output_there::<$element>($value.as_view_mut());)+
+            }
+        }
+    )*};
+}
+
+tuples! {
+    T1 A1;
+    T1 A1 T2 A2;
+    T1 A1 T2 A2 T3 A3;
+    T1 A1 T2 A2 T3 A3 T4 A4;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7 T8 A8;
+}
+
+/// Programs on a device.
+impl Stream {
+    /// As [`Program::run`], enqueued: the outputs on these inputs, as new row-major tensors of the
+    /// device.
+    ///
+    /// Each operation is the stream's, with its bits. The first run on a device copies the program's
+    /// constants there and waits for that. Values between inputs and outputs take one allocation, of
+    /// which the memory ends in the order of the stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::run`]. `Unsupported`, before anything is enqueued: an operation of the program
+    /// that devices do not compute; the message has its place in the source. `DeviceError`.
+    ///
+    /// ```
+    /// use tenure::Program;
+    /// use tenure::cuda::Device;
+    ///
+    /// let Ok(device) = Device::new(0) else { return Ok(()) };
+    /// let stream = device.stream()?;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>((graph.extent("n", 100), 2));
+    ///     graph.program((x,), ((x * 2.0).relu(), x.sum(0)))
+    /// })?;
+    /// let x = stream.upload(&[[1.0_f32, -1.0], [2.0, 3.0]])?;
+    /// let (doubled, sums) = stream.run(&program, (&x,))?;
+    /// assert_eq!(stream.to_vec(&doubled)?, [2.0, 0.0, 4.0, 6.0]);
+    /// assert_eq!(stream.to_vec(&sums)?, [3.0, 2.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn run<I, O: OutputTypes>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+    ) -> Result<O::DeviceTensors> {
+        let mut inputs = inputs;
+        let handle = &program.shared.handle;
+        let made = handle.run_new_there::<I, O>(self, &mut inputs, program.options);
+        made.map_err(|error| program.located(error))
+    }
+
+    /// As [`run`](Self::run), into memory of the caller's, of any strides.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched, unless
+    /// it was the data that was refused.
+    ///
+    /// ```
+    /// # use tenure::Program;
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let step = Program::trace(|graph| {
+    ///     let (w, gradient) = (graph.input::<f32>([2]), graph.input::<f32>([2]));
+    ///     graph.program((w.updated_by(w - gradient * 0.5), gradient), gradient.max(0))
+    /// })?;
+    /// let mut w = stream.upload(&[1.0_f32, 2.0])?;
+    /// let (gradient, mut most) = (stream.upload(&[2.0_f32, -2.0])?, stream.zeros([])?);
+    /// stream.run_into(&step, (&mut w, &gradient), &mut most)?;
+    /// assert_eq!(stream.to_vec(&w)?, [0.0, 3.0]);
+    /// assert_eq!(stream.to_vec(&most)?, [2.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn run_into<I, O>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+        outputs: impl RunOutputs<O>,
+    ) -> Result<()> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        let handle = &program.shared.handle;
+        let run = handle.run_into_there(self, &mut inputs, &mut outputs, program.options);
+        run.map_err(|error| program.located(error))
+    }
+}
