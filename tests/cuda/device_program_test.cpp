@@ -104,6 +104,17 @@ TEST_F(DeviceProgram, ArgumentsAreCheckedAsOnTheCpu) {
   EXPECT_EQ(out.floats(), std::vector<float>(4, -5));
 }
 
+TEST_F(DeviceProgram, NoneIsSealed) {
+  const std::uint32_t x = input({4});
+  output(node(unary(TNR_UNARY_OP_NEG), {x}));
+  const Copied a = floats({4}, 1);
+  const Copied out = floats({4}, -5);
+  const tnr_view* const inputs[] = {&a.view()};
+  const tnr_view_mut* const outputs[] = {&out.out()};
+  expect_refused(tnr_sealed_program_create(program(), inputs, 1, outputs, 1),
+                 TNR_STATUS_UNSUPPORTED, {"inputs[0].device is cuda:0"});
+}
+
 // Whatever stands before it: nothing is enqueued.
 TEST_F(DeviceProgram, ANodeOfTheCpuAloneIsNamed) {
   const std::uint32_t x = input({4});
@@ -169,7 +180,7 @@ TEST_F(DeviceProgram, WhatIsFoundNamesTheNode) {
 
 class Chain : public DeviceProgram {
  protected:
-  // -x + c less the greatest of that, of 4 steps; and c.
+  // -x + c in one step, less the greatest of that; and c.
   void build() {
     const std::uint32_t x = input({4, 3});
     const std::uint32_t c = constant(kept_.view());
@@ -210,7 +221,7 @@ TEST_F(Chain, StepsAreLaunchesAndOnlyTheFirstRunWaits) {
   const tnr_stats before = totals_of_all();
   for (int i = 0; i < 3; ++i) ASSERT_EQ(run(), TNR_STATUS_OK);
   // A copy of adjacent elements is the driver's, and no launch.
-  EXPECT_EQ(totals_of_all().device_launches, before.device_launches + 3 * 4);
+  EXPECT_EQ(totals_of_all().device_launches, before.device_launches + 3 * 3);
   EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
   EXPECT_EQ(totals_of_all().blobs_made, before.blobs_made);
   EXPECT_EQ(out.floats(), expected(here));
@@ -223,7 +234,7 @@ TEST_F(Chain, ItsMemoryIsKnownBeforeARun) {
   const Copied out = floats({4, 3});
   const Copied constant_out = floats({3});
   const tnr_memory_plan plan = memory(made, {x.view()});
-  EXPECT_EQ(plan.step_count, 5u);
+  EXPECT_EQ(plan.step_count, 4u);
   EXPECT_GE(plan.peak_bytes, 48u);
   tnr_program_run_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
@@ -248,8 +259,43 @@ TEST_F(Chain, ItsMemoryIsKnownBeforeARun) {
   step.struct_size = sizeof step;
   const tnr_view* const given[] = {&x.view()};
   ASSERT_EQ(tnr_program_describe_step(made, given, 1, 0, &step), TNR_STATUS_OK);
-  EXPECT_STREQ(step.name, "neg");
-  EXPECT_EQ(step.node_count, 1u);
+  EXPECT_STREQ(step.name, "neg add");
+  EXPECT_EQ(step.node_count, 2u);
+}
+
+// As many nodes as a launch takes, of those that it takes; and none without the pass.
+TEST_F(DeviceProgram, ElementwiseNodesAreFused) {
+  struct Case {
+    tnr_dtype dtype;
+    std::uint64_t launches;
+  };
+  // A function of f64 is a call of its own.
+  for (const Case& of : {Case{TNR_DTYPE_F32, 2}, Case{TNR_DTYPE_F64, 3}}) {
+    for (const std::uint32_t disabled : {0u, std::uint32_t{TNR_PASS_FUSION}}) {
+      release_all();
+      graph = tnr_graph_create();
+      std::uint32_t value = input({5}, of.dtype);
+      for (int i = 0; i < 30; ++i) {
+        value = i == 10 ? node(unary(TNR_UNARY_OP_TANH), {value})
+                        : node(binary(TNR_BINARY_OP_ADD), {value, scalar(0.25 * i)});
+      }
+      output(value);
+      const tnr_program* const made = program(disabled);
+      const std::vector<double> numbers(5, 0.5);
+      const std::vector<float> narrow(5, 0.5f);
+      const bool is_wide = of.dtype == TNR_DTYPE_F64;
+      const tnr_view here = view_over(
+          is_wide ? static_cast<const void*>(numbers.data()) : narrow.data(), {5}, of.dtype);
+      const Copied x(context_, here);
+      const Copied out(context_, here);
+      const tnr_stats before = totals_of_all();
+      ASSERT_EQ(run_on(context_, made, {x.view()}, {out.out()}), TNR_STATUS_OK)
+          << tnr_last_error()->message;
+      EXPECT_EQ(totals_of_all().device_launches,
+                before.device_launches + (disabled == 0 ? of.launches : 30));
+      EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
+    }
+  }
 }
 
 // Constants in other layouts, and parts of others.

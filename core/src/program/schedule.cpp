@@ -39,7 +39,7 @@ class Scheduler {
     find_types(inputs, outside);
     place_given(inputs);
     find_users();
-    if (has(TNR_PASS_FUSION) && !target_.is_device()) fuse();
+    if (has(TNR_PASS_FUSION)) fuse();
     find_members();
     assign_outputs();
   }
@@ -128,8 +128,18 @@ class Scheduler {
     for (std::uint32_t root = static_cast<std::uint32_t>(graph_.nodes.size()); root-- > 0;) {
       if (!needed_[root] || root_of_[root] != root) continue;
       const Computes kind = computes(root);
-      if (kind == Computes::kElementwise || kind == Computes::kReduction) take_into(root);
+      // A device would store what a reduction reads in any case.
+      if (kind == Computes::kElementwise ||
+          (kind == Computes::kReduction && !target_.is_device())) {
+        take_into(root);
+      }
     }
+  }
+
+  // `nodes` are those of one expression, later ones first.
+  [[nodiscard]] bool fit(const std::vector<std::uint32_t>& nodes) const {
+    return nodes.size() <= kMostFusedNodes &&
+           (!target_.is_device() || target_.fits(graph_, types_, nodes));
   }
 
   void take_into(std::uint32_t root) {
@@ -144,7 +154,8 @@ class Scheduler {
       }
     };
     read(last);
-    std::size_t count = 1;
+    std::vector<std::uint32_t> nodes = {root};
+    if (!fit(nodes)) return;
     // Later nodes first: all users of a node have been taken, or will not be.
     for (std::uint32_t i = root; i-- > 0;) {
       if (!needed_[i] || root_of_[i] != i) continue;
@@ -161,12 +172,13 @@ class Scheduler {
       const std::vector<std::uint32_t> before = views;
       views.erase(at);
       read(graph_.nodes[i]);
-      if (views.size() > kMostFusedViews || count == kMostFusedNodes) {
+      nodes.push_back(i);
+      if (views.size() > kMostFusedViews || !fit(nodes)) {
         views = before;
+        nodes.pop_back();
         continue;
       }
       root_of_[i] = root;
-      ++count;
     }
   }
 
@@ -303,7 +315,8 @@ class Scheduler {
       for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
       try {
         if (target_.is_device()) {
-          // A call of its operation.
+          if (is_launched(step))
+            step.plan = device_plan(expression, views, place(node.result).layout);
         } else if (!is_decided(index)) {
           step.plan = expression.plan(views.data(), place(node.result).layout);
         } else {
@@ -324,6 +337,34 @@ class Scheduler {
     }
     is_adjacent_[node.result] = place(node.result).storage == Storage::kBlock;
     made_.steps.push_back(std::move(step));
+  }
+
+  // Whether a step of a device is a launch of nodes, and not the call of one: also where that call
+  // would have to put a number into memory.
+  [[nodiscard]] bool is_launched(const Step& step) const {
+    if (step.nodes.size() > 1) return true;
+    const GraphNode& node = graph_.nodes[step.node];
+    const std::uint32_t kind = node.kind() << kNodeKindShift;
+    return (kind == TNR_NODE_SELECT || kind == TNR_NODE_TERNARY) && fit(step.nodes) &&
+           std::ranges::any_of(node.operands, [&](std::uint32_t value) {
+             return graph_.scalar_of(value) != nullptr;
+           });
+  }
+
+  // For any device: where it is, nobody asks before a run.
+  static std::unique_ptr<const Plan> device_plan(const ExpressionOf& expression,
+                                                 const std::vector<const tnr_view*>& views,
+                                                 tnr_view out) {
+    constexpr tnr_device kSomeDevice = {TNR_DEVICE_KIND_CUDA, 0};
+    std::vector<tnr_view> there;
+    for (const tnr_view* const view : views) {
+      there.push_back(*view);
+      there.back().device = kSomeDevice;
+    }
+    std::vector<const tnr_view*> pointers;
+    for (const tnr_view& view : there) pointers.push_back(&view);
+    out.device = kSomeDevice;
+    return expression.plan(pointers.data(), out);
   }
 
   // Its bodies read its operands and write its results where these lie.

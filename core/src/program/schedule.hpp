@@ -92,10 +92,15 @@ struct Schedule {
   bool has_found_around = false;      // extents of the graph around it too
 };
 
-// Where a schedule runs: on the CPU, or on any device, which computes a node by each step.
+// Whether these nodes, later ones first, are one launch of a device.
+using FitsLaunch = bool(const Graph& graph, const std::vector<ArrayType>& types,
+                        const std::vector<std::uint32_t>& nodes);
+
+// Where a schedule runs: on the CPU, or on any device.
 struct Target {
   // Layouts of the constants on a device, by index; nullptr: the CPU, where they are the graph's.
   const std::vector<tnr_view>* device_constants = nullptr;
+  FitsLaunch* fits = nullptr;  // of a device
 
   [[nodiscard]] bool is_device() const noexcept { return device_constants != nullptr; }
 };

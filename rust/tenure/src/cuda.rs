@@ -71,8 +71,9 @@
 //! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
 //! and `pow` of integers by a tensor, what reads or writes by index ([`take`](Stream::take),
 //! [`put`](Stream::put)), and the making of a [`CsrView`] of the device's own arrays, since they
-//! find on the data whether they fail; and [`sparsify`](Stream::sparsify), for how many entries
-//! there are. [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
+//! find on the data whether they fail; [`sparsify`](Stream::sparsify), for how many entries there
+//! are; and the first [`run`](Stream::run) of a program, which copies its constants.
+//! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
 //!
 //! # Programs that the compiler refuses
 //!

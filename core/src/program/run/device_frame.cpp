@@ -20,7 +20,11 @@ DeviceFrame::DeviceFrame(const Graph& graph, const Schedule& schedule,
     if (placed.storage == Storage::kConstant) set_data(i, placed, constants.view(placed.index));
   }
   for (const Step& step : schedule.steps) {
-    firsts_.push_back(operands_.size());
+    firsts_.push_back({operands_.size(), pointers_.size()});
+    if (step.plan != nullptr) {
+      for (const std::uint32_t value : step.operands) pointers_.push_back(&views_[value]);
+      continue;
+    }
     // Of a node, numbers too, which an expression of it does not have for operands.
     const std::vector<std::uint32_t>& values =
         step.kind == Step::Kind::kCopy ? step.operands : graph.nodes[step.node].operands;
@@ -67,12 +71,15 @@ void DeviceFrame::set_memory(const Schedule& schedule, const Arguments& argument
 void DeviceFrame::run_step(const Context& context, const Graph& graph, const Schedule& schedule,
                            std::size_t index) const {
   const Step& step = schedule.steps[index];
-  const OperandView* const operands = operands_.data() + firsts_[index];
+  const OperandView* const operands = operands_.data() + firsts_[index].operand;
   tnr_view_mut out = {views_[step.result]};
   // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
   out.view.flags = TNR_VIEW_EXCLUSIVE;
   try {
     if (step.kind == Step::Kind::kCopy) return copy(context, *operands[0].view, out);
+    if (step.plan != nullptr) {
+      return step.plan->run_checked(context, pointers_.data() + firsts_[index].pointer, out);
+    }
     const GraphNode& node = graph.nodes[step.node];
     find_device_operation(node)->run(context, {node, step.numbers.data()}, operands, out);
   } catch (const Error& error) {

@@ -27,12 +27,18 @@ class DeviceFrame {
                 std::size_t step) const;
 
  private:
+  struct Firsts {
+    std::size_t operand;
+    std::size_t pointer;
+  };
+
   void set_data(std::size_t place, const Placed& placed, const tnr_view& memory) noexcept;
 
   const DeviceConstants& constants_;
-  std::vector<tnr_view> views_;        // by place
-  std::vector<OperandView> operands_;  // of the nodes of all steps
-  std::vector<std::size_t> firsts_;    // of them, by step
+  std::vector<tnr_view> views_;            // by place
+  std::vector<OperandView> operands_;      // of the nodes of all steps
+  std::vector<const tnr_view*> pointers_;  // of the launches among them
+  std::vector<Firsts> firsts_;             // by step
 };
 
 }  // namespace tenure

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <mutex>
 
+#include "program/device/launches.hpp"
 #include "program/device/operations.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/device_queue.hpp"
@@ -55,7 +56,7 @@ class DeviceRuns::Kept {
  public:
   Kept(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
        const Arguments& arguments, const std::vector<tnr_view>& constants)
-      : bound_(graph, needed, disabled_passes, arguments, {&constants}) {}
+      : bound_(graph, needed, disabled_passes, arguments, {&constants, fit_one_launch}) {}
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
   ~Kept() { delete idle_.load(std::memory_order_acquire); }
