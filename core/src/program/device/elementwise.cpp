@@ -10,7 +10,7 @@
 namespace tenure {
 namespace {
 
-// A number where an operation takes views alone: an element of the device's memory, which broadcasts.
+// A number where an operation takes views alone: an element in memory, which broadcasts.
 class DeviceNumber {
  public:
   DeviceNumber(const Context& context, const tnr_scalar& number, tnr_dtype dtype)

@@ -127,9 +127,9 @@ impl Stream {
     /// As [`Program::run`], enqueued: the outputs on these inputs, as new row-major tensors of the
     /// device.
     ///
-    /// Each operation is the stream's, with its bits. The first run on a device copies the program's
-    /// constants there and waits for that. Values between inputs and outputs take one allocation, of
-    /// which the memory ends in the order of the stream.
+    /// The bits are those of the stream's operations. The first run on a device copies the
+    /// program's constants there and waits for that. Values between inputs and outputs take one
+    /// allocation, which ends in the order of the stream.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched, unless
-    /// it was the data that was refused.
+    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched,
+    /// unless it was the data that was refused.
     ///
     /// ```
     /// # use tenure::Program;

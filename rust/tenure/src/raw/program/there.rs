@@ -192,9 +192,9 @@ impl ProgramHandle {
             O::lend_blanks_there(&mut blanks, call);
             stream.within(|| self.run(call, options))
         })?;
-        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a run
-        // that answers Ok has enqueued the writing of every element of each: what decides in a run
-        // how many there are no device computes.
+        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a
+        // run that answers Ok has enqueued the writing of every element of each: no device computes
+        // what decides in a run how many there are.
         Ok(unsafe { O::written_there(blanks) })
     }
 
