@@ -297,6 +297,13 @@ fn run(graph: *const tnr_graph, program: *const tnr_program, random: &mut Random
         }
         assert_eq!(statuses[0], statuses[1], "{}", message());
         let sealed = tnr_sealed_program_create(program, views, count, out.as_ptr(), out_count);
+        if !sealed.is_null() {
+            // A sealed program answers the same, or names shapes that it does not take.
+            let out = out.as_ptr();
+            let status = tnr_sealed_program_run(sealed, views, count, out, out_count);
+            let is_same = status == statuses[0] || status == tnr_status::UNSUPPORTED;
+            assert!(is_same, "{status:?}: {}", message());
+        }
         graphs::ok(tnr_sealed_program_release(sealed));
         if statuses[0] != tnr_status::OK {
             return false;
@@ -387,7 +394,45 @@ fn rebuilt(
     changed
 }
 
-/// Nodes whose work the data decide: counts, branches and loops.
+/// A body that keeps what is above a bound of the vector that it is handed.
+fn selecting(bound: f32, most: i64) -> GraphHandle {
+    let mut b = Builder::new();
+    let (x, own) = (b.input(dtype_of::<f32>(), &[20]), b.extent("own", most));
+    let bound = b.scalar(bound);
+    let above = TNR_NODE_COMPARE | tnr_compare_op::GT.0 as u32;
+    let above = b.node(above, &[x, bound], &[]);
+    let kept = b.node(TNR_NODE_MASKED_SELECT, &[x, above], &[own]);
+    b.output(kept);
+    b.finish()
+}
+
+/// A condition: whether the vector that it is handed has an element above a bound.
+fn has_above(bound: f32) -> GraphHandle {
+    let mut b = Builder::new();
+    let (x, bound) = (b.input(dtype_of::<f32>(), &[20]), b.scalar(bound));
+    let above = TNR_NODE_COMPARE | tnr_compare_op::GT.0 as u32;
+    let above = b.node(above, &[x, bound], &[]);
+    let no = None::<&tnr_reduce_attributes>;
+    let any = TNR_NODE_REDUCE | tnr_reduce_op::ANY.0 as u32;
+    let any = b.node_with(any, &[above], &[], no, 1, tnr_dtype(0));
+    b.output(any);
+    b.finish()
+}
+
+/// A body that halves the vector that it is handed, and keeps what is above a bound.
+fn shrinking() -> GraphHandle {
+    let mut b = Builder::new();
+    let (x, own) = (b.input(dtype_of::<f32>(), &[20]), b.extent("left", 20));
+    let (half, bound) = (b.scalar(0.5_f32), b.scalar(0.25_f32));
+    let halved = b.node(TNR_NODE_BINARY | tnr_binary_op::MUL.0 as u32, &[x, half], &[]);
+    let above = TNR_NODE_COMPARE | tnr_compare_op::GT.0 as u32;
+    let above = b.node(above, &[halved, bound], &[]);
+    let kept = b.node(TNR_NODE_MASKED_SELECT, &[halved, above], &[own]);
+    b.output(kept);
+    b.finish()
+}
+
+/// Nodes whose work the data decide: counts, branches and loops, also within each other.
 fn deciding() -> GraphHandle {
     let body = |code: Option<u32>| {
         let mut b = Builder::new();
@@ -401,7 +446,15 @@ fn deciding() -> GraphHandle {
         b.finish()
     };
     let (times, less) = (TNR_NODE_BINARY | tnr_binary_op::MUL.0 as u32, tnr_compare_op::GT.0);
-    let bodies = [body(Some(times)), body(None), body(Some(TNR_NODE_COMPARE | less as u32))];
+    let bodies = [
+        body(Some(times)),
+        body(None),
+        body(Some(TNR_NODE_COMPARE | less as u32)),
+        selecting(1.0, 20),
+        selecting(0.5, 4),
+        has_above(2.0),
+        shrinking(),
+    ];
     let mut b = Builder::new();
     let (n, hits, some) = (b.extent("n", 8), b.extent("hits", 6), b.extent("some", 20));
     let half = b.combined(tnr_extent_op::DIV_UP, some, 2);
@@ -416,6 +469,7 @@ fn deciding() -> GraphHandle {
     let above = b.node(TNR_NODE_COMPARE | less as u32, &[x, one], &[]);
     let chosen = b.node(TNR_NODE_MASKED_SELECT, &[x, above], &[some]);
     let part = b.node(TNR_NODE_SLICE, &[chosen], &[0, 0, half, 1]);
+    let selection = chosen;
     let sum = TNR_NODE_REDUCE | tnr_reduce_op::SUM.0 as u32;
     let no = None::<&tnr_reduce_attributes>;
     let total = b.node_with(sum, &[part], &[], no, 1, tnr_dtype(0));
@@ -440,6 +494,12 @@ fn deciding() -> GraphHandle {
     let looping = node(TNR_NODE_WHILE, &[chosen], &[2, 0, MOST_ITERATIONS]);
     assert!(add(graph.as_raw(), &looping), "{}", message());
     assert!(add(graph.as_raw(), &node(times, &[product, chosen], &[])), "{}", message());
+    // Bodies that find by themselves, and a state that shrinks.
+    let value = described(graph.as_raw()).value_count;
+    let selected = node(TNR_NODE_COND, &[flag, selection], &[3, 4]);
+    assert!(add(graph.as_raw(), &selected), "{}", message());
+    let shrunk = node(TNR_NODE_WHILE, &[value], &[5, 6, MOST_ITERATIONS]);
+    assert!(add(graph.as_raw(), &shrunk), "{}", message());
     graph
 }
 

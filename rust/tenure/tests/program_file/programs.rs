@@ -63,22 +63,35 @@ fn what_runs_find_is_found_by_the_loaded_one() {
         let (some, hits) = x.masked_select(x.greater(0.0), "hits", 7);
         let (places, rows) = y.max(1).nonzero("rows", 50);
         let taken = y.take(0, places.reshape(rows));
-        graph.program((x, y), (some.slice(0, 0, hits.div_up(2)), taken, some.sum(0)))
+        // In bodies too, of which one names an extent of the graph around it.
+        let chosen = graph.cond(
+            some.sum(0).greater(5.0),
+            some,
+            |body, some| {
+                let (large, _) = some.masked_select(some.greater(1.5), "large", 7);
+                body.outputs(large)
+            },
+            |body, some| body.outputs(some.slice(0, 0, body.extent("hits", 7).min(1))),
+        )?;
+        let half = some.slice(0, 0, hits.div_up(2));
+        graph.program((x, y), (half, taken, some.sum(0), chosen))
     })
     .unwrap();
     let mut bytes = Vec::new();
     program.write(&mut bytes).unwrap();
     let file = ProgramFile::new(Tensor::from_vec(bytes.clone(), bytes.len()).unwrap()).unwrap();
-    type Selecting = Program<(f32, f32), (f32, f32, f32)>;
+    type Selecting = Program<(f32, f32), (f32, f32, f32, f32)>;
     let loaded = Selecting::from_file(&file, Vec::new()).unwrap();
     let mut again = Vec::new();
     loaded.write(&mut again).unwrap();
     assert!(again == bytes);
     let (x, y) = ([1.0, -1.0, 2.0, 3.0], [[0.0, 0.0], [4.0, 0.0], [5.0, 6.0]]);
     for of in [&program, &loaded] {
-        let (half, rows, sum) = of.run((&x, &y)).unwrap();
+        let (half, rows, sum, chosen) = of.run((&x, &y)).unwrap();
         assert_eq!((half.to_vec(), sum.item()), (vec![1.0, 2.0], Some(6.0)));
         assert_eq!(rows, [[4.0, 0.0], [5.0, 6.0]]);
+        assert_eq!(chosen, [2.0, 3.0]);
+        assert_eq!(of.run((&[0.5, 1.0, -3.0], &y)).unwrap().3, [0.5]);
         let error = of.run((&[1.0; 8], &y)).err().unwrap();
         assert!(error.message().ends_with("8 are found but hits is at most 7"), "{error}");
     }
