@@ -4537,9 +4537,9 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
- * dtypes and shapes, or of as many elements as a run finds. Two numbers: the subgraph for a first operand that is true and the other one.
- * The first operand is a bool8 of one element; both are handed the others as their inputs, and only
- * the one that is taken is computed.
+ * dtypes and shapes, or of as many elements as a run finds. Two numbers: the subgraph for a first
+ * operand that is true and the other one. The first operand is a bool8 of one element; both are
+ * handed the others as their inputs, and only the one that is taken is computed.
  *
  * @since 0.2
  */
@@ -4551,7 +4551,8 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
  * the most iterations of it, at least 1, after which a run whose condition still holds fails with
  * INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
  * the first ones by the body's outputs, which have their dtypes and shapes; where a run finds how
- * many elements there are, an iteration may give fewer along an axis than the first one was handed.
+ * many elements there are, an iteration may give fewer along an axis than the first one was
+ * handed.
  *
  * @since 0.2
  */
@@ -5962,9 +5963,9 @@ tnr_status tnr_sealed_program_release(struct tnr_sealed_program *sealed TNR_OWNE
  * read or written. All memory of its runs is taken now: for that it is run once, on zeros in
  * memory of its own, with all its subgraphs and operations of one's own. It holds the program.
  *
- * UNSUPPORTED: a node of sparse matrices, which throws what it refuses in elements, or one whose
- * shape follows from what a run finds in a way that it can only throw (the message names it).
- * Otherwise as `tnr_program_run`; OUT_OF_MEMORY.
+ * UNSUPPORTED: a node of sparse matrices, which throws what it refuses in elements, or one
+ * whose shape follows from what a run finds in a way that it can only throw (the message names
+ * it). Otherwise as `tnr_program_run`; OUT_OF_MEMORY.
  *
  * @param program (transfer none)
  * @param inputs (transfer none) (counted-by input_count) pointers to views
@@ -6006,9 +6007,9 @@ tnr_status tnr_sealed_program_memory(const struct tnr_sealed_program *sealed TNR
  * INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
  * an output shares a byte with an input that it does not update, or with another output.
  * STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
- * are then untouched. INVALID_ARGUMENT also of the data: an index that is out of bounds, an integer
- * that is divided by 0, more elements than a node may find, a loop at its limit; they then hold a
- * mixture.
+ * are then untouched. INVALID_ARGUMENT also of the data: an index that is out of bounds, an
+ * integer that is divided by 0, more elements than a node may find, a loop at its limit; they
+ * then hold a mixture.
  *
  * @param sealed (transfer none)
  * @param inputs (transfer none) (counted-by input_count) pointers to views
@@ -6026,11 +6027,11 @@ tnr_status tnr_sealed_program_run(const struct tnr_sealed_program *sealed TNR_BO
 
 /**
  * The extents of the outputs of the last run: `TNR_MAX_RANK` of each, as `output_shapes` of
- * `tnr_program_run_attributes` has them. It allocates nothing, takes no lock and makes no system
- * call.
+ * `tnr_program_run_attributes` has them. It allocates nothing, takes no lock and makes no
+ * system call.
  *
- * INVALID_ARGUMENT: another count; no run so far, or one that failed. STALE_HANDLE. BUSY: another
- * thread is running it.
+ * INVALID_ARGUMENT: another count; no run so far, or one that failed. STALE_HANDLE. BUSY:
+ * another thread is running it.
  *
  * @param sealed (transfer none)
  * @param shapes (transfer none) (out) (counted-by extent_count)

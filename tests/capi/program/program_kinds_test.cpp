@@ -1,5 +1,6 @@
 // Every kind of node: it is built, gives the bits of the call that it stands for whatever passes
-// run, also in a sealed program, is listed and built again, and is refused where that call would be.
+// run, also in a sealed program, is listed and built again, and is refused where that call would
+// be.
 #include <gtest/gtest.h>
 
 #include <algorithm>

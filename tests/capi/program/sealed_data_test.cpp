@@ -35,9 +35,9 @@ constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
 constexpr std::uint32_t kDiv = TNR_NODE_BINARY + TNR_BINARY_OP_DIV;
 constexpr std::uint32_t kMax = TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX;
 
-// Boxes whose scores are high are scored anew by a product; while some of these exceed a bound, they
-// are halved and the low ones dropped. A second selection of the scores must be as long; places are
-// divided by a number, and one of the scores is taken by an index.
+// Boxes whose scores are high are scored anew by a product; while some of these exceed a bound,
+// they are halved and the low ones dropped. A second selection of the scores must be as long;
+// places are divided by a number, and one of the scores is taken by an index.
 class CSealedData : public tenure::test::FoundGraph {
  protected:
   static constexpr std::int64_t kBoxes = 24;

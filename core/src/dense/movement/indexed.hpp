@@ -54,8 +54,8 @@ void require_index_dtype(const IndexedViews& views);
 // Refuses the index at a position, which is outside of the target's axis, as data.
 [[gnu::cold]] void refuse_index(const IndexedViews& views, const std::int64_t* position,
                                 std::int64_t index);
-// The same for the first one of all, which is false where it is noted. Throws INVALID_ARGUMENT for a
-// dtype that is none of an index.
+// The same for the first one of all, which is false where it is noted. Throws INVALID_ARGUMENT for
+// a dtype that is none of an index.
 [[nodiscard]] bool check_indices(const Context& context, const IndexedViews& views);
 
 enum IndexedOperand : unsigned { kTarget, kValues, kIndices, kIndexedOperands };

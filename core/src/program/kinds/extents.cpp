@@ -1,8 +1,8 @@
 // The shapes of what follows from counts, as infer() of a kind gives them, without an exception and
 // without memory: for runs of sealed programs.
 //
-// Dtypes and ranks are those that were inferred for the most that may be found, so that only extents
-// are left to ask about.
+// Dtypes and ranks are those that were inferred for the most that may be found, so that only
+// extents are left to ask about.
 #include <algorithm>
 #include <cinttypes>
 

@@ -114,8 +114,8 @@ impl<'g> Graph<'g> {
     /// takes no other of the graph around it. Its extents are those of the graph around it,
     /// [named](Self::extent) again; those of a body within it are to be named in it too. Both give
     /// outputs of the same types and shapes, by [`outputs`](Self::outputs); where a run
-    /// [finds](Traced::nonzero) how many elements there are, in the body or in the values, the result
-    /// has as many as the branch gives that is taken.
+    /// [finds](Traced::nonzero) how many elements there are, in the body or in the values, the
+    /// result has as many as the branch gives that is taken.
     ///
     /// # Errors
     ///
@@ -170,8 +170,8 @@ impl<'g> Graph<'g> {
     /// Both are graphs of their own, as those of [`cond`](Self::cond), and are handed the state and
     /// the values of `kept`, which no iteration changes; each is a tuple, an array, a `Vec` or a
     /// value, and `()` for none. The condition gives one element, and the body outputs of the types
-    /// and shapes of the state; where a run [finds](Traced::nonzero) how many elements there are, each
-    /// iteration may give fewer than the state began with.
+    /// and shapes of the state; where a run [finds](Traced::nonzero) how many elements there are,
+    /// each iteration may give fewer than the state began with.
     ///
     /// # Errors
     ///

@@ -124,8 +124,8 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// # Errors
     ///
     /// As [`run_into`](Self::run_into); `Unsupported` for operations on sparse matrices, and where
-    /// shapes of some others follow from what a run [finds](crate::Traced::nonzero): the message has
-    /// the place in the source. `OutOfMemory`.
+    /// shapes of some others follow from what a run [finds](crate::Traced::nonzero): the message
+    /// has the place in the source. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;
@@ -161,9 +161,10 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an input or output of another layout, where outputs are then untouched; what
-    /// is refused of the data, as an index that is out of bounds, more elements than a node may find
-    /// or a [loop](crate::Graph::while_loop) that reaches its limit, where they hold a mixture.
+    /// `InvalidArgument`: an input or output of another layout, where outputs are then untouched;
+    /// what is refused of the data, as an index that is out of bounds, more elements than a node
+    /// may find or a [loop](crate::Graph::while_loop) that reaches its limit, where they hold a
+    /// mixture.
     ///
     /// ```
     /// # use tenure::*;
@@ -193,9 +194,9 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
         }
     }
 
-    /// The shape of an output of the last run: where the program [finds](crate::Traced::nonzero) how
-    /// large it is, of the first part along each axis, which was written. `None` where the last run
-    /// was refused what it found in the data, before the first one, and of no output.
+    /// The shape of an output of the last run: where the program [finds](crate::Traced::nonzero)
+    /// how large it is, of the first part along each axis, which was written. `None` where the last
+    /// run was refused what it found in the data, before the first one, and of no output.
     ///
     /// ```
     /// # use tenure::*;
