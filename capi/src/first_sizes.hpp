@@ -76,7 +76,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 64;
+inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 72;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_plugin> = 40;
 template <>

@@ -13,6 +13,7 @@
 
 #include "cuda/kernels.hpp"
 #include "device_child.hpp"
+#include "device_floats.hpp"
 #include "device_kernels.hpp"
 #include "expect_status.hpp"
 #include "unseen.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "device_fixture.hpp"
-#include "device_floats.hpp"
 #include "tenure/tenure.h"
 #include "user_kernels_text.hpp"
 

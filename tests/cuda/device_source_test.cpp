@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device_child.hpp"
+#include "device_floats.hpp"
 #include "device_kernels.hpp"
 #include "expect_status.hpp"
 

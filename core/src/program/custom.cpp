@@ -130,10 +130,14 @@ void Custom::call(const tnr_view* operands, const std::int64_t* numbers,
   });
 }
 
+bool Custom::must_initialize(const tnr_view* operands, const tnr_view_mut& out) const noexcept {
+  const bool replaces = in_place() && operands[0].data == out.view.data;
+  return (given_.flags & TNR_CUSTOM_INITIALIZED) != 0 && !replaces && !is_empty(out.view);
+}
+
 void Custom::compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,
                      const tnr_view_mut& out) const {
-  const bool replaces = in_place() && operands[0].data == out.view.data;
-  if ((given_.flags & TNR_CUSTOM_INITIALIZED) != 0 && !replaces && !is_empty(out.view)) {
+  if (must_initialize(operands, out)) {
     constexpr char kZeros[sizeof(tnr_scalar::bytes)] = {};
     tnr_view zeros = make_view(kZeros, sizeof kZeros, 0, out.view.dtype, 0, nullptr, nullptr);
     zeros.rank = out.view.rank;
@@ -142,6 +146,20 @@ void Custom::compute(const Context& context, const tnr_view* operands, const std
     copy(context, zeros, out);
   }
   call(operands, numbers, out);
+}
+
+void Custom::compute_on_device(const Context& context, const tnr_view* operands,
+                               const std::int64_t* numbers, const tnr_view_mut& out) const {
+  if (must_initialize(operands, out)) {
+    tnr_scalar zero = {};
+    zero.dtype = out.view.dtype;
+    fill(context, zero, out);
+  }
+  auto* const handle = reinterpret_cast<tnr_context*>(context.token());
+  guard_call(name_, "compute_on_device", [&] {
+    return given_.compute_on_device(given_.user_context, handle, operands, given_.operand_count,
+                                    numbers, given_.number_count, &out);
+  });
 }
 
 // With owners that end behind the call.

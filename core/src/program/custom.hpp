@@ -18,6 +18,9 @@ class Custom {
   [[nodiscard]] const char* name() const noexcept { return name_; }
   [[nodiscard]] std::uint32_t operand_count() const noexcept { return given_.operand_count; }
   [[nodiscard]] std::uint32_t number_count() const noexcept { return given_.number_count; }
+  [[nodiscard]] bool has_device_function() const noexcept {
+    return given_.compute_on_device != nullptr;
+  }
   [[nodiscard]] bool in_place() const noexcept { return (given_.flags & TNR_CUSTOM_IN_PLACE) != 0; }
 
   [[nodiscard]] tnr_custom_info describe() const noexcept;
@@ -26,6 +29,9 @@ class Custom {
   [[nodiscard]] ArrayType infer(const tnr_view* operands, const std::int64_t* numbers) const;
   void compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,
                const tnr_view_mut& out) const;
+  // The same on views of the context's device; there is a function for it.
+  void compute_on_device(const Context& context, const tnr_view* operands,
+                         const std::int64_t* numbers, const tnr_view_mut& out) const;
   // As compute(), as TNR_RUN_CHECKED says. Throws INTERNAL for what can be seen in the results, in
   // the operands and around the output.
   void compute_checked(const Context& context, const tnr_view* operands,
@@ -34,6 +40,8 @@ class Custom {
  private:
   void call(const tnr_view* operands, const std::int64_t* numbers, const tnr_view_mut& out) const;
   void call_lent(const tnr_view* operands, const std::int64_t* numbers, const tnr_view& out) const;
+  [[nodiscard]] bool must_initialize(const tnr_view* operands,
+                                     const tnr_view_mut& out) const noexcept;
   [[nodiscard]] bool may_replace(const tnr_view* operands, const ArrayType& type) const noexcept;
 
   tnr_custom_operation given_;

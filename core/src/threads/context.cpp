@@ -165,6 +165,13 @@ void Context::keep() const noexcept {
 
 void Context::let_go() const noexcept { drop_use(*slot_); }
 
+std::uint64_t Context::token() const noexcept {
+  if (slot_ == nullptr) return 0;
+  // Relaxed: the generation is that of the use.
+  const std::uint64_t word = slot_->word.load(std::memory_order_relaxed);
+  return make_token(kContextKind, ContextSlot::generation_of(word), context_table.index_of(*slot_));
+}
+
 const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name) {
   const DeviceQueue* const queue = context.queue();
   if (queue == nullptr) {

@@ -1484,6 +1484,26 @@ pub type tnr_compute_fn = Option<
     ) -> tnr_status,
 >;
 
+/// Computes an operation of one's own where a program is run on a device: enqueues work that writes
+/// every element of `out`, and no other byte, by calls of the library with `context`, the one of the
+/// run. Operands and `out` are views of its device, lent for the call, with any strides; they have
+/// no owner, and their memory is there for all that has been enqueued on the context's stream when
+/// the call returns. What other streams do with it is before and behind the run. All else is as of
+/// `tnr_compute_fn`.
+///
+/// @since 0.2
+pub type tnr_device_compute_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        context: *mut tnr_context,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        out: *const tnr_view_mut,
+    ) -> tnr_status,
+>;
+
 /// Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
 ///
 /// @since 0.2
@@ -1523,6 +1543,9 @@ pub struct tnr_custom_operation {
     pub flags: u32,
     /// 0.
     pub reserved: u32,
+    /// Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
+    /// operation.
+    pub compute_on_device: tnr_device_compute_fn,
 }
 
 /// Operations of a shared library that is loaded while the program runs. Whoever loads it gives its
@@ -1760,7 +1783,7 @@ pub struct tnr_program_run_attributes {
 /// with guards around it, and a third time in place if it promises that; its views have owners that
 /// end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
 /// element unwritten, gave two results, or kept the memory that it was lent. Who kept a view and
-/// uses it later has STALE_VIEW.
+/// uses it later has STALE_VIEW. Of runs on a device it changes nothing.
 ///
 /// @since 0.2
 pub const TNR_RUN_CHECKED: u32 = 1;

@@ -31,6 +31,7 @@ const _: () = {
     assert!(size_of::<tnr_order_result>() == 4);
     assert!(size_of::<tnr_infer_fn>() == 8);
     assert!(size_of::<tnr_compute_fn>() == 8);
+    assert!(size_of::<tnr_device_compute_fn>() == 8);
     assert!(size_of::<tnr_plugin_fn>() == 8);
     assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_random_distribution>() == 4);
@@ -378,7 +379,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_custom_operation>() == 64);
+    assert!(size_of::<tnr_custom_operation>() == 72);
     assert!(align_of::<tnr_custom_operation>() == 8);
     assert!(offset_of!(tnr_custom_operation, struct_size) == 0);
     assert!(offset_of!(tnr_custom_operation, name) == 8);
@@ -390,6 +391,7 @@ const _: () = {
     assert!(offset_of!(tnr_custom_operation, number_count) == 52);
     assert!(offset_of!(tnr_custom_operation, flags) == 56);
     assert!(offset_of!(tnr_custom_operation, reserved) == 60);
+    assert!(offset_of!(tnr_custom_operation, compute_on_device) == 64);
 };
 
 const _: () = {

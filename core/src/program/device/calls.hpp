@@ -28,6 +28,10 @@ TryNode try_device_matmul, try_device_conv2d, try_device_pool2d;
 RunNode run_device_concat, run_device_pad;
 TryNode try_device_concat, try_device_pad;
 
+// custom.cpp
+RunNode run_device_custom;
+TryNode try_device_custom;
+
 // sparse.cpp
 TryNode try_device_sparse_to_dense, try_device_sparse_matmul, try_device_sparse_sddmm;
 

@@ -65,6 +65,7 @@ constexpr DeviceOperation kOperations[] = {
     {TNR_NODE_NORMALIZE, run_normalize, try_device_normalize},
     {TNR_NODE_MATMUL, run_device_matmul, try_device_matmul},
     {TNR_NODE_CONV2D, run_device_conv2d, try_device_conv2d},
+    {TNR_NODE_CUSTOM, run_device_custom, try_device_custom},
     {TNR_NODE_CONV2D_TRANSPOSED, run_device_conv2d_transposed, try_device_conv2d},
     {TNR_NODE_POOL2D, run_pool2d, try_device_pool2d},
     {TNR_NODE_CONCAT, run_device_concat, try_device_concat},

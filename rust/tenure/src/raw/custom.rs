@@ -143,6 +143,8 @@ impl GraphHandle {
             compute: held.raw.compute.and(COMPUTE),
             user_context: context.cast_mut().cast(),
             release: Some(release),
+            // The operation's own function would be given the context above for its own.
+            compute_on_device: None,
             ..held.raw
         };
         // SAFETY: the handle is alive; the functions below do what is asked of them, for as long as

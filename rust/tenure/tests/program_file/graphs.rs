@@ -330,6 +330,7 @@ pub fn scaling(name: &'static str) -> tnr_custom_operation {
         number_count: 1,
         flags: 0,
         reserved: 0,
+        compute_on_device: None,
     }
 }
 

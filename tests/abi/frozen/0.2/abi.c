@@ -293,6 +293,7 @@ FROZEN(TNR_ORDER_RESULT_VALUES == 1);
 FROZEN(TNR_ORDER_RESULT_INDICES == 2);
 FROZEN(IS((tnr_infer_fn){0}, tnr_status (*)(void *, const tnr_view *, uint32_t, const int64_t *, uint32_t, tnr_dtype *, uint32_t *, int64_t *)));
 FROZEN(IS((tnr_compute_fn){0}, tnr_status (*)(void *, const tnr_view *, uint32_t, const int64_t *, uint32_t, const tnr_view_mut *)));
+FROZEN(IS((tnr_device_compute_fn){0}, tnr_status (*)(void *, tnr_context *, const tnr_view *, uint32_t, const int64_t *, uint32_t, const tnr_view_mut *)));
 FROZEN(IS((tnr_plugin_fn){0}, const tnr_plugin * (*)(void)));
 FROZEN(IS((tnr_step_kind){0}, int32_t));
 FROZEN(TNR_STEP_KIND_COPY == 1);
@@ -759,7 +760,7 @@ FROZEN(IS(&((tnr_einsum_node_attributes *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_einsum_node_attributes, spec) == 8);
 FROZEN(IS(&((tnr_einsum_node_attributes *)0)->spec, char (*)[120]));
 
-FROZEN(sizeof(tnr_custom_operation) >= 64);
+FROZEN(sizeof(tnr_custom_operation) >= 72);
 FROZEN(offsetof(tnr_custom_operation, struct_size) == 0);
 FROZEN(IS(&((tnr_custom_operation *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_custom_operation, name) == 8);
@@ -780,6 +781,8 @@ FROZEN(offsetof(tnr_custom_operation, flags) == 56);
 FROZEN(IS(&((tnr_custom_operation *)0)->flags, uint32_t *));
 FROZEN(offsetof(tnr_custom_operation, reserved) == 60);
 FROZEN(IS(&((tnr_custom_operation *)0)->reserved, uint32_t *));
+FROZEN(offsetof(tnr_custom_operation, compute_on_device) == 64);
+FROZEN(IS(&((tnr_custom_operation *)0)->compute_on_device, tnr_device_compute_fn *));
 
 FROZEN(sizeof(tnr_plugin) >= 40);
 FROZEN(offsetof(tnr_plugin, struct_size) == 0);

@@ -213,6 +213,7 @@ where
         // A safe closure may read before it writes.
         flags: TNR_CUSTOM_INITIALIZED,
         reserved: 0,
+        compute_on_device: None,
     };
     // SAFETY: the functions below do what is asked of them: closures are Send and Sync, and the name
     // ends with a 0.

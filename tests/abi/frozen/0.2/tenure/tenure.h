@@ -4086,14 +4086,19 @@ typedef struct tnr_plan_attributes {
  * Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
  * the stack has room for. A scalar that a node of scalars alone would make is computed once.
  *
+ * Of views and an `out` on a device, that of the context, the result is enqueued; integers that
+ * are divided, or raised to powers, are waited for. The bits are those of the device's calls.
+ * Reductions amid the expression and what they read, and parts of an expression that one launch
+ * does not take, are temporaries in the device's memory, which end in the order of its queue.
+ *
  * INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
  * node, a dtype that the operation does not give or operands of two dtypes (the message names
  * the node), views that do not broadcast, a reduction that is neither last nor over the last
  * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
- * a dtype that an operation does not take, and complex numbers in reductions. ALIASED: `out`
- * shares bytes with a view and is not exactly it; or the last node reduces, and `out` is a view
- * or an operand. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is
- * allocated. `out` is then untouched.
+ * a dtype that an operation does not take, complex numbers in reductions and on a device, and a
+ * view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is not
+ * exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
+ * operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param expression (transfer none)
@@ -4657,7 +4662,7 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
  * with guards around it, and a third time in place if it promises that; its views have owners that
  * end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
  * element unwritten, gave two results, or kept the memory that it was lent. Who kept a view and
- * uses it later has STALE_VIEW.
+ * uses it later has STALE_VIEW. Of runs on a device it changes nothing.
  *
  * @since 0.2
  */
@@ -4808,6 +4813,24 @@ typedef tnr_status (*tnr_compute_fn)(void *user_context,
                                      const struct tnr_view_mut *out);
 
 /**
+ * Computes an operation of one's own where a program is run on a device: enqueues work that writes
+ * every element of `out`, and no other byte, by calls of the library with `context`, the one of the
+ * run. Operands and `out` are views of its device, lent for the call, with any strides; they have
+ * no owner, and their memory is there for all that has been enqueued on the context's stream when
+ * the call returns. What other streams do with it is before and behind the run. All else is as of
+ * `tnr_compute_fn`.
+ *
+ * @since 0.2
+ */
+typedef tnr_status (*tnr_device_compute_fn)(void *user_context,
+                                            struct tnr_context *context,
+                                            const struct tnr_view *operands,
+                                            uint32_t operand_count,
+                                            const int64_t *numbers,
+                                            uint32_t number_count,
+                                            const struct tnr_view_mut *out);
+
+/**
  * An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
  * and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
  * where compilers let it through, as C++ does unless the function is `noexcept`; a panic in a
@@ -4856,6 +4879,11 @@ typedef struct tnr_custom_operation {
    * 0.
    */
   uint32_t reserved;
+  /**
+   * Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
+   * operation.
+   */
+  tnr_device_compute_fn compute_on_device;
 } tnr_custom_operation;
 
 /**
