@@ -5842,7 +5842,8 @@ tnr_status tnr_program_output_shape(const struct tnr_program *program TNR_BORROW
 
 /**
  * The memory that a run on these inputs takes, whose elements are not read, beside the scratch
- * memory of operations; outputs are taken to be in row-major order.
+ * memory of operations; outputs are taken to be in row-major order. Of inputs that are on a
+ * device it is the device's.
  *
  * Errors as `tnr_program_run` has them of inputs.
  *
@@ -5931,6 +5932,14 @@ tnr_status tnr_program_describe_step(const struct tnr_program *program TNR_BORRO
  * Any number of threads may run one program at once, each with outputs of its own. Layouts of
  * inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
  * operations included: with them again a run on one thread allocates nothing.
+ *
+ * Inputs and outputs may be on the device of the context, and then all of them are: the run is
+ * enqueued, with the bits of the device's calls. It comes after what is enqueued on their
+ * blobs, and takes one allocation of the device's memory, of `peak_bytes`, which ends in the
+ * order of the context's queue. The first run on a device copies the program's constants there
+ * and waits; another one waits where a node does so that reads by index, divides integers or
+ * multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
+ * not compute (the message names it). DEVICE_ERROR.
  *
  * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
  * states, extents of one name that differ or exceed the maximum, and what operations refuse of
