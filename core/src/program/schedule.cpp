@@ -357,11 +357,13 @@ class Scheduler {
                                                  tnr_view out) {
     constexpr tnr_device kSomeDevice = {TNR_DEVICE_KIND_CUDA, 0};
     std::vector<tnr_view> there;
+    there.reserve(views.size());
     for (const tnr_view* const view : views) {
       there.push_back(*view);
       there.back().device = kSomeDevice;
     }
     std::vector<const tnr_view*> pointers;
+    pointers.reserve(there.size());
     for (const tnr_view& view : there) pointers.push_back(&view);
     out.device = kSomeDevice;
     return expression.plan(pointers.data(), out);

@@ -136,6 +136,7 @@ std::shared_ptr<const DeviceConstants> DeviceRuns::constants_on(const Context& c
   }
   Sizes sizes(graph_, arguments.inputs, arguments.input_count);
   std::vector<ArrayType> inputs;
+  inputs.reserve(arguments.input_count);
   for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
     inputs.push_back(type_of(*arguments.inputs[i]));
   }
