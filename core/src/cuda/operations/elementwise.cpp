@@ -3,6 +3,7 @@
 
 #include "cpu/operations.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/families.hpp"
 #include "cuda/operations/transfer.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
@@ -15,9 +16,7 @@ namespace {
 
 using Op = std::uint32_t;
 
-bool is_float(ElementType type) { return type <= ElementType::kBF16; }
 bool is_half(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBF16; }
-bool is_signed(ElementType type) { return type >= ElementType::kI8 && type <= ElementType::kI64; }
 
 // As many elements as 16 bytes hold.
 Vectors vectors_of(tnr_dtype dtype) { return {static_cast<unsigned>(16 / element_size(dtype))}; }
@@ -67,30 +66,15 @@ struct UnaryKernel {
 };
 
 UnaryKernel unary_kernel_of(kernels::Unary op) {
-  using kernels::Unary;
-  switch (op) {
-    case Unary::kNeg:
-    case Unary::kAbs:
-    case Unary::kRelu:
-    case Unary::kNanToNum: return {{Kernel::unary_64, Kernel::unary_32, Kernel::unary_16}, false};
-    case Unary::kIsNan:
-    case Unary::kIsInf:
-    case Unary::kIsFinite:
+  switch (unary_family_of(op)) {
+    case UnaryFamily::kWords:
+      return {{Kernel::unary_64, Kernel::unary_32, Kernel::unary_16}, false};
+    case UnaryFamily::kQuestion:
       return {{Kernel::question_f64, Kernel::question_f32, Kernel::question_f16}, false};
-    case Unary::kSqrt:
-    case Unary::kSquare:
-    case Unary::kReciprocal:
-    case Unary::kFloor:
-    case Unary::kCeil:
-    case Unary::kRound:
-    case Unary::kTrunc:
-    case Unary::kSign:
-    case Unary::kHardswish:
-    case Unary::kLeakyRelu:
+    case UnaryFamily::kNumber:
       return {{Kernel::number_f64, Kernel::number_f32, Kernel::number_f32}, true};
-    case Unary::kSin:
-    case Unary::kCos:
-    case Unary::kTan: return {{Kernel::angle_f64, Kernel::angle_f32, Kernel::angle_f32}, true};
+    case UnaryFamily::kAngle:
+      return {{Kernel::angle_f64, Kernel::angle_f32, Kernel::angle_f32}, true};
     default: return {{Kernel::function_f64, Kernel::function_f32, Kernel::function_f32}, true};
   }
 }
@@ -104,14 +88,6 @@ void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
   const UnaryKernel of = unary_kernel_of(static_cast<kernels::Unary>(op));
   const Vectors vectors = of.takes_four ? vectors_of_floats(type) : vectors_of(dtype);
   call.run(kernel_of(of.kernels, type), vectors, argument);
-}
-
-// The integers on its right that the operation does not take.
-kernels::Finding finding_of(kernels::Binary op, ElementType type) {
-  if (is_float(type)) return kernels::kNothing;
-  if (op == kernels::Binary::kDiv || op == kernels::Binary::kRem) return kernels::kZeroDivisor;
-  if (op == kernels::Binary::kPow && is_signed(type)) return kernels::kNegativePower;
-  return kernels::kNothing;
 }
 
 // Elements on the right that are a number have been checked; a view is looked at by the device, and

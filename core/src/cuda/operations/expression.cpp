@@ -5,6 +5,7 @@
 
 #include "cpu/operations.hpp"
 #include "cuda/kernels/expression_arguments.hpp"
+#include "cuda/operations/families.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/nest.hpp"
@@ -17,6 +18,7 @@ namespace tenure {
 namespace {
 
 using cuda::ElementType;
+using cuda::is_float;
 using Family = cuda::ExpressionFamily;
 using kernels::Binary;
 using kernels::Unary;
@@ -28,7 +30,6 @@ std::uint32_t op_of(std::uint32_t code) noexcept { return code & ~kKindMask; }
 ElementType type_of(tnr_dtype dtype) noexcept {
   return static_cast<ElementType>(type_index(dtype));
 }
-bool is_float(ElementType type) noexcept { return type <= ElementType::kBF16; }
 
 bool is_fused_function(Unary op) noexcept {
   switch (op) {
@@ -43,24 +44,10 @@ bool is_fused_function(Unary op) noexcept {
 // nullopt: a call of its own.
 std::optional<Family> family_of_unary(Unary op, ElementType type) noexcept {
   if (!is_float(type)) return Family::kUnaryWords;
-  switch (op) {
-    case Unary::kNeg:
-    case Unary::kAbs:
-    case Unary::kRelu:
-    case Unary::kNanToNum: return Family::kUnaryWords;
-    case Unary::kIsNan:
-    case Unary::kIsInf:
-    case Unary::kIsFinite: return Family::kQuestion;
-    case Unary::kSqrt:
-    case Unary::kSquare:
-    case Unary::kReciprocal:
-    case Unary::kFloor:
-    case Unary::kCeil:
-    case Unary::kRound:
-    case Unary::kTrunc:
-    case Unary::kSign:
-    case Unary::kHardswish:
-    case Unary::kLeakyRelu: return Family::kNumber;
+  switch (cuda::unary_family_of(op)) {
+    case cuda::UnaryFamily::kWords: return Family::kUnaryWords;
+    case cuda::UnaryFamily::kQuestion: return Family::kQuestion;
+    case cuda::UnaryFamily::kNumber: return Family::kNumber;
     default: break;
   }
   if (type == ElementType::kF64 || !is_fused_function(op)) return std::nullopt;
@@ -142,11 +129,9 @@ ExpressionNode node_of(const DeviceExpression::Node& from) noexcept {
 // Whether elements may be found on the right that the operation does not take: numbers there have
 // been checked.
 bool may_find(const DeviceExpression::Node& node) noexcept {
-  if ((node.code & kKindMask) != TNR_NODE_BINARY || is_float(type_of(node.dtype))) return false;
-  if (node.operands[1].place == Place::kNumber) return false;
-  const auto op = static_cast<Binary>(op_of(node.code));
-  if (op == Binary::kPow) return type_of(node.dtype) < ElementType::kU8;
-  return op == Binary::kDiv || op == Binary::kRem;
+  return (node.code & kKindMask) == TNR_NODE_BINARY && node.operands[1].place != Place::kNumber &&
+         finding_of(static_cast<Binary>(op_of(node.code)), type_of(node.dtype)) !=
+             kernels::kNothing;
 }
 
 // Elements of all operands, by extents and steps: a nest that halves of can be made.
