@@ -31,16 +31,6 @@ TENURE_DEVICE double double_of(const ReduceArgument& argument, uint64_t word) {
   return static_cast<double>(float_of(argument, static_cast<uint32_t>(word)));
 }
 
-// Rounds to odd, so that one more rounding gives what one alone would (number.hpp of the CPU).
-TENURE_DEVICE float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  const double back = static_cast<double>(nearest);
-  uint32_t bits = bit_copy<uint32_t>(nearest);
-  bits -= magnitude_of(back) > magnitude_of(value) ? 1u : 0u;
-  bits |= back != value ? 1u : 0u;
-  return bit_copy<float>(bits);
-}
-
 TENURE_DEVICE void write_float(const ReduceArgument& argument, unsigned char* out, float value) {
   switch (argument.out_type) {
     case ElementType::kF16: write(out, round_to_f16(value)); break;
@@ -52,8 +42,8 @@ TENURE_DEVICE void write_float(const ReduceArgument& argument, unsigned char* ou
   switch (argument.out_type) {
     case ElementType::kF64: write(out, value); break;
     case ElementType::kF32: write(out, static_cast<float>(value)); break;
-    case ElementType::kF16: write(out, round_to_f16(round_to_odd(value))); break;
-    default: write(out, round_to_bf16(round_to_odd(value))); break;
+    case ElementType::kF16: write(out, round_to_f16(rounded_to_odd(value))); break;
+    default: write(out, round_to_bf16(rounded_to_odd(value))); break;
   }
 }
 

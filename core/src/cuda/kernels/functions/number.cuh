@@ -111,6 +111,15 @@ template <class T>
 TENURE_DEVICE T magnitude_of(T x) {
   return bit_copy<T>(static_cast<Bits<T>>(bits_of(x) & ~BitsOf<T>::kSign));
 }
+// Rounds to odd: a second rounding to at least two bits fewer then gives what one rounding would.
+TENURE_DEVICE float rounded_to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  const double back = static_cast<double>(nearest);
+  uint32_t bits = bit_copy<uint32_t>(nearest);
+  bits -= magnitude_of(back) > magnitude_of(value) ? 1u : 0u;
+  bits |= back != value ? 1u : 0u;
+  return bit_copy<float>(bits);
+}
 template <class T>
 TENURE_DEVICE T with_sign_of(T magnitude, T x) {
   return bit_copy<T>(static_cast<Bits<T>>(bits_of(magnitude) | (bits_of(x) & BitsOf<T>::kSign)));

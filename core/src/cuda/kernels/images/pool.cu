@@ -39,17 +39,6 @@ TENURE_DEVICE PoolSpan span_of(const ImageAxis& axis, bool is_adaptive, uint32_t
 }
 
 template <class T>
-TENURE_DEVICE T lowest_number();
-template <>
-TENURE_DEVICE float lowest_number<float>() {
-  return bit_copy<float>(0xff800000u);
-}
-template <>
-TENURE_DEVICE double lowest_number<double>() {
-  return bit_copy<double>(uint64_t{0xfff0000000000000u});
-}
-
-template <class T>
 TENURE_DEVICE void pool(const PoolArgument& argument) {
   const uint32_t number = blockIdx.x * kThreads + threadIdx.x;
   if (number >= argument.walk.count) return;
@@ -79,7 +68,7 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
   const int64_t column_step =
       static_cast<int64_t>(bytes_to(static_cast<int32_t>(columns.step), right.in_step));
   const bool is_max = argument.is_max != 0;
-  T found = is_max ? lowest_number<T>() : T{0};
+  T found = is_max ? -infinity<T>() : T{0};
   TENURE_ROLLED for (uint32_t i = 0; i < rows.count; ++i) {
     int64_t offset = static_cast<int64_t>(i) * row_step;
     TENURE_ROLLED for (uint32_t j = 0; j < columns.count; ++j) {

@@ -8,15 +8,7 @@
 
 namespace tenure::cuda {
 
-// Rounds to odd: a second rounding to at least two bits fewer then gives what one rounding would.
-TENURE_DEVICE float rounded_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  const double back = static_cast<double>(nearest);
-  uint32_t bits = bit_copy<uint32_t>(nearest);
-  bits -= magnitude_of(back) > magnitude_of(value) ? 1u : 0u;
-  bits |= back != value ? 1u : 0u;
-  return bit_copy<float>(bits);
-}
+// Rounds to odd, as numbers of f64 are rounded.
 TENURE_DEVICE double rounded_to_odd(uint64_t value) {
   const uint64_t odd = (value >> 11) | ((value & 0x7ffu) != 0 ? 1u : 0u);
   const double shifted = static_cast<double>(static_cast<int64_t>(odd)) * 2048.0;
