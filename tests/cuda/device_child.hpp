@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <string>
 
+#include "cuda/driver.hpp"
+
 namespace tenure::test {
 
 struct Child {
@@ -38,6 +40,25 @@ inline void expect_child_says(const std::string& variables, const std::string& w
   EXPECT_NE(child.output.find(words), std::string::npos)
       << "\"" << words << "\" expected of " << variables << "\n"
       << child.output;
+}
+
+// Each entry point of the driver fails in turn, at one of its first calls and at all: the child finds
+// only what it may, and nothing is left. Undisturbed it says nothing.
+inline void expect_failures_leave_nothing() {
+  const Child well = run_child("TENURE_FAKE_CUDA_LEAKS=1");
+  EXPECT_EQ(well.status, 0) << well.output;
+  EXPECT_EQ(well.output.find("message: "), std::string::npos) << well.output;
+#define TENURE_NAME(member, name, version, parameters) name,
+  for (const std::string name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
+#undef TENURE_NAME
+    // Memory whose end the driver refuses stays where it is.
+    if (name.find("Free") != std::string::npos || name.find("Destroy") != std::string::npos)
+      continue;
+    for (const char* const nth : {":1", ":2", ":3", ":4", ""}) {
+      const Child child = run_child("TENURE_FAKE_CUDA_LEAKS=1 TENURE_FAKE_CUDA_FAIL=" + name + nth);
+      EXPECT_EQ(child.status, 0) << name << nth << "\n" << child.output;
+    }
+  }
 }
 
 }  // namespace tenure::test

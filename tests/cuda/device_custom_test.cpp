@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "cuda/driver.hpp"
 #include "device_child.hpp"
 #include "device_kernels.hpp"
 #include "device_program.hpp"
@@ -17,7 +16,6 @@ namespace {
 
 using tenure::test::axpy;
 using tenure::test::axpy_signature;
-using tenure::test::Child;
 using tenure::test::context_on;
 using tenure::test::Copied;
 using tenure::test::expect_refused;
@@ -26,7 +24,6 @@ using tenure::test::image_options;
 using tenure::test::Kernel;
 using tenure::test::kFirstDevice;
 using tenure::test::operation_of;
-using tenure::test::run_child;
 using tenure::test::run_on;
 using tenure::test::totals_of_all;
 
@@ -402,20 +399,7 @@ TEST(DeviceChild, DISABLED_Run) {
 
 TEST_F(DeviceCustom, EachEntryPointMayFailAndNothingLeaks) {
   if (!tenure::test::is_driver_fake()) GTEST_SKIP() << "a GPU does not fail at will";
-  const Child well = run_child("TENURE_FAKE_CUDA_LEAKS=1");
-  EXPECT_EQ(well.status, 0) << well.output;
-  EXPECT_EQ(well.output.find("message: "), std::string::npos) << well.output;
-#define TENURE_NAME(member, name, version, parameters) name,
-  for (const std::string name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
-#undef TENURE_NAME
-    // Memory whose end the driver refuses stays where it is.
-    if (name.find("Free") != std::string::npos || name.find("Destroy") != std::string::npos)
-      continue;
-    for (const char* const nth : {":1", ":2", ":3", ":4", ""}) {
-      const Child child = run_child("TENURE_FAKE_CUDA_LEAKS=1 TENURE_FAKE_CUDA_FAIL=" + name + nth);
-      EXPECT_EQ(child.status, 0) << name << nth << "\n" << child.output;
-    }
-  }
+  tenure::test::expect_failures_leave_nothing();
 }
 
 }  // namespace

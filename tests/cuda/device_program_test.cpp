@@ -5,20 +5,17 @@
 #include <string>
 #include <thread>
 
-#include "cuda/driver.hpp"
 #include "device_child.hpp"
 #include "device_program.hpp"
 #include "expect_status.hpp"
 
 namespace {
 
-using tenure::test::Child;
 using tenure::test::context_on;
 using tenure::test::Copied;
 using tenure::test::expect_refused;
 using tenure::test::Floats;
 using tenure::test::kFirstDevice;
-using tenure::test::run_child;
 using tenure::test::run_on;
 using tenure::test::Shape;
 using tenure::test::totals_of_all;
@@ -479,20 +476,7 @@ TEST(DeviceChild, DISABLED_Run) {
 
 TEST_F(DeviceProgram, EachEntryPointMayFailAndNothingLeaks) {
   if (!tenure::test::is_driver_fake()) GTEST_SKIP() << "a GPU does not fail at will";
-  const Child well = run_child("TENURE_FAKE_CUDA_LEAKS=1");
-  EXPECT_EQ(well.status, 0) << well.output;
-  EXPECT_EQ(well.output.find("message: "), std::string::npos) << well.output;
-#define TENURE_NAME(member, name, version, parameters) name,
-  for (const std::string name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
-#undef TENURE_NAME
-    // Memory whose end the driver refuses stays where it is.
-    if (name.find("Free") != std::string::npos || name.find("Destroy") != std::string::npos)
-      continue;
-    for (const char* const nth : {":1", ":2", ":3", ":4", ""}) {
-      const Child child = run_child("TENURE_FAKE_CUDA_LEAKS=1 TENURE_FAKE_CUDA_FAIL=" + name + nth);
-      EXPECT_EQ(child.status, 0) << name << nth << "\n" << child.output;
-    }
-  }
+  tenure::test::expect_failures_leave_nothing();
 }
 
 }  // namespace
