@@ -108,7 +108,7 @@ void report(const char* name, double bytes, const std::function<void()>& call) {
   std::fflush(stdout);
 }
 
-// Of products and additions.
+// The rate of products and additions.
 void report_flops(const char* name, double flops, const std::function<void()>& call) {
   const double seconds = median_seconds(call);
   std::printf("%-28s %9.1f us %8.1f Gflop/s\n", name, seconds * 1e6, flops / seconds * 1e-9);

@@ -4086,8 +4086,8 @@ typedef struct tnr_plan_attributes {
  * Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
  * the stack has room for. A scalar that a node of scalars alone would make is computed once.
  *
- * Of views and an `out` on a device, that of the context, the result is enqueued; integers that
- * are divided, or raised to powers, are waited for. The bits are those of the device's calls.
+ * The result of views and an `out` on the context's device is enqueued; integers that are
+ * divided, or raised to powers, are waited for. The bits are those of the device's calls.
  * Reductions amid the expression and what they read, and parts of an expression that one launch
  * does not take, are temporaries in the device's memory, which end in the order of its queue.
  *

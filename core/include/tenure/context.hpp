@@ -60,8 +60,8 @@ class Context {
   // Whether calls may ask the system nothing, not even for pages before they write them.
   [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
 
-  // What names the context to the library: of a context that was made and that the caller uses, its
-  // handle's token, also when it has been released since. 0 of others.
+  // The token of the context's handle, where the context was made and the caller uses it, also when
+  // it has been released since; else 0.
   [[nodiscard]] std::uint64_t token() const noexcept;
 
   // Where work on views of the context's device is enqueued; nullptr without one.

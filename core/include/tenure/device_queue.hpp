@@ -128,7 +128,7 @@ struct DeviceExpression {
   Number numbers[kMostNumbers];
 };
 
-// What is found on the data of a DeviceExpression.
+// Elements that a DeviceExpression does not take.
 struct DeviceFindings {
   bool zero_divisor = false;
   bool negative_power = false;

@@ -122,9 +122,10 @@ SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* c
                                          std::uint32_t output_count);
 void sealed_program_release(SealedProgramToken token);
 tnr_memory_plan sealed_program_memory(SealedProgramToken token);
-// Throws what operations of users answer; its own refusals it gives back.
+// Those of the last run.
 Refusal sealed_program_describe_shapes(SealedProgramToken token, std::int64_t* shapes,
                                        std::uint32_t extent_count);
+// Throws what operations of users answer; its own refusals it gives back.
 Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,
                            std::uint32_t input_count, const tnr_view_mut* const* outputs,
                            std::uint32_t output_count);

@@ -1,5 +1,5 @@
-// What operations find on the data and refuse, such as an index that is out of bounds: thrown, as
-// other errors are, or noted for a run that asks for no memory, which a throw does.
+// Elements that operations refuse, such as an index that is out of bounds: thrown, as other errors
+// are, or noted for a run that asks for no memory, which a throw does.
 #pragma once
 
 #include "tenure/status.hpp"

@@ -32,8 +32,8 @@ struct Factor {
   int64_t depth;
   // Whether what lies between (0, depth) and (count - 1, depth) are elements too.
   bool may_read_between = false;
-  // Bytes to what is packed later, of which every other row or column is fetched meanwhile where its
-  // depths are adjacent; 0: nothing.
+  // Bytes to the factor that is packed later, of which every other row or column is fetched
+  // meanwhile where its depths are adjacent; 0: nothing.
   int64_t ahead = 0;
 };
 
@@ -84,8 +84,8 @@ struct DenseProduct {
   Byte* sums;
   int64_t sums_step;
   bool is_far;  // no cache holds b, whose lines are better fetched ahead
-  // What is packed after this product, and fetched meanwhile where both factors of it are packed.
-  // Of none, the panels of b are fetched ahead.
+  // Lines that are packed after this product, and fetched meanwhile where both factors of it are
+  // packed. Without any, the panels of b are fetched ahead.
   Runs next;
 };
 

@@ -331,9 +331,9 @@ void BlockedMatmul::pack_columns(const Context& context, const kernels::Factor& 
   });
 }
 
-// The right factor's columns of a piece. Those of the piece that the thread takes next, which may be
-// in no cache, are fetched meanwhile, where their elements are adjacent: along the depths half of
-// them with the packing, the others with the product.
+// The right factor's columns of a piece. Those of the piece that the thread takes next may be in no
+// cache: with adjacent depths, half of them are fetched with the packing, the others with the
+// product.
 void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Factor& next,
                                Byte* packed, kernels::DenseProduct& product) const noexcept {
   kernels::Factor from = columns;

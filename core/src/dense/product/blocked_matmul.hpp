@@ -142,7 +142,7 @@ class BlockedMatmul {
   [[nodiscard]] std::int64_t shared_row_panel_bytes(std::int64_t depth) const noexcept {
     return whole_lines(row_panel_bytes(depth) + types_.a.packing->slack_bytes);
   }
-  // Of all rows.
+  // Bytes of all rows.
   [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
   // Rows of which the sums are kept at a time: of all where they are the result's elements.
   [[nodiscard]] std::int64_t sums_rows() const noexcept;

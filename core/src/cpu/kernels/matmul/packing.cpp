@@ -22,8 +22,8 @@ inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) 
 
 // A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
 // has more rows than are left where the panel is no multiple of it; the elements of those are
-// overwritten by the next depth's. So they are any rows that can be read. Every other row is fetched
-// so many bytes ahead; nothing is read there.
+// overwritten by the next depth's. So they are any rows that can be read. Every other row is
+// fetched `ahead` bytes further on; nothing is read there.
 template <class T, int64_t kPanel>
 constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
 template <class T, int64_t kPanel>

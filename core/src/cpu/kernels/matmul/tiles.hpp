@@ -126,8 +126,8 @@ __attribute__((always_inline)) inline void fetch_tile(const DenseProduct& p) {
 
 constexpr int64_t kFetchedBytes = 64;  // a line
 
-// Lines that are used after those of a product, fetched into the second cache, some with each part of
-// a tile. Nothing is read there: they may lie behind what there is.
+// Lines that are used after those of a product, fetched into the second cache, some with each part
+// of a tile. Nothing is read there: they may lie behind what there is.
 class AheadLines {
  public:
   AheadLines(const Runs& runs, int64_t parts)
@@ -150,9 +150,10 @@ class AheadLines {
   int64_t lines_;  // at a time
 };
 
-// What is fetched beside a product. The panel of columns behind the one that is multiplied is in no
-// cache nearer than the third: measured on Intel (family 6, model 207), which adds twice as much as
-// it did, 1.03 times the speed of f32, 1.05 of f64. What is packed next may be in no cache at all.
+// Lines that are fetched beside a product: those that are packed next, which may be in no cache, or
+// the panel of columns behind the one that is multiplied, which is in none nearer than the third.
+// The latter is worth 1.03 times the speed of f32, 1.05 of f64, measured on Intel (family 6, model
+// 207), which adds twice as much as it did.
 class NextLines {
  public:
   // Tiles have so many rows and columns; lines are fetched with each `depths`.
