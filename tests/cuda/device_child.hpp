@@ -42,6 +42,12 @@ inline void expect_child_says(const std::string& variables, const std::string& w
       << child.output;
 }
 
+// Memory whose end the driver refuses, and handles, stay where they are.
+inline bool is_end_of_something(const std::string& entry_point) {
+  return entry_point.find("Free") != std::string::npos ||
+         entry_point.find("Destroy") != std::string::npos;
+}
+
 // Each entry point of the driver fails in turn, at one of its first calls and at all: the child finds
 // only what it may, and nothing is left. Undisturbed it says nothing.
 inline void expect_failures_leave_nothing() {
@@ -51,9 +57,7 @@ inline void expect_failures_leave_nothing() {
 #define TENURE_NAME(member, name, version, parameters) name,
   for (const std::string name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
 #undef TENURE_NAME
-    // Memory whose end the driver refuses stays where it is.
-    if (name.find("Free") != std::string::npos || name.find("Destroy") != std::string::npos)
-      continue;
+    if (is_end_of_something(name)) continue;
     for (const char* const nth : {":1", ":2", ":3", ":4", ""}) {
       const Child child = run_child("TENURE_FAKE_CUDA_LEAKS=1 TENURE_FAKE_CUDA_FAIL=" + name + nth);
       EXPECT_EQ(child.status, 0) << name << nth << "\n" << child.output;

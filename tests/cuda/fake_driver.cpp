@@ -749,6 +749,11 @@ struct Listed {
 
 const char* listed_name(Entry entry);
 
+// What a wait reports has ended the work before it.
+template <Entry kEntry>
+constexpr bool kWaits = kEntry == Entry::stream_synchronize || kEntry == Entry::event_synchronize ||
+                        kEntry == Entry::context_synchronize;
+
 // One call at a time. Before cuInit only what says so works.
 template <Entry kEntry, auto kFunction>
 struct Guarded;
@@ -761,7 +766,9 @@ struct Guarded<kEntry, kFunction> {
     if (!is_free && !state().is_started) return Result::kNotInitialized;
     const Result refusal = refusal_of(listed_name(kEntry));
     if (is_of_device(refusal)) end_device(refusal);
-    return refusal != Result::kSuccess ? refusal : kFunction(arguments...);
+    if (refusal == Result::kSuccess) return kFunction(arguments...);
+    if constexpr (kWaits<kEntry>) kFunction(arguments...);
+    return refusal;
   }
 };
 
