@@ -13,18 +13,18 @@
 namespace tenure {
 namespace {
 
-constexpr const char* kNames[] = {"seed", "offset"};
+constexpr const char* kOperandNames[] = {"seed", "offset"};
 
 void require_numbers(const OperandType* operands) {
   for (unsigned i = 0; i < 2; ++i) {
     if (operands[i].scalar != nullptr) {
-      (void)to_element(*operands[i].scalar, TNR_DTYPE_U64, kNames[i]);
+      (void)to_element(*operands[i].scalar, TNR_DTYPE_U64, kOperandNames[i]);
       continue;
     }
-    const ArrayType& number = array(operands[i], kNames[i]);
-    require_type(number, kNames[i], TNR_DTYPE_U64);
+    const ArrayType& number = array(operands[i], kOperandNames[i]);
+    require_type(number, kOperandNames[i], TNR_DTYPE_U64);
     if (number.rank != 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 0", kNames[i],
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 0", kOperandNames[i],
            number.rank);
     }
   }
