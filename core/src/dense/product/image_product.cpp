@@ -182,7 +182,10 @@ void ImageProduct::pack_filters(const kernels::Factor& filters, std::int64_t cha
 }
 
 void ImageProduct::copy_words(const Byte* from, std::int64_t bytes, Byte* to) noexcept {
-  for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(std::uint64_t)}) {
+  constexpr std::int64_t kAtOnce = 32;
+  std::int64_t at = 0;
+  for (; at + kAtOnce <= bytes; at += kAtOnce) std::memcpy(to + at, from + at, kAtOnce);
+  for (; at < bytes; at += std::int64_t{sizeof(std::uint64_t)}) {
     std::memcpy(to + at, from + at, sizeof(std::uint64_t));
   }
 }

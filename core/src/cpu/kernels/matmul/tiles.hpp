@@ -101,16 +101,16 @@ __attribute__((always_inline)) inline void put_whole(const DenseProduct& p,
 }
 
 // Some rows and columns of a tile, or adjacent rows.
-template <class T>
-__attribute__((always_inline)) inline void put_spilled(const DenseProduct& p,
-                                                       const WholeTile<T>& sums) {
-  Vector<T> spilled[kPanelRows * kPanelVectors];
+template <class T, int kVectors>
+__attribute__((always_inline)) inline void put_spilled(
+    const DenseProduct& p, const Vector<T> (&sums)[kPanelRows][kVectors]) {
+  Vector<T> spilled[kPanelRows * kVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < kPanelRows; ++i) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) spilled[i * kPanelVectors + v] = sums[i][v];
+    for (int v = 0; v < kVectors; ++v) spilled[i * kVectors + v] = sums[i][v];
   }
-  put_rows<T>(p, spilled, kPanelVectors);
+  put_rows<T>(p, spilled, kVectors);
 }
 
 // The lines are in the registers' way soon enough: by the end of the sums they have come.
@@ -240,13 +240,19 @@ void multiply_whole(const DenseProduct& p, AheadLines& ahead) {
 constexpr int64_t kAheadBytes = 8192;
 constexpr int64_t kMostFetchingRows = 24;
 
+// A panel of columns of all places of a kernel is more than the first cache holds: its lines are
+// fetched so far ahead. Measured (Intel, family 6, model 207, AVX-512): 64 channels of 56 x 56 by
+// 3 x 3 in 0.85 of the time, and no difference between half and twice as far.
+constexpr int64_t kColumnsAheadBytes = 1024;
+
 // A tile of rows that lie anywhere, those behind the last one again. Their addresses are more than
-// there are registers, and loaded with each depth: the additions take longer.
-template <class T, class Adding>
+// there are registers, and loaded with each depth: the additions take longer. Columns are in so many
+// vectors of the panel.
+template <class T, class Adding, int kVectors>
 void multiply_scattered_tile(const DenseProduct& p) {
   constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
   fetch_tile<T>(p);
-  Vector<T> sums[kPanelRows][kPanelVectors] = {};
+  Vector<T> sums[kPanelRows][kVectors] = {};
   const Byte* b = p.b;
   const Byte* const* next_rows = p.a_rows;
   const int64_t next = p.part_step == 0 ? kPanelRows : 0;
@@ -261,22 +267,28 @@ void multiply_scattered_tile(const DenseProduct& p) {
     for (int64_t at = 0; at < p.part_depth * kWidth<T>; at += kWidth<T>, b += kStepB) {
       __builtin_prefetch(ahead, 0, 2);
       ahead += kFetchedBytes;
-      Vector<T> right[kPanelVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+      for (int64_t line = 0; line < kVectors * kVectorBytes; line += kFetchedBytes) {
+        __builtin_prefetch(b + kColumnsAheadBytes + line);
+      }
+      Vector<T> right[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
 #pragma GCC unroll 16
       for (int i = 0; i < kPanelRows; ++i) {
         const Vector<T> left = broadcast<T>(load<T>(rows[i] + at));
 #pragma GCC unroll 4
-        for (int v = 0; v < kPanelVectors; ++v) {
+        for (int v = 0; v < kVectors; ++v) {
           sums[i][v] = Adding::add(left, right[v], sums[i][v]);
         }
       }
     }
   }
-  if (p.rows == kPanelRows && p.columns == kPanelColumns<T> && p.column_step == kWidth<T>)
-      [[likely]] {
-    return put_whole<T>(p, sums);
+  if constexpr (kVectors == kPanelVectors) {
+    if (p.rows == kPanelRows && p.columns == kPanelColumns<T> && p.column_step == kWidth<T>)
+        [[likely]] {
+      return put_whole<T>(p, sums);
+    }
   }
   put_spilled<T>(p, sums);
 }
@@ -287,7 +299,12 @@ void multiply_scattered(const DenseProduct& p) {
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     tile.out = p.out + j * p.column_step;
-    multiply_scattered_tile<T, Adding>(tile);
+    // As many filters as a vector has elements are common, and of a whole panel half would be empty.
+    if (tile.columns <= kPerVector<T>) {
+      multiply_scattered_tile<T, Adding, 1>(tile);
+    } else {
+      multiply_scattered_tile<T, Adding, kPanelVectors>(tile);
+    }
   }
 }
 
