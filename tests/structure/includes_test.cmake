@@ -51,6 +51,7 @@ set(order
   program
   program/kinds
   program/passes
+  program/schedule
   program/device
   program/run)
 set(most_files 25)

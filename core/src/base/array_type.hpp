@@ -1,6 +1,7 @@
 // Dtype and shape of an array, without memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tenure/tenure.h"
@@ -12,12 +13,11 @@ struct ArrayType {
   std::uint32_t rank;
   std::int64_t shape[TNR_MAX_RANK];
 
+  friend bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
+    return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
+  }
   friend bool operator==(const ArrayType& a, const ArrayType& b) noexcept {
-    if (a.dtype != b.dtype || a.rank != b.rank) return false;
-    for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-      if (a.shape[axis] != b.shape[axis]) return false;
-    }
-    return true;
+    return a.dtype == b.dtype && same_shape(a, b);
   }
 };
 

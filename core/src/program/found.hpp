@@ -32,6 +32,11 @@ struct Deciding {
   std::vector<std::uint32_t> of_nodes;    // by node: of their calls
   std::vector<std::uint32_t> of_values;   // by value: of their shapes
   std::vector<std::uint32_t> of_extents;  // by extent
+
+  // Whether a run decides the value's shape. Values behind those of the graph are memory of a step.
+  [[nodiscard]] bool is_found(std::uint32_t value) const noexcept {
+    return value < of_values.size() && of_values[value] != kNoValue;
+  }
 };
 // Looks at the ranks of types alone: a value of rank 0 has one shape, whatever it is made of.
 // `outside` is that of a body, else nullptr.

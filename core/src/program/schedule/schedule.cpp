@@ -8,6 +8,8 @@
 #include "program/control.hpp"
 #include "program/expressions.hpp"
 #include "program/found.hpp"
+#include "program/schedule/block_use.hpp"
+#include "program/schedule/fusion.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -15,15 +17,6 @@
 
 namespace tenure {
 namespace {
-
-// Bounds of one fused expression: the checks of a run are linear in views, and panels
-// of many leave the first cache.
-constexpr std::size_t kMostFusedNodes = 64;
-constexpr std::size_t kMostFusedViews = 12;
-
-bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
-  return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
-}
 
 class Scheduler {
  public:
@@ -38,8 +31,6 @@ class Scheduler {
         sizes_(std::move(sizes)) {
     find_types(inputs, outside);
     place_given(inputs);
-    find_users();
-    if (has(TNR_PASS_FUSION)) fuse();
     find_members();
     assign_outputs();
   }
@@ -49,9 +40,9 @@ class Scheduler {
       if (!members_[i].empty()) add_step(i);
     }
     copy_outputs();
-    find_lifetimes();
-    if (has(TNR_PASS_IN_PLACE)) share_in_place();
-    plan_block();
+    BlockUse block(graph_, deciding_, is_adjacent_, made_);
+    if (has(TNR_PASS_IN_PLACE)) block.share_in_place();
+    block.plan(has(TNR_PASS_MEMORY));
     count_fused();
     if (!made_.findings.empty()) made_.types = std::move(types_);
     return std::move(made_);
@@ -103,89 +94,12 @@ class Scheduler {
     }
   }
 
-  void find_users() {
-    users_.resize(graph_.values.size());
-    is_output_.resize(graph_.values.size());
-    root_of_.resize(graph_.nodes.size());
-    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      root_of_[i] = i;
-      if (!needed_[i]) continue;
-      for (const std::uint32_t value : graph_.nodes[i].operands) {
-        if (value != kNoValue) users_[value].push_back(i);
-      }
-    }
-    for (const GraphOutput& output : graph_.outputs) is_output_[output.value] = true;
-  }
-
-  // ---- fusion --------------------------------------------------------------------------------
-
-  [[nodiscard]] Computes computes(std::uint32_t node) const {
-    return operation_of(graph_.nodes[node]).computes;
-  }
-
-  // Each root takes the nodes before it whose results it alone reads, with their own.
-  void fuse() {
-    for (std::uint32_t root = static_cast<std::uint32_t>(graph_.nodes.size()); root-- > 0;) {
-      if (!needed_[root] || root_of_[root] != root) continue;
-      const Computes kind = computes(root);
-      // A device would store what a reduction reads in any case.
-      if (kind == Computes::kElementwise ||
-          (kind == Computes::kReduction && !target_.is_device())) {
-        take_into(root);
-      }
-    }
-  }
-
-  // `nodes` are those of one expression, later ones first.
-  [[nodiscard]] bool fit(const std::vector<std::uint32_t>& nodes) const {
-    return nodes.size() <= kMostFusedNodes &&
-           (!target_.is_device() || target_.fits(graph_, types_, nodes));
-  }
-
-  void take_into(std::uint32_t root) {
-    const GraphNode& last = graph_.nodes[root];
-    const bool reduces = computes(root) == Computes::kReduction;
-    const ArrayType& domain = reduces ? types_[last.operands[0]] : types_[last.result];
-    std::vector<std::uint32_t> views;  // values that the expression reads
-    const auto read = [&](const GraphNode& node) {
-      for (const std::uint32_t value : node.operands) {
-        if (graph_.scalar_of(value) != nullptr) continue;
-        if (std::ranges::find(views, value) == views.end()) views.push_back(value);
-      }
-    };
-    read(last);
-    std::vector<std::uint32_t> nodes = {root};
-    if (!fit(nodes)) return;
-    // Later nodes first: all users of a node have been taken, or will not be.
-    for (std::uint32_t i = root; i-- > 0;) {
-      if (!needed_[i] || root_of_[i] != i) continue;
-      const std::uint32_t value = graph_.nodes[i].result;
-      const auto at = std::ranges::find(views, value);
-      if (at == views.end() || is_output_[value] || computes(i) != Computes::kElementwise ||
-          !same_shape(types_[value], domain)) {
-        continue;
-      }
-      if (!std::ranges::all_of(users_[value],
-                               [&](std::uint32_t user) { return root_of_[user] == root; })) {
-        continue;
-      }
-      const std::vector<std::uint32_t> before = views;
-      views.erase(at);
-      read(graph_.nodes[i]);
-      nodes.push_back(i);
-      if (views.size() > kMostFusedViews || !fit(nodes)) {
-        views = before;
-        nodes.pop_back();
-        continue;
-      }
-      root_of_[i] = root;
-    }
-  }
-
   void find_members() {
     members_.resize(graph_.nodes.size());
+    std::vector<std::uint32_t> roots;
+    if (has(TNR_PASS_FUSION)) roots = fused_roots(graph_, needed_, types_, target_);
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (needed_[i]) members_[root_of_[i]].push_back(i);
+      if (needed_[i]) members_[roots.empty() ? i : roots[i]].push_back(i);
     }
   }
 
@@ -232,7 +146,7 @@ class Scheduler {
         made_.places.push_back({Storage::kOutput, i, 0, output_layout(i)});
         const auto to = static_cast<std::uint32_t>(made_.places.size() - 1);
         add_copy(kNoValue, sources[i], to);
-        if (is_found(sources[i])) {
+        if (deciding_.is_found(sources[i])) {
           finding_of(deciding_.of_values[sources[i]]).copies.push_back({to, sources[i]});
         }
       }
@@ -241,10 +155,6 @@ class Scheduler {
 
   // ---- what runs find ------------------------------------------------------------------------
 
-  // Whether a run decides the value's shape.
-  [[nodiscard]] bool is_found(std::uint32_t value) const {
-    return value < deciding_.of_values.size() && deciding_.of_values[value] != kNoValue;
-  }
   [[nodiscard]] bool is_decided(std::uint32_t node) const {
     return deciding_.of_nodes[node] != kNoValue;
   }
@@ -268,7 +178,7 @@ class Scheduler {
 
   // Whether the value's elements lie in row-major order, however many a run finds.
   [[nodiscard]] bool is_adjacent(std::uint32_t value) {
-    return is_found(value) ? is_adjacent_[value] : is_row_major(place(value).layout);
+    return deciding_.is_found(value) ? is_adjacent_[value] : is_row_major(place(value).layout);
   }
 
   // ---- steps ---------------------------------------------------------------------------------
@@ -279,8 +189,8 @@ class Scheduler {
     return static_cast<std::uint32_t>(made_.places.size() - 1);
   }
   Placed new_block(const tnr_view& layout) {
-    lifetimes_.push_back({static_cast<std::int64_t>(layout.size_bytes), kNone, 0});
-    return {Storage::kBlock, static_cast<std::uint32_t>(lifetimes_.size() - 1), 0, layout};
+    made_.lifetimes.push_back({static_cast<std::int64_t>(layout.size_bytes), kNone, 0});
+    return {Storage::kBlock, static_cast<std::uint32_t>(made_.lifetimes.size() - 1), 0, layout};
   }
 
   void add_copy(std::uint32_t node, std::uint32_t from, std::uint32_t to) {
@@ -345,7 +255,8 @@ class Scheduler {
     if (step.nodes.size() > 1) return true;
     const GraphNode& node = graph_.nodes[step.node];
     const std::uint32_t kind = node.kind() << kNodeKindShift;
-    return (kind == TNR_NODE_SELECT || kind == TNR_NODE_TERNARY) && fit(step.nodes) &&
+    return (kind == TNR_NODE_SELECT || kind == TNR_NODE_TERNARY) &&
+           fits_expression(graph_, types_, step.nodes, target_) &&
            std::ranges::any_of(node.operands, [&](std::uint32_t value) {
              return graph_.scalar_of(value) != nullptr;
            });
@@ -420,14 +331,14 @@ class Scheduler {
     std::uint32_t& operand = step.operands[i];
     // Nor has an output what earlier iterations found, of which there may be more.
     if (direct_[value] != kNone &&
-        (is_found(value) || !has_no_gap(output_layout(direct_[value])))) {
+        (deciding_.is_found(value) || !has_no_gap(output_layout(direct_[value])))) {
       direct_[value] = kNone;
     }
     place(value) = new_result(value, layout_like({operand}, value));
     const tnr_view layout = place(value).layout;
     step.owned.push_back(add_block(layout));
     // A body takes what is found as it lies.
-    if (is_found(value) || has_layout(place(operand).layout, layout)) return;
+    if (deciding_.is_found(value) || has_layout(place(operand).layout, layout)) return;
     add_copy(step.node, operand, step.owned.back());
     operand = step.owned.back();
   }
@@ -474,7 +385,7 @@ class Scheduler {
   // That of the first operand that has the result's shape without a gap. What a run finds is
   // row-major: the strides of as many as may be found are those of no fewer.
   tnr_view layout_like(const std::vector<std::uint32_t>& operands, std::uint32_t result) {
-    if (is_found(result)) return unbacked_view(types_[result]);
+    if (deciding_.is_found(result)) return unbacked_view(types_[result]);
     for (const std::uint32_t value : operands) {
       if (value == kNoValue || !same_shape(types_[value], types_[result])) continue;
       const tnr_view& layout = place(value).layout;
@@ -486,7 +397,7 @@ class Scheduler {
   tnr_view layout_of_call(const GraphNode& node, const OperationKind& kind) {
     const ArrayType& type = types_[node.result];
     if (kind.in_place) return layout_like({node.operands[0]}, node.result);
-    if (node.custom != nullptr || is_found(node.result)) return unbacked_view(type);
+    if (node.custom != nullptr || deciding_.is_found(node.result)) return unbacked_view(type);
     if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return unbacked_view(type);
     const bool is_convolution = node.code == TNR_NODE_CONV2D;
     if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return unbacked_view(type);
@@ -494,83 +405,6 @@ class Scheduler {
     if (!is_convolution && !is_channels_last(a)) return unbacked_view(type);
     made_.counts.add(TNR_PASS_LAYOUT, 1);
     return channels_last(type);
-  }
-
-  // ---- memory --------------------------------------------------------------------------------
-
-  void find_lifetimes() {
-    for (Lifetime& lifetime : lifetimes_) lifetime.first = kNone;
-    for (std::uint32_t at = 0; at < made_.steps.size(); ++at) {
-      const Step& step = made_.steps[at];
-      const auto use = [&](std::uint32_t value) {
-        if (value == kNoValue || place(value).storage != Storage::kBlock) return;
-        Lifetime& lifetime = lifetimes_[place(value).index];
-        lifetime.first = std::min(lifetime.first, at);
-        lifetime.last = at;
-      };
-      std::ranges::for_each(step.operands, use);
-      std::ranges::for_each(step.owned, use);
-      for (std::uint32_t i = 0; i < step.result_count; ++i) use(step.result + i);
-    }
-  }
-
-  // The operand whose memory the step's result may have, or kNoValue.
-  std::uint32_t replaced_operand(const Step& step, std::uint32_t at) {
-    const Placed& result = place(step.result);
-    if (result.storage != Storage::kBlock || step.kind == Step::Kind::kCopy) return kNoValue;
-    if (!may_be_in_place(graph_.nodes[step.node])) return kNoValue;
-    const bool is_call = step.kind == Step::Kind::kOperation;
-    const std::size_t candidates = is_call ? 1 : step.operands.size();
-    // A count may broadcast one of two operands to the other; the result of a custom operation is
-    // its own.
-    if (is_found(step.result) && (candidates > 1 || graph_.nodes[step.node].custom != nullptr ||
-                                  !is_adjacent(step.operands[0]))) {
-      return kNoValue;
-    }
-    for (std::size_t i = 0; i < candidates; ++i) {
-      const std::uint32_t value = step.operands[i];
-      const Placed& operand = place(value);
-      if (operand.storage != Storage::kBlock || lifetimes_[operand.index].last != at ||
-          lifetimes_[operand.index].size_bytes != lifetimes_[result.index].size_bytes ||
-          !has_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
-        continue;
-      }
-      const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
-        if (other == kNoValue || other == value) return true;
-        const Placed& placed = place(other);
-        if (placed.storage != Storage::kBlock || placed.index != operand.index) return true;
-        return !is_call && placed.offset_bytes == 0 && has_layout(placed.layout, result.layout);
-      });
-      if (is_apart) return value;
-    }
-    return kNoValue;
-  }
-
-  void share_in_place() {
-    for (std::uint32_t at = 0; at < made_.steps.size(); ++at) {
-      const Step& step = made_.steps[at];
-      const std::uint32_t operand = replaced_operand(step, at);
-      if (operand == kNoValue) continue;
-      const std::uint32_t from = place(step.result).index;
-      const std::uint32_t to = place(operand).index;
-      lifetimes_[to].last = std::max(lifetimes_[to].last, lifetimes_[from].last);
-      lifetimes_[from] = {0, 0, 0};
-      made_.counts.add(TNR_PASS_IN_PLACE, 1);
-      for (Placed& placed : made_.places) {
-        if (placed.storage == Storage::kBlock && placed.index == from) placed.index = to;
-      }
-    }
-  }
-
-  void plan_block() {
-    // Memory that became another's, and results that nothing reads.
-    for (Lifetime& lifetime : lifetimes_) {
-      if (lifetime.first == kNone) lifetime = {0, 0, 0};
-    }
-    made_.memory = plan_memory(lifetimes_, has(TNR_PASS_MEMORY));
-    made_.counts.add(TNR_PASS_MEMORY, static_cast<std::uint64_t>(made_.memory.apart_bytes -
-                                                                 made_.memory.block_bytes));
-    made_.lifetimes = std::move(lifetimes_);
   }
 
   // Counts this graph's, and those of the graphs in its nodes, whose own are complete.
@@ -592,12 +426,8 @@ class Scheduler {
   std::vector<ArrayType> types_;  // by value
   Deciding deciding_;
   std::vector<bool> is_adjacent_;                    // by value, of those that runs find
-  std::vector<std::vector<std::uint32_t>> users_;    // by value: nodes
-  std::vector<bool> is_output_;                      // by value
-  std::vector<std::uint32_t> root_of_;               // by node: the last node of its expression
   std::vector<std::vector<std::uint32_t>> members_;  // by node: of the expression that it ends
   std::vector<std::uint32_t> direct_;                // by value: the output that it writes
-  std::vector<Lifetime> lifetimes_;
   Schedule made_;
 };
 

@@ -1,0 +1,107 @@
+#include "program/schedule/block_use.hpp"
+
+#include <algorithm>
+
+#include "program/memory_plan.hpp"
+#include "program/operations.hpp"
+#include "tenure/shape.hpp"
+
+namespace tenure {
+namespace {
+
+// The first step that uses memory which none does.
+constexpr std::uint32_t kNever = UINT32_MAX;
+
+}  // namespace
+
+BlockUse::BlockUse(const Graph& graph, const Deciding& deciding,
+                   const std::vector<bool>& is_adjacent, Schedule& schedule)
+    : graph_(graph), deciding_(deciding), is_adjacent_(is_adjacent), schedule_(schedule) {
+  find_lifetimes();
+}
+
+void BlockUse::find_lifetimes() {
+  std::vector<Lifetime>& lifetimes = schedule_.lifetimes;
+  for (Lifetime& lifetime : lifetimes) lifetime.first = kNever;
+  for (std::uint32_t at = 0; at < schedule_.steps.size(); ++at) {
+    const Step& step = schedule_.steps[at];
+    const auto use = [&](std::uint32_t value) {
+      if (value == kNoValue || schedule_.places[value].storage != Storage::kBlock) return;
+      Lifetime& lifetime = lifetimes[schedule_.places[value].index];
+      lifetime.first = std::min(lifetime.first, at);
+      lifetime.last = at;
+    };
+    std::ranges::for_each(step.operands, use);
+    std::ranges::for_each(step.owned, use);
+    for (std::uint32_t i = 0; i < step.result_count; ++i) use(step.result + i);
+  }
+}
+
+bool BlockUse::is_adjacent(std::uint32_t value) const {
+  return deciding_.is_found(value) ? is_adjacent_[value]
+                                   : is_row_major(schedule_.places[value].layout);
+}
+
+// The operand whose memory the step's result may have, or kNoValue.
+std::uint32_t BlockUse::replaced_operand(const Step& step, std::uint32_t at) const {
+  const std::vector<Placed>& places = schedule_.places;
+  const std::vector<Lifetime>& lifetimes = schedule_.lifetimes;
+  const Placed& result = places[step.result];
+  if (result.storage != Storage::kBlock || step.kind == Step::Kind::kCopy) return kNoValue;
+  if (!may_be_in_place(graph_.nodes[step.node])) return kNoValue;
+  const bool is_call = step.kind == Step::Kind::kOperation;
+  const std::size_t candidates = is_call ? 1 : step.operands.size();
+  // A count may broadcast one of two operands to the other; the result of a custom operation is
+  // its own.
+  if (deciding_.is_found(step.result) &&
+      (candidates > 1 || graph_.nodes[step.node].custom != nullptr ||
+       !is_adjacent(step.operands[0]))) {
+    return kNoValue;
+  }
+  for (std::size_t i = 0; i < candidates; ++i) {
+    const std::uint32_t value = step.operands[i];
+    const Placed& operand = places[value];
+    if (operand.storage != Storage::kBlock || lifetimes[operand.index].last != at ||
+        lifetimes[operand.index].size_bytes != lifetimes[result.index].size_bytes ||
+        !has_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
+      continue;
+    }
+    const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
+      if (other == kNoValue || other == value) return true;
+      const Placed& placed = places[other];
+      if (placed.storage != Storage::kBlock || placed.index != operand.index) return true;
+      return !is_call && placed.offset_bytes == 0 && has_layout(placed.layout, result.layout);
+    });
+    if (is_apart) return value;
+  }
+  return kNoValue;
+}
+
+void BlockUse::share_in_place() {
+  std::vector<Lifetime>& lifetimes = schedule_.lifetimes;
+  for (std::uint32_t at = 0; at < schedule_.steps.size(); ++at) {
+    const Step& step = schedule_.steps[at];
+    const std::uint32_t operand = replaced_operand(step, at);
+    if (operand == kNoValue) continue;
+    const std::uint32_t from = schedule_.places[step.result].index;
+    const std::uint32_t to = schedule_.places[operand].index;
+    lifetimes[to].last = std::max(lifetimes[to].last, lifetimes[from].last);
+    lifetimes[from] = {0, 0, 0};
+    schedule_.counts.add(TNR_PASS_IN_PLACE, 1);
+    for (Placed& placed : schedule_.places) {
+      if (placed.storage == Storage::kBlock && placed.index == from) placed.index = to;
+    }
+  }
+}
+
+void BlockUse::plan(bool is_shared) {
+  // Memory that became another's, and results that nothing reads.
+  for (Lifetime& lifetime : schedule_.lifetimes) {
+    if (lifetime.first == kNever) lifetime = {0, 0, 0};
+  }
+  schedule_.memory = plan_memory(schedule_.lifetimes, is_shared);
+  schedule_.counts.add(TNR_PASS_MEMORY, static_cast<std::uint64_t>(schedule_.memory.apart_bytes -
+                                                                   schedule_.memory.block_bytes));
+}
+
+}  // namespace tenure

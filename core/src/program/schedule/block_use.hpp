@@ -1,0 +1,36 @@
+// Memory of a schedule's values in its block: when each is in use, and which share theirs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/found.hpp"
+#include "program/graph.hpp"
+#include "program/schedule.hpp"
+
+namespace tenure {
+
+// Of a schedule whose steps are complete, each with memory of its own for its results.
+class BlockUse {
+ public:
+  // `is_adjacent` is by value: whether elements of which a run finds the count lie side by side.
+  BlockUse(const Graph& graph, const Deciding& deciding, const std::vector<bool>& is_adjacent,
+           Schedule& schedule);
+
+  // Lets results take the memory of operands that no later step reads.
+  void share_in_place();
+  // Gives each its place in the block. Where `is_shared` is false none has another's.
+  void plan(bool is_shared);
+
+ private:
+  void find_lifetimes();
+  [[nodiscard]] bool is_adjacent(std::uint32_t value) const;
+  [[nodiscard]] std::uint32_t replaced_operand(const Step& step, std::uint32_t at) const;
+
+  const Graph& graph_;
+  const Deciding& deciding_;
+  const std::vector<bool>& is_adjacent_;
+  Schedule& schedule_;
+};
+
+}  // namespace tenure
