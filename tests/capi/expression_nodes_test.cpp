@@ -101,7 +101,7 @@ class Nodes : public testing::Test {
     }
   }
 
-  // Of what dtype an operand is: 0 where nobody knows.
+  // The dtype of an operand; 0 where nobody knows it.
   tnr_dtype dtype_of(const tnr_node* nodes, std::uint32_t index, std::uint32_t operand) {
     const std::uint32_t number = operand & 0xffff;
     switch (operand & 0xc000'0000u) {

@@ -73,7 +73,7 @@ class CPlan : public testing::Test {
 TEST_F(CPlan, RunsOnOtherMemoryOfTheSameLayouts) {
   tnr_plan* const made = plan();
   ASSERT_NE(made, nullptr);
-  // What it was made from may go: nothing of it is kept.
+  // The expression that it was made from may go: nothing of it is kept.
   std::memset(nodes, 0xff, sizeof nodes);
   half = tnr_scalar_f64(7);
   expression = {};

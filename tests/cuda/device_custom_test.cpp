@@ -165,7 +165,7 @@ TEST_F(DeviceCustom, ItsFunctionIsCalledOnTheContextOfTheRun) {
   EXPECT_EQ(out.floats(), expected.values);
 }
 
-// What a checked run does is for the CPU.
+// A run is checked on the CPU alone.
 TEST_F(DeviceCustom, ACheckedRunCallsItOnce) {
   const tnr_program* const made = build();
   const Copied x = floats({2, 3}, 2);

@@ -51,7 +51,7 @@ T any_of(const T* from, std::size_t count, Random& random) {
 Arrangement any_readable(Random& random) { return any_of(kReadable, std::size(kReadable), random); }
 Arrangement any_writable(Random& random) { return any_of(kWritable, std::size(kWritable), random); }
 
-// What the C library makes of a signalling NaN, that of powers of f64 for one, is its own.
+// The C library's results for signalling NaN, in powers of f64 for one, are its own.
 void make_nans_quiet(Array& array) {
   if (array.view().dtype != TNR_DTYPE_F64) return;
   for (Byte* const element : array.elements()) {
@@ -365,7 +365,7 @@ TEST_F(DeviceElementwise, FunctionsAroundTheirBorders) {
   }
 }
 
-// What the CPU asks the C library for is the device's own: angles beyond 2^20 and powers of f64.
+// Functions for which the CPU asks the C library: angles beyond 2^20 and powers of f64.
 TEST_F(DeviceElementwise, FarAnglesAndPowersAreWithinTheTable) {
   if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "long double is not wider";
   Random random(16);

@@ -72,7 +72,7 @@ void expect_same(Array& expected, Array& found, const Expression& expression,
   });
 }
 
-// What a call throws, or "".
+// The message that a call throws, or "".
 template <class Call>
 std::string refusal_of(Call&& call) {
   try {
@@ -425,7 +425,7 @@ TEST_F(Refused, IntegersOnTheRightAreThoseOfTheCpu) {
       std::memcpy(b.at(Index{999}), &worst, tenure::element_size(dtype));
       const std::uint32_t right = made.view(std::move(b));
       const std::uint32_t power = made.add(TNR_NODE_BINARY + op, dtype, {a, right});
-      // What is selected away is looked at too.
+      // Elements that are selected away are looked at too.
       const std::uint32_t less =
           made.add(TNR_NODE_COMPARE + TNR_COMPARE_OP_NE, TNR_DTYPE_BOOL8, {a, a});
       made.add(TNR_NODE_SELECT, dtype, {less, power, a});

@@ -35,7 +35,7 @@ struct FlatImage {
     for (const std::int64_t extent : shape) product *= extent;
     return product;
   }
-  // Of the memory on either side.
+  // A view of the memory on either side.
   [[nodiscard]] tnr_view over(tnr_view view) const {
     const auto width = static_cast<std::int64_t>(element_size(view.dtype));
     view.data = static_cast<const Byte*>(view.data) + (16 - width) + shift * width;

@@ -157,7 +157,7 @@ TEST_F(DeviceProgram, AProductOfTheCpuAloneIsNamed) {
                  {"nodes[0], matmul", "gelu"});
 }
 
-// What is found on the data is said with the node, after the run has waited for it.
+// Findings on the data are said with the node, after the run has waited for them.
 TEST_F(DeviceProgram, WhatIsFoundNamesTheNode) {
   const std::uint32_t x = input({3}, TNR_DTYPE_I32);
   const std::uint32_t y = input({3}, TNR_DTYPE_I32);

@@ -410,7 +410,7 @@ TEST_F(DeviceReduce, FindsTheFirstOfEquals) {
     for (const NamedType& type : kTypes) {
       if (type.type == Type::kBool8) continue;
       for (const Arrangement from : kReadable) {
-        // Of all elements equal, and of two zeros.
+        // Elements that are all equal, and two zeros.
         for (const int kind : {0, 1}) {
           Array a(type.dtype, shape, from, random);
           for (Byte* const element : a.elements()) {

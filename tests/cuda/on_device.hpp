@@ -26,7 +26,7 @@ class DeviceArray {
     EXPECT_NE(blob_, nullptr) << tnr_last_error()->message;
     const auto offset = static_cast<std::size_t>(static_cast<const Byte*>(like.data) -
                                                  static_cast<const Byte*>(like.base));
-    // Of an input elements may repeat; an output is looked at by the call.
+    // An input's elements may repeat; an output is looked at by the call.
     EXPECT_EQ(
         tnr_blob_view(blob_, offset, like.dtype, like.rank, like.shape, like.strides, &view_.view),
         TNR_STATUS_OK)

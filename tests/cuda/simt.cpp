@@ -49,7 +49,7 @@ constexpr std::size_t kPageBytes = 4096;
 // small block.
 constexpr unsigned kScribbled = 8;
 
-// What a shuffle gives of a lane that does not take part: nothing that a test expects.
+// A shuffle's result from a lane that does not take part: nothing that a test expects.
 constexpr uint64_t kUndefined = 0xfff7dead7fadbeefu;
 
 struct Stack {
@@ -171,7 +171,7 @@ class Block {
     }
   }
 
-  // Of the running thread.
+  // The running thread meets the others here.
   uint64_t meet(const Call& call) {
     Thread& thread = threads_[running_];
     thread.call = call;

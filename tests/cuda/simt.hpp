@@ -1,4 +1,4 @@
-// What CUDA C++ has beyond C++, so that a host compiler takes the kernels as they are: for
+// The part of CUDA C++ beyond C++, so that a host compiler takes the kernels as they are: for
 // kernels/device.cuh, in place of nvcc's own declarations.
 //
 // Each thread of a block is a fibre where it waits for others, and a plain call where it does not.
@@ -195,7 +195,7 @@ inline unsigned __ballot_sync(unsigned mask, int yes) {
 inline int __any_sync(unsigned mask, int yes) { return __ballot_sync(mask, yes) != 0; }
 inline int __all_sync(unsigned mask, int yes) { return __ballot_sync(mask, yes) == mask; }
 
-// Of int and unsigned, as compute capability 8.0 has them.
+// For int and unsigned, as compute capability 8.0 has them.
 #define TENURE_SIMT_FOLD(name, meeting, T)                                    \
   inline T name(unsigned mask, T value) {                                     \
     const uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(value)); \
@@ -320,7 +320,7 @@ inline double __longlong_as_double(long long a) {
   return result;
 }
 
-// Of host code that is compiled with -ffp-contract=off, each is one rounding.
+// Host code is compiled with -ffp-contract=off, so each is one rounding.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }

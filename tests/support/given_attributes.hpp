@@ -25,7 +25,7 @@ GivenAttributes<Attributes> attributes(Value value) {
   return {given};
 }
 
-// Of any reduction: a norm is that of squares.
+// Attributes for any reduction: a norm is that of squares.
 inline GivenAttributes<tnr_reduce_attributes> reduce_attributes(tnr_reduce_op op) {
   auto given = attributes<tnr_reduce_attributes>(0);
   given.value.power = op == TNR_REDUCE_OP_NORM ? 2 : 0;

@@ -107,7 +107,7 @@ inline std::vector<Pattern> large_patterns() {
   return patterns;
 }
 
-// What can be said of a pattern in a format: model_of() keeps the order of entries within a row.
+// Flags that hold for a pattern in a format: model_of() keeps the order of entries within a row.
 inline std::uint32_t flags_of(const Pattern& pattern, tnr_sparse_format format) {
   std::vector<Entry> entries = pattern.entries;
   const bool by_cols = format == TNR_SPARSE_FORMAT_CSC;

@@ -24,7 +24,7 @@ tnr_scalar scalar(tnr_dtype dtype, std::int64_t number) {
   return value;
 }
 
-// Of complex numbers their parts' dtype.
+// The dtype of a complex number's parts.
 tnr_dtype part_of(tnr_dtype dtype) {
   if (dtype == TNR_DTYPE_C64) return TNR_DTYPE_F32;
   return dtype == TNR_DTYPE_C128 ? TNR_DTYPE_F64 : dtype;

@@ -48,7 +48,7 @@ namespace kernels {
 constexpr std::uint32_t word_of(const InstructionSet& set) {
   return (set.base + 1) | set.capabilities << 8;
 }
-// Of the set in use; throws as instruction_set() does.
+// The word of the set in use; throws as instruction_set() does.
 extern std::atomic<std::uint32_t> g_chosen_word;  // 0: not yet
 std::uint32_t choose_word();
 inline std::uint32_t chosen_word() {

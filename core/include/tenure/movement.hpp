@@ -25,7 +25,7 @@ void scatter(const Context& context, tnr_binary_op op, const tnr_view& a, std::u
 void triangular(const Context& context, tnr_triangle part, const tnr_view& a, std::int64_t diagonal,
                 const tnr_view_mut& out);
 
-// Both give a blob and set `out` to all of it.
+// Each gives a blob and sets `out` to all of it.
 BlobToken nonzero(const Context& context, const tnr_view& a, tnr_view_mut& out);
 BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_view& mask,
                         tnr_view_mut& out);

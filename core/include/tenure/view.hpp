@@ -101,7 +101,7 @@ struct ByteReach {
   return true;
 }
 
-// What is wrong with the view, if anything is; the checks of check_view(), one at a time.
+// The refusal of a view that is wrong; the checks of check_view(), one at a time.
 [[gnu::cold]] Refusal view_refusal(const tnr_view& view, const char* name,
                                    const tnr_device& device = kCpu) noexcept;
 [[gnu::cold]] void check_view_stepwise(const tnr_view& view, const char* name,

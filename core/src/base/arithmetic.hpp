@@ -5,7 +5,7 @@
 
 namespace tenure {
 
-// Of numbers that are not negative; the greatest number where that overflows.
+// Takes numbers that are not negative; gives the greatest number where the product overflows.
 constexpr std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;

@@ -108,9 +108,9 @@ struct Epilogue {
 struct Gemm {
   int64_t panel_rows;
   int64_t panel_columns;
-  // Both factors are packed.
+  // Multiplies factors that are both packed.
   void (*multiply)(const DenseProduct& product);
-  // Neither need be. nullptr: they must.
+  // Multiplies factors of which none need be packed. nullptr: both must.
   void (*multiply_unpacked)(const DenseProduct& product);
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
   // of whole panels, aligned to a line.

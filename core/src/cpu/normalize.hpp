@@ -6,7 +6,7 @@
 
 namespace tenure::kernels {
 
-// What the elements of a row have given so far: the greatest, and the sum of all e^(x - greatest).
+// The sums of a row's elements so far: the greatest, and the sum of all e^(x - greatest).
 // Before the first: minus infinity and 0.
 struct PowerSum {
   double greatest;

@@ -27,7 +27,7 @@ struct KeyFacts {
   uint64_t nan_and = ~uint64_t{0};
 };
 
-// What a record has beside the key, which is above it: nothing, or the element's index. With 32
+// The part of a record beside the key, which is above it: nothing, or the element's index. With 32
 // bits of index the record is one integer of 64 bits.
 enum class Carry : uint8_t { kNothing, kIndex32, kIndex64 };
 inline constexpr unsigned kCarryCount = 3;
@@ -74,8 +74,8 @@ struct RecordRange {
 inline constexpr unsigned kMostDigitBits = 13;
 
 // Ranges of the numbers that order records, of which each has as many of a sample as the others.
-// What a number is beyond `least`, but no more than `span`, is the place of its range in `ranges`
-// by its bits from `shift` on.
+// Its range: the number's distance from `least`, at most `span`, by its bits from `shift` on is a
+// place in `ranges`.
 struct KeyRanges {
   uint64_t least;
   uint64_t span;
@@ -99,7 +99,7 @@ struct RecordKernels {
   // Moves each record that is not left out to cursors[range]++.
   void (*scatter_ranges)(const KeyRanges& ranges, const Byte* records, int64_t count,
                          int64_t* cursors, Byte* out);
-  // Of the numbers that order some records, of which there is one at least.
+  // Surveys the numbers that order some records, of which there is one at least.
   NumberFacts (*survey)(const Byte* records, int64_t count);
   // Adds to counts[digit], of 1 << bits.
   void (*count)(const Byte* records, int64_t count, unsigned shift, unsigned bits, int64_t* counts);

@@ -37,7 +37,7 @@ class PartCopier {
 
   // Before any part, as Operands::touch_output().
   void touch_output(const Context& context) const noexcept;
-  // Of one shape and dtype, and not empty.
+  // Both views have one shape and dtype, and elements.
   void copy(const tnr_view& from, const tnr_view& to) const noexcept;
   void fill(const Element& element, const tnr_view& to) const noexcept;
 

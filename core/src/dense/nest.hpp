@@ -27,7 +27,7 @@ class NestOf {
   void add(std::int64_t extent, const std::int64_t* steps) noexcept;
   void order(unsigned key) noexcept;
   void arrange(unsigned key) noexcept;
-  // Of an ordered nest: lets an inner axis that is short be the second innermost, where that is
+  // The nest is ordered: lets an inner axis that is short be the second innermost, where that is
   // longer.
   void lengthen_inner() noexcept;
   // Makes an axis the second innermost; the others keep their order.
@@ -118,10 +118,10 @@ class NestOf {
   Axis axes_[TNR_MAX_RANK];  // outermost first
 };
 
-// Of an operation: select has the most operands, an output and three inputs.
+// Nest of an operation: select has the most operands, an output and three inputs.
 using Nest = NestOf<4>;
 extern template class NestOf<4>;
-// Of an expression: an output, views, and the results of reductions amid it.
+// Nest of an expression: an output, views, and the results of reductions amid it.
 using WideNest = NestOf<65>;
 extern template class NestOf<65>;
 

@@ -255,7 +255,7 @@ class Operands {
   [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
   // Bytes of the output's and inputs' elements; an element that is repeated counts each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
-  // The same of the call that this is a part of.
+  // Those bytes of the call that this is a part of.
   void set_call_bytes(std::int64_t bytes) noexcept { call_bytes_ = bytes; }
   [[nodiscard]] std::int64_t call_bytes() const noexcept {
     return std::max(call_bytes_, moved_bytes());

@@ -227,7 +227,7 @@ bool Permutation::plan_panels() noexcept {
   const std::int64_t in_lines = kLineBytes / std::gcd(kLineBytes, width_bytes_);
   columns.block = (columns.extent + parts - 1) / parts;
   if (parts > 1) columns.block = (columns.block + in_lines - 1) / in_lines * in_lines;
-  // Nor may the last part have too few.
+  // The last part may not have too few columns either.
   while (columns.extent % columns.block != 0 && columns.extent % columns.block < least_columns) {
     ++columns.block;
   }

@@ -46,7 +46,7 @@ struct Reach {
 inline constexpr std::int64_t kLeastShare = 8;
 inline constexpr std::int64_t kLeastPanelShare = 2;
 inline constexpr Reach kCachedReach = {256, 256};
-// The same limits of panels.
+// Limits of panels.
 inline constexpr Reach kPanelReach = {1024, 256};
 inline constexpr std::int64_t kLeastPanelRunBytes = 256;
 inline constexpr std::int64_t kMaxRows = 1536;

@@ -77,7 +77,7 @@ struct ConvolutionMemory {
   const void* bias;  // a number for each filter, side by side
   void* out;
 };
-// As above.
+// The convolution of `a` and its bias; false, and throws, as the function of products.
 bool run(const Call& call, const Convolution& convolution, const ConvolutionMemory& memory);
 
 // For tests: shapes that oneDNN has compiled for so far, and those that are kept, declined ones

@@ -16,7 +16,7 @@ class Places {
   // Shorter rows are taken several together; of others, all elements of a tile are of one.
   static constexpr std::int64_t kShortRow = 64;
 
-  // Of elements of `shape`, which is not empty; the leaves in `used` have steps along its axes.
+  // The shape has elements; the leaves in `used` have steps along its axes.
   Places(const Extents& shape, const Leaf* leaves, std::uint64_t used) noexcept;
 
   // The elements from `place` on, `step` apart, at most `count`, that lie evenly in memory; returns
@@ -40,7 +40,7 @@ class Computed final : public ElementSource {
   void read(std::int64_t first, std::int64_t step, std::int64_t count,
             kernels::Byte* out) const noexcept override;
 
-  // Of all elements read so far.
+  // The finding of all elements read so far.
   [[nodiscard]] kernels::Finding found() const noexcept {
     return static_cast<kernels::Finding>(found_.load(std::memory_order_relaxed));
   }

@@ -110,7 +110,7 @@ class DeviceSteps::Builder {
       if (needed_[i]) place(i);
     }
     stored_.set(last);
-    // What was stored for one node is one more view of another's launch.
+    // A stored result is one more view of another node's launch.
     for (std::size_t count = 0; count != stored_.count();) {
       count = stored_.count();
       for (unsigned i = 0; i <= last; ++i) {
@@ -152,7 +152,7 @@ class DeviceSteps::Builder {
       return;
     }
     while (fused(index) == nullptr) {
-      // That which is computed by the most nodes.
+      // The operand that is computed by the most nodes.
       unsigned largest = 0;
       std::size_t most = 0;
       for_each_node_of(index, [&](unsigned operand) {
@@ -220,7 +220,7 @@ class DeviceSteps::Builder {
           return nullptr;
         }
       }
-      // What is read for the last time here leaves its slot to the result.
+      // An operand that is read for the last time here leaves its slot to the result.
       for (unsigned q = 0; q < p; ++q) {
         if (are_held[q] && last_uses[q] == p) free_slots |= 1u << slots[q];
       }
@@ -233,7 +233,7 @@ class DeviceSteps::Builder {
     return result;
   }
 
-  // Of a view, a number, or a temporary; false where there is no room.
+  // Adds a view, a number, or a temporary; false where there is no room.
   bool add_operand(Fused& to, const NodeOperand& operand, DeviceExpression::Operand& place) const {
     DeviceExpression& expression = to.expression;
     if (operand.from == From::kScalar) {

@@ -18,13 +18,13 @@ namespace tenure {
 
 class DeviceSteps {
  public:
-  // Of nodes whose shapes are known, and which are computable. Throws UNSUPPORTED for a dtype that
+  // Plans nodes that are computable, whose shapes are known. Throws UNSUPPORTED for a dtype that
   // the device does not compute.
   DeviceSteps(const Nodes& nodes, const tnr_device& device);
 
-  // Of checked nodes of the same kinds and shapes. `pins` are those of the views and the output,
-  // which is not empty. Returns what was found in the data, of all steps; throws OUT_OF_MEMORY,
-  // DEVICE_ERROR.
+  // Runs checked nodes of the same kinds and shapes. `pins` are those of the views and
+  // the output, which is not empty. Returns what was found in the data, of all steps; throws
+  // OUT_OF_MEMORY, DEVICE_ERROR.
   [[nodiscard]] kernels::Finding run(const DeviceQueue& queue, const Nodes& nodes,
                                      const AttributeReaders& readers, const tnr_view_mut& out,
                                      const Pins& pins) const;

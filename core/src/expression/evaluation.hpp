@@ -7,7 +7,7 @@
 
 namespace tenure {
 
-// Of attributes that are as large as this library knows them: its own copies.
+// Readers of its own copies of attributes, which are as large as this library knows them.
 inline constexpr AttributeReaders kOwnReaders = {
     [](const tnr_reduce_attributes* given) {
       return given == nullptr ? tnr_reduce_attributes{} : *given;
@@ -26,7 +26,7 @@ bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int
 void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
                    const tnr_view_mut& out);
 
-// Of views that have been checked, and whose shapes are known. Throws as tnr_evaluate().
+// Computes nodes whose views are checked, and whose shapes are known. Throws as tnr_evaluate().
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,
              const tnr_view_mut& out);
 // The same on a device, of nodes that are computable there: the steps are theirs.

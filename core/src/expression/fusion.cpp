@@ -72,7 +72,7 @@ void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
   move_rows({rows, columns, row_step, column_step}, in, out, width_bytes, true);
 }
 
-// What is known while steps are made.
+// The state while steps are made.
 struct Fusion::Plan {
   std::uint64_t repeated;
   const std::uint8_t* leaf_of;
@@ -217,7 +217,7 @@ void Fusion::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
     is_once &= repeats;
     like[k] = {nullptr, repeats ? 0 : value.width_bytes, value.width_bytes};
   }
-  // What this step reads last its result may replace, where it is as wide: kernels work in place.
+  // The result may replace what is read for the last time and as wide: kernels work in place.
   give_back(plan, index, width, true);
   Value out = {Place::kOut, static_cast<std::uint8_t>(width), 0};
   if (is_once) {

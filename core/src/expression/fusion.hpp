@@ -14,7 +14,7 @@
 
 namespace tenure {
 
-// What nodes read from memory: the views of the expression, and behind them the results of the
+// Memory that nodes read: the views of the expression, and behind them the results of the
 // reductions amid it.
 inline constexpr unsigned kMaxLeaves = 64;  // as many as a word has bits
 struct Leaf {
@@ -37,7 +37,7 @@ struct FusedTile {
 void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
                  kernels::Byte* out) noexcept;
 
-// What a thread needs to run a tile.
+// Memory that a thread needs to run a tile.
 struct FusionFrame {
   static constexpr std::int64_t kBytes = std::int64_t{40} << 10;
   alignas(kLineBytes) kernels::Byte panels[kBytes];
@@ -49,7 +49,7 @@ std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* l
 
 class Fusion {
  public:
-  // Of node `root`, which is element-wise. `leaf_of[i]` is the leaf of the result of node i, of
+  // Computes the element-wise node `root`. `leaf_of[i]` is the leaf of the result of node i, of
   // nodes that reduce. Bit l of `repeated`: leaf l has one element for all of a tile. Bit l of
   // `in_place`: its elements are adjacent in each tile, or those of each row are one.
   Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of, std::uint64_t repeated,
@@ -108,7 +108,7 @@ class Fusion {
   std::int64_t width_bytes_;
   unsigned step_count_ = 0;
   std::uint16_t leaf_panels_[kMaxLeaves];
-  // Of which the memory is never touched behind the last one.
+  // A union: memory behind the last step is never touched.
   union {
     Step steps_[kMaxNodes + kMaxLeaves];
   };

@@ -177,7 +177,7 @@ NodeOperand Nodes::operand_of(std::uint32_t code, unsigned index, unsigned place
        index, place, code, index, expression_->view_count, expression_->scalar_count);
 }
 
-// Of operands [first, ...): that of those that are no scalars, or of the first scalar.
+// The dtype of operands [first, ...) that are no scalars, or of the first scalar.
 tnr_dtype Nodes::common_dtype(const Node& node, unsigned first) {
   const NodeOperand* decides = nullptr;
   for (unsigned i = first; i < node.operand_count; ++i) {
@@ -418,7 +418,7 @@ const void* Nodes::attributes_of(const tnr_node& given) const {
 ExpressionShape expression_shape(const tnr_expression& expression) {
   NodeMemory memory;
   Nodes nodes(expression, nullptr, memory.nodes, memory.elements);
-  // Of views of one device, whichever it is: their memory is not asked for.
+  // The views are on one device, whichever it is: their memory is not asked for.
   nodes.check_views(nodes.given_view_count() == 0 ? kCpu : named_device(nodes.view(0)));
   nodes.find_shapes();
   const Node& last = nodes.last();

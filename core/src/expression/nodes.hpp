@@ -17,7 +17,7 @@ inline constexpr unsigned kMaxNodes = TNR_MAX_NODES;
 inline constexpr unsigned kMaxViews = TNR_MAX_EXPRESSION_VIEWS;
 inline constexpr unsigned kMaxOperands = 3;
 
-// Of the views in messages.
+// Names of the views in messages.
 inline constexpr const char* kViewNames[] = {
     "views[0]",  "views[1]",  "views[2]",  "views[3]",  "views[4]",  "views[5]",  "views[6]",
     "views[7]",  "views[8]",  "views[9]",  "views[10]", "views[11]", "views[12]", "views[13]",
@@ -72,11 +72,11 @@ struct Node {
   NodeOperand operands[kMaxOperands];
   std::int32_t op;  // without its kind
   tnr_dtype dtype;
-  // Of the whole expression's kinds that are element-wise.
+  // Element-wise nodes: their kernel, where `entry` is nullptr.
   kernels::StripKernel kernel;
   const kernels::Elementwise* entry;
   Extents shape;
-  // Of reductions and normalizations.
+  // Reductions and normalizations have these.
   std::uint32_t axes;
   bool keeps_axes;
   const void* attributes;  // nullptr: none are given
@@ -120,7 +120,7 @@ class Nodes {
 
   // Throws what views deserve; they are on the device.
   void check_views(const tnr_device& device = kCpu) const;
-  // Of all nodes, of views that have been checked. Throws INVALID_ARGUMENT where they do not
+  // Finds the shapes of all nodes; views are checked. Throws INVALID_ARGUMENT where they do not
   // broadcast.
   void find_shapes();
 

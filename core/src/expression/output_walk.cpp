@@ -25,7 +25,7 @@ constexpr std::int64_t kShortRow = 64;
 constexpr std::int64_t kSharedBytes = 2048;
 // Columns of a tile where a leaf lies across the others: whole lines of the output.
 constexpr std::int64_t kTileColumns = 64;
-// Of the panel from which results are streamed, and of a tile of rows that are not adjacent.
+// Bytes of the panel from which results are streamed, and of a tile of rows with gaps between.
 constexpr std::int64_t kStagedBytes = 8192;
 
 class OutputWalk {

@@ -9,8 +9,8 @@
 
 namespace tenure {
 
-// Of node `root`, to `out`, which is not empty; `leaves`, of the bits in `used`, have steps along its
-// axes. `moved_bytes` are those that the call reads and writes.
+// Writes node `root` to `out`, which is not empty; the leaves in `used` have steps along
+// its axes. `moved_bytes` are those that the call reads and writes.
 kernels::Finding write_output(const Context& context, const Nodes& nodes, unsigned root,
                               const std::uint8_t* leaf_of, const Leaf* leaves, std::uint64_t used,
                               const tnr_view_mut& out, std::int64_t moved_bytes) noexcept;

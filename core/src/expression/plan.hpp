@@ -20,7 +20,7 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // Of views that have the plan's layouts and valid memory: those of operands that are not exactly
+  // The views have the plan's layouts and valid memory: those of operands that are not exactly
   // the output's share no byte with it, and the caller keeps their owners. Throws what is found on
   // the data.
   void run_checked(const Context& context, const tnr_view* const* views,
@@ -33,7 +33,7 @@ class Plan {
   void copy_attributes(const AttributeReaders& readers);
   void compute(const Context& context, const Nodes& nodes, const tnr_view_mut& out) const;
 
-  // Of an output on a device.
+  // The steps of a plan whose output is on a device.
   std::unique_ptr<const DeviceSteps> device_steps_;
   // Elements of the output, where it is dense on the CPU, all views have its layout, and they are
   // so few that each node is one call of its kernel; else 0.

@@ -11,8 +11,8 @@ using kernels::Finding;
 using kernels::Source;
 using kernels::Strip;
 
-// Of all results but the last: as much as a few panels have, so that what is larger gains more by
-// panels than it loses by a plan of them.
+// Bytes of all results but the last: as many as a few panels have. Larger ones gain more by
+// panels than they lose by a plan of them.
 constexpr std::int64_t kResultBytes = std::int64_t{16} << 10;
 
 }  // namespace

@@ -49,7 +49,7 @@ class ReservedMemory {
   void touch_pages(std::size_t end) noexcept;
 
   Memory memory_;
-  // Those before are there.
+  // Pages before it are there.
   std::atomic<std::size_t> touched_bytes_{0};
   std::atomic<bool> is_touching_{false};
 };

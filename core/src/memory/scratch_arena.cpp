@@ -26,7 +26,7 @@ std::size_t ScratchArena::take(std::size_t size_bytes) noexcept {
 }
 
 void ScratchArena::give(std::size_t offset, std::size_t size_bytes) noexcept {
-  // What lies below one that ended earlier waits for the last.
+  // Memory below a scratch that ended earlier waits for the last.
   if (offset + whole_lines(size_bytes) == used_bytes_) used_bytes_ = offset;
   if (--taken_count_ == 0) used_bytes_ = 0;
 }

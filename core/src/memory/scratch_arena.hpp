@@ -17,7 +17,7 @@ class ScratchArena {
   // With so many bytes there would have been room for all that was asked for.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
 
-  // That of the calling thread, or nullptr.
+  // The arena of the calling thread, or nullptr.
   static ScratchArena* current() noexcept;
 
   // While it lives, `arena` is that of the calling thread; nullptr: none is.

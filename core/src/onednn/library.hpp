@@ -50,7 +50,7 @@ using Description = Owned<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
 
 // Throws OUT_OF_MEMORY for that, and INTERNAL for any other failure.
 void require_success(dnnl_status_t status, const char* call);
-// As above; false where oneDNN has no code for what it is asked.
+// The same failures throw; false where oneDNN has no code for what it is asked.
 bool is_possible(dnnl_status_t status, const char* call);
 
 // A layout by strides; empty where oneDNN takes none of such steps.

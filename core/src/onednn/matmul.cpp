@@ -88,7 +88,7 @@ std::optional<Plain> plain(const Product& given) noexcept {
       (p.alpha != 1 || p.beta != 0 || p.has_bias || !has_exact_bytes())) {
     return std::nullopt;  // oneDNN scales sums of whole numbers as f32
   }
-  // It adds the bias before it scales.
+  // oneDNN adds the bias before it scales.
   if (p.has_bias && p.alpha != 1) return std::nullopt;
   if (p.columns != 1 && p.out.column_step != 1) {
     if (p.has_bias) return std::nullopt;  // that would be one for each row

@@ -57,7 +57,7 @@ class GraphBuilder {
   std::vector<ArrayType> types_;
 };
 
-// What a handle names.
+// The object that a handle names.
 struct SharedBuilder {
   mutable Mutex mutex;
   mutable GraphBuilder builder;

@@ -1,4 +1,4 @@
-// What a checked run lends to functions of others, and how it sees what they did to it.
+// Memory that a checked run lends to functions of others, and how it sees what they did to it.
 #pragma once
 
 #include <cstddef>

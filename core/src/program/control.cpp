@@ -58,7 +58,7 @@ std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Si
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s has %zu inputs but is handed %zu values", name,
          inner.inputs.size(), inputs.size());
   }
-  // What inputs say holds where extents are at their maxima; for others all nodes are checked.
+  // Types of inputs hold where extents are at their maxima; for others all nodes are checked.
   for (std::size_t i = 0; sizes.are_maxima() && i < inputs.size(); ++i) {
     require_type(body.types[inner.inputs[i].value], inputs[i], "inputs", i, name);
   }

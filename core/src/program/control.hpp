@@ -13,11 +13,11 @@ namespace tenure {
 
 // The places of such a node in the lists of its step and of the graph.
 struct Control {
-  // Of a `while` node: the numbers are both bodies and the limit of iterations.
+  // Numbers of a `while` node: both bodies and the limit of iterations.
   static constexpr std::size_t kCondition = 0;
   static constexpr std::size_t kIteration = 1;
   static constexpr std::size_t kLimit = 2;
-  // Of what a step owns: the memory of its bodies and, of a `while` node, what its condition gives
+  // Places that a step owns: its bodies' memory and, of a `while` node, its condition's result
   // and a second place for each value of the state.
   static constexpr std::size_t kBlock = 0;
   static constexpr std::size_t kVerdict = 1;

@@ -25,7 +25,7 @@ constexpr std::uint32_t kMostOperands = 256;
 // reason of a status that it is of, and else stays.
 template <class Call>
 void guard_call(const char* name, const char* function, const Call& call) {
-  // It may make what lives on.
+  // The function may allocate what outlives the run: it has no arena.
   const ScratchArena::Use none(nullptr);
   const LastErrorKept kept;
   tnr_error& told = last_error();

@@ -17,7 +17,7 @@ constexpr unsigned kMaxNodeOperands = 3;
 template <std::size_t kCount>
 tnr_dtype given_by(const kernels::OperationRow (&rows)[kCount], std::int32_t op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
-  // What is no operation the expression refuses.
+  // The expression refuses a row that is no operation.
   return row < kCount ? result_dtype(rows[row].gives, dtype) : dtype;
 }
 
@@ -72,7 +72,7 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
   const ExpressionShape shape = expression_shape(expression.over(views));
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
-  // What the shape alone does not show, such as a maximum of nothing.
+  // Refuses also where the shape alone does not show it, such as a maximum of nothing.
   (void)expression.plan(views, unbacked_view(type));
   return type;
 }

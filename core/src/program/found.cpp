@@ -16,7 +16,7 @@ std::uint32_t later_of(std::uint32_t a, std::uint32_t b) noexcept {
   return std::max(a, b);
 }
 
-// What decides the last one of the extents that a body names.
+// The node that decides the last one of the extents that a body names.
 std::uint32_t last_named(const Graph& graph, const Deciding& deciding, const Body& body) {
   std::uint32_t last = kNoValue;
   for (const Extent& extent : body.graph.extents) {
@@ -96,7 +96,7 @@ Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
       has_decided_bodies |= body->graph.finds_extents || named != kNoValue;
     }
     deciding.of_nodes[i] = last;
-    // What bodies give is known behind them alone.
+    // Results of bodies are known behind them alone.
     const bool is_decided = last != kNoValue || has_decided_bodies;
     const std::uint32_t by = node.bodies.empty() ? last : is_decided ? i : kNoValue;
     for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {

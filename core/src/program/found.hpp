@@ -21,7 +21,7 @@ std::uint32_t last_finding(const Graph& graph, std::int64_t number);
 // In place of a node: what a body is handed decides, before any node of it is computed.
 inline constexpr std::uint32_t kHandedOver = kNoValue - 1;
 
-// Of a body: what a run of the graph around it decides.
+// The parts of a body that a run of the graph around it decides.
 struct Outside {
   std::vector<bool> inputs;   // by input: the shape
   std::vector<bool> extents;  // by extent
@@ -42,7 +42,7 @@ struct Deciding {
 // `outside` is that of a body, else nullptr.
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside = nullptr);
-// What is decided of a body of the node, whose results are decided too.
+// The parts of a body of the node that are decided, where its results are decided too.
 Outside outside_of(const Graph& graph, const Deciding& deciding, const GraphNode& node,
                    const Body& body);
 

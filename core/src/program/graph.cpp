@@ -37,7 +37,7 @@ Constant::Constant(const ArrayType& type) { allocate(type); }
 
 void Constant::allocate(const ArrayType& type) {
   blob_ = blob_allocate(kDefaultContext, row_major_bytes(type.dtype, type.rank, type.shape));
-  // Neither throws, of a shape that was checked.
+  // Neither call throws for a shape that was checked.
   const BlobMemory memory = blob_memory_mut(blob_);
   view_ = make_view(memory.data, memory.size_bytes, 0, type.dtype, type.rank, type.shape, nullptr);
   view_.owner = blob_;

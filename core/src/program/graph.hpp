@@ -1,4 +1,4 @@
-// What a graph holds, and the builder that checks what is added to it.
+// The parts of a graph, and the sizes of its extents.
 #pragma once
 
 #include <cstdint>
@@ -111,12 +111,12 @@ class Sizes {
   // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
   // these disagree with the graph.
   Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count);
-  // Of a body, whose named extents are those of the graph around it, but for what its nodes find.
+  // Sizes in a body: named extents are those of the graph around it, but for what its nodes find.
   Sizes(const Graph& body, const Graph& graph, const Sizes& sizes);
   // The same anew, where a run has found some of those around it.
   Refusal set_around(const Graph& body, const Graph& graph, const Sizes& sizes) noexcept;
 
-  // What a number of a node or of a shape is.
+  // The size that a number of a node or of a shape stands for.
   [[nodiscard]] std::int64_t of(std::int64_t number) const;
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
   // To where there is room for as many, which are numbers of a node.
@@ -130,12 +130,12 @@ class Sizes {
  private:
   static constexpr std::int64_t kUnknown = -1;
 
-  // Of an extent that is made of others, which are before it.
+  // The size of an extent that is made of others, which are before it.
   Refusal combine(const Extent& extent, std::int64_t& size) const noexcept;
   Refusal find_around(const Extent& extent, const Graph& graph, const Sizes& sizes,
                       std::int64_t& size) const noexcept;
 
-  // Of a number that there is.
+  // The same of a number that is known to be there.
   [[nodiscard]] std::int64_t size_at(std::int64_t number) const noexcept {
     return is_extent(number) ? sizes_[extent_index(number)] : number;
   }
@@ -148,7 +148,7 @@ class Sizes {
 // the operation refuses, naming the node.
 void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
            std::vector<ArrayType>& types);
-// The same of a node that finds so many.
+// Those types where the node finds `count`.
 void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
                  std::vector<ArrayType>& types);
 // The types of all values that nodes need, for inputs of these types. Nodes find as many as they

@@ -16,7 +16,7 @@ struct OperandType {
   const ArrayType* array;
   const tnr_scalar* scalar;
 };
-// The same where it is computed.
+// An operand where it is computed.
 struct OperandView {
   const tnr_view* view;
   const tnr_scalar* scalar;
@@ -60,7 +60,7 @@ struct DecidedCall {
   [[nodiscard]] bool has(std::size_t i) const noexcept {
     return i < node.operands.size() && node.operands[i] != kNoValue;
   }
-  // Of a scalar a type without an axis.
+  // A scalar has a type without an axis.
   [[nodiscard]] const ArrayType& operand(std::size_t i) const noexcept {
     return types[node.operands[i]];
   }

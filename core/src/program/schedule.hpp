@@ -15,7 +15,7 @@
 
 namespace tenure {
 
-// Whose memory a value is part of.
+// The owner of a value's memory.
 enum class Storage : std::uint8_t { kNone, kInput, kConstant, kOutput, kBlock };
 
 // A value: memory of something, from an offset on.
@@ -47,7 +47,7 @@ struct Step {
   std::vector<std::int64_t> numbers;
   std::unique_ptr<const Plan> plan;  // of an expression, unless a run decides its shapes
   std::uint32_t result_count = 1;
-  // Of a node with bodies: their schedules, and places that they alone use, as Control says.
+  // Where the node has bodies: their schedules, and places that they alone use, as Control says.
   std::vector<std::shared_ptr<const Schedule>> bodies = {};
   std::vector<std::uint32_t> owned = {};
   // An expression without a plan. It has pointers into the graph.

@@ -34,7 +34,7 @@ void with_number(const char* operation, tnr_dtype dtype, const Body& body) {
     default: refuse_dtype(operation, dtype);
   }
 }
-// As above, for f64 and f32.
+// As with_number(), for f64 and f32.
 template <class Body>
 void with_float(const char* operation, tnr_dtype dtype, const Body& body) {
   switch (dtype) {

@@ -21,7 +21,7 @@ class EntryOrder {
     return {(flags & TNR_SPARSE_SORTED) != 0, (flags & TNR_SPARSE_UNIQUE) != 0};
   }
 
-  // The same entries, in any order: no two have come to one position.
+  // Entries that have been put into any order: no two have come to one position.
   [[nodiscard]] constexpr EntryOrder reordered() const noexcept { return {false, is_unique_}; }
   // They have been put in order, or looked at and found to be.
   [[nodiscard]] constexpr EntryOrder sorted() const noexcept { return {true, is_unique_}; }

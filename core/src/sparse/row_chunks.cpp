@@ -96,7 +96,7 @@ class RowChunks {
     const std::int64_t capacity =
         index_bytes_ == 4 ? std::min<std::int64_t>(most, INT32_MAX) : most;
     LookbackScan counts(chunks_);
-    // Which memory is recycled: some less than the bound is tried too, as much as there is.
+    // The builder recycles memory: some less than the bound is tried too, as much as there is.
     const bool is_reserved = builder_.reserve_entries(capacity, capacity - capacity / 4);
     const std::int64_t values_at = whole_lines(capacity * index_bytes_);
     const std::int64_t held_bytes = values_at + capacity * value_bytes_;

@@ -85,7 +85,7 @@ class AnyRowWork {
                                std::int64_t limit) const noexcept {
     return functions_->bound(work_, begin, end, limit);
   }
-  // Of a scratch that start() has made; so many bytes, aligned to a line.
+  // Bytes of the scratch that start() takes, aligned to a line.
   [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
     return functions_->scratch_bytes(work_);
   }

@@ -49,7 +49,7 @@ class Job {
   void help(std::uint64_t generation) noexcept;
 
   // Returns when others have finished all slices but the `own_count` that the opener has run.
-  // None is unclaimed by then.
+  // No slice is unclaimed by then.
   void wait(std::uint32_t own_count) const noexcept;
 
   // The generation of the job that has slices to claim; 0, which no job has, when there is none.

@@ -330,7 +330,7 @@ double from_half(std::uint16_t bits) {
   return std::copysign(magnitude, bits >> 15 ? -1.0 : 1.0);
 }
 
-// Of a floating-point number, or of a part of a complex one.
+// Reads a floating-point number, or a part of a complex one.
 double real_at(tnr_dtype dtype, const char* at) {
   switch (dtype) {
     case TNR_DTYPE_F64:

@@ -372,7 +372,7 @@ TEST(CPlugin, IsCheckedBeforeItIsUsed) {
   const tnr_status invalid = TNR_STATUS_INVALID_ARGUMENT;
   expect_no([](auto& of) { of.abi_major += 1; }, TNR_STATUS_UNSUPPORTED, "no other major version");
   expect_no([](auto& of) { of.abi_minor += 1; }, TNR_STATUS_UNSUPPORTED, "no newer ones");
-  // Of another ABI nothing else is read.
+  // Nothing else is read of a table for another ABI.
   expect_no(
       [](auto& of) {
         of.abi_major += 1;

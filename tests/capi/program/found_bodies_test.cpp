@@ -49,7 +49,7 @@ class CFoundBodies : public tenure::test::FoundGraph {
   std::uint32_t number(float value) { return constant(view_over(&value, {})); }
 };
 
-// Of 8 elements, those that are positive.
+// The positive ones of 8 elements.
 std::vector<float> positive_of(const float (&a)[8]) {
   std::vector<float> some;
   std::copy_if(a, a + 8, std::back_inserter(some), [](float value) { return value > 0; });
@@ -115,7 +115,7 @@ TEST_F(CFoundBodies, TakeWhatTheGraphAroundThemFinds) {
       EXPECT_EQ(sums.values, (std::vector<float>(2, sum * (is_first ? 2 : -1) + 1)));
       EXPECT_EQ(one.values[0], is_first ? sum : *std::ranges::max_element(found));
     }
-    // What the branch refuses of a count is its own node's.
+    // The branch's own node refuses a count.
     Floats rows({2, 8});
     Floats sums({2});
     Floats one({});

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> axes_of(const KindCase& of) {
   return {of.numbers.begin(), of.numbers.end()};
 }
 
-// Of the rank of the views in the case.
+// Adds cases; the rank of each is that of its views.
 struct Adder {
   std::vector<KindCase>& cases;
 
@@ -386,7 +386,7 @@ tnr_sparse_view matrix_of(const KindCase& of, const tnr_view& major, const tnr_v
   return matrix;
 }
 
-// Of 4 rows and 5 columns, with every format.
+// The parts of a matrix of 4 rows and 5 columns, in every format.
 std::vector<KindOperand> parts_of(tnr_sparse_format format) {
   const std::vector<double> rows = {0, 0, 1, 3, 3, 3};
   const std::vector<double> columns = {1, 4, 0, 0, 2, 4};

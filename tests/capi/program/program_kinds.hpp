@@ -37,12 +37,12 @@ struct KindCase {
   std::size_t attribute_bytes = 0;
   std::uint32_t flags = 0;
   tnr_dtype dtype = 0;
-  // What the node stands for, and where: NULL is the CPU.
+  // The call that the node stands for, and its context: NULL is the CPU.
   tnr_context* context = nullptr;
   std::function<tnr_status(const KindCase& of, const Views& views, const tnr_view_mut* out)> call;
 };
 
-// Of each kind at least one. A graph has operation 0 of its own in all of them: doubled().
+// At least one of each kind. A graph has operation 0 of its own in all of them: doubled().
 std::vector<KindCase> kind_cases();
 // Twice each element of f32.
 tnr_custom_operation doubled();

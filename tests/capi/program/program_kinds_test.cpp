@@ -51,7 +51,7 @@ struct Memory {
   Views pointers;
 };
 
-// What a run or a call gives.
+// The result of a run or a call.
 struct Outcome {
   tnr_status status;
   Bytes bytes;

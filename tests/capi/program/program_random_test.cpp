@@ -818,7 +818,7 @@ TEST_F(RandomProgram, SurvivesEveryAllocationThatFails) {
         if (made != nullptr) status = call.run(made);
       }
       has_failed = allocation_counts().failed != 0;
-      // What it can do without, it does: the room for the next run.
+      // A run that finds no room for the next one succeeds all the same.
       if (made == nullptr || status != TNR_STATUS_OK) {
         EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY);
         EXPECT_TRUE(has_failed);

@@ -327,7 +327,7 @@ TEST_F(CGraph, NodesThatThrowWhatTheyFindAreNotSealed) {
       {out.out()});
   expect_refused(of.seal(program()), TNR_STATUS_UNSUPPORTED,
                  {"nodes[0], sparse_to_dense: throws what it refuses in elements"});
-  // What no output needs does not count.
+  // Nodes that no output needs do not count.
   tnr_graph* const first = std::exchange(graph, tnr_graph_create());
   const std::uint32_t offset_input = input({2}, TNR_DTYPE_I64);
   const std::uint32_t index_input = input({1}, TNR_DTYPE_I64);

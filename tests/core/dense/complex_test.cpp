@@ -32,7 +32,7 @@ constexpr tnr_binary_op kBinaryOps[] = {TNR_BINARY_OP_ADD, TNR_BINARY_OP_SUB, TN
                                         TNR_BINARY_OP_DIV};
 
 bool gives_part(tnr_unary_op op) { return op == TNR_UNARY_OP_ABS || op == TNR_UNARY_OP_ARG; }
-// Of each part.
+// Last places that each part may be off by.
 double places_of(tnr_unary_op op) {
   if (op == TNR_UNARY_OP_ABS || op == TNR_UNARY_OP_RECIPROCAL) return 1;
   return op == TNR_UNARY_OP_ARG ? 2 : 0;

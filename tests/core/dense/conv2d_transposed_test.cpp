@@ -82,7 +82,7 @@ class Conv2dTransposed : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Conv2dTransposed, Floats);
 
-// Of a filter that repeats one element in rows that nobody could walk over, each row of the result
+// The filter repeats one element in rows that nobody could walk over: each row of the result
 // meets one.
 TYPED_TEST(Conv2dTransposed, FindsElementsOfAnyNumberOfRows) {
   using T = TypeParam;

@@ -34,7 +34,7 @@ constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
 constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);
 constexpr std::uint32_t kBlock = 1u << 16;
 constexpr std::uint32_t kSamples = 1021;
-// Of f64, against the twin: the largest bound of the table, and its own rounding.
+// Bound of f64 against the twin: the largest bound of the table, and its own rounding.
 constexpr double kStrayed = 4.5;
 
 // Whose results promise to rise with their operands, although they are rounded.
@@ -163,7 +163,7 @@ class Block {
   std::vector<double> wide_in_ = std::vector<double>(kBlock + 1);
   std::vector<double> wide_ = wide_in_;
 
-  // Of a result that is not the nearest float.
+  // Judges a result that is not the nearest float.
   void judge(const Row& row, std::uint32_t i, Findings& findings) {
     if (std::isnan(wide_[i]) && std::isnan(out_[i])) return;
     double places = last_places(out_[i], wide_[i]);

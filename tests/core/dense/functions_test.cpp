@@ -200,8 +200,8 @@ TEST(Functions, ReduceAnglesByAllDigitsOfPi) {
             kernels::kUnaryRows[TNR_UNARY_OP_TAN - 1].last_places);
 }
 
-// Of two numbers: any bits, numbers near 1 to large powers, points of all sizes, beside C's in a
-// wider type.
+// Functions of two numbers: any bits, numbers near 1 to large powers, points of all sizes, beside
+// C's in a wider type.
 template <class T, class Wide>
 void expect_binary_bounds(std::size_t rounds) {
   std::mt19937_64 random(73);
@@ -260,7 +260,7 @@ TEST(Functions, OfTwoNumbersAreWithinTheirBounds) {
   }
 }
 
-// Of 4 million f64 each that functions_f64.cpp tried, those with the largest errors; the exact
+// The worst arguments of 4 million f64 for each, as functions_f64.cpp found them; the exact
 // results are of arithmetic of 120 digits.
 TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
   const struct {

@@ -99,7 +99,7 @@ struct Array {
       bytes[0] = static_cast<unsigned char>(bits % 3 == 0 ? 0 : bits % 7);
     }
     if (code_of(dtype) == DtypeCode::kFloat && bits % 64 != 0) {
-      // Of few digits, or of all, so that sums round.
+      // Numbers of few digits, or of all, so that sums round.
       const double number = bits % 2 == 0
                                 ? static_cast<double>(below(random, 4001) - 2000) / 256
                                 : std::ldexp(static_cast<double>(random() >> 11), -50) - 4;
@@ -276,7 +276,7 @@ class CallsOf {
     const tnr_node& node = expression_.nodes[i];
     const std::uint32_t kind = node.code & 0xffff'0000u;
     const auto op = static_cast<std::int32_t>(node.code & 0xffffu);
-    // Of the operands from the first one on that are no scalars, or of the first scalar.
+    // The dtype of the first operand from here on that is no scalar, or of the first scalar.
     const std::size_t from = kind == TNR_NODE_SELECT ? 1 : 0;
     tnr_dtype dtype = dtype_of(node.operands[from]);
     for (std::size_t k = from; k < 3 && node.operands[k] != TNR_OPERAND_NONE; ++k) {
@@ -422,7 +422,7 @@ class ExpressionMaker {
     return made;
   }
 
-  // Of the last node.
+  // The result is the last node's.
   [[nodiscard]] const Shape& shape() const { return values_.back().shape; }
   [[nodiscard]] tnr_dtype dtype() const { return values_.back().dtype; }
 

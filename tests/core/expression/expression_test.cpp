@@ -37,7 +37,7 @@ void compare(const Context& context, const ExpressionMaker& maker, const Express
   Shape shape = maker.shape();
   const bool is_elementwise = (expression.nodes.back().code >> 16) < (TNR_NODE_REDUCE >> 16);
   if (is_elementwise && random() % 4 == 0) shape.insert(shape.begin(), 1 + below(random, 3));
-  // Of one layout: normalizations over several axes add in its order.
+  // All have one layout: normalizations over several axes add in its order.
   Random layouts(random());
   Random same_layouts = layouts;
   const Random layouts_before = layouts;
@@ -58,7 +58,7 @@ void compare(const Context& context, const ExpressionMaker& maker, const Express
   } catch (const Error& error) {
     own_refusal = error.message();
   }
-  // What one call refuses in the data, the expression refuses too; only which element it is that is
+  // Data that one call refuses the expression refuses too; only which element it is that is
   // met first may differ.
   if (is_empty(out.view) && own_refusal.empty()) return;  // nothing is computed
   ASSERT_EQ(refusal.empty(), own_refusal.empty())
@@ -129,7 +129,7 @@ TEST(Expression, HasThemOverLongAxesToo) {
   compare_many(kDefaultContext, 1'000'000'000, 5000, rounds() / 10);
 }
 
-// Of one panel and of several, and over rows that are one tile and several.
+// Extents of one panel and of several, and over rows that are one tile and several.
 TEST(Expression, ReductionsOfComputedElementsHaveThemOverEveryAxis) {
   constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_F64,  TNR_DTYPE_F32, TNR_DTYPE_F16,
                                    TNR_DTYPE_BF16, TNR_DTYPE_I32, TNR_DTYPE_U8};

@@ -159,7 +159,7 @@ struct FourLanes {
     if constexpr (width == 4) return ascending(static_cast<int32_t>(first), kAscending32);
     return ascending(first * (width / 8), kAscending64);
   }
-  // Those elements of a and b, one after the other.
+  // The elements of the window over a and b, one after the other.
   template <unsigned width>
   static Vector within(Vector a, Vector window, Vector b) {
     if constexpr (width == 2) return _mm512_permutex2var_epi16(a, window, b);

@@ -255,7 +255,7 @@ void reduce_magnitudes(Reduce op, Type type, const Byte* const* elements, int64_
   store(type, out, real(is_norm ? std::sqrt(sum) : from + std::log(sum)));
 }
 
-// Of what is not NaN.
+// Reduces the elements that are not NaN.
 void reduce_numbers(Reduce op, Type type, const Byte* const* elements, int64_t count, Byte* out) {
   Real sum = 0;
   int64_t numbers = 0;

@@ -60,7 +60,7 @@ tnr_view along_channels(const tnr_view& a, Byte* numbers, std::int64_t width_byt
   return view;
 }
 
-// Those that are given, by their names.
+// The vectors that are given, by their names.
 using Vectors = std::array<std::pair<const tnr_view*, const char*>, 4>;
 Vectors vectors_of(const tnr_view* mean, const tnr_view& var, const tnr_view* weight,
                    const tnr_view* bias) noexcept {

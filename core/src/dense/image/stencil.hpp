@@ -62,7 +62,7 @@ class Stencil {
   bool is_dense_;   // the result's pixels are adjacent
   bool has_lines_;  // and its rows, and pixels, begin with lines
 
-  // Of the call of run().
+  // Arguments of the call of run().
   const kernels::Byte* image_ = nullptr;
   kernels::Byte* row_ = nullptr;  // of the result
   std::int64_t y_ = 0;

@@ -11,7 +11,7 @@ namespace tenure {
 namespace {
 
 constexpr std::int64_t kWideBytes = sizeof(float);
-// Of the copies of images and results, unless one of each is more. Weights are packed again for
+// Bytes of copies of images and results, unless one of each is more. Weights are packed again for
 // each such chunk.
 constexpr std::int64_t kWideChunkBytes = std::int64_t{1} << 23;
 

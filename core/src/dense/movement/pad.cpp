@@ -49,7 +49,7 @@ class Segments {
 
   void add_around(bool is_constant, std::int64_t extent, std::int64_t before, std::int64_t first,
                   std::int64_t end) noexcept {
-    // Of the input in the output; `before` may be far outside of both.
+    // Where the input lies in the output; `before` may be far outside of both.
     const std::int64_t a_begin = std::clamp(before, first, end);
     const std::int64_t a_end =
         before > end ? end : std::clamp(end - before < extent ? end : before + extent, first, end);

@@ -10,8 +10,8 @@
 namespace tenure {
 namespace {
 
-// Of a piece: half of a second cache at most, with what is read for it. Streamed stores are waited
-// for at its end, so then it is as large as what is streamed elsewhere.
+// Size of a piece: half of a second cache at most, with what is read for it. Streamed stores are
+// waited for at its end, so then it is as large as what is streamed elsewhere.
 constexpr std::int64_t kPieceBytes = std::int64_t{128} << 10;
 constexpr std::int64_t kStreamedPieceBytes = std::int64_t{512} << 10;
 

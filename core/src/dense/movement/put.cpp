@@ -27,7 +27,7 @@ using kernels::Byte;
 // than others.
 constexpr std::int64_t kIndexPartsOfThread = 4;
 constexpr std::int64_t kMostIndexParts = 32;
-// Of a row, so that threads do not write parts of one line and read runs of several.
+// A part of a row, so long that threads do not write parts of one line and read runs of several.
 constexpr std::int64_t kRowPartBytes = 256;
 
 // How elements and rows are put: as they are, or combined by a kernel.
@@ -192,7 +192,7 @@ class TargetParts {
   std::int64_t count_ = 1;
 };
 
-// What meets a part of the target.
+// Puts the values that meet one part of the target.
 class PartPutting {
  public:
   PartPutting(const Putting& putting, const TargetPart& part, std::int64_t row_bytes, Byte* target,
@@ -266,7 +266,7 @@ class PartPutting {
     const Byte* const from = values_ + rows.values;
     for (std::int64_t first = 0; first < rows.count; first += turn_) {
       const std::int64_t end = std::min(first + turn_, rows.count);
-      // What is met next is asked for: it may come from memory.
+      // Elements of the next turn are asked for: they may come from memory.
       if (is_far_) {
         for (std::int64_t i = end; i < std::min(end + turn_, rows.count); ++i) {
           __builtin_prefetch(to + i * rows.target_step + rows.offsets[i], 1);

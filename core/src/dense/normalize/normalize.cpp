@@ -31,7 +31,7 @@ constexpr std::int64_t kRowsOfALine = 16;
 // Powers of a row that are held until their sum is known. Longer rows are computed twice.
 constexpr std::int64_t kMostHeldBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostParts = kMostHeldBytes / 4 / kTogether;
-// The same on the stack.
+// The bytes of them that are held on the stack.
 constexpr std::int64_t kHeldHereBytes = std::int64_t{32} << 10;
 
 // Operands of both nests, and of that of elements.

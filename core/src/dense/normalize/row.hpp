@@ -14,7 +14,7 @@
 
 namespace tenure {
 
-// What is the same for all rows of a call.
+// The parameters that all rows of a call share.
 struct Normalization {
   tnr_normalize_op op;
   std::int64_t count;  // elements of a row

@@ -44,7 +44,7 @@ class Counts {
                    });
   }
 
-  // Of all slices.
+  // The sum over all slices.
   [[nodiscard]] std::int64_t sum(std::int64_t bin) const noexcept {
     std::int64_t sum = 0;
     for (std::int64_t slice = 0; slice < slices_; ++slice) {

@@ -25,7 +25,7 @@ struct Ordered {
   const tnr_view_mut* out;
 
   [[nodiscard]] std::int64_t extent() const noexcept { return a.shape[axis]; }
-  // That of the axis in the outputs.
+  // The extent of the axis in the outputs.
   [[nodiscard]] std::int64_t kept() const noexcept {
     return (out != nullptr ? out : indices)->view.shape[axis];
   }
@@ -140,7 +140,7 @@ class RowOrder {
     if (is_mixed(facts)) put_equals(at, buffer, buffer + bytes());
   }
 
-  // The same of a long row, by all threads.
+  // Orders a long row, by all threads.
   void run_long(std::int64_t row, Byte* buffer, RowRanges& ranges,
                 SharedSort& sort) const noexcept {
     const Row at = row_at(row);

@@ -102,7 +102,7 @@ class QuantileRows {
   [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   [[nodiscard]] const Records& records() const noexcept { return records_; }
-  // Of a thread: the records twice; two elements of each quantile, as they are and as f64.
+  // Memory of a thread: the records twice; two elements of each quantile, as they are and as f64.
   [[nodiscard]] std::int64_t buffer_bytes() const noexcept {
     return whole_lines(2 * count_ * records_.bytes) + 2 * kPicksBytes * call_.q_count;
   }
@@ -179,7 +179,7 @@ class QuantileRows {
   }
 
  private:
-  // Of a quantile, those of the two elements that it is between.
+  // The ranks of the two elements that a quantile is between.
   struct Ranks {
     std::int64_t low;
     std::int64_t next;

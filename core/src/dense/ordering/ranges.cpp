@@ -179,7 +179,7 @@ void RowRanges::select(Byte* records, Byte* other, std::int64_t count, std::int6
 
 Records::Bits RowRanges::span_of(const Byte* records, std::int64_t count) const noexcept {
   const kernels::NumberFacts facts = records_.kernels->survey(records, count);
-  // Those of an index are equal in all: they are not looked at.
+  // Bits of an index are below the key: they are not looked at.
   const std::uint64_t keys = ~std::uint64_t{0} << records_.key_shift;
   const std::uint64_t bits = (facts.some ^ facts.all) & keys;
   if (bits == 0) return {records_.key_shift, records_.key_shift};

@@ -34,7 +34,7 @@ class RowRanges {
     return range == 0 ? 0 : ends()[range - 1];
   }
   [[nodiscard]] std::int64_t end(std::int64_t range) const noexcept { return ends()[range]; }
-  // That of the record of a rank.
+  // The range of the record of a rank.
   [[nodiscard]] std::int64_t range_at(std::int64_t rank) const noexcept {
     return std::upper_bound(ends(), ends() + kMost, rank) - ends();
   }
@@ -104,8 +104,8 @@ template <class Done>
 void RowRanges::sort(kernels::Byte* records, kernels::Byte* other, SharedSort& shared,
                      const Done& done) noexcept {
   const std::int64_t threads = context_.thread_count();
-  // What a thread sorts by itself, in its part of `other`; larger ranges, as of one number that is
-  // in many places, are sorted by all.
+  // Records that a thread sorts by itself, in its part of `other`; larger ranges, as of one number
+  // that is in many places, are sorted by all.
   const std::int64_t room = std::min<std::int64_t>(count_ / threads, INT32_MAX);
   const std::int64_t most =
       threads == 1 ? room : std::min(room, std::max<std::int64_t>(kSharedRecords, count_ / 64));

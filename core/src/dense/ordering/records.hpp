@@ -52,7 +52,7 @@ struct Records {
   [[nodiscard]] std::uint64_t ones() const noexcept {
     return ~std::uint64_t{0} >> (64 - 8 * width);
   }
-  // Of a float's bits.
+  // Questions about the bits of a float.
   [[nodiscard]] bool is_zero(std::uint64_t bits) const noexcept { return (bits & ~rule.sign) == 0; }
   [[nodiscard]] bool is_nan(std::uint64_t bits) const noexcept {
     return (bits & ~rule.sign) > rule.infinity;

@@ -31,7 +31,7 @@ class SortedVector {
         step_(step_of(sorted, 0)),
         count_(sorted.shape[0]) {}
 
-  // Of adjacent or strided elements, to `places`; `keys` is scratch for as many.
+  // Finds adjacent or strided elements, to `places`; `keys` is scratch for as many.
   void find(const Byte* values, std::int64_t step, std::int64_t count, Side side, Byte* keys,
             std::int64_t* places) const noexcept {
     load(values, step, count, keys);

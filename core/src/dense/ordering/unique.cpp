@@ -72,7 +72,7 @@ class SortedElements {
     });
     if (records_.equals_differ(facts_)) find_first();
   }
-  // Of zeros and NaN whose bits differ, the first ones stand for all.
+  // The first zero stands for all, and so does the first NaN, where their bits differ.
   void find_first() {
     const Nest nest = row_major_nest(a_);
     bool has_zero = false;

@@ -157,7 +157,7 @@ class BlockedMatmul {
     return {b + block.column * g_.b.column + block.k * g_.b.row, g_.b.column, g_.b.row,
             block.columns, block.depth};
   }
-  // Those of the block, of a right factor that came packed.
+  // The panels of the block, in a right factor that came packed.
   [[nodiscard]] const kernels::Byte* panels_of(const Block& block) const noexcept {
     return g_.packed_b->data + block.column / panel_columns() * g_.packed_b->step +
            types_.block_offset(block.k);

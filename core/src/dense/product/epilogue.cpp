@@ -81,7 +81,7 @@ void BoundedActivation::set_bounds(const Activation& activation, tnr_dtype dtype
   double low = activation.low;
   if (activation.flags == TNR_EPILOGUE_CLAMP) {
     if (is_complex(computed)) refuse_dtype("TNR_EPILOGUE_CLAMP", dtype);
-    // Neither is true of NaN.
+    // A NaN is neither below nor above: it is refused too.
     if (!(activation.low <= activation.high)) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "attributes->low is %g and attributes->high is %g, but low must not exceed high",

@@ -44,7 +44,7 @@ FactorAxes axes_of(const tnr_view& view, const char* name, Side side) {
   return {0, 1, view.shape[0], {0, step(0)}};
 }
 
-// Which extents do not agree, and the three shapes.
+// Names the extents that do not agree, and the three shapes.
 [[noreturn, gnu::cold]] void refuse_extent(const char* name, std::uint32_t axis,
                                            std::int64_t extent, std::int64_t expected,
                                            const char* whose, const tnr_view& a, const tnr_view& b,

@@ -13,7 +13,7 @@ const kernels::Gemm& gemm_of(kernels::SumType type) {
              : kernels::lane_gemm_kernels()[row - kernels::kPlainSumTypeCount];
 }
 
-// Both FactorType: of a factor, and of the other one.
+// Both are a FactorType: that of a factor, and of the other one.
 const kernels::FactorPacking& packing_of(unsigned type, unsigned other) {
   constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
   if (type >= kFirstByte) return kernels::byte_packing()[type - kFirstByte][other - kFirstByte];

@@ -80,7 +80,7 @@ struct Panels {
   std::int64_t step;  // bytes from one to the next
 };
 
-// Those of factors of two FactorTypes, whose sums are of one type.
+// The types for factors of two FactorTypes, whose sums are of one type.
 ProductTypes product_types(unsigned a, unsigned b);
 
 }  // namespace tenure

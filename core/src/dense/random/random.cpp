@@ -70,7 +70,7 @@ class Numbers {
     }
   }
 
-  // The same of adjacent elements, past the caches.
+  // Writes adjacent elements past the caches.
   void stream(std::uint64_t first, std::int64_t count, Byte* out) const noexcept {
     alignas(kLineBytes) Byte block[kPanelOfNumbers];
     const auto misaligned =
@@ -204,7 +204,7 @@ Numbers integers(std::uint64_t seed, const tnr_random_attributes& attributes, tn
   }
   if (attributes.least != 0 || attributes.bound != 0) {
     const std::int64_t lowest = static_cast<std::int64_t>(least);
-    // Of u64 and i64 more than 2^63 - 1 cannot be said.
+    // A range of u64 or i64 beyond 2^63 - 1 cannot be said.
     const std::int64_t beyond = bits == 64 ? std::numeric_limits<std::int64_t>::max()
                                            : lowest + static_cast<std::int64_t>(count);
     if (attributes.least < lowest || attributes.bound > beyond ||

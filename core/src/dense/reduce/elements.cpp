@@ -39,7 +39,7 @@ void load_adjacent(const ElementFetch& fetch, const Byte* in, std::int64_t count
   load_adjacent(fetch, adjacent, count, panel);
 }
 
-// Of a tensor that is nowhere: `in` and `step` are bytes all the same.
+// Loads from a tensor that is nowhere: `in` and `step` are bytes all the same.
 [[gnu::noinline]] void load_computed(const DriverFetch& fetch, const Byte* in, std::int64_t step,
                                      std::int64_t count, Byte* panel) noexcept {
   const std::int64_t first = (in - origin_of_computed()) / fetch.width_bytes;
@@ -140,7 +140,7 @@ DriverFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes, 
 
 void start_accumulators(const Reduction& reduction, Byte* accumulators,
                         std::int64_t columns) noexcept {
-  // Those of more parts are written before they are read.
+  // Accumulators of more parts are written before they are read.
   if (reduction.finished_place != 0) return;
   const std::int64_t width = reduction.accumulator_bytes;
   if (columns == 1) return start_accumulator(reduction, accumulators);
@@ -229,7 +229,7 @@ void Finisher::divide(const Results& results) const noexcept {
     take_root({strip.out, strip.out_step, kBytes}, strip);
 }
 
-// Of a strip as strip_of() gives it.
+// The strip is as strip_of() gives it.
 void Finisher::take_root(const Source& squares, Strip strip) noexcept {
   constexpr auto kType = static_cast<unsigned>(Type::kF64);
   strip.in = &squares;

@@ -119,7 +119,7 @@ tnr_view parts_of(const tnr_view& a, std::size_t first) {
     parts.data = static_cast<const char*>(a.data) + first * element_size(parts.dtype);
   }
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-    // Those of extents up to 1 may be anything.
+    // Strides of extents up to 1 may be anything.
     parts.strides[axis] = a.shape[axis] > 1 ? 2 * a.strides[axis] : 0;
   }
   return parts;

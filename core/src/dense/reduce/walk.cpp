@@ -88,7 +88,7 @@ class Walk {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along(reduced.results);
     cut(reduced.results);
-    // Of results side by side, which are adjacent elements' in a row-major tensor.
+    // Tiles need results side by side, of adjacent elements in a row-major tensor.
     computed_rows_ = reduction_.spread != nullptr ? kComputedRows : kTileRows;
     computes_tiles_ = reduced.source != nullptr && !runs_along_ &&
                       reduction_.meet != Meet::kApart && reduction_.finish != Finish::kPower &&

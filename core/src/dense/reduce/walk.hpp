@@ -33,7 +33,7 @@ void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes);
 struct ReducedElements {
   // A tensor that is nowhere: `a` is row-major and begins at origin_of_computed().
   const ElementSource* source = nullptr;
-  // Of the whole call, where this is a part of its results; 0: this is the whole. Where elements
+  // Results of the whole call, where this is a part of them; 0: this is the whole. Where elements
   // are added follows from it.
   std::int64_t results = 0;
 };

@@ -1,4 +1,4 @@
-// What the rows of the table of kinds call, by families.
+// The functions that the table of kinds names, by families.
 #pragma once
 
 #include "program/operations.hpp"

@@ -14,7 +14,7 @@
 namespace tenure {
 namespace {
 
-// Of as many axes.
+// Both have as many axes.
 void set_shape(ArrayType& result, const ArrayType& of) noexcept {
   std::copy_n(of.shape, of.rank, result.shape);
 }
@@ -57,7 +57,7 @@ std::int64_t count_of(const ArrayType& type) noexcept {
   return count;
 }
 
-// What infer_take() gives.
+// The type that infer_take() gives.
 Refusal taken(const ArrayType& a, const ArrayType& indices, std::uint32_t axis,
               ArrayType& result) noexcept {
   std::int64_t* const behind = std::copy_n(a.shape, axis, result.shape);
@@ -66,7 +66,7 @@ Refusal taken(const ArrayType& a, const ArrayType& indices, std::uint32_t axis,
   return std::nullopt;
 }
 
-// What infer_gather() gives.
+// The type that infer_gather() gives.
 Refusal gathered(const ArrayType& a, const ArrayType& indices, std::uint32_t axis,
                  ArrayType& result) noexcept {
   for (std::uint32_t i = 0; i < a.rank; ++i) {
@@ -288,7 +288,7 @@ Refusal decide_gather(const DecidedCall& call, ArrayType& result) noexcept {
 
 namespace {
 
-// What is put into a target must have the shape that is read from it by the same indices.
+// Values that are put into a target have the shape that the same indices read from it.
 template <auto kRead>
 Refusal decide_putting(const DecidedCall& call, ArrayType& result) noexcept {
   ArrayType expected = call.operand(1);

@@ -1,4 +1,4 @@
-// What the kinds of nodes ask of the types of their operands.
+// Questions that the kinds of nodes have about the types of their operands.
 #pragma once
 
 #include <cstdint>

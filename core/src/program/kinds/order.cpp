@@ -30,7 +30,7 @@ void require_result(const GraphNode& node) {
   refuse_code("result", node.op());
 }
 
-// Of the node's result the one that it is.
+// The output of a node that is one result of an ordering; the other one is nullptr.
 struct Ordered {
   const tnr_view_mut* indices;
   const tnr_view_mut* values;
@@ -142,7 +142,7 @@ void run_quantile(const Context& context, const NodeCall& call, const OperandVie
   for (std::int64_t i = 0; i < q.shape[0]; ++i) {
     std::memcpy(adjacent + i, static_cast<const kernels::Byte*>(q.data) + i * step_of(q, 0),
                 sizeof(double));
-    // Of a call they are no data.
+    // A call takes these numbers as attributes; those of a node are data.
     if (adjacent[i] >= 0 && adjacent[i] <= 1) continue;
     return refuse_data(TNR_STATUS_INVALID_ARGUMENT,
                        "q[%" PRId64 "] is %g but must be at least 0 and at most 1", i, adjacent[i]);

@@ -14,7 +14,7 @@
 namespace tenure {
 namespace {
 
-// Which operands the parts are, and those behind them.
+// Places of a matrix's parts among the operands, and of the operands behind them.
 enum : std::size_t { kMajor, kMinor, kValues, kFirst, kSecond };
 
 tnr_sparse_view matrix_of(const NodeCall& call, const tnr_view& major, const tnr_view& minor,
@@ -43,7 +43,7 @@ tnr_orientation orientation_of(const GraphNode& node) noexcept {
   return given == 0 ? TNR_ORIENTATION_AS_IS : given;
 }
 
-// What a node says of its matrix, and the matrix without rows, columns and entries that has the same
+// A node's sparse matrix, and the matrix without rows, columns and entries that has the same
 // dtypes: by a call of it dtypes, codes and flags are checked.
 class Matrix {
  public:

@@ -37,7 +37,7 @@ std::string key_of(const GraphNode& node) {
 
 bool has_extents(const GraphNode& node) { return std::ranges::any_of(node.numbers, is_extent); }
 
-// Of a body: what is known of the graph around it, which a graph of its own has none of.
+// A body's knowledge of the graph around it; a graph of its own has none.
 struct Around {
   bool has_extents;
 };
@@ -110,7 +110,7 @@ class Folding {
                             static_cast<std::uint32_t>(graph_.constants.size() - 1)};
   }
 
-  // The same memory, seen otherwise.
+  // Replaces a view of a constant by a constant in the same memory.
   bool see(const GraphNode& node) {
     try {
       replace(node.result, std::make_shared<const Constant>(operation_of(node).view(
@@ -247,7 +247,7 @@ void fold_constants(const Context& context, Graph& graph, const std::vector<Arra
       try {
         folding.run(node);
       } catch (const Error& error) {
-        // What data refuse in a body is refused when it runs, if it does.
+        // A body refuses data when it runs, and not before.
         if (around == nullptr || error.status() == TNR_STATUS_OUT_OF_MEMORY) throw;
       }
     }

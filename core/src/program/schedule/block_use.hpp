@@ -10,7 +10,7 @@
 
 namespace tenure {
 
-// Of a schedule whose steps are complete, each with memory of its own for its results.
+// The schedule's steps are complete, and each has memory of its own for its results.
 class BlockUse {
  public:
   // `is_adjacent` is by value: whether elements of which a run finds the count lie side by side.

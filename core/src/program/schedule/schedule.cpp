@@ -329,7 +329,7 @@ class Scheduler {
   // second one is where it begins, so that what lies there already need not move.
   void add_state(Step& step, std::uint32_t i, std::uint32_t value) {
     std::uint32_t& operand = step.operands[i];
-    // Nor has an output what earlier iterations found, of which there may be more.
+    // An output may have no room for what earlier iterations found, of which there may be more.
     if (direct_[value] != kNone &&
         (deciding_.is_found(value) || !has_no_gap(output_layout(direct_[value])))) {
       direct_[value] = kNone;
@@ -366,7 +366,7 @@ class Scheduler {
                           unbacked_view(types_[node.result], seen->strides)};
   }
 
-  // None where elements lie otherwise than a reshape needs them.
+  // No view where elements lie otherwise than a reshape needs them.
   std::optional<tnr_view> see(const OperationKind& kind, const NodeCall& call, std::uint32_t from) {
     try {
       return kind.view(call, place(from).layout);

@@ -65,7 +65,7 @@ class BlockColumns {
     return found;
   }
 
-  // As above; then found()[i] is the i-th in order, and number_of() says i.
+  // Counts as above; then found()[i] is the i-th in order, and number_of() says i.
   template <class I>
   std::int64_t number(const I* columns, std::int64_t count) noexcept {
     mark(columns, count);

@@ -144,7 +144,7 @@ class BucketNumbers {
  public:
   explicit BucketNumbers(const BucketPlan& plan)
       : bucket_count_(plan.bucket_count), numbers_(plan.bucket_count * plan.slice_count, 8) {}
-  // Those of a slice, one for each bucket.
+  // The numbers of a slice, one for each bucket.
   [[nodiscard]] std::int64_t* of(std::int64_t slice) const noexcept {
     return numbers_.numbers() + slice * bucket_count_;
   }

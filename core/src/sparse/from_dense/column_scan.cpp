@@ -20,7 +20,7 @@ constexpr std::int64_t kPanelRowBytes = 256;
 // The buffers of a panel's columns if all elements are entries; unused parts are never touched.
 // Panels that would need more are made narrower: a tenth of it is 1.2 MiB.
 constexpr std::int64_t kPanelBytes = std::int64_t{12} << 20;
-// The same for the narrowest panels.
+// Their size for the narrowest panels.
 constexpr std::int64_t kMaxPanelBytes = kPanelBytes * 2;
 // Elements that are listed in one step: fewer than others take, as the first cache also has the
 // ends of all columns.

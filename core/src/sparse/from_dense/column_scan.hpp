@@ -67,7 +67,7 @@ class ColumnScanner {
   // The panel that was counted last.
   std::int64_t first_column_ = 0;
   std::int64_t column_count_ = 0;
-  // Both results go to memory line by line.
+  // Values and rows of entries go to memory line by line.
   EntryStage staged_values_;
   EntryStage staged_rows_;
 };

@@ -89,7 +89,7 @@ class ProductRows {
     most_ = std::min(a.shape[0], std::max(kLeastRows, kRowsBytes / width_ / columns_));
   }
 
-  // That there are at a time.
+  // Rows that there are at a time.
   [[nodiscard]] std::int64_t most() const noexcept { return most_; }
   [[nodiscard]] std::int64_t bytes() const noexcept { return a_.shape[0] * columns_ * width_; }
 

@@ -153,7 +153,7 @@ class Coordinates {
     }
   }
 
-  // Those of elements first + places[i], one row after the other.
+  // Writes the indices of elements first + places[i], one row after the other.
   void write(std::int64_t first, const std::uint16_t* places, std::int64_t count,
              std::int64_t* out) noexcept {
     switch (outer_) {

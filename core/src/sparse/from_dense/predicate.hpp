@@ -15,7 +15,7 @@ struct PredicateNames {
 inline constexpr PredicateNames kOptionNames = {"options->predicate", "options->flags",
                                                 "options->threshold"};
 
-// Of real dtypes and c64; `flags` are those of TNR_FROM_DENSE.
+// Real dtypes and c64 have one; `flags` are those of TNR_FROM_DENSE.
 kernels::Predicate non_zero(tnr_dtype dtype, std::uint32_t flags = 0) noexcept;
 
 // The kernels' predicate for these options on elements of `dtype`; with PREDICATE_MASK on the

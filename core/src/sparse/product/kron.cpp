@@ -152,7 +152,7 @@ class Kronecker {
     }
   }
 
-  // As above for a single entry of `b`: loops over those of `a` instead.
+  // Scales a row by a single entry of `b`: loops over the entries of `a` instead.
   void scale_row(std::int64_t a_row, std::int64_t entry, Products& out) const noexcept {
     const std::int64_t col = b_.columns[entry];
     const std::int64_t end = a_.offsets[a_row + 1];

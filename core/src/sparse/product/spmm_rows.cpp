@@ -116,7 +116,7 @@ class CutRows {
     kernel_(of_piece, 0, 1);
   }
 
-  // Those of [begin, end) that are not long.
+  // Adds the rows of [begin, end) that are not long.
   void add_rows(std::int64_t begin, std::int64_t end) const noexcept {
     for (const LongRow& row : long_rows_) {
       if (row.row < begin || row.row >= end) continue;

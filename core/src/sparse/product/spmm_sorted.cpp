@@ -41,7 +41,7 @@ class RowOffsets {
     for_each_slice(context, slices_, [&](std::int64_t slice) noexcept { write(slice); });
   }
 
-  // Else there are none.
+  // Whether rows rise; only then are there offsets.
   [[nodiscard]] bool is_sorted() const noexcept { return is_sorted_; }
   [[nodiscard]] tnr_view view(tnr_dtype dtype) const noexcept {
     const std::int64_t count = rows_ + 1;

@@ -132,7 +132,7 @@ void write_row(const Columns& columns, const ConstEntries& row, const Entries& o
 // Entries that are looked at one by one, rather than searched in.
 constexpr std::int64_t kShortRow = 32;
 
-// Those of a range, of a row whose columns rise: side by side.
+// The entries of a range, in a row whose columns rise: they lie side by side.
 template <class I>
 EntryRange run_of(const Range& range, const ConstEntries& row) noexcept {
   // Two searches for one column may end apart, where the flags are wrong.

@@ -22,13 +22,13 @@ using kernels::Byte;
 // Entries of a sorted row that are looked at one by one, rather than searched in.
 constexpr std::int64_t kShortLine = 64;
 
-// Of each row the columns on one side of a diagonal. Rows and columns as the matrix is compressed.
+// In each row, the columns on one side of a diagonal. Rows are those of the compressed axis.
 struct Side {
   bool keeps_left;
   std::int64_t diagonal;
   std::int64_t cols;
 
-  // Of CSC the triangle is the other one, and its diagonal lies on the other side of the main one.
+  // A matrix in CSC is transposed: the other triangle, on the other side of the main diagonal.
   static Side of(tnr_triangle part, std::int64_t diagonal, const tnr_sparse_view& a) noexcept {
     const bool is_lower = part == TNR_TRIANGLE_LOWER;
     if (a.format != TNR_SPARSE_FORMAT_CSC) return {is_lower, diagonal, a.cols};

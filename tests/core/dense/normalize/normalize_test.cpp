@@ -34,7 +34,7 @@ tnr_normalize_attributes with(double eps, const tnr_view* weight = nullptr,
   return attributes;
 }
 
-// What an element becomes, and how far from that it may be.
+// The value that an element becomes, and how far from that it may be.
 struct Expected {
   long double value;
   long double tolerance;

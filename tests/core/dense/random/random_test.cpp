@@ -151,7 +151,7 @@ std::vector<T> numbers_of(const Context& context, const Given& given, tnr_dtype 
   return out.values;
 }
 
-// Of one word of random bits some numbers are far below the others, and all have the bound.
+// Some numbers that one word of bits makes are far below the others, and all have the bound.
 TEST(Random, NormalsAreWithinTheirBound) {
   constexpr std::size_t kCount = 200'000;
   constexpr std::uint64_t kFirst = (std::uint64_t{1} << 34) + 1;

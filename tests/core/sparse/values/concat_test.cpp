@@ -19,7 +19,7 @@ constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORM
 constexpr tnr_sparse_join kJoins[] = {TNR_SPARSE_JOIN_ROWS, TNR_SPARSE_JOIN_COLS,
                                       TNR_SPARSE_JOIN_DIAGONAL};
 
-// Of one extent across the join, that of the first.
+// The patterns with one extent across the join, that of the first.
 std::vector<Pattern> fitted(tnr_sparse_join join, std::vector<Pattern> patterns) {
   for (Pattern& pattern : patterns) {
     if (join == TNR_SPARSE_JOIN_ROWS) pattern.cols = patterns[0].cols;

@@ -67,7 +67,7 @@ TEST(SparseTriangular, OfLongRowsWithDuplicates) {
   }
 }
 
-// Of CSR columns that are no number of any array: rows and diagonals whose sum overflows.
+// CSR with more columns than any array has elements: rows and diagonals whose sum overflows.
 TEST(SparseTriangular, OfMoreColumnsThanMemoryHas) {
   constexpr std::int64_t kMost = INT64_MAX - 1;
   CompressedMatrix<double, std::int64_t> a(2, kMost);

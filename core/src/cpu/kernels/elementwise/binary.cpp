@@ -33,7 +33,7 @@ T quotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-// Of the dividend's sign. That of MIN by -1 is 0, where processors fault.
+// Has the dividend's sign. That of MIN by -1 is 0, where processors fault.
 template <class T>
 T remainder(T a, T b) {
   if (b == 0) return T{0};

@@ -254,7 +254,7 @@ struct TablePower {
   V less_one;
 };
 
-// Of x and what it lost.
+// Takes x and what it lost.
 template <class V>
 inline TablePower<V> table_power(V x, V x_low) {
   using Of = TableOfPowers;

@@ -115,7 +115,7 @@ inline V logarithm_of_one_more(V x) {
   }
 }
 
-// Of base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact)
+// Base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact)
 // and ln(1 + f) times `slope`, with what is lost.
 template <class T>
 struct Base {

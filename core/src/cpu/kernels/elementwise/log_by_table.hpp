@@ -102,7 +102,7 @@ inline V without_power(V x, As<int32_t, V> n) {
 #endif
 }
 
-// Of u and what it lost, and `more` to n.
+// The logarithm of u and what it lost; `more` is added to n.
 template <class Of, bool kLost, class V>
 inline V logarithm_of_plain(V u, V lost, V more) {
   constexpr bool kIsNatural = kSame<Of, NaturalLogarithm>;
@@ -124,7 +124,7 @@ inline V logarithm_of_plain(V u, V lost, V more) {
   return sum.high + (sum.low + ((r * r) * Of::kP(r) + low));
 }
 
-// Of 0, negative numbers and infinity.
+// The limit for 0, negative numbers and infinity.
 template <class V>
 inline V logarithm_or_limit(V x, V logarithm) {
   using T = Number<V>;

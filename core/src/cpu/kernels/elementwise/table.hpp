@@ -32,7 +32,7 @@ struct Table16 {
   }
 };
 
-// Of 8 numbers, by the lowest three bits. They are there twice, so that the fourth does not matter.
+// A table of 8 numbers, by the lowest three bits; there twice, so that the fourth does not matter.
 struct Table8 {
   alignas(kRegisterBytes) float entries[16];
 

@@ -138,8 +138,8 @@ struct SineAndCosine {
   Long<V> cosine;
 };
 
-// Of r less `less`. Sums of both parts; `low` is no rounding error, and such that a sine of -0 is
-// -0.
+// Takes r less `less`. Sums of both parts; `low` is no rounding error, and such that a sine of -0
+// is -0.
 template <class V>
 inline SineAndCosine<V> sine_and_cosine(V r, V less) {
   using T = Number<V>;
@@ -178,7 +178,7 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
   return (bits & 1) != 0 ? odd : even;
 }
 
-// Of |x| <= kFarthestAngle. Inlined, where `angle` is known.
+// Takes |x| <= kFarthestAngle. Inlined, where `angle` is known.
 template <class V>
 __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
   using T = Number<V>;

@@ -185,7 +185,7 @@ template <class U, unsigned k>
   const auto other = Of::template crossed<k>(v);
   return Of::template joined<k>(Of::least(v, other), Of::most(v, other));
 }
-// Of lanes that rise and then fall, or the other way round, within each group of 2 k.
+// Sorts lanes that rise and then fall, or the other way round, within each group of 2 k.
 template <class U, unsigned k>
 [[gnu::always_inline]] inline auto merged(typename Network<U>::Register v) {
   if constexpr (k == 0) {
@@ -302,7 +302,7 @@ template <class R>
 inline void sort_few(const Byte* from, Byte* to, int64_t count) {
 #if defined(__AVX2__)
   if constexpr (sizeof(R) == 4 || sizeof(R) == 8) {
-    // Of a line, whatever it holds: its length would be mispredicted.
+    // A whole line, however much it holds: its length would be mispredicted.
     constexpr int kRegisters = 64 / kVectorBytes;
     constexpr int64_t kOfLine = 64 / sizeof(R);
     if (count <= kOfLine) return sort_in_registers<R, kRegisters>(from, to, count);

@@ -140,7 +140,7 @@ constexpr unsigned kMostOfFewDigits = 28;
 constexpr int64_t kMostCounters = int64_t{3} << (kMostDigitBits - 1);
 constexpr int64_t kLowestCounters = int64_t{kMostPasses} << kShortDigitBits;
 
-// Of `count` records: a few of each digit, so that what is left to sort_few() is short.
+// Bits of a digit for `count` records: a few of each, so that little is left to sort_few().
 template <class R>
 inline unsigned digit_bits(int64_t count, unsigned left, int64_t counters) {
   const auto log_of = [](int64_t number) {

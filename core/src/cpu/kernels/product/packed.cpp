@@ -35,7 +35,7 @@ struct Values<V> {
 
 // ---- tiles ----
 
-// Of values that were widened: one function for all types.
+// Values have been widened: one function for all types.
 template <class I>
 __attribute__((noinline)) float widened_row_sum(const Byte* values, const Byte* columns,
                                                 const Byte* x, int64_t count, int64_t readable) {
@@ -205,7 +205,7 @@ inline const Byte* add_word(Lanes<T>& sums, uint64_t word, const Byte* values, c
   return values + __builtin_popcountll(word) * kStep<T>;
 }
 
-// Of values that were widened: one function for all types.
+// Values have been widened: one function for all types.
 __attribute__((noinline)) void add_widened_words(Lanes<float>& all, const uint64_t* words,
                                                  int64_t count, const Byte* values, const Byte* x) {
   Lanes<float> sums = all;

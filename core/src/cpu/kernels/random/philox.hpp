@@ -68,7 +68,7 @@ class PhiloxKeys {
  private:
   static constexpr int kRounds = 10;
 
-  // Of the lower halves.
+  // Multiplies the lower halves.
   static WideWords product(const WideWords& a, uint32_t factor) {
     const WideWords b = broadcast<uint64_t>(factor);
 #if defined(__AVX512F__)

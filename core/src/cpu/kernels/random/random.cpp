@@ -99,7 +99,7 @@ class Normal {
   explicit Normal(const RandomRun& run)
       : mean_(static_cast<T>(parameters_of<NormalParameters>(run).mean)),
         deviation_(static_cast<T>(parameters_of<NormalParameters>(run).deviation)) {}
-  // What a batch's numbers are made of is kept: the rounds of a batch wait for each other, and so do
+  // The words of a batch's numbers are kept: the rounds of a batch wait for each other, and so do
   // the steps of its numbers. With one loop for both a processor sees the next batch too late.
   static void keep(const Blocks32& blocks, Byte* kept) {
     const auto& word = blocks.word;
@@ -211,7 +211,7 @@ void draw_batches(const Rule& rule, const PhiloxKeys& keys, uint64_t first, int6
   }
 }
 
-// What is no whole batch goes through memory of its own, so that the rule stands in the code once.
+// A part of a batch goes through memory of its own, so that the rule stands in the code once.
 template <class Rule>
 void draw(const RandomRun& run) {
   constexpr int64_t kPerBlock = Rule::kStream == kStreamOf32Bits ? 4 : 2;

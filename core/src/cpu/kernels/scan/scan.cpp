@@ -29,7 +29,7 @@ typedef int64_t FourPlaces __attribute__((vector_size(32)));
 #define TENURE_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, FourPlaces{i, j, k, l})
 #endif
 
-// What is added to -0.0 stays as it is, also -0.0.
+// A number that is added to -0.0 stays as it is, also -0.0.
 struct Adding {
   static constexpr double kStart = -0.0;
   template <class X>
