@@ -103,7 +103,8 @@ fn compile(root: &Path) {
         .flag_if_supported("-ffp-contract=off")
         .include(root.join("core/include"))
         .include(root.join("core/src"))
-        .include(root.join("capi/include"));
+        .include(root.join("capi/include"))
+        .include(root.join("capi/src"));
     require_compiler(&build);
     if has_onednn {
         link_onednn(&mut build);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attributes.hpp"
-#include "sparse_view.hpp"
+#include "sparse/sparse_view.hpp"
 #include "tenure/part_name.hpp"
 #include "timed.hpp"
 

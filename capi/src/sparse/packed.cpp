@@ -2,7 +2,7 @@
 #include "tenure/packed.hpp"
 
 #include "attributes.hpp"
-#include "sparse_view.hpp"
+#include "sparse/sparse_view.hpp"
 #include "timed.hpp"
 
 using tenure::capi::attributes_of;
