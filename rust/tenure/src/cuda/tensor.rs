@@ -104,7 +104,7 @@ impl<T: Element> Tensor<T> {
         Tensor { raw: blob.owned(&raw), blob, device, _elements: PhantomData }
     }
 
-    pub(super) fn raw(&self) -> &tnr_view {
+    pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw
     }
 

@@ -1,15 +1,15 @@
 //! Runs on a device: what is lent to them, and the methods of a stream.
 
-use super::{OutputTypes, Program, Updated};
-use crate::cuda::{AsView, AsViewMut, Stream};
-use crate::raw::program::{Call, LendOutThere, LendThere};
-use crate::{Element, Result};
+use super::{OutputTypes, Program};
+use crate::cuda::Stream;
+use crate::raw::program::{LendAs, LendOut};
+use crate::{OnDevice, Result};
 
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
 /// or `()`.
 ///
-/// An operand is what lends a view of memory of the device, as [`AsView`] says; and `&mut` of what
-/// lends one for writing, as [`AsViewMut`] says, for an input that is
+/// An operand is what lends a view of memory of the device, as [`AsView`](crate::cuda::AsView) says; and `&mut` of what
+/// lends one for writing, as [`AsViewMut`](crate::cuda::AsViewMut) says, for an input that is
 /// [updated](crate::program::Updated). Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent on a device as inputs of the types `{I}`",
@@ -18,8 +18,8 @@ use crate::{Element, Result};
     note = "one input alone is written as `(&a,)` or `[&a]`",
     note = "an input that the program updates is lent as `&mut`"
 )]
-pub trait RunInputs<I>: LendThere<I> {}
-impl<I, L: LendThere<I>> RunInputs<I> for L {}
+pub trait RunInputs<I>: LendAs<I, OnDevice> {}
+impl<I, L: LendAs<I, OnDevice>> RunInputs<I> for L {}
 
 /// Outputs of a run that are memory of a device: `&mut out`, or a tuple, array, slice or `Vec` of
 /// them, as the program's outputs are. Sealed.
@@ -28,99 +28,8 @@ impl<I, L: LendThere<I>> RunInputs<I> for L {}
     label = "not `&mut` of a tensor or view of a device of this element type, or a tuple of them",
     note = "outputs are passed as `&mut out`; a `View` may not be written"
 )]
-pub trait RunOutputs<O>: LendOutThere<O> {}
-impl<O, L: LendOutThere<O>> RunOutputs<O> for L {}
-
-/// One operand.
-impl<T: Element, A: AsView<T>> LendThere<T> for A {
-    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.input_there((*self).as_view());
-    }
-}
-impl<T: Element, A: AsViewMut<T> + ?Sized> LendThere<Updated<T>> for &mut A {
-    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.updated_there((**self).as_view_mut());
-    }
-}
-
-/// One output.
-impl<T: Element, A: AsViewMut<T> + ?Sized> LendOutThere<T> for &mut A {
-    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.output_there((**self).as_view_mut());
-    }
-}
-
-/// As many as there are.
-impl<K, A: LendThere<K>, const N: usize> LendThere<[K; N]> for [A; N] {
-    fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        for input in self {
-            input.lend_there(call);
-        }
-    }
-}
-impl<T: Element, A: AsViewMut<T>, const N: usize> LendOutThere<[T; N]> for [A; N] {
-    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        for output in self {
-            call.output_there(output.as_view_mut());
-        }
-    }
-}
-impl<T: Element, A: AsViewMut<T>> LendOutThere<Vec<T>> for &mut [A] {
-    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        for output in &mut **self {
-            call.output_there(output.as_view_mut());
-        }
-    }
-}
-impl<T: Element, A: AsViewMut<T>> LendOutThere<Vec<T>> for Vec<A> {
-    fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        for output in self {
-            call.output_there(output.as_view_mut());
-        }
-    }
-}
-
-/// None.
-impl LendThere<()> for () {
-    fn lend_there<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
-}
-impl LendOutThere<()> for () {
-    fn lend_out_there<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
-}
-
-macro_rules! tuples {
-    ($($($element:ident $value:ident)+;)*) => {$(
-        impl<$($element, $value: LendThere<$element>),+> LendThere<($($element,)+)>
-            for ($($value,)+)
-        {
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-                let ($($value,)+) = self;
-                $($value.lend_there(call);)+
-            }
-        }
-        impl<$($element: Element, $value: AsViewMut<$element>),+> LendOutThere<($($element,)+)>
-            for ($($value,)+)
-        {
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_out_there<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-                let ($($value,)+) = self;
-                $(call.output_there::<$element>($value.as_view_mut());)+
-            }
-        }
-    )*};
-}
-
-tuples! {
-    T1 A1;
-    T1 A1 T2 A2;
-    T1 A1 T2 A2 T3 A3;
-    T1 A1 T2 A2 T3 A3 T4 A4;
-    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5;
-    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6;
-    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7;
-    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7 T8 A8;
-}
+pub trait RunOutputs<O>: LendOut<O, OnDevice> {}
+impl<O, L: LendOut<O, OnDevice>> RunOutputs<O> for L {}
 
 /// Programs on a device.
 impl Stream {
@@ -159,7 +68,7 @@ impl Stream {
     ) -> Result<O::DeviceTensors> {
         let mut inputs = inputs;
         let handle = &program.shared.handle;
-        let made = handle.run_new_there::<I, O>(self, &mut inputs, program.options);
+        let made = handle.run_new::<I, O, OnDevice>(self, &mut inputs, program.options);
         made.map_err(|error| program.located(error))
     }
 
@@ -193,7 +102,8 @@ impl Stream {
     ) -> Result<()> {
         let (mut inputs, mut outputs) = (inputs, outputs);
         let handle = &program.shared.handle;
-        let run = handle.run_into_there(self, &mut inputs, &mut outputs, program.options);
+        let run =
+            handle.run_into::<I, O, OnDevice>(self, &mut inputs, &mut outputs, program.options);
         run.map_err(|error| program.located(error))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::state::located;
 use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::raw::program::{Call, LendAs, LendOut, Options};
-use crate::{DynTensor, DynView, DynViewMut, Error, Result};
+use crate::{DynTensor, DynView, DynViewMut, Error, Host, Result};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// ```
     pub fn run(&self, inputs: impl RunInputs<I>) -> Result<O::Tensors> {
         let mut inputs = inputs;
-        let made = self.shared.handle.run_new::<I, O>(&mut inputs, self.options);
+        let made = self.shared.handle.run_new::<I, O, Host>((), &mut inputs, self.options);
         made.map_err(|error| self.located(error))
     }
 
@@ -100,7 +100,8 @@ impl<I, O: OutputTypes> Program<I, O> {
     #[inline]
     pub fn run_into(&self, inputs: impl RunInputs<I>, outputs: impl RunOutputs<O>) -> Result<()> {
         let (mut inputs, mut outputs) = (inputs, outputs);
-        let run = self.shared.handle.run_into(&mut inputs, &mut outputs, self.options);
+        let handle = &self.shared.handle;
+        let run = handle.run_into::<I, O, Host>((), &mut inputs, &mut outputs, self.options);
         run.map_err(|error| self.located(error))
     }
 
@@ -194,8 +195,10 @@ impl<I, O> Program<I, O> {
     ) -> Result<()> {
         self.check_counts(inputs.len(), updated.len())?;
         require_count("outputs", outputs.len(), self.shared.handle.output_count())?;
-        let mut lent = self.dynamic(inputs, updated);
-        let run = self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.options);
+        let (mut lent, handle) = (self.dynamic(inputs, updated), &self.shared.handle);
+        let mut outputs = DynOutputs(outputs);
+        let run =
+            handle.run_into::<Dynamic, Dynamic, Host>((), &mut lent, &mut outputs, self.options);
         run.map_err(|error| self.located(error))
     }
 }

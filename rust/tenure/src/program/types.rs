@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{Traced, Updating};
-use crate::cuda;
-use crate::raw::program::{Call, Fresh, FreshThere, LendAs, LendOut};
-use crate::{AsView, AsViewMut, DType, Element, Tensor};
+use crate::raw::program::{Call, Fresh, LendAs, LendMut, LendOut, ValueMut};
+use crate::{AsView, AsViewMut, DType, Element, Host, OnDevice, cuda};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
 /// of `T`, lent as `&mut`.
@@ -120,12 +119,16 @@ pub(super) fn numbers_of(values: &impl sealed::Values) -> Vec<u32> {
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
 pub trait OutputTypes:
-    Fresh<Made = Self::Tensors> + FreshThere<MadeThere = Self::DeviceTensors> + sealed::Outputs
+    Fresh<Host, Made = Self::Tensors> + Fresh<OnDevice, Made = Self::DeviceTensors> + sealed::Outputs
 {
     /// New tensors of these types: one, or as many in the same form.
     type Tensors;
     /// The same of [a device](crate::cuda).
     type DeviceTensors;
+}
+impl<O: Fresh<Host> + Fresh<OnDevice> + sealed::Outputs> OutputTypes for O {
+    type Tensors = <O as Fresh<Host>>::Made;
+    type DeviceTensors = <O as Fresh<OnDevice>>::Made;
 }
 
 /// Inputs of a run: a tuple of up to eight operands, an array of operands of one type, or `()`.
@@ -151,17 +154,35 @@ impl<I, L: LendAs<I>> RunInputs<I> for L {}
 pub trait RunOutputs<O>: LendOut<O> {}
 impl<O, L: LendOut<O>> RunOutputs<O> for L {}
 
-/// One operand.
+/// One operand here, and one on a device: all forms below are of either.
 impl<T: Element, A: AsView<T>> LendAs<T> for A {
     #[inline]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         call.input((*self).leaf());
     }
 }
-impl<T: Element, A: AsViewMut<T> + ?Sized> LendAs<Updated<T>> for &mut A {
+impl<T: Element, A: cuda::AsView<T>> LendAs<T, OnDevice> for A {
     #[inline]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.updated_of((**self).as_view_mut());
+        call.input((*self).as_view().into_leaf());
+    }
+}
+impl<T: Element, A: AsViewMut<T> + ?Sized> LendMut<T, Host> for A {
+    #[inline]
+    fn value_mut(&mut self) -> ValueMut<'_> {
+        self.as_view_mut().into()
+    }
+}
+impl<T: Element, A: cuda::AsViewMut<T> + ?Sized> LendMut<T, OnDevice> for A {
+    #[inline]
+    fn value_mut(&mut self) -> ValueMut<'_> {
+        self.as_view_mut().into()
+    }
+}
+impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendAs<Updated<T>, P> for &mut A {
+    #[inline]
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.updated_of((**self).value_mut());
     }
 }
 
@@ -179,14 +200,10 @@ impl<T: Element> sealed::Outputs for T {
         vec![T::DTYPE]
     }
 }
-impl<T: Element> OutputTypes for T {
-    type Tensors = Tensor<T>;
-    type DeviceTensors = cuda::Tensor<T>;
-}
-impl<T: Element, A: AsViewMut<T> + ?Sized> LendOut<T> for &mut A {
+impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendOut<T, P> for &mut A {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.output_of((**self).as_view_mut());
+        call.output_of((**self).value_mut());
     }
 }
 
@@ -205,7 +222,7 @@ impl<T: sealed::Named, const N: usize> sealed::Named for [T; N] {
 impl<'g, T: Input<'g>, const N: usize> Inputs<'g> for [T; N] {
     type Types = [T::Type; N];
 }
-impl<K, A: LendAs<K>, const N: usize> LendAs<[K; N]> for [A; N] {
+impl<K, P, A: LendAs<K, P>, const N: usize> LendAs<[K; N], P> for [A; N] {
     #[inline]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for input in self {
@@ -227,15 +244,11 @@ impl<T: Element, const N: usize> sealed::Outputs for [T; N] {
         vec![T::DTYPE; N]
     }
 }
-impl<T: Element, const N: usize> OutputTypes for [T; N] {
-    type Tensors = [Tensor<T>; N];
-    type DeviceTensors = [cuda::Tensor<T>; N];
-}
-impl<T: Element, A: AsViewMut<T>, const N: usize> LendOut<[T; N]> for [A; N] {
+impl<T: Element, P, A: LendMut<T, P>, const N: usize> LendOut<[T; N], P> for [A; N] {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in self {
-            call.output_of(output.as_view_mut());
+            call.output_of(output.value_mut());
         }
     }
 }
@@ -253,23 +266,19 @@ impl<T: Element> sealed::Outputs for Vec<T> {
         vec![T::DTYPE; count]
     }
 }
-impl<T: Element> OutputTypes for Vec<T> {
-    type Tensors = Vec<Tensor<T>>;
-    type DeviceTensors = Vec<cuda::Tensor<T>>;
-}
-impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for &mut [A] {
+impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for &mut [A] {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in &mut **self {
-            call.output_of(output.as_view_mut());
+            call.output_of(output.value_mut());
         }
     }
 }
-impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for Vec<A> {
+impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for Vec<A> {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in self {
-            call.output_of(output.as_view_mut());
+            call.output_of(output.value_mut());
         }
     }
 }
@@ -287,7 +296,7 @@ impl sealed::Named for () {
 impl Inputs<'_> for () {
     type Types = ();
 }
-impl LendAs<()> for () {
+impl<P> LendAs<(), P> for () {
     fn lend<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
 }
 impl sealed::Values for () {
@@ -301,11 +310,7 @@ impl sealed::Outputs for () {
         Vec::new()
     }
 }
-impl OutputTypes for () {
-    type Tensors = ();
-    type DeviceTensors = ();
-}
-impl LendOut<()> for () {
+impl<P> LendOut<(), P> for () {
     fn lend_out<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
 }
 
@@ -328,7 +333,9 @@ macro_rules! tuples {
         impl<'g, $($value: Input<'g>),+> Inputs<'g> for ($($value,)+) {
             type Types = ($($value::Type,)+);
         }
-        impl<$($element, $value: LendAs<$element>),+> LendAs<($($element,)+)> for ($($value,)+) {
+        impl<P, $($element, $value: LendAs<$element, P>),+> LendAs<($($element,)+), P>
+            for ($($value,)+)
+        {
             #[allow(non_snake_case, reason = "a variable for each type")]
             #[inline]
             fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
@@ -352,18 +359,14 @@ macro_rules! tuples {
                 vec![$($element::DTYPE),+]
             }
         }
-        impl<$($element: Element),+> OutputTypes for ($($element,)+) {
-            type Tensors = ($(Tensor<$element>,)+);
-            type DeviceTensors = ($(cuda::Tensor<$element>,)+);
-        }
-        impl<$($element: Element, $value: AsViewMut<$element>),+> LendOut<($($element,)+)>
+        impl<P, $($element: Element, $value: LendMut<$element, P>),+> LendOut<($($element,)+), P>
             for ($($value,)+)
         {
             #[allow(non_snake_case, reason = "a variable for each type")]
             #[inline]
             fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
                 let ($($value,)+) = self;
-                $(call.output_of::<$element>($value.as_view_mut());)+
+                $(call.output_of($value.value_mut());)+
             }
         }
     )*};

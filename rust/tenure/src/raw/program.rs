@@ -1,10 +1,10 @@
 //! Graphs that are being built; and programs, in the modules below.
 
+mod blank;
 mod fresh;
 mod report;
 mod run;
 mod sealed;
-mod there;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
@@ -15,10 +15,9 @@ use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value
 
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
-pub use run::{Call, LendAs, LendOut};
+pub use run::{Call, LendAs, LendMut, LendOut, ValueMut};
 pub(crate) use run::{Options, ProgramHandle};
 pub(crate) use sealed::{SealedHandle, last_message};
-pub use there::{FreshThere, LendOutThere, LendThere};
 
 use super::context::current;
 use super::operations::scalar;

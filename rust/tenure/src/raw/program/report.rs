@@ -3,7 +3,7 @@
 use tenure_sys as sys;
 use tenure_sys::{tnr_pass_info, tnr_step_info};
 
-use super::fresh::DynBlank;
+use super::blank::DynBlank;
 use super::{LendAs, Options, ProgramHandle};
 use crate::raw::{check, entered};
 use crate::{ErrorKind, Result};

@@ -7,13 +7,13 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
 
-use super::fresh::{DynBlank, Fresh, RunExtents, Shape};
-use crate::cuda;
+use super::blank::{DynBlank, PlaceMemory, RunExtents, Shape};
+use super::fresh::Fresh;
 use crate::ops::Extents;
 use crate::raw::context::current;
 use crate::raw::expression::{Filling, Leaf, Lends};
 use crate::raw::{Lent, LentMut, check, entered, owned};
-use crate::{DType, DynTensor, Element, Result, Tensor, TensorViewMut, Tenure, layout};
+use crate::{DType, DynTensor, Element, Host, Result, Tensor, TensorViewMut, Tenure, cuda, layout};
 
 /// Inputs or outputs up to which a run takes room on the stack.
 const INLINE: usize = 16;
@@ -54,13 +54,6 @@ impl<'s> Call<'_, 's> {
         self.input_count += 1;
     }
 
-    /// As [`input`](Self::input), on a device.
-    pub(crate) fn input_there<T: Element>(&mut self, view: cuda::View<'s, T>) {
-        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
-        *place = self.values.push(*view.raw());
-        self.input_count += 1;
-    }
-
     /// Addresses as the invariant says.
     #[inline]
     pub(super) fn views(&self) -> (&[*const tnr_view], &[*const tnr_view_mut]) {
@@ -78,20 +71,9 @@ impl<'s> Call<'_, 's> {
 
     /// As [`output`](Self::output), by value.
     #[inline]
-    pub(crate) fn output_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
-        self.push_output(*view.raw());
-    }
-
-    /// The same on a device.
-    pub(crate) fn output_there<T: Element>(&mut self, view: cuda::ViewMut<'s, T>) {
-        self.push_output(*view.raw());
-    }
-
-    /// The view is one as the invariant says.
-    #[inline]
-    fn push_output(&mut self, view: tnr_view) {
+    pub(crate) fn output_of(&mut self, view: ValueMut<'s>) {
         if self.output_count < self.fresh_count {
-            self.outputs[self.output_count] = self.values_mut.push(tnr_view_mut { view });
+            self.outputs[self.output_count] = self.values_mut.push(view.raw);
             self.output_count += 1;
         }
     }
@@ -104,20 +86,9 @@ impl<'s> Call<'_, 's> {
 
     /// As [`updated`](Self::updated), by value.
     #[inline]
-    pub(crate) fn updated_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
-        self.push_updated(*view.raw());
-    }
-
-    /// The same on a device.
-    pub(crate) fn updated_there<T: Element>(&mut self, view: cuda::ViewMut<'s, T>) {
-        self.push_updated(*view.raw());
-    }
-
-    /// The view is one as the invariant says.
-    #[inline]
-    fn push_updated(&mut self, view: tnr_view) {
+    pub(crate) fn updated_of(&mut self, view: ValueMut<'s>) {
         if self.fresh_count + self.update_count < self.outputs.len() {
-            let place = self.values_mut.push(tnr_view_mut { view });
+            let place = self.values_mut.push(view.raw);
             self.update(place);
         }
     }
@@ -150,14 +121,41 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
     }
 }
 
-/// What lends inputs of these types.
-pub trait LendAs<I> {
+/// A view by value for one call, of whichever place.
+// The invariant: it is one as `LentMut` promises it for 's.
+pub struct ValueMut<'s> {
+    raw: tnr_view_mut,
+    _lent: PhantomData<&'s mut ()>,
+}
+
+impl<'s, T: Element> From<TensorViewMut<'s, T>> for ValueMut<'s> {
+    #[inline]
+    fn from(view: TensorViewMut<'s, T>) -> Self {
+        ValueMut { raw: tnr_view_mut { view: *view.raw() }, _lent: PhantomData }
+    }
+}
+
+impl<'s, T: Element> From<cuda::ViewMut<'s, T>> for ValueMut<'s> {
+    #[inline]
+    fn from(view: cuda::ViewMut<'s, T>) -> Self {
+        ValueMut { raw: tnr_view_mut { view: *view.raw() }, _lent: PhantomData }
+    }
+}
+
+/// What lends elements of `T` in the place `P` for writing.
+pub trait LendMut<T, P> {
+    #[doc(hidden)]
+    fn value_mut(&mut self) -> ValueMut<'_>;
+}
+
+/// What lends inputs of these types in the place `P`.
+pub trait LendAs<I, P = Host> {
     #[doc(hidden)]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
 }
 
-/// What lends outputs of these types.
-pub trait LendOut<O> {
+/// What lends outputs of these types in the place `P`.
+pub trait LendOut<O, P = Host> {
     #[doc(hidden)]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>);
 }
@@ -371,39 +369,41 @@ impl ProgramHandle {
         Ok((DType::from_raw(dtype), Shape(Extents::of(&shape[..rank as usize]))))
     }
 
-    /// Runs into new outputs.
-    pub(crate) fn run_new<I, O: Fresh>(
+    /// Runs into new outputs, or enqueues that where the place is a device.
+    pub(crate) fn run_new<I, O: Fresh<P>, P: PlaceMemory>(
         &self,
-        inputs: &mut impl LendAs<I>,
+        at: P::At<'_>,
+        inputs: &mut impl LendAs<I, P>,
         options: Options,
     ) -> Result<O::Made> {
         let mut blanks = self.with_call(|call| {
             inputs.lend(call);
-            O::blanks(self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
+            O::blanks(at, self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
         })?;
         let extents = self.with_call(|call| {
             inputs.lend(call);
             O::lend_blanks(&mut blanks, call);
-            self.run_found(call, options)
+            P::within(at, || self.run_found(call, options))
         })?;
         // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a
-        // run that answers Ok has written every element of each up to its extents, which are behind
-        // none of those that update inputs.
+        // run that answers Ok has written every element of each up to its extents, or has enqueued
+        // that; extents are behind none of those that update inputs.
         unsafe { O::written(blanks, &extents) }
     }
 
-    /// Runs into memory of the caller's.
+    /// Runs into memory of the caller's, or enqueues that where the place is a device.
     #[inline]
-    pub(crate) fn run_into<I, O>(
+    pub(crate) fn run_into<I, O, P: PlaceMemory>(
         &self,
-        inputs: &mut impl LendAs<I>,
-        outputs: &mut impl LendOut<O>,
+        at: P::At<'_>,
+        inputs: &mut impl LendAs<I, P>,
+        outputs: &mut impl LendOut<O, P>,
         options: Options,
     ) -> Result<()> {
         self.with_call(|call| {
             inputs.lend(call);
             outputs.lend_out(call);
-            self.run(call, options)
+            P::within(at, || self.run(call, options))
         })
     }
 
