@@ -152,7 +152,8 @@ TEST_F(DeviceCustom, ItsFunctionIsCalledOnTheContextOfTheRun) {
   EXPECT_EQ(out.floats(), expected.values);
   EXPECT_EQ(scaled_.context, context_);
   EXPECT_EQ(scaled_.seen.device.kind, TNR_DEVICE_KIND_CUDA);
-  EXPECT_EQ(scaled_.seen.owner, 0u);
+  expect_refused(tnr_unary(context_, TNR_UNARY_OP_NEG, &scaled_.seen, nullptr, &out.out()),
+                 TNR_STATUS_STALE_VIEW, {"has been released"});
   const tnr_stats before = totals_of_all();
   ASSERT_EQ(run_there(context_), TNR_STATUS_OK);
   EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
@@ -318,6 +319,95 @@ TEST_F(DeviceCustom, ItsWorkIsInTheOrderOfTheRunsBlobs) {
     ASSERT_EQ(out.floats(), std::vector<float>(6, 9)) << i;
   }
   ASSERT_EQ(tnr_context_release(other), TNR_STATUS_OK);
+}
+
+// Computes on another context than the run's, which nobody puts in order.
+struct Elsewhere {
+  tnr_context* context = nullptr;
+  tnr_blob* held = nullptr;
+  bool holds = false;
+
+  static tnr_status compute_on_device(void* of, tnr_context*, const tnr_view* operands,
+                                      std::uint32_t, const std::int64_t*, std::uint32_t,
+                                      const tnr_view_mut* out) {
+    auto& self = *static_cast<Elsewhere*>(of);
+    if (self.holds) self.held = tnr_blob_retain(reinterpret_cast<tnr_blob*>(operands[0].owner));
+    return tnr_unary(self.context, TNR_UNARY_OP_NEG, operands, nullptr, out);
+  }
+  tnr_custom_operation operation() {
+    tnr_custom_operation of = operation_of("elsewhere", Scaled::infer, Adding::compute, this, 1);
+    of.compute_on_device = compute_on_device;
+    return of;
+  }
+};
+
+TEST_F(DeviceCustom, WorkOnOtherContextsIsInOrderToo) {
+  Elsewhere elsewhere;
+  add_custom(elsewhere.operation());
+  const std::uint32_t x = input({1000});
+  output(node(kAdd, {node(TNR_NODE_CUSTOM, {node(kAdd, {x, x})}), scalar(1)}));
+  const tnr_program* const made = program();
+  elsewhere.context = context_on(kFirstDevice);
+  for (int i = 0; i < 20; ++i) {
+    const auto value = static_cast<float>(i % 3);
+    const Copied a = floats({1000}, value);
+    const Copied out = floats({1000});
+    const tnr_stats before = totals_of_all();
+    ASSERT_EQ(run_on(context_, made, {a.view()}, {out.out()}), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    // The end of what was lent waits for nothing.
+    EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
+    ASSERT_EQ(out.floats(), std::vector<float>(1000, 1 - 2 * value)) << i;
+  }
+  ASSERT_EQ(tnr_context_release(elsewhere.context), TNR_STATUS_OK);
+}
+
+TEST_F(DeviceCustom, MemoryThatItHoldsIsTold) {
+  Elsewhere elsewhere;
+  elsewhere.context = context_;
+  elsewhere.holds = true;
+  add_custom(elsewhere.operation());
+  output(node(TNR_NODE_CUSTOM, {input({3})}));
+  const Copied x = floats({3}, 2);
+  const Copied out = floats({3});
+  expect_refused(run_on(context_, program(), {x.view()}, {out.out()}), TNR_STATUS_INTERNAL,
+                 {"elsewhere holds memory that it was lent"});
+  EXPECT_EQ(tnr_blob_release(elsewhere.held), TNR_STATUS_OK);
+}
+
+// An empty result takes no memory, and begins where its operand does.
+struct Emptying {
+  const tnr_view_mut* copy = nullptr;
+
+  static tnr_status infer(void*, const tnr_view*, std::uint32_t, const std::int64_t*, std::uint32_t,
+                          tnr_dtype* dtype, std::uint32_t* rank, std::int64_t* shape) {
+    *dtype = TNR_DTYPE_F32;
+    *rank = 1;
+    shape[0] = 0;
+    return TNR_STATUS_OK;
+  }
+  static tnr_status compute_on_device(void* self, tnr_context* context, const tnr_view* operands,
+                                      std::uint32_t, const std::int64_t*, std::uint32_t,
+                                      const tnr_view_mut*) {
+    return tnr_copy(context, operands, nullptr, static_cast<Emptying*>(self)->copy);
+  }
+};
+
+TEST_F(DeviceCustom, AnEmptyResultTakesNoOwnerFromAnOperand) {
+  Emptying emptying;
+  tnr_custom_operation operation =
+      operation_of("emptying", Emptying::infer, Adding::compute, &emptying, 1);
+  operation.compute_on_device = Emptying::compute_on_device;
+  add_custom(operation);
+  const std::uint32_t none = node(TNR_NODE_CUSTOM, {node(kNegate, {input({3})})});
+  output(node(kNegate, {none}));
+  const Copied x = floats({3}, 2);
+  const Copied seen = floats({3});
+  const Copied out = floats({0});
+  emptying.copy = &seen.out();
+  ASSERT_EQ(run_on(context_, program(), {x.view()}, {out.out()}), TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  EXPECT_EQ(seen.floats(), std::vector<float>(3, -2));
 }
 
 // A run that the function makes with what it is lent, on the same context.

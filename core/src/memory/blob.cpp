@@ -7,6 +7,7 @@
 
 #include "base/callback.hpp"
 #include "memory/memory.hpp"
+#include "memory/queue_order.hpp"
 #include "memory/slot_table.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
@@ -71,9 +72,13 @@ bool is_from_library(tnr_tenure tenure) {
   return tenure == TNR_TENURE_ALLOCATED || tenure == TNR_TENURE_COPIED;
 }
 
+// In the place of a context: the end of the memory is in the order of the home's queue.
+char lent_in_order;
+
 // Waits for what uses the memory of a blob on a device. In a child of fork there is no device, and
 // nothing to wait for.
 void settle(const BlobSlot& slot) noexcept {
+  if (slot.context.load(std::memory_order_relaxed) == &lent_in_order) return;
   const Context& home = *static_cast<const Context*>(slot.home);
   if (home.queue() != nullptr) home.queue()->settle();
 }
@@ -210,9 +215,9 @@ BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
 namespace {
 
 BlobToken open_device_memory(const Context& home, void* data, std::size_t size_bytes,
-                             tnr_tenure tenure) {
+                             tnr_tenure tenure, void* context = nullptr) {
   const BlobToken token =
-      slot_table.open({data, size_bytes, tenure, nullptr, nullptr, &home, home.queue()->device()});
+      slot_table.open({data, size_bytes, tenure, nullptr, context, &home, home.queue()->device()});
   home.keep();
   return token;
 }
@@ -333,6 +338,15 @@ BlobToken blob_borrow_on(const Context& context, const void* data, std::size_t s
 
 BlobToken blob_borrow_mut_on(const Context& context, void* data, std::size_t size_bytes) {
   return open_on(context, {data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
+}
+
+BlobToken blob_lend_on(const Context& context, const void* data, std::size_t size_bytes) {
+  return open_device_memory(context, const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED,
+                            &lent_in_order);
+}
+
+BlobToken blob_lend_mut_on(const Context& context, void* data, std::size_t size_bytes) {
+  return open_device_memory(context, data, size_bytes, TNR_TENURE_BORROWED_MUT, &lent_in_order);
 }
 
 // ---- holding ----

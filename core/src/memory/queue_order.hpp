@@ -1,5 +1,7 @@
-// The order of a call on a device beside what other queues do with its blobs.
+// The order of a call on a device beside what other queues do with its blobs, and of what it lends.
 #pragma once
+
+#include <cstddef>
 
 #include "tenure/blob.hpp"
 #include "tenure/device_queue.hpp"
@@ -37,5 +39,11 @@ class QueueOrder {
   const DeviceQueue& queue_;
   const Pins& pins_;
 };
+
+// A borrow of memory that the lender uses and frees in the order of the context's queue, and knows
+// to be the device's: work of other queues is ordered beside it as beside any blob's, and its end
+// waits for none. Throw std::bad_alloc.
+BlobToken blob_lend_on(const Context& context, const void* data, std::size_t size_bytes);
+BlobToken blob_lend_mut_on(const Context& context, void* data, std::size_t size_bytes);
 
 }  // namespace tenure

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -17,6 +18,16 @@ void Lending::lend(tnr_view& view) {
 
 void Lending::lend_mut(tnr_view& view) {
   tokens_.push_back(blob_borrow_mut(const_cast<void*>(view.base), view.size_bytes));
+  view.owner = tokens_.back();
+}
+
+void Lending::lend_on(const Context& context, tnr_view& view) {
+  tokens_.push_back(blob_lend_on(context, view.base, static_cast<std::size_t>(view.size_bytes)));
+  view.owner = tokens_.back();
+}
+
+void Lending::lend_mut_on(const Context& context, tnr_view& view) {
+  tokens_.push_back(blob_lend_mut_on(context, const_cast<void*>(view.base), view.size_bytes));
   view.owner = tokens_.back();
 }
 

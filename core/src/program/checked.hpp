@@ -1,4 +1,5 @@
-// Memory that a checked run lends to functions of others, and how it sees what they did to it.
+// What a checked run, and one on a device, lends to functions of others, and how the first sees what
+// they did to it.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,9 @@ class Lending {
   // The owner is the view's from here on. Throws as blob_borrow().
   void lend(tnr_view& view);
   void lend_mut(tnr_view& view);
+  // The same of memory that the context's queue reaches. Throw std::bad_alloc.
+  void lend_on(const Context& context, tnr_view& view);
+  void lend_mut_on(const Context& context, tnr_view& view);
   // Whether nobody holds any of the memory. No call uses it then, in either case.
   [[nodiscard]] bool end() noexcept;
 

@@ -156,34 +156,51 @@ void Custom::compute_on_device(const Context& context, const tnr_view* operands,
     fill(context, zero, out);
   }
   auto* const handle = reinterpret_cast<tnr_context*>(context.token());
-  guard_call(name_, "compute_on_device", [&] {
-    return given_.compute_on_device(given_.user_context, handle, operands, given_.operand_count,
-                                    numbers, given_.number_count, &out);
-  });
+  // By their owners what the function enqueues on other queues is in order, too.
+  call_with_owners(
+      operands, out.view, [&](Lending& lending, tnr_view& of) { lending.lend_on(context, of); },
+      [&](Lending& lending, tnr_view& of) { lending.lend_mut_on(context, of); },
+      [&](const tnr_view* lent, const tnr_view_mut& target) {
+        guard_call(name_, "compute_on_device", [&] {
+          return given_.compute_on_device(given_.user_context, handle, lent, given_.operand_count,
+                                          numbers, given_.number_count, &target);
+        });
+      });
 }
 
-// With owners that end behind the call.
-void Custom::call_lent(const tnr_view* operands, const std::int64_t* numbers,
-                       const tnr_view& out) const {
+// With owners that end behind the call, which `lend` and `lend_mut` give to a view each.
+template <class Lend, class LendMut, class Call>
+void Custom::call_with_owners(const tnr_view* operands, const tnr_view& out, const Lend& lend,
+                              const LendMut& lend_mut, const Call& call) const {
   const std::size_t count = given_.operand_count;
   Lending lending(count + 1);
   SideBySide lent(count);
   tnr_view_mut target = {out};
-  target.view.flags = TNR_VIEW_EXCLUSIVE;
-  lending.lend_mut(target.view);
+  lend_mut(lending, target.view);
   for (std::size_t i = 0; i < count; ++i) {
     lent.data()[i] = operands[i];
-    if (operands[i].data == out.data) {
+    // In place; what is empty takes no memory from the value that begins where it stands.
+    if (operands[i].data == out.data && !is_empty(out)) {
       lent.data()[i].owner = target.view.owner;
     } else {
-      lending.lend(lent.data()[i]);
+      lend(lending, lent.data()[i]);
     }
   }
-  call(lent.data(), numbers, target);
+  call(lent.data(), target);
   if (!lending.end()) {
     fail(TNR_STATUS_INTERNAL,
          "the custom operation %s holds memory that it was lent for a call, or gave it up", name_);
   }
+}
+
+void Custom::call_lent(const tnr_view* operands, const std::int64_t* numbers,
+                       const tnr_view& out) const {
+  tnr_view exclusive = out;
+  exclusive.flags = TNR_VIEW_EXCLUSIVE;
+  call_with_owners(
+      operands, exclusive, [](Lending& lending, tnr_view& of) { lending.lend(of); },
+      [](Lending& lending, tnr_view& of) { lending.lend_mut(of); },
+      [&](const tnr_view* lent, const tnr_view_mut& target) { this->call(lent, numbers, target); });
 }
 
 bool Custom::may_replace(const tnr_view* operands, const ArrayType& type) const noexcept {

@@ -39,6 +39,9 @@ class Custom {
 
  private:
   void call(const tnr_view* operands, const std::int64_t* numbers, const tnr_view_mut& out) const;
+  template <class Lend, class LendMut, class Call>
+  void call_with_owners(const tnr_view* operands, const tnr_view& out, const Lend& lend,
+                        const LendMut& lend_mut, const Call& call) const;
   void call_lent(const tnr_view* operands, const std::int64_t* numbers, const tnr_view& out) const;
   [[nodiscard]] bool must_initialize(const tnr_view* operands,
                                      const tnr_view_mut& out) const noexcept;
