@@ -9,6 +9,9 @@ mod adopted;
 #[cfg(not(miri))]
 #[path = "cuda/close.rs"]
 mod close;
+#[cfg(not(miri))]
+#[path = "cuda/custom.rs"]
+mod custom;
 #[path = "cuda/devices.rs"]
 mod devices;
 #[cfg(not(miri))]

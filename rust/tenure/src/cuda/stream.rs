@@ -40,7 +40,7 @@ impl Stream {
         Stream { device, handle: Arc::new(handle) }
     }
 
-    pub(super) fn handle(&self) -> &ContextHandle {
+    pub(crate) fn handle(&self) -> &ContextHandle {
         &self.handle
     }
 

@@ -51,7 +51,7 @@ impl<T: Element> View<'_, T> {
     ///   `T`'s.
     /// - The blob is held, and no work that writes the elements is enqueued, while the result
     ///   lives.
-    pub(super) unsafe fn from_raw(mut raw: tnr_view) -> Self {
+    pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
         debug_assert!(raw.dtype == T::DTYPE.raw() && raw.owner != 0);
         raw.flags = 0;
         View { raw, _lent: PhantomData }

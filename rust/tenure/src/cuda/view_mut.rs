@@ -49,7 +49,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
     ///   that one's device, and may be written; its dtype is `T`'s.
     /// - The blob is held, and work that touches the elements is enqueued through the result alone,
     ///   while it lives.
-    pub(super) unsafe fn from_raw(mut raw: tnr_view) -> Self {
+    pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
         debug_assert!(raw.dtype == T::DTYPE.raw() && raw.owner != 0);
         // The borrow checker keeps the promise that the flag makes.
         raw.flags = TNR_VIEW_EXCLUSIVE;

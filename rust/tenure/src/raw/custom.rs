@@ -11,8 +11,10 @@ use std::mem;
 use std::sync::Arc;
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_compute_fn, tnr_custom_operation, tnr_dtype, tnr_infer_fn, tnr_status};
-use tenure_sys::{tnr_view, tnr_view_mut};
+use tenure_sys::{
+    tnr_compute_fn, tnr_context, tnr_custom_operation, tnr_device_compute_fn, tnr_dtype,
+    tnr_infer_fn, tnr_status, tnr_view, tnr_view_mut,
+};
 
 use super::check;
 use super::program::GraphHandle;
@@ -143,8 +145,7 @@ impl GraphHandle {
             compute: held.raw.compute.and(COMPUTE),
             user_context: context.cast_mut().cast(),
             release: Some(release),
-            // The operation's own function would be given the context above for its own.
-            compute_on_device: None,
+            compute_on_device: held.raw.compute_on_device.and(COMPUTE_ON_DEVICE),
             ..held.raw
         };
         // SAFETY: the handle is alive; the functions below do what is asked of them, for as long as
@@ -159,7 +160,7 @@ impl GraphHandle {
     }
 }
 
-/// Exceptions of C++ pass through these two: the library catches them.
+/// Exceptions of C++ pass through these: the library catches them.
 type Infer = unsafe extern "C-unwind" fn(
     *mut c_void,
     *const tnr_view,
@@ -178,11 +179,23 @@ type Compute = unsafe extern "C-unwind" fn(
     u32,
     *const tnr_view_mut,
 ) -> tnr_status;
+type ComputeOnDevice = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *mut tnr_context,
+    *const tnr_view,
+    u32,
+    *const i64,
+    u32,
+    *const tnr_view_mut,
+) -> tnr_status;
 // SAFETY: the two ABIs are one, but for whether something may unwind; an `Option` of a function has
 // NULL for `None`.
 const INFER: tnr_infer_fn = unsafe { mem::transmute::<Infer, tnr_infer_fn>(infer) };
 // SAFETY: as above.
 const COMPUTE: tnr_compute_fn = unsafe { mem::transmute::<Compute, tnr_compute_fn>(compute) };
+// SAFETY: as above.
+const COMPUTE_ON_DEVICE: tnr_device_compute_fn =
+    unsafe { mem::transmute::<ComputeOnDevice, tnr_device_compute_fn>(compute_on_device) };
 
 /// # Safety
 ///
@@ -227,6 +240,30 @@ unsafe extern "C-unwind" fn compute(
         let compute = mem::transmute::<tnr_compute_fn, Option<Compute>>(held.raw.compute);
         let Some(compute) = compute else { return tnr_status::INTERNAL };
         compute(held.raw.user_context, operands, operand_count, numbers, number_count, out)
+    }
+}
+
+/// # Safety
+///
+/// - `context` is from `add_custom`; the rest is as for `tnr_device_compute_fn`.
+unsafe extern "C-unwind" fn compute_on_device(
+    context: *mut c_void,
+    home: *mut tnr_context,
+    operands: *const tnr_view,
+    operand_count: u32,
+    numbers: *const i64,
+    number_count: u32,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    // SAFETY: by this function's contract.
+    let held = unsafe { &*context.cast::<Held>() };
+    // SAFETY: as in `infer`.
+    unsafe {
+        let of = held.raw.compute_on_device;
+        let compute = mem::transmute::<tnr_device_compute_fn, Option<ComputeOnDevice>>(of);
+        let Some(compute) = compute else { return tnr_status::INTERNAL };
+        let context = held.raw.user_context;
+        compute(context, home, operands, operand_count, numbers, number_count, out)
     }
 }
 

@@ -5,14 +5,17 @@ use std::marker::PhantomData;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_CUSTOM_INITIALIZED, tnr_custom_operation, tnr_dtype, tnr_status, tnr_view, tnr_view_mut,
+    TNR_CUSTOM_INITIALIZED, tnr_context, tnr_custom_operation, tnr_device_compute_fn, tnr_dtype,
+    tnr_status, tnr_view, tnr_view_mut,
 };
 
 use super::CustomOperation;
+use crate::cuda::{self, Stream};
 use crate::error::Failure;
 use crate::owner::caught;
-use crate::raw::status_of;
-use crate::{DType, Element, Error, Result, TensorView, TensorViewMut, layout};
+use crate::raw::cuda::running;
+use crate::raw::{in_default, status_of};
+use crate::{DType, Element, Error, ErrorKind, Result, TensorView, TensorViewMut, layout};
 
 /// The element types of the operands of a [`CustomOperation`]: a tuple of up to eight, an array of
 /// one type, or `()`. Sealed.
@@ -26,6 +29,8 @@ pub trait OperandTypes: sealed::Sealed {
     type Shapes<'a>;
     /// Views of all: a tuple, or an array.
     type Views<'a>;
+    /// The same of memory of [a device](crate::cuda).
+    type DeviceViews<'a>;
 
     #[doc(hidden)]
     fn dtypes() -> Vec<DType>;
@@ -43,6 +48,13 @@ pub trait OperandTypes: sealed::Sealed {
     ///   as long as the views are lent.
     #[doc(hidden)]
     unsafe fn views(views: &[tnr_view]) -> Self::Views<'_>;
+
+    /// # Safety
+    ///
+    /// - There are as many views as `dtypes` says, of these dtypes.
+    /// - They are as a [`cuda::View`] is, as long as they are lent.
+    #[doc(hidden)]
+    unsafe fn device_views(views: &[tnr_view]) -> Self::DeviceViews<'_>;
 }
 
 mod sealed {
@@ -53,6 +65,7 @@ impl<T: Element, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Element, const N: usize> OperandTypes for [T; N] {
     type Shapes<'a> = [&'a [usize]; N];
     type Views<'a> = [TensorView<'a, T>; N];
+    type DeviceViews<'a> = [cuda::View<'a, T>; N];
 
     fn dtypes() -> Vec<DType> {
         vec![T::DTYPE; N]
@@ -64,12 +77,17 @@ impl<T: Element, const N: usize> OperandTypes for [T; N] {
         // SAFETY: by this function's contract.
         std::array::from_fn(|nth| unsafe { *TensorView::from_raw_ref(&views[nth]) })
     }
+    unsafe fn device_views(views: &[tnr_view]) -> [cuda::View<'_, T>; N] {
+        // SAFETY: by this function's contract.
+        std::array::from_fn(|nth| unsafe { cuda::View::from_raw(views[nth]) })
+    }
 }
 
 impl sealed::Sealed for () {}
 impl OperandTypes for () {
     type Shapes<'a> = [&'a [usize]; 0];
     type Views<'a> = ();
+    type DeviceViews<'a> = ();
 
     fn dtypes() -> Vec<DType> {
         Vec::new()
@@ -78,6 +96,7 @@ impl OperandTypes for () {
         []
     }
     unsafe fn views(_: &[tnr_view]) {}
+    unsafe fn device_views(_: &[tnr_view]) {}
 }
 
 macro_rules! tuples {
@@ -86,6 +105,7 @@ macro_rules! tuples {
         impl<$($element: Element),+> OperandTypes for ($($element,)+) {
             type Shapes<'a> = [&'a [usize]; $count];
             type Views<'a> = ($(TensorView<'a, $element>,)+);
+            type DeviceViews<'a> = ($(cuda::View<'a, $element>,)+);
 
             fn dtypes() -> Vec<DType> {
                 vec![$($element::DTYPE),+]
@@ -96,6 +116,10 @@ macro_rules! tuples {
             unsafe fn views(views: &[tnr_view]) -> ($(TensorView<'_, $element>,)+) {
                 // SAFETY: by this function's contract.
                 unsafe { ($(*TensorView::<$element>::from_raw_ref(&views[$nth]),)+) }
+            }
+            unsafe fn device_views(views: &[tnr_view]) -> ($(cuda::View<'_, $element>,)+) {
+                // SAFETY: by this function's contract.
+                unsafe { ($(cuda::View::<$element>::from_raw(views[$nth]),)+) }
             }
         }
     )*};
@@ -112,10 +136,12 @@ tuples! {
 }
 
 /// The context that the library is given to keep.
-struct Own<I, T, S, R> {
+struct Own<I, T, S, R, D> {
     dtypes: Vec<DType>,
     shape: S,
     run: R,
+    /// `()` where it is for the CPU alone.
+    run_on_device: D,
     _types: PhantomData<fn(I) -> T>,
 }
 
@@ -185,35 +211,137 @@ impl CustomOperation {
         shape: impl Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
         run: impl Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
     ) -> Result<CustomOperation> {
-        let name = CString::new(name)
-            .map_err(|_| Error::invalid(format!("the name {name:?} has a byte of 0")))?;
-        taken::<I, T, _, _>(&name, shape, run)
+        taken::<I, T, _, _, _>(name, shape, run, (), None)
+    }
+
+    /// As [`new`](Self::new), also for runs on [a device](crate::cuda::Stream::run): these call
+    /// `run_on_device` in the place of `run`.
+    ///
+    /// It is lent the run's stream, views of its operands there, of any strides, and one of the
+    /// result, whose elements are zeros; and enqueues there work that writes all of them: operations
+    /// of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes after what the
+    /// operands come of, and before what reads the result, on whichever stream of the device it is
+    /// enqueued. Nobody waits, unless it does. Both closures are to give the same elements; a
+    /// [checked](crate::Program::checked) run is one of the CPU, and calls the first.
+    ///
+    /// A failure or a panic fails the run, as with [`new`](Self::new). The work that was enqueued
+    /// before still runs, and outputs hold a mixture.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    ///
+    /// ```
+    /// #![forbid(unsafe_code)]
+    /// use tenure::cuda::Device;
+    /// use tenure::{CustomOperation, Program};
+    ///
+    /// # fn main() -> tenure::Result<()> {
+    /// let clipped = CustomOperation::with_device::<(f32, f32), f32>(
+    ///     "clip_to_limit",
+    ///     |[x, _limit]| Ok(x.to_vec()),
+    ///     |(x, limit), mut out| {
+    ///         let limit = limit[[]];
+    ///         for (out, x) in out.iter_mut().zip(x.iter()) {
+    ///             *out = x.clamp(-limit, limit);
+    ///         }
+    ///         Ok(())
+    ///     },
+    ///     |stream, (x, limit), mut out| {
+    ///         stream.minimum_into(x, limit, &mut out)?;
+    ///         Ok(stream.maximum_assign(&mut out, &stream.neg(limit)?)?)
+    ///     },
+    /// )?;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, limit) = (graph.input::<f32>([3]), graph.input::<f32>(()));
+    ///     let y = graph.custom::<f32>(&clipped, (x * 2.0, limit));
+    ///     graph.program((x, limit), y + 1.0)
+    /// })?;
+    /// assert_eq!(program.run((&[1.0, -2.0, 4.0], &3.0))?, [3.0, -2.0, 4.0]);
+    ///
+    /// let Ok(device) = Device::new(0) else { return Ok(()) };
+    /// let stream = device.stream()?;
+    /// let (x, limit) = (stream.upload(&[1.0_f32, -2.0, 4.0])?, stream.full([], 3.0_f32)?);
+    /// let y = stream.run(&program, (&x, &limit))?; // enqueued
+    /// assert_eq!(stream.to_vec(&y)?, [3.0, -2.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Views end with the call:
+    ///
+    /// ```compile_fail,E0521
+    /// use std::sync::Mutex;
+    /// use tenure::{CustomOperation, cuda};
+    ///
+    /// static KEPT: Mutex<Option<cuda::View<'static, f32>>> = Mutex::new(None);
+    /// let keeps = CustomOperation::with_device::<(f32,), f32>(
+    ///     "keeps",
+    ///     |[x]| Ok(x.to_vec()),
+    ///     |(x,), mut out| Ok(tenure::neg_into(x, &mut out)?),
+    ///     |stream, (x,), mut out| {
+    ///         *KEPT.lock().unwrap() = Some(x);
+    ///         Ok(stream.neg_into(x, &mut out)?)
+    ///     },
+    /// );
+    /// ```
+    pub fn with_device<I: OperandTypes, T: Element>(
+        name: &str,
+        shape: impl Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
+        run: impl Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
+        run_on_device: impl Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<CustomOperation> {
+        let function = compute_on_device_of::<I, T, _, _, _>(&shape, &run, &run_on_device);
+        taken::<I, T, _, _, _>(name, shape, run, run_on_device, function)
     }
 }
 
-fn taken<I, T, S, R>(name: &CString, shape: S, run: R) -> Result<CustomOperation>
+/// The function of closures, whose types have no names.
+fn compute_on_device_of<I, T, S, R, D>(_: &S, _: &R, _: &D) -> tnr_device_compute_fn
+where
+    I: OperandTypes,
+    T: Element,
+    D: Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>,
+{
+    Some(compute_on_device::<I, T, S, R, D>)
+}
+
+/// `compute_on_device` is none, or that of these closures.
+fn taken<I, T, S, R, D>(
+    name: &str,
+    shape: S,
+    run: R,
+    run_on_device: D,
+    compute_on_device: tnr_device_compute_fn,
+) -> Result<CustomOperation>
 where
     I: OperandTypes,
     T: Element,
     S: Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
     R: Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
+    D: Send + Sync + 'static,
 {
+    let name = CString::new(name)
+        .map_err(|_| Error::invalid(format!("the name {name:?} has a byte of 0")))?;
     let dtypes = I::dtypes();
     let operand_count = dtypes.len() as u32;
-    let own = Box::new(Own::<I, T, S, R> { dtypes, shape, run, _types: PhantomData });
+    let own = Own::<I, T, S, R, D> { dtypes, shape, run, run_on_device, _types: PhantomData };
     let raw = tnr_custom_operation {
         struct_size: size_of::<tnr_custom_operation>() as u64,
         name: name.as_ptr(),
-        infer: Some(infer::<I, T, S, R>),
-        compute: Some(compute::<I, T, S, R>),
-        user_context: Box::into_raw(own).cast(),
-        release: Some(release::<I, T, S, R>),
+        infer: Some(infer::<I, T, S, R, D>),
+        compute: Some(compute::<I, T, S, R, D>),
+        user_context: Box::into_raw(Box::new(own)).cast(),
+        release: Some(release::<I, T, S, R, D>),
         operand_count,
         number_count: 0,
         // A safe closure may read before it writes.
         flags: TNR_CUSTOM_INITIALIZED,
         reserved: 0,
-        compute_on_device: None,
+        compute_on_device,
     };
     // SAFETY: the functions below do what is asked of them: closures are Send and Sync, and the name
     // ends with a 0.
@@ -223,7 +351,7 @@ where
 /// # Safety
 ///
 /// - As for `tnr_infer_fn`, and `context` is an `Own` of these types.
-unsafe extern "C" fn infer<I, T, S, R>(
+unsafe extern "C" fn infer<I, T, S, R, D>(
     context: *mut c_void,
     operands: *const tnr_view,
     operand_count: u32,
@@ -241,10 +369,11 @@ where
     answered(|| {
         // SAFETY: by this function's contract.
         let (own, operands) =
-            unsafe { (&*context.cast::<Own<I, T, S, R>>(), listed(operands, operand_count)) };
+            unsafe { (&*context.cast::<Own<I, T, S, R, D>>(), listed(operands, operand_count)) };
         require(&own.dtypes, operands)?;
         // SAFETY: as many as was required.
-        let extents = (own.shape)(unsafe { I::shapes(operands) })?;
+        // The context of a run on a device is none of what it may call.
+        let extents = in_default(|| (own.shape)(unsafe { I::shapes(operands) }))?;
         // It is refused where it does not fit memory.
         let (result, _) = layout::shaped(T::DTYPE, &extents, crate::Order::RowMajor)?;
         // SAFETY: by this function's contract there is room for any rank.
@@ -259,7 +388,7 @@ where
 /// # Safety
 ///
 /// - As for `tnr_compute_fn`, and `context` is an `Own` of these types.
-unsafe extern "C" fn compute<I, T, S, R>(
+unsafe extern "C" fn compute<I, T, S, R, D>(
     context: *mut c_void,
     operands: *const tnr_view,
     operand_count: u32,
@@ -275,7 +404,7 @@ where
     answered(|| {
         // SAFETY: by this function's contract.
         let (own, operands, out) = unsafe {
-            (&*context.cast::<Own<I, T, S, R>>(), listed(operands, operand_count), (*out).view)
+            (&*context.cast::<Own<I, T, S, R, D>>(), listed(operands, operand_count), (*out).view)
         };
         require(&own.dtypes, operands)?;
         require(&[T::DTYPE], std::slice::from_ref(&out))?;
@@ -288,10 +417,51 @@ where
 
 /// # Safety
 ///
+/// - As for `tnr_device_compute_fn`, and `context` is an `Own` of these types.
+unsafe extern "C" fn compute_on_device<I, T, S, R, D>(
+    context: *mut c_void,
+    home: *mut tnr_context,
+    operands: *const tnr_view,
+    operand_count: u32,
+    _numbers: *const i64,
+    _number_count: u32,
+    out: *const tnr_view_mut,
+) -> tnr_status
+where
+    I: OperandTypes,
+    T: Element,
+    D: Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>,
+{
+    answered(|| {
+        // SAFETY: by this function's contract.
+        let (own, operands, out) = unsafe {
+            (&*context.cast::<Own<I, T, S, R, D>>(), listed(operands, operand_count), (*out).view)
+        };
+        require(&own.dtypes, operands)?;
+        require(&[T::DTYPE], std::slice::from_ref(&out))?;
+        let Some(stream) = running(home) else {
+            return Err(Error::new(ErrorKind::Internal, "the run is of no stream").into());
+        };
+        // Calls for the host are none of the stream's.
+        in_default(|| {
+            // SAFETY: the library has checked the views, which are lent for the call and have the
+            // dtypes that were required, and owners that order all work on them; the result is none
+            // of the operands' memory, has no element twice, and zeros are written to it, as the
+            // operation asks for.
+            unsafe {
+                let out = cuda::ViewMut::from_raw(out);
+                (own.run_on_device)(&stream, I::device_views(operands), out)
+            }
+        })
+    })
+}
+
+/// # Safety
+///
 /// - `context` is an `Own` of these types, and this is the one call with it.
-unsafe extern "C" fn release<I, T, S, R>(context: *mut c_void) {
+unsafe extern "C" fn release<I, T, S, R, D>(context: *mut c_void) {
     // SAFETY: by this function's contract.
-    let own = unsafe { Box::from_raw(context.cast::<Own<I, T, S, R>>()) };
+    let own = unsafe { Box::from_raw(context.cast::<Own<I, T, S, R, D>>()) };
     // A panic of what the closures hold goes no further.
     let _ = caught(|| drop(own));
 }

@@ -7,6 +7,7 @@ use crate::cuda::{self, Stream};
 use crate::dense::Held;
 use crate::ops::Extents;
 use crate::raw::LentMut;
+use crate::raw::cuda::run_on;
 use crate::{
     DType, DynTensor, Element, Error, ErrorKind, Host, OnDevice, Order, Result, Tensor, TensorView,
     layout,
@@ -133,7 +134,7 @@ impl PlaceMemory for OnDevice {
         }
     }
     fn within<R>(stream: &Stream, call: impl FnOnce() -> R) -> R {
-        stream.within(call)
+        run_on(stream, call)
     }
 }
 
