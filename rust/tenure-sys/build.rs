@@ -234,10 +234,15 @@ fn folders<'a>(sources: &[&'a str]) -> BTreeMap<&'a str, Vec<&'a str>> {
     folders
 }
 
-/// Those of the line that names the folder, or of none.
-fn flags_of<'a>(lines: &'a str, folder: &str) -> impl Iterator<Item = &'a str> {
-    let line = lines.lines().find(|line| line.split_whitespace().next() == Some(folder));
-    line.unwrap_or_default().split_whitespace().skip(1)
+/// Those of the lines that name the folder or one above it; of two, the compiler takes the last.
+fn flags_of<'a>(lines: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str> {
+    lines
+        .lines()
+        .filter(|line| {
+            let named = line.split_whitespace().next().expect("no empty line");
+            folder.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+        .flat_map(|line| line.split_whitespace().skip(1))
 }
 
 /// The kernels for GPUs, as a string of C++.
