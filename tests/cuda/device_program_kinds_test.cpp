@@ -52,6 +52,7 @@ bool is_on_devices(const KindCase& of) {
     case TNR_NODE_CONV2D:
     case TNR_NODE_CONV2D_TRANSPOSED:
     case TNR_NODE_POOL2D:
+    case TNR_NODE_BATCH_NORM:
     case TNR_NODE_RESHAPE:
     case TNR_NODE_PERMUTE:
     case TNR_NODE_BROADCAST:

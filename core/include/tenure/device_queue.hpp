@@ -228,6 +228,9 @@ class DeviceQueue {
                                  const tnr_view_mut& out) const = 0;
   virtual void pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
                       const tnr_view_mut& out) const = 0;
+  virtual void batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
+                          const tnr_view* weight, const tnr_view* bias, double eps,
+                          const tnr_view_mut& out) const = 0;
   virtual void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
                     const tnr_view_mut& out) const = 0;
   virtual void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,

@@ -115,6 +115,7 @@
 //! }
 //! ```
 
+mod batch_norm;
 mod device;
 mod elementwise;
 mod event;
@@ -149,6 +150,7 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
+pub use batch_norm::BatchNorm;
 pub use device::Device;
 pub use event::Event;
 pub use exchange::Imported;

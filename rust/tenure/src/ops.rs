@@ -34,6 +34,7 @@ use tenure_sys::TNR_MAX_RANK;
 
 pub use activation::Activation;
 pub use axes::Axes;
+pub(crate) use batch_norm::batch_norm_options;
 pub use batch_norm::*;
 pub use close::{Tolerance, all_close};
 pub use compare::*;

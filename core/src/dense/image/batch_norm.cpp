@@ -8,6 +8,7 @@
 #include "dense/checks.hpp"
 #include "dense/image/geometry.hpp"
 #include "memory/scratch.hpp"
+#include "tenure/device_queue.hpp"
 
 namespace tenure {
 namespace {
@@ -83,7 +84,7 @@ void check_batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& v
   require_dtype(out, "out", a.dtype, "a.dtype is");
   for (const auto& [view, name] : vectors_of(mean, var, weight, bias)) {
     if (view == nullptr) continue;
-    check_view(*view, name);
+    check_view(*view, name, a.device);
     require_rank(*view, name, 1);
     require_extent(*view, name, 0, a.shape[1], "the channels of", "a");
     require_dtype(*view, name, a.dtype, "a.dtype is");
@@ -97,6 +98,8 @@ void check_batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& v
 void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
                 const tnr_view& var, const tnr_view* weight, const tnr_view* bias, double eps,
                 const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").batch_norm(a, mean, var, weight, bias, eps, out);
   Operands operands(out);
   operands.add(a, "a");
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);

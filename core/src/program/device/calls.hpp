@@ -22,7 +22,7 @@ RunNode run_device_unary, run_device_binary, run_device_ternary, run_device_comp
 
 // products.cpp
 RunNode run_device_matmul, run_device_conv2d, run_device_conv2d_transposed;
-TryNode try_device_matmul, try_device_conv2d, try_device_pool2d;
+TryNode try_device_matmul, try_device_conv2d, try_device_pool2d, try_device_batch_norm;
 
 // movement.cpp
 RunNode run_device_concat, run_device_pad;

@@ -68,6 +68,7 @@ constexpr DeviceOperation kOperations[] = {
     {TNR_NODE_CUSTOM, run_device_custom, try_device_custom},
     {TNR_NODE_CONV2D_TRANSPOSED, run_device_conv2d_transposed, try_device_conv2d},
     {TNR_NODE_POOL2D, run_pool2d, try_device_pool2d},
+    {TNR_NODE_BATCH_NORM, run_batch_norm, try_device_batch_norm},
     {TNR_NODE_CONCAT, run_device_concat, try_device_concat},
     {TNR_NODE_PAD, run_device_pad, try_device_pad},
     {TNR_NODE_TAKE, run_take, try_device_vectors<run_take>},

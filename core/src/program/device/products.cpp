@@ -86,4 +86,7 @@ void try_device_pool2d(const Context& context, const GraphNode& node, const Oper
   pool2d(context, node.op(), a, attributes, {without_elements(context, result, {0, 1, 2, 2})});
 }
 
+// Dtypes are those of the CPU, which infers them.
+void try_device_batch_norm(const Context&, const GraphNode&, const OperandType*, tnr_dtype) {}
+
 }  // namespace tenure

@@ -28,7 +28,7 @@ conv2d_options! {
 }
 
 /// The order of a new result of `a`.
-fn order_of<T: Float>(a: &View<'_, T>) -> Order {
+pub(super) fn order_of<T: Float>(a: &View<'_, T>) -> Order {
     image_order(a.shape(), a.strides(), a.is_row_major())
 }
 

@@ -5,60 +5,75 @@ use crate::raw::Input;
 use crate::raw::operations::{self, ChannelStatistics};
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
-/// Statistics of each channel, and what a network has learned to do with what they normalize.
-///
-/// ```
-/// use tenure::{BatchNorm, batch_norm};
-///
-/// // Two channels of one element each.
-/// let norm = BatchNorm::new(&[1.0, 2.0], &[4.0, 9.0]);
-/// let (weight, bias) = ([10.0, 1.0], [0.0, 5.0]);
-/// let norm = norm.weight(&weight).bias(&bias).eps(0.0);
-/// assert_eq!(batch_norm(&[[5.0, 8.0]], norm)?.to_vec(), [20.0, 7.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct BatchNorm<'a, T: Float> {
-    mean: TensorView<'a, T>,
-    var: TensorView<'a, T>,
-    weight: Option<TensorView<'a, T>>,
-    bias: Option<TensorView<'a, T>>,
-    eps: f64,
-}
-
-impl<'a, T: Float> BatchNorm<'a, T> {
-    /// Means and variances, a weight of 1 and a bias of 0, and an `eps` of 1e-5.
-    pub fn new(mean: &'a (impl AsView<T> + ?Sized), var: &'a (impl AsView<T> + ?Sized)) -> Self {
-        let (mean, var) = (mean.as_view(), var.as_view());
-        BatchNorm { mean, var, weight: None, bias: None, eps: 1e-5 }
-    }
-
-    /// Multiplied by afterwards: one number for each channel.
-    pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.weight = Some(weight.as_view());
-        self
-    }
-
-    /// Added then: one number for each channel.
-    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
-        self.bias = Some(bias.as_view());
-        self
-    }
-
-    /// Added to each variance.
-    pub const fn eps(mut self, eps: f64) -> Self {
-        self.eps = eps;
-        self
-    }
-
-    fn lent(&self) -> ChannelStatistics<'_> {
-        ChannelStatistics {
-            mean: Some(self.mean.lent()),
-            var: self.var.lent(),
-            weight: self.weight.as_ref().map(TensorView::lent),
-            bias: self.bias.as_ref().map(TensorView::lent),
+/// Statistics with vectors that are views of the host or of a device: `batch_norm_options! { /// About
+/// them. TensorView }`.
+macro_rules! batch_norm_options {
+    ($(#[$about:meta])* $View:ident) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct BatchNorm<'a, T: Float> {
+            mean: $View<'a, T>,
+            var: $View<'a, T>,
+            weight: Option<$View<'a, T>>,
+            bias: Option<$View<'a, T>>,
+            eps: f64,
         }
-    }
+
+        impl<'a, T: Float> BatchNorm<'a, T> {
+            /// Means and variances, a weight of 1 and a bias of 0, and an `eps` of 1e-5.
+            pub fn new(
+                mean: &'a (impl AsView<T> + ?Sized),
+                var: &'a (impl AsView<T> + ?Sized),
+            ) -> Self {
+                let (mean, var) = (mean.as_view(), var.as_view());
+                BatchNorm { mean, var, weight: None, bias: None, eps: 1e-5 }
+            }
+
+            /// Multiplied by afterwards: one number for each channel.
+            pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
+                self.weight = Some(weight.as_view());
+                self
+            }
+
+            /// Added then: one number for each channel.
+            pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
+                self.bias = Some(bias.as_view());
+                self
+            }
+
+            /// Added to each variance.
+            pub const fn eps(mut self, eps: f64) -> Self {
+                self.eps = eps;
+                self
+            }
+
+            fn lent(&self) -> ChannelStatistics<'_> {
+                ChannelStatistics {
+                    mean: Some(self.mean.lent()),
+                    var: self.var.lent(),
+                    weight: self.weight.as_ref().map($View::lent),
+                    bias: self.bias.as_ref().map($View::lent),
+                }
+            }
+        }
+    };
+}
+pub(crate) use batch_norm_options;
+
+batch_norm_options! {
+    /// Statistics of each channel, and what a network has learned to do with what they normalize.
+    ///
+    /// ```
+    /// use tenure::{BatchNorm, batch_norm};
+    ///
+    /// // Two channels of one element each.
+    /// let norm = BatchNorm::new(&[1.0, 2.0], &[4.0, 9.0]);
+    /// let (weight, bias) = ([10.0, 1.0], [0.0, 5.0]);
+    /// let norm = norm.weight(&weight).bias(&bias).eps(0.0);
+    /// assert_eq!(batch_norm(&[[5.0, 8.0]], norm)?.to_vec(), [20.0, 7.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    TensorView
 }
 
 /// `(a - mean) / sqrt(var + eps) * weight + bias`, with the statistics of each channel, which axis

@@ -159,3 +159,43 @@ fn what_does_not_agree_is_refused_as_on_the_host() {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     assert!(error.message().contains("gelu"), "{error}");
 }
+
+/// Every form of batch normalization, in both orders of images.
+#[test]
+fn batch_norm_has_the_bits_of_the_host() {
+    let stream = &stream!();
+    let random = &mut Random::new(2);
+    let pixels = whole::<f32>(random, [2, 5, 3, 4], f32::from);
+    let pixels_there = stream.upload(&pixels).unwrap();
+    let (mean, var) = ([0.5_f32, -1.0, 2.0, 0.1, 7.0], [0.3_f32, 1.0, 4.0, 1e-3, 9.5]);
+    let (weight, bias) = ([1.5_f32, -0.1, 3.0, 0.7, 1.0], [0.2_f32, 0.4, -0.6, 0.8, 1e3]);
+    let [mean_there, var_there, weight_there, bias_there] =
+        [&mean, &var, &weight, &bias].map(|vector| stream.upload(vector).unwrap());
+    let norm = BatchNorm::new(&mean, &var).weight(&weight).bias(&bias).eps(0.01);
+    let on = cuda::BatchNorm::new(&mean_there, &var_there).weight(&weight_there);
+    let on = on.bias(&bias_there).eps(0.01);
+    let last = whole::<f32>(random, [2, 3, 4, 5], f32::from);
+    let last_there = stream.upload(&last).unwrap();
+    for is_channels_last in [false, true] {
+        let (a, a_there) = match is_channels_last {
+            true => (last.channels_last().unwrap(), last_there.channels_last().unwrap()),
+            false => (pixels.view(), pixels_there.view()),
+        };
+        let expected = batch_norm(a, norm).unwrap();
+        let mut out = stream.batch_norm(a_there, on).unwrap();
+        same(stream, out.view(), &expected, "batch_norm");
+        assert_eq!(out.strides(), expected.strides());
+        stream.fill(&mut out, 1.0).unwrap();
+        stream.batch_norm_into(a_there, on, &mut out).unwrap();
+        same(stream, out.view(), &expected, "batch_norm_into");
+        stream.copy_into(a_there, &mut out).unwrap();
+        stream.batch_norm_assign(&mut out, on).unwrap();
+        same(stream, out.view(), &expected, "batch_norm_assign");
+    }
+    let short = stream.upload(&[1.0_f32]).unwrap();
+    let wrong = cuda::BatchNorm::new(&short, &var_there);
+    assert_eq!(
+        stream.batch_norm(&pixels_there, wrong).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+}

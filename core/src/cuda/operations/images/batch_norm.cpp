@@ -1,0 +1,178 @@
+// Batch normalization by known statistics.
+#include <cstring>
+
+#include "cuda/queue.hpp"
+#include "dense/checks.hpp"
+#include "dense/operands.hpp"
+#include "tenure/counters.hpp"
+#include "tenure/dtype.hpp"
+
+namespace tenure::cuda {
+namespace {
+
+using Place = DeviceExpression::Place;
+using Operand = DeviceExpression::Operand;
+
+constexpr Operand kLast = {Place::kLast, 0};
+// Where numbers of the device's memory begin: those of a vector behind another one are aligned too.
+constexpr std::size_t kAlignment = 256;
+
+// Nodes one after the other, and the views that they read.
+class Formula {
+ public:
+  Operand view(const tnr_view& view) noexcept {
+    views_[expression_.view_count] = &view;
+    return {Place::kView, static_cast<std::uint8_t>(expression_.view_count++)};
+  }
+  Operand number(double value) noexcept {
+    DeviceExpression::Number& number = expression_.numbers[expression_.number_count];
+    number.dtype = TNR_DTYPE_F64;
+    std::memcpy(number.bytes, &value, sizeof value);
+    return {Place::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
+  }
+  // The result of the last node stays for later ones than the next.
+  Operand keep() noexcept {
+    expression_.nodes[expression_.node_count - 1].slot = slots_;
+    return {Place::kSlot, slots_++};
+  }
+  Operand unary(tnr_unary_op op, tnr_dtype dtype, Operand a) noexcept {
+    return add(TNR_NODE_UNARY + static_cast<std::uint32_t>(op), dtype, dtype, 1, a, {});
+  }
+  Operand binary(tnr_binary_op op, tnr_dtype dtype, Operand a, Operand b) noexcept {
+    return add(TNR_NODE_BINARY + static_cast<std::uint32_t>(op), dtype, dtype, 2, a, b);
+  }
+  Operand cast(tnr_dtype from, tnr_dtype to, Operand a) noexcept {
+    return add(TNR_NODE_CAST, from, to, 1, a, {});
+  }
+  void compute(const Queue& queue, const tnr_view_mut& out, const Pins& pins) const {
+    (void)queue.compute(expression_, views_, out, pins);  // finds nothing on floats
+  }
+
+ private:
+  Operand add(std::uint32_t code, tnr_dtype dtype, tnr_dtype out_dtype, std::uint8_t count,
+              Operand a, Operand b) noexcept {
+    expression_.nodes[expression_.node_count++] = {
+        code, dtype, out_dtype, count, DeviceExpression::kNoSlot, {a, b, {}}};
+    return kLast;
+  }
+
+  DeviceExpression expression_;
+  const tnr_view* views_[DeviceExpression::kMostViews] = {};
+  std::uint8_t slots_ = 0;
+};
+
+// The vectors of a call; nullptr: not given.
+struct Statistics {
+  const tnr_view* mean;
+  const tnr_view& var;
+  const tnr_view* weight;
+  const tnr_view* bias;
+  double eps;
+};
+
+// A number of each channel, in f64, for later nodes; `otherwise` without a vector.
+Operand wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
+  if (vector == nullptr) return formula.number(otherwise);
+  formula.cast(vector->dtype, TNR_DTYPE_F64, formula.view(*vector));
+  return formula.keep();
+}
+
+// weight / sqrt(var + eps), as the CPU computes it: in f64.
+Operand wide_scale(Formula& formula, const Statistics& of) noexcept {
+  const Operand weight = wide(formula, of.weight, 1);
+  const Operand var = wide(formula, &of.var, 0);
+  const Operand sum = formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, var, formula.number(of.eps));
+  const Operand root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
+  return formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, weight, root);
+}
+
+void compute_scale(const Queue& queue, const Statistics& of, const tnr_view_mut& out,
+                   const Pins& pins) {
+  Formula formula;
+  formula.cast(TNR_DTYPE_F64, out.view.dtype, wide_scale(formula, of));
+  formula.compute(queue, out, pins);
+}
+
+// bias - mean * scale, likewise.
+void compute_shift(const Queue& queue, const Statistics& of, const tnr_view_mut& out,
+                   const Pins& pins) {
+  Formula formula;
+  const Operand mean = wide(formula, of.mean, 0);
+  const Operand bias = wide(formula, of.bias, 0);
+  const Operand product =
+      formula.binary(TNR_BINARY_OP_MUL, TNR_DTYPE_F64, mean, wide_scale(formula, of));
+  const Operand shift = formula.binary(TNR_BINARY_OP_SUB, TNR_DTYPE_F64, bias, product);
+  formula.cast(TNR_DTYPE_F64, out.view.dtype, shift);
+  formula.compute(queue, out, pins);
+}
+
+// A number for each channel, in memory of the call.
+tnr_view numbers(const tnr_view& a, void* data) noexcept {
+  tnr_view view = {};
+  view.base = view.data = data;
+  view.size_bytes = static_cast<std::uint64_t>(a.shape[1]) * element_size(a.dtype);
+  view.dtype = a.dtype;
+  view.device = a.device;
+  view.rank = 1;
+  view.shape[0] = a.shape[1];
+  view.strides[0] = 1;
+  return view;
+}
+
+// The same for each element of the channel.
+tnr_view along_channels(const tnr_view& a, const tnr_view& numbers) noexcept {
+  tnr_view view = numbers;
+  view.rank = a.rank;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    view.shape[axis] = axis == 1 ? a.shape[1] : 1;
+    view.strides[axis] = axis == 1 ? 1 : 0;
+  }
+  return view;
+}
+
+}  // namespace
+
+void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
+                       const tnr_view* weight, const tnr_view* bias, double eps,
+                       const tnr_view_mut& out) const {
+  check_view_mut(out, "out", device());
+  check_view(a, "a", device());
+  const struct {
+    const tnr_view* view;
+    const char* name;
+  } vectors[] = {{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}};
+  require_broadcast(a, "a", out.view);
+  check_batch_norm(a, mean, var, weight, bias, eps, out.view);
+  Pins pins;
+  pins.add_mut(out, "out");
+  pins.add(a, "a");
+  require_alias(out.view, a, "a", SameView::kAllowed);
+  for (const auto& vector : vectors) {
+    if (vector.view == nullptr) continue;
+    pins.add(*vector.view, vector.name);
+    require_alias(out.view, *vector.view, vector.name, SameView::kRefused);
+  }
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_BATCH_NORM, 0, 0);
+  const Statistics of = {mean, var, weight, bias, eps};
+  const std::size_t vector_bytes =
+      (static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype) + kAlignment - 1) / kAlignment *
+      kAlignment;
+  const Scratch memory(*this, 2 * vector_bytes);
+  const tnr_view scale = numbers(a, memory.data());
+  const tnr_view shift = numbers(a, static_cast<unsigned char*>(memory.data()) + vector_bytes);
+  compute_scale(*this, of, {scale}, pins);
+  compute_shift(*this, of, {shift}, pins);
+
+  const tnr_view scales = along_channels(a, scale);
+  const tnr_view shifts = along_channels(a, shift);
+  Formula formula;
+  const Operand product =
+      formula.binary(TNR_BINARY_OP_MUL, a.dtype, formula.view(a), formula.view(scales));
+  formula.binary(TNR_BINARY_OP_ADD, a.dtype, product, formula.view(shifts));
+  formula.compute(*this, out, pins);
+  count_call(TNR_OPERATION_BATCH_NORM,
+             element_bytes(a) + element_bytes(scale) + element_bytes(shift),
+             element_bytes(out.view));
+}
+
+}  // namespace tenure::cuda
