@@ -1,5 +1,5 @@
-// What a checked run, and one on a device, lends to functions of others, and how the first sees what
-// they did to it.
+// What runs lend to functions of others, on a device always and on the CPU where they are checked,
+// and how checked ones see what these did to it.
 #pragma once
 
 #include <cstddef>

@@ -1486,9 +1486,9 @@ pub type tnr_compute_fn = Option<
 
 /// Computes an operation of one's own where a program is run on a device: enqueues work that writes
 /// every element of `out`, and no other byte, by calls of the library with `context`, the one of the
-/// run. Operands and `out` are views of its device, lent for the call, with any strides. Their owners
-/// end behind it, and put calls on other contexts of the device in order as well: what these enqueue
-/// comes after what the run did before, and before what it does from there on. All else is as of
+/// run. Operands and `out` are views of its device, lent for the call, with any strides. Their
+/// owners end behind it, and put calls on other contexts of the device in order as well: what these
+/// enqueue comes after what the run did before, and before what it does then. All else is as of
 /// `tnr_compute_fn`.
 ///
 /// @since 0.2

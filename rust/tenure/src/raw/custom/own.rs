@@ -218,11 +218,11 @@ impl CustomOperation {
     /// `run_on_device` in the place of `run`.
     ///
     /// It is lent the run's stream, views of its operands there, of any strides, and one of the
-    /// result, whose elements are zeros; and enqueues there work that writes all of them: operations
-    /// of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes after what the
-    /// operands come of, and before what reads the result, on whichever stream of the device it is
-    /// enqueued. Nobody waits, unless it does. Both closures are to give the same elements; a
-    /// [checked](crate::Program::checked) run is one of the CPU, and calls the first.
+    /// result, whose elements are zeros; and enqueues there work that writes all of them:
+    /// operations of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes
+    /// after what the operands come of, and before what reads the result, on whichever stream of
+    /// the device it is enqueued. Nobody waits, unless it does. Both closures are to give the same
+    /// elements. A [checked](crate::Program::checked) run checks what it calls on the CPU alone.
     ///
     /// A failure or a panic fails the run, as with [`new`](Self::new). The work that was enqueued
     /// before still runs, and outputs hold a mixture.
