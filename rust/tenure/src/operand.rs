@@ -3,8 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::raw::expression::Leaf;
-use crate::{Bool8, Element, Expr, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::raw::expression::{Leaf, LendView};
+use crate::{Bool8, Element, Expr, Host, SharedTensor, Tensor, TensorView, TensorViewMut};
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
 /// references to them.
@@ -54,6 +54,13 @@ pub trait AsView<T: Element> {
     #[inline]
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         f(&self.as_view())
+    }
+}
+
+impl<T: Element, A: AsView<T>> LendView<T, Host> for A {
+    #[inline(always)]
+    fn lent_leaf(&self) -> Leaf<'_> {
+        self.leaf()
     }
 }
 

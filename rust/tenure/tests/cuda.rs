@@ -40,6 +40,9 @@ mod operations;
 #[path = "cuda/order.rs"]
 mod order;
 #[cfg(not(miri))]
+#[path = "cuda/plans.rs"]
+mod plans;
+#[cfg(not(miri))]
 #[path = "cuda/products.rs"]
 mod products;
 #[cfg(not(miri))]

@@ -4,7 +4,8 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::cuda::{Stream, Tensor, View, ViewMut};
-use crate::{Bool8, Element, Result};
+use crate::raw::expression::{Leaf, LendView};
+use crate::{Bool8, Element, OnDevice, Result};
 
 /// An input on a device: tensors and views of it, and references to them.
 ///
@@ -25,6 +26,13 @@ use crate::{Bool8, Element, Result};
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
     fn as_view(&self) -> View<'_, T>;
+}
+
+impl<T: Element, A: AsView<T>> LendView<T, OnDevice> for A {
+    #[inline]
+    fn lent_leaf(&self) -> Leaf<'_> {
+        self.as_view().into_leaf()
+    }
 }
 
 /// An output on a device: what can be written there through `&mut`.

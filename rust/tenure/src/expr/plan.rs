@@ -7,10 +7,12 @@ use std::panic::Location;
 use tenure_sys::tnr_view;
 
 use super::update::next_call;
-use super::{Expr, shape};
+use super::{Expr, Host, Place, shape};
 use crate::ops::{Extents, filled};
-use crate::raw::expression::{Code, Graph, Inputs, PlanHandle};
-use crate::{AsView, AsViewMut, Element, Error, Real, Result, Tensor, layout};
+use crate::raw::LentMut;
+use crate::raw::expression::{Code, Graph, Inputs, LendView, PlanHandle};
+use crate::raw::program::PlaceMemory;
+use crate::{AsViewMut, Element, Error, Real, Result, Tensor, layout};
 
 /// An [expression](Expr) of inputs that are yet to come, checked for their shapes and strides: for
 /// many calls on few elements.
@@ -33,16 +35,19 @@ use crate::{AsView, AsViewMut, Element, Error, Real, Result, Tensor, layout};
 /// assert_eq!(out, [23.0, 24.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-pub struct Plan<'a, I, T> {
+///
+/// `P` is where its inputs are: here, or on a device, where a [stream](crate::cuda::Stream::plan)
+/// makes it and runs it.
+pub struct Plan<'a, I, T, P = Host> {
     handle: PlanHandle,
     shape: Extents,
     _kept: PhantomData<&'a ()>,
-    _types: PhantomData<fn(I) -> T>,
+    _types: PhantomData<fn(I) -> (T, P)>,
 }
 
 /// The element types of a plan's inputs: a tuple of up to eight, or an array of one type. Sealed.
-pub trait PlanInputs: sealed::Sealed {
-    /// An expression of each.
+pub trait PlanInputs<P: Place = Host>: sealed::Sealed {
+    /// An expression of each, in the place `P`.
     type Exprs<'e>;
 
     #[doc(hidden)]
@@ -53,32 +58,32 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Inputs that a [`Plan`] is made for, or run on: a tuple of up to eight operands, or an array of
-/// operands of one type.
+/// Inputs that a [`Plan`] is made for, or run on, in the place `P`: a tuple of up to eight
+/// operands, or an array of operands of one type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent as inputs of the types `{I}`",
     label = "not a tuple or array of tensors, views or arrays of these element types",
     note = "one input alone is written as `(&a,)` or `[&a]`"
 )]
-pub trait LendInputs<I: PlanInputs> {
+pub trait LendInputs<I: PlanInputs<P>, P: Place = Host> {
     #[doc(hidden)]
     fn lend<'s>(&'s self, inputs: &mut Inputs<'_, 's>);
 }
 
 impl<T: Element, const N: usize> sealed::Sealed for [T; N] {}
-impl<T: Element, const N: usize> PlanInputs for [T; N] {
-    type Exprs<'e> = [Expr<'e, T>; N];
+impl<T: Element, P: Place, const N: usize> PlanInputs<P> for [T; N] {
+    type Exprs<'e> = [Expr<'e, T, P>; N];
 
-    fn exprs<'e>(next: &mut dyn FnMut() -> Graph<'e>) -> [Expr<'e, T>; N] {
+    fn exprs<'e>(next: &mut dyn FnMut() -> Graph<'e>) -> [Expr<'e, T, P>; N] {
         std::array::from_fn(|_| Expr { graph: next(), _result: PhantomData })
     }
 }
 
-impl<T: Element, A: AsView<T>, const N: usize> LendInputs<[T; N]> for [A; N] {
+impl<T: Element, P: Place, A: LendView<T, P>, const N: usize> LendInputs<[T; N], P> for [A; N] {
     #[inline(always)]
     fn lend<'s>(&'s self, inputs: &mut Inputs<'_, 's>) {
         for input in self {
-            inputs.push(input.leaf());
+            inputs.push(input.lent_leaf());
         }
     }
 }
@@ -86,22 +91,22 @@ impl<T: Element, A: AsView<T>, const N: usize> LendInputs<[T; N]> for [A; N] {
 macro_rules! tuples {
     ($($($element:ident $input:ident)+;)*) => {$(
         impl<$($element: Element),+> sealed::Sealed for ($($element,)+) {}
-        impl<$($element: Element),+> PlanInputs for ($($element,)+) {
-            type Exprs<'e> = ($(Expr<'e, $element>,)+);
+        impl<P: Place, $($element: Element),+> PlanInputs<P> for ($($element,)+) {
+            type Exprs<'e> = ($(Expr<'e, $element, P>,)+);
 
             fn exprs<'e>(next: &mut dyn FnMut() -> Graph<'e>) -> Self::Exprs<'e> {
-                ($(Expr::<$element> { graph: next(), _result: PhantomData },)+)
+                ($(Expr::<$element, P> { graph: next(), _result: PhantomData },)+)
             }
         }
 
-        impl<$($element: Element, $input: AsView<$element>),+> LendInputs<($($element,)+)>
-            for ($($input,)+)
+        impl<P: Place, $($element: Element, $input: LendView<$element, P>),+>
+            LendInputs<($($element,)+), P> for ($($input,)+)
         {
             #[allow(non_snake_case, reason = "a variable for each type")]
             #[inline(always)]
             fn lend<'s>(&'s self, inputs: &mut Inputs<'_, 's>) {
                 let ($($input,)+) = self;
-                $(inputs.push($input.leaf());)+
+                $(inputs.push($input.lent_leaf());)+
             }
         }
     )*};
@@ -134,7 +139,7 @@ impl<'a, I: PlanInputs, T: Real> Plan<'a, I, T> {
         F: FnOnce(I::Exprs<'a>) -> Expr<'a, T>,
     {
         let at = Location::caller();
-        Self::made(&inputs, None, f, at)
+        Self::made((), &inputs, None, f, at)
     }
 
     /// As [`new`](Self::new), for an output of the layout of this one, to whose shape the result is
@@ -167,13 +172,16 @@ impl<'a, I: PlanInputs, T: Real> Plan<'a, I, T> {
         F: FnOnce(I::Exprs<'a>) -> Expr<'a, T>,
     {
         let at = Location::caller();
-        out.with_view_mut(|out| Self::made(&inputs, Some(out.raw()), f, at))
+        out.with_view_mut(|out| Self::made((), &inputs, Some(out.raw()), f, at))
     }
+}
 
-    fn made(
-        inputs: &impl LendInputs<I>,
+impl<'a, I: PlanInputs<P>, T: Real, P: Place + PlaceMemory> Plan<'a, I, T, P> {
+    pub(super) fn made(
+        place: P::At<'_>,
+        inputs: &impl LendInputs<I, P>,
         out: Option<&tnr_view>,
-        f: impl FnOnce(I::Exprs<'a>) -> Expr<'a, T>,
+        f: impl FnOnce(I::Exprs<'a>) -> Expr<'a, T, P>,
         at: &'static Location<'static>,
     ) -> Result<Self> {
         Inputs::with(|mut lent| {
@@ -194,10 +202,13 @@ impl<'a, I: PlanInputs, T: Real> Plan<'a, I, T> {
             let result = shape::of_result(&graph, bound)?;
             let (layout, shape) = match out {
                 Some(out) => (*out, Extents::of(layout::extents(out))),
-                None => (row_major::<T>(result.as_slice())?, result),
+                None => {
+                    let plain = row_major::<T>(result.as_slice())?;
+                    (tnr_view { device: P::device(place), ..plain }, result)
+                }
             };
-            let handle =
-                graph.plan(call, &lent, &layout).map_err(|error| shape::located(&graph, error))?;
+            let handle = P::within(place, || graph.plan(call, &lent, &layout))
+                .map_err(|error| shape::located(&graph, error))?;
             Ok(Plan { handle, shape, _kept: PhantomData, _types: PhantomData })
         })
     }
@@ -212,12 +223,7 @@ impl<I: PlanInputs, T: Element> Plan<'_, I, T> {
     /// output that is not row-major, an integer divided by zero or to a negative power.
     /// `OutOfMemory`.
     pub fn run(&self, inputs: impl LendInputs<I>) -> Result<Tensor<T>> {
-        filled(self.shape.as_slice(), |out| {
-            Inputs::with(|mut lent| {
-                inputs.lend(&mut lent);
-                self.handle.run(lent, out)
-            })
-        })
+        filled(self.shape.as_slice(), |out| self.compute(&inputs, out))
     }
 
     /// The result on these inputs, into memory of the caller's, of the layout that the plan was made
@@ -232,9 +238,17 @@ impl<I: PlanInputs, T: Element> Plan<'_, I, T> {
         inputs: impl LendInputs<I>,
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
+        out.with_view_mut(|out| self.compute(&inputs, out.lent_mut()))
+    }
+}
+
+impl<I: PlanInputs<P>, T: Element, P: Place> Plan<'_, I, T, P> {
+    /// In the context of the call.
+    #[inline(always)]
+    pub(super) fn compute(&self, inputs: &impl LendInputs<I, P>, out: LentMut<'_>) -> Result<()> {
         Inputs::with(|mut lent| {
             inputs.lend(&mut lent);
-            out.with_view_mut(|out| self.handle.run(lent, out.lent_mut()))
+            self.handle.run(lent, out)
         })
     }
 
@@ -244,7 +258,7 @@ impl<I: PlanInputs, T: Element> Plan<'_, I, T> {
     }
 }
 
-impl<I, T: Element> fmt::Debug for Plan<'_, I, T> {
+impl<I, T: Element, P> fmt::Debug for Plan<'_, I, T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Plan<{}>({:?})", T::DTYPE, self.shape.as_slice())
     }

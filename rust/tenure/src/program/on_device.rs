@@ -8,9 +8,9 @@ use crate::{OnDevice, Result};
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
 /// or `()`.
 ///
-/// An operand is what lends a view of memory of the device, as [`AsView`](crate::cuda::AsView) says; and `&mut` of what
-/// lends one for writing, as [`AsViewMut`](crate::cuda::AsViewMut) says, for an input that is
-/// [updated](crate::program::Updated). Sealed.
+/// An operand is what lends a view of memory of the device, as [`AsView`](crate::cuda::AsView)
+/// says; and `&mut` of what lends one for writing, as [`AsViewMut`](crate::cuda::AsViewMut) says,
+/// for an input that is [updated](crate::program::Updated). Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent on a device as inputs of the types `{I}`",
     label = "not a tuple or array of tensors or views of a device of these element types",

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::{Traced, Updating};
+use crate::raw::expression::LendView;
 use crate::raw::program::{Call, Fresh, LendAs, LendMut, LendOut, ValueMut};
-use crate::{AsView, AsViewMut, DType, Element, Host, OnDevice, cuda};
+use crate::{AsViewMut, DType, Element, Host, OnDevice, cuda};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
 /// of `T`, lent as `&mut`.
@@ -133,8 +134,8 @@ impl<O: Fresh<Host> + Fresh<OnDevice> + sealed::Outputs> OutputTypes for O {
 
 /// Inputs of a run: a tuple of up to eight operands, an array of operands of one type, or `()`.
 ///
-/// An operand is what lends a view, as [`AsView`] says; and `&mut` of what lends one for writing, as
-/// [`AsViewMut`] says, for an input that is [updated](Updated). Sealed.
+/// An operand is what lends a view, as [`AsView`](crate::AsView) says; and `&mut` of what lends one
+/// for writing, as [`AsViewMut`] says, for an input that is [updated](Updated). Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent as inputs of the types `{I}`",
     label = "not a tuple or array of tensors, views or arrays of these element types",
@@ -154,17 +155,11 @@ impl<I, L: LendAs<I>> RunInputs<I> for L {}
 pub trait RunOutputs<O>: LendOut<O> {}
 impl<O, L: LendOut<O>> RunOutputs<O> for L {}
 
-/// One operand here, and one on a device: all forms below are of either.
-impl<T: Element, A: AsView<T>> LendAs<T> for A {
+/// One operand, here or on a device.
+impl<T: Element, P, A: LendView<T, P>> LendAs<T, P> for A {
     #[inline]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.input((*self).leaf());
-    }
-}
-impl<T: Element, A: cuda::AsView<T>> LendAs<T, OnDevice> for A {
-    #[inline]
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.input((*self).as_view().into_leaf());
+        call.input((*self).lent_leaf());
     }
 }
 impl<T: Element, A: AsViewMut<T> + ?Sized> LendMut<T, Host> for A {

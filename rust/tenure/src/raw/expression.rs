@@ -62,6 +62,12 @@ impl<'a> Leaf<'a> {
     }
 }
 
+/// Lends a view of elements of `T` in the place `P`.
+pub trait LendView<T, P> {
+    #[doc(hidden)]
+    fn lent_leaf(&self) -> Leaf<'_>;
+}
+
 /// A number as an operand.
 pub struct Single<T>(pub(crate) T);
 

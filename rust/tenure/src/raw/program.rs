@@ -13,6 +13,7 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
+pub use blank::PlaceMemory;
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
 pub use run::{Call, LendAs, LendMut, LendOut, ValueMut};

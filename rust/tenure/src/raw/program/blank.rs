@@ -1,13 +1,13 @@
 //! New memory for an output of a run, here or on a device, of which nothing can be read before.
 
-use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
+use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_device, tnr_view, tnr_view_mut};
 
 use super::run::Call;
 use crate::cuda::{self, Stream};
 use crate::dense::Held;
 use crate::ops::Extents;
 use crate::raw::LentMut;
-use crate::raw::cuda::run_on;
+use crate::raw::cuda::{device, run_on};
 use crate::{
     DType, DynTensor, Element, Error, ErrorKind, Host, OnDevice, Order, Result, Tensor, TensorView,
     layout,
@@ -80,6 +80,8 @@ pub trait PlaceMemory {
         blank: Self::Blank<T>,
         extents: &RunExtents,
     ) -> Result<Self::Tensor<T>>;
+    /// The device as the ABI names it.
+    fn device(at: Self::At<'_>) -> tnr_device;
     /// Makes a call of the library there.
     fn within<R>(at: Self::At<'_>, call: impl FnOnce() -> R) -> R;
 }
@@ -98,6 +100,9 @@ impl PlaceMemory for Host {
     unsafe fn written<T: Element>(blank: Blank<T>, extents: &RunExtents) -> Result<Tensor<T>> {
         // SAFETY: by this function's contract.
         unsafe { blank.written(extents) }
+    }
+    fn device((): ()) -> tnr_device {
+        layout::CPU
     }
     #[inline]
     fn within<R>((): (), call: impl FnOnce() -> R) -> R {
@@ -132,6 +137,9 @@ impl PlaceMemory for OnDevice {
             true => Ok(tensor),
             false => Err(Error::new(ErrorKind::Internal, "a part of an output was written")),
         }
+    }
+    fn device(stream: &Stream) -> tnr_device {
+        device(stream.device().index() as u32)
     }
     fn within<R>(stream: &Stream, call: impl FnOnce() -> R) -> R {
         run_on(stream, call)
