@@ -1,6 +1,7 @@
 //! Runs on a device: what is lent to them, and the methods of a stream.
 
-use super::{OutputTypes, Program};
+use super::report::Report;
+use super::{MemoryPlan, OutputTypes, Program};
 use crate::cuda::Stream;
 use crate::raw::program::{LendAs, LendOut};
 use crate::{OnDevice, Result};
@@ -105,5 +106,82 @@ impl Stream {
         let run =
             handle.run_into::<I, O, OnDevice>(self, &mut inputs, &mut outputs, program.options);
         run.map_err(|error| program.located(error))
+    }
+
+    /// As [`Program::memory`], of a run on inputs of these layouts on a device: the memory of the
+    /// device that a run takes, exactly, if its outputs are row-major, in one allocation of
+    /// `peak_bytes`. Of what operations take besides nothing is said. Nothing is enqueued. Without
+    /// inputs it is of a run on the host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::memory`].
+    ///
+    /// ```
+    /// # use tenure::Program;
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>((graph.extent("n", 1 << 20), 8));
+    ///     graph.program((x,), (x.softmax(1) * 2.0).sum(0))
+    /// })?;
+    /// let plan = stream.memory(&program, (&stream.zeros([16, 8])?,))?;
+    /// assert!(plan.peak_bytes >= 16 * 8 * 4); // what the sum reads is stored
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn memory<I, O: OutputTypes>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+    ) -> Result<MemoryPlan> {
+        let mut inputs = inputs;
+        program.memory_of::<OnDevice>(&mut inputs)
+    }
+
+    /// As [`Program::report`], of the steps of a run on inputs of these layouts on a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::report`].
+    ///
+    /// ```
+    /// # use tenure::Program;
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([64, 64]);
+    ///     graph.program((x,), (x * 2.0 + 1.0).matmul(x))
+    /// })?;
+    /// let x = stream.zeros([64, 64])?;
+    /// let report = stream.report(&program, (&x,))?;
+    /// assert_eq!(report.steps.len(), 2);
+    /// let measured = stream.measure(&program, (&x,), 3)?;
+    /// assert!(measured.nanoseconds().unwrap() > 0);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn report<I, O: OutputTypes>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+    ) -> Result<Report> {
+        let mut inputs = inputs;
+        program.report_of::<OnDevice>(&mut inputs)
+    }
+
+    /// As [`report`](Self::report), with the least time of each step in so many runs on these
+    /// inputs, one at least, as [`Program::measure`] has it. It waits behind each step: the time is
+    /// that of its launches, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn measure<I, O: OutputTypes>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+        runs: usize,
+    ) -> Result<Report> {
+        let mut inputs = inputs;
+        program.measured::<OnDevice>(self, &mut inputs, runs)
     }
 }

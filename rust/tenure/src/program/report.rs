@@ -5,8 +5,8 @@ mod svg;
 mod table;
 
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
-use crate::raw::program::{StepInfo, text_of};
-use crate::{DType, Result};
+use crate::raw::program::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
+use crate::{DType, Host, Result};
 
 /// The steps of a run on inputs of some layouts, in their order, the memory between them, and what
 /// passes did to both.
@@ -221,7 +221,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// As [`run`](Self::run) has them of inputs.
     pub fn report(&self, inputs: impl RunInputs<I>) -> Result<Report> {
         let mut inputs = inputs;
-        self.report_of(&mut inputs)
+        self.report_of::<Host>(&mut inputs)
     }
 
     /// As [`report`](Self::report), with the least time of each step in so many runs on these inputs,
@@ -232,9 +232,22 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// As [`run`](Self::run).
     pub fn measure(&self, inputs: impl RunInputs<I>, runs: usize) -> Result<Report> {
         let mut inputs = inputs;
-        let mut report = self.report_of(&mut inputs)?;
+        self.measured::<Host>((), &mut inputs, runs)
+    }
+
+    pub(super) fn measured<P: PlaceMemory>(
+        &self,
+        at: P::At<'_>,
+        inputs: &mut impl LendAs<I, P>,
+        runs: usize,
+    ) -> Result<Report>
+    where
+        O: Fresh<P>,
+    {
+        let mut report = self.report_of(inputs)?;
+        let (handle, step_count) = (&self.shared.handle, report.steps.len());
         for _ in 0..runs.max(1) {
-            let times = self.shared.handle.times(&mut inputs, self.options, report.steps.len());
+            let times = handle.times::<I, O, P>(at, inputs, self.options, step_count);
             let times = times.map_err(|error| self.located(error))?;
             for (step, time) in report.steps.iter_mut().zip(times) {
                 step.nanoseconds = Some(step.nanoseconds.map_or(time, |least| least.min(time)));
@@ -243,7 +256,7 @@ impl<I, O: OutputTypes> Program<I, O> {
         Ok(report)
     }
 
-    fn report_of(&self, inputs: &mut impl RunInputs<I>) -> Result<Report> {
+    pub(super) fn report_of<P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<Report> {
         let handle = &self.shared.handle;
         let described = handle.memory(inputs).and_then(|plan| {
             let steps = handle.steps(inputs, plan.step_count)?;

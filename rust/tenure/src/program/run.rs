@@ -224,7 +224,11 @@ impl<I, O> Program<I, O> {
     /// ```
     pub fn memory(&self, inputs: impl RunInputs<I>) -> Result<MemoryPlan> {
         let mut inputs = inputs;
-        let plan = self.shared.handle.memory(&mut inputs).map_err(|error| self.located(error))?;
+        self.memory_of::<Host>(&mut inputs)
+    }
+
+    pub(super) fn memory_of<P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<MemoryPlan> {
+        let plan = self.shared.handle.memory(inputs).map_err(|error| self.located(error))?;
         Ok(MemoryPlan::of(&plan))
     }
 
@@ -246,7 +250,7 @@ impl<I, O> Program<I, O> {
     /// ```
     pub fn output_shapes(&self, inputs: impl RunInputs<I>) -> Result<Vec<Vec<usize>>> {
         let mut inputs = inputs;
-        let shapes = self.shared.handle.output_shapes(&mut inputs);
+        let shapes = self.shared.handle.output_shapes::<I, Host>(&mut inputs);
         let shapes = shapes.map_err(|error| self.located(error))?;
         Ok(shapes.iter().map(|shape| shape.as_slice().to_vec()).collect())
     }

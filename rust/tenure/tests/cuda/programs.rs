@@ -194,3 +194,64 @@ fn threads_share_a_program() {
         }
     });
 }
+
+#[test]
+fn memory_and_steps_are_known_before() {
+    if !alone("programs::memory_and_steps_are_known_before", NONE.0, NONE.1) {
+        return;
+    }
+    let stream = stream!();
+    let program = network();
+    let x = stream.full([4, 2], 1.0_f32).unwrap();
+    let before = stats();
+    let plan = stream.memory(&program, (&x,)).unwrap();
+    let report = stream.report(&program, (&x,)).unwrap();
+    assert_eq!(report.memory, plan);
+    assert_eq!(report.steps.len(), plan.steps);
+    let names: Vec<_> = report.steps.iter().map(|step| &step.name[..]).collect();
+    assert!(names[0].contains("matmul"), "{names:?}");
+    let after = stats();
+    assert_eq!(after.device_launches, before.device_launches);
+    assert_eq!(after.device_waits, before.device_waits);
+    // It is what a run takes, which a budget tells.
+    assert!(plan.peak_bytes >= 4 * 3 * 4, "{plan:?}");
+    let exact = program.clone().with_budget(plan.peak_bytes);
+    stream.run(&exact, (&x,)).unwrap();
+    let short = program.clone().with_budget(plan.peak_bytes - 1);
+    assert_eq!(stream.run(&short, (&x,)).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    // What a sum reads is stored there, and not on the host.
+    let summed = Program::trace(|graph| {
+        let x = graph.input::<f32>([4, 2]);
+        graph.program((x,), (x * 2.0 + 1.0).sum(0))
+    })
+    .unwrap();
+    let here = summed.memory((&[[1.0; 2]; 4],)).unwrap();
+    let there = stream.memory(&summed, (&x,)).unwrap();
+    assert!(there.peak_bytes >= 4 * 2 * 4 && there.peak_bytes > here.peak_bytes, "{there:?}");
+
+    let error = stream.memory(&program, (&stream.zeros::<f32>([65, 2]).unwrap(),)).unwrap_err();
+    assert!(error.message().contains("batch"), "{error}");
+}
+
+#[test]
+fn steps_are_measured() {
+    let stream = stream!();
+    let program = network();
+    let x = stream.full([4, 2], 1.0_f32).unwrap();
+    let report = stream.measure(&program, (&x,), 2).unwrap();
+    assert!(report.steps.iter().all(|step| step.nanoseconds.is_some()));
+    assert_eq!(report.count_of(Passes::EPILOGUES), epilogues_here(&program));
+    let updated = Program::trace(|graph| {
+        let x = graph.input::<f32>([2]);
+        graph.program([x.updated_by(x + 1.0)], ())
+    })
+    .unwrap();
+    let mut state = stream.zeros::<f32>([2]).unwrap();
+    stream.measure(&updated, [&mut state], 3).unwrap();
+    assert_eq!(stream.to_vec(&state).unwrap(), [3.0; 2]);
+}
+
+/// Of the same program on the host: the graph is rewritten when it is traced.
+fn epilogues_here(program: &Program<(f32,), (f32, i64)>) -> u64 {
+    program.report((&[[1.0_f32; 2]; 4],)).unwrap().count_of(Passes::EPILOGUES)
+}

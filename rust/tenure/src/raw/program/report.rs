@@ -3,8 +3,7 @@
 use tenure_sys as sys;
 use tenure_sys::{tnr_pass_info, tnr_step_info};
 
-use super::blank::DynBlank;
-use super::{LendAs, Options, ProgramHandle};
+use super::{Fresh, LendAs, Options, PlaceMemory, ProgramHandle};
 use crate::raw::{check, entered};
 use crate::{ErrorKind, Result};
 
@@ -51,9 +50,9 @@ fn pass_info() -> tnr_pass_info {
 
 impl ProgramHandle {
     /// The steps of a run on these inputs, of which there are so many.
-    pub(crate) fn steps<I>(
+    pub(crate) fn steps<I, P>(
         &self,
-        inputs: &mut impl LendAs<I>,
+        inputs: &mut impl LendAs<I, P>,
         step_count: u32,
     ) -> Result<Vec<StepInfo>> {
         entered()?;
@@ -90,7 +89,10 @@ impl ProgramHandle {
     }
 
     /// Each pass, with its changes of the program and of a run on these inputs.
-    pub(crate) fn passes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<tnr_pass_info>> {
+    pub(crate) fn passes<I, P>(
+        &self,
+        inputs: &mut impl LendAs<I, P>,
+    ) -> Result<Vec<tnr_pass_info>> {
         entered()?;
         self.with_call(|call| {
             inputs.lend(call);
@@ -123,18 +125,19 @@ impl ProgramHandle {
     }
 
     /// Nanoseconds of each step of one run, into outputs that are given up.
-    pub(crate) fn times<I>(
+    pub(crate) fn times<I, O: Fresh<P>, P: PlaceMemory>(
         &self,
-        inputs: &mut impl LendAs<I>,
+        at: P::At<'_>,
+        inputs: &mut impl LendAs<I, P>,
         options: Options,
         step_count: usize,
     ) -> Result<Vec<u64>> {
-        let mut blanks = self.dyn_blanks(inputs)?;
+        let mut blanks = self.blanks::<I, O, P>(at, inputs)?;
         let mut times = vec![0; step_count];
         self.with_call(|call| {
             inputs.lend(call);
-            blanks.iter_mut().for_each(|blank: &mut DynBlank| blank.0.lend(call));
-            self.run_timed(call, options, &mut times)
+            O::lend_blanks(&mut blanks, call);
+            P::within(at, || self.run_timed(call, options, &mut times))
         })?;
         Ok(times)
     }

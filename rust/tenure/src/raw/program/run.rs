@@ -376,10 +376,7 @@ impl ProgramHandle {
         inputs: &mut impl LendAs<I, P>,
         options: Options,
     ) -> Result<O::Made> {
-        let mut blanks = self.with_call(|call| {
-            inputs.lend(call);
-            O::blanks(at, self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
-        })?;
+        let mut blanks = self.blanks::<I, O, P>(at, inputs)?;
         let extents = self.with_call(|call| {
             inputs.lend(call);
             O::lend_blanks(&mut blanks, call);
@@ -389,6 +386,18 @@ impl ProgramHandle {
         // run that answers Ok has written every element of each up to its extents, or has enqueued
         // that; extents are behind none of those that update inputs.
         unsafe { O::written(blanks, &extents) }
+    }
+
+    /// New memory for the outputs of a run on these inputs.
+    pub(super) fn blanks<I, O: Fresh<P>, P: PlaceMemory>(
+        &self,
+        at: P::At<'_>,
+        inputs: &mut impl LendAs<I, P>,
+    ) -> Result<O::Blanks> {
+        self.with_call(|call| {
+            inputs.lend(call);
+            O::blanks(at, self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
+        })
     }
 
     /// Runs into memory of the caller's, or enqueues that where the place is a device.
@@ -445,8 +454,8 @@ impl ProgramHandle {
         blanks.into_iter().zip(&extents).map(|(blank, of)| unsafe { blank.0.written(of) }).collect()
     }
 
-    /// New memory for the outputs of a run on these inputs.
-    pub(super) fn dyn_blanks<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<DynBlank>> {
+    /// As [`blanks`](Self::blanks), with element types that the program knows.
+    fn dyn_blanks<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<DynBlank>> {
         self.with_call(|call| {
             inputs.lend(call);
             let blank = |nth| {
@@ -457,14 +466,14 @@ impl ProgramHandle {
         })
     }
 
-    pub(crate) fn output_shapes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<Shape>> {
+    pub(crate) fn output_shapes<I, P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<Vec<Shape>> {
         self.with_call(|call| {
             inputs.lend(call);
             (0..self.output_count).map(|nth| Ok(self.shape_of(call, nth)?.1)).collect()
         })
     }
 
-    pub(crate) fn memory<I>(&self, inputs: &mut impl LendAs<I>) -> Result<tnr_memory_plan> {
+    pub(crate) fn memory<I, P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<tnr_memory_plan> {
         entered()?;
         self.with_call(|call| {
             inputs.lend(call);
