@@ -68,7 +68,7 @@ swap(blob.cpp "seal looks for users before it announces the seal"
 [==[  const SlotWord word = slot.word.fetch_add(0, std::memory_order_acq_rel);]==]
 [==[  const SlotWord word = swapped ? before : slot.word.fetch_add(0, std::memory_order_acq_rel);]==])
 
-swap(blob.cpp "a use looks for seals before it pins"
+swap(pins.cpp "a use looks for seals before it pins"
 [==[  BlobSlot* slot = find(token);]==]
 [==[  const BlobSlot* const unpinned = swapped ? slot_table.find(view.owner) : nullptr;
       const std::uint32_t before =

@@ -20,6 +20,7 @@ set(order
   cpu/kernels/sparse
   cpu/kernels/window
   threads
+  memory/region
   memory
   engine
   onednn

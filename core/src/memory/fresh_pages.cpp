@@ -1,7 +1,7 @@
 #include "memory/fresh_pages.hpp"
 
 #include "base/system_calls.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 #include "threads/parallel.hpp"
 
 namespace tenure {

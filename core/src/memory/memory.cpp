@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/fork.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 #include "tenure/blob.hpp"
 
 namespace tenure {

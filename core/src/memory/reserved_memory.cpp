@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/relax.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 #include "memory/slot_table.hpp"
 
 namespace tenure {

@@ -83,6 +83,10 @@ constexpr tnr_device device_of_place(std::uint32_t place) {
           static_cast<std::int32_t>(place & 0xffffu)};
 }
 
+inline bool is_on_cpu(const BlobSlot& slot) noexcept {
+  return slot.place.load(std::memory_order_relaxed) == place_of_device(kCpu);
+}
+
 // Initial content of a blob's slot.
 struct SlotContent {
   void* data;

@@ -19,7 +19,7 @@
 
 #include "expect_error.hpp"
 #include "memory/fresh_pages.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 #include "memory/reserved_memory.hpp"
 #include "tenure/blob.hpp"
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "memory/memory.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 #include "refused_system_calls.hpp"
 #include "refused_threads.hpp"
 #include "tenure/tenure.hpp"

@@ -1,5 +1,5 @@
 // Regions on Windows. The cache, which is the same everywhere, is in region.cpp.
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 
 #if defined(_WIN32)
 

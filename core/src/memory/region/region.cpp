@@ -1,4 +1,4 @@
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 
 #include <algorithm>
 #include <span>

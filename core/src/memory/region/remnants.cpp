@@ -1,4 +1,4 @@
-#include "memory/remnants.hpp"
+#include "memory/region/remnants.hpp"
 
 #if !defined(_WIN32)
 
@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/system_calls.hpp"
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 
 namespace tenure {
 

@@ -1,5 +1,5 @@
 // Regions where there is mmap. The cache, which is the same everywhere, is in region.cpp.
-#include "memory/region.hpp"
+#include "memory/region/region.hpp"
 
 #if !defined(_WIN32)
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/system_calls.hpp"
-#include "memory/remnants.hpp"
+#include "memory/region/remnants.hpp"
 
 namespace tenure {
 
