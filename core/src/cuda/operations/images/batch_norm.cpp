@@ -11,37 +11,37 @@ namespace tenure::cuda {
 namespace {
 
 using Place = DeviceExpression::Place;
-using Operand = DeviceExpression::Operand;
+using Source = DeviceExpression::Operand;
 
-constexpr Operand kLast = {Place::kLast, 0};
+constexpr Source kLast = {Place::kLast, 0};
 // Where numbers of the device's memory begin: those of a vector behind another one are aligned too.
 constexpr std::size_t kAlignment = 256;
 
 // Nodes one after the other, and the views that they read.
 class Formula {
  public:
-  Operand view(const tnr_view& view) noexcept {
+  Source view(const tnr_view& view) noexcept {
     views_[expression_.view_count] = &view;
     return {Place::kView, static_cast<std::uint8_t>(expression_.view_count++)};
   }
-  Operand number(double value) noexcept {
+  Source number(double value) noexcept {
     DeviceExpression::Number& number = expression_.numbers[expression_.number_count];
     number.dtype = TNR_DTYPE_F64;
     std::memcpy(number.bytes, &value, sizeof value);
     return {Place::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
   }
   // The result of the last node stays for later ones than the next.
-  Operand keep() noexcept {
+  Source keep() noexcept {
     expression_.nodes[expression_.node_count - 1].slot = slots_;
     return {Place::kSlot, slots_++};
   }
-  Operand unary(tnr_unary_op op, tnr_dtype dtype, Operand a) noexcept {
+  Source unary(tnr_unary_op op, tnr_dtype dtype, Source a) noexcept {
     return add(TNR_NODE_UNARY + static_cast<std::uint32_t>(op), dtype, dtype, 1, a, {});
   }
-  Operand binary(tnr_binary_op op, tnr_dtype dtype, Operand a, Operand b) noexcept {
+  Source binary(tnr_binary_op op, tnr_dtype dtype, Source a, Source b) noexcept {
     return add(TNR_NODE_BINARY + static_cast<std::uint32_t>(op), dtype, dtype, 2, a, b);
   }
-  Operand cast(tnr_dtype from, tnr_dtype to, Operand a) noexcept {
+  Source cast(tnr_dtype from, tnr_dtype to, Source a) noexcept {
     return add(TNR_NODE_CAST, from, to, 1, a, {});
   }
   void compute(const Queue& queue, const tnr_view_mut& out, const Pins& pins) const {
@@ -49,8 +49,8 @@ class Formula {
   }
 
  private:
-  Operand add(std::uint32_t code, tnr_dtype dtype, tnr_dtype out_dtype, std::uint8_t count,
-              Operand a, Operand b) noexcept {
+  Source add(std::uint32_t code, tnr_dtype dtype, tnr_dtype out_dtype, std::uint8_t count, Source a,
+             Source b) noexcept {
     expression_.nodes[expression_.node_count++] = {
         code, dtype, out_dtype, count, DeviceExpression::kNoSlot, {a, b, {}}};
     return kLast;
@@ -71,18 +71,18 @@ struct Statistics {
 };
 
 // A number of each channel, in f64, for later nodes; `otherwise` without a vector.
-Operand wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
+Source wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
   if (vector == nullptr) return formula.number(otherwise);
   formula.cast(vector->dtype, TNR_DTYPE_F64, formula.view(*vector));
   return formula.keep();
 }
 
 // weight / sqrt(var + eps), as the CPU computes it: in f64.
-Operand wide_scale(Formula& formula, const Statistics& of) noexcept {
-  const Operand weight = wide(formula, of.weight, 1);
-  const Operand var = wide(formula, &of.var, 0);
-  const Operand sum = formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, var, formula.number(of.eps));
-  const Operand root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
+Source wide_scale(Formula& formula, const Statistics& of) noexcept {
+  const Source weight = wide(formula, of.weight, 1);
+  const Source var = wide(formula, &of.var, 0);
+  const Source sum = formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, var, formula.number(of.eps));
+  const Source root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
   return formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, weight, root);
 }
 
@@ -97,11 +97,11 @@ void compute_scale(const Queue& queue, const Statistics& of, const tnr_view_mut&
 void compute_shift(const Queue& queue, const Statistics& of, const tnr_view_mut& out,
                    const Pins& pins) {
   Formula formula;
-  const Operand mean = wide(formula, of.mean, 0);
-  const Operand bias = wide(formula, of.bias, 0);
-  const Operand product =
+  const Source mean = wide(formula, of.mean, 0);
+  const Source bias = wide(formula, of.bias, 0);
+  const Source product =
       formula.binary(TNR_BINARY_OP_MUL, TNR_DTYPE_F64, mean, wide_scale(formula, of));
-  const Operand shift = formula.binary(TNR_BINARY_OP_SUB, TNR_DTYPE_F64, bias, product);
+  const Source shift = formula.binary(TNR_BINARY_OP_SUB, TNR_DTYPE_F64, bias, product);
   formula.cast(TNR_DTYPE_F64, out.view.dtype, shift);
   formula.compute(queue, out, pins);
 }
@@ -166,7 +166,7 @@ void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& 
   const tnr_view scales = along_channels(a, scale);
   const tnr_view shifts = along_channels(a, shift);
   Formula formula;
-  const Operand product =
+  const Source product =
       formula.binary(TNR_BINARY_OP_MUL, a.dtype, formula.view(a), formula.view(scales));
   formula.binary(TNR_BINARY_OP_ADD, a.dtype, product, formula.view(shifts));
   formula.compute(*this, out, pins);
