@@ -55,7 +55,7 @@ inline void expect_failures_leave_nothing() {
   EXPECT_EQ(well.status, 0) << well.output;
   EXPECT_EQ(well.output.find("message: "), std::string::npos) << well.output;
 #define TENURE_NAME(member, name, version, parameters) name,
-  for (const std::string name : {TENURE_CUDA_ENTRY_POINTS(TENURE_NAME)}) {
+  for (const std::string name : {TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_NAME)}) {
 #undef TENURE_NAME
     if (is_end_of_something(name)) continue;
     for (const char* const nth : {":1", ":2", ":3", ":4", ""}) {

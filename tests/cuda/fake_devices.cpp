@@ -23,8 +23,22 @@ Result driver_version(int* version) {
   return Result::kSuccess;
 }
 
+namespace {
+
+// Of captures: the library has no word for them.
+const char* capture_error(Result result) {
+  if (result == kCaptureUnsupported) return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+  if (result == kCaptureInvalidated) return "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";
+  if (result == kCaptureIsolation) return "CUDA_ERROR_STREAM_CAPTURE_ISOLATION";
+  if (result == kCaptureWrongThread) return "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD";
+  return nullptr;
+}
+
+}  // namespace
+
 Result error_name(Result result, const char** name) {
-  *name = nullptr;
+  *name = capture_error(result);
+  if (*name != nullptr) return Result::kSuccess;
   switch (result) {
     case Result::kSuccess: *name = "CUDA_SUCCESS"; break;
     case Result::kInvalidValue: *name = "CUDA_ERROR_INVALID_VALUE"; break;

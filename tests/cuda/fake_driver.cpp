@@ -85,7 +85,7 @@ void end_device(Result failure) {
 
 enum class Entry : unsigned {
 #define TENURE_FAKE_ENTRY(member, name, version, parameters) member,
-  TENURE_CUDA_ENTRY_POINTS(TENURE_FAKE_ENTRY)
+  TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_FAKE_ENTRY)
 #undef TENURE_FAKE_ENTRY
 };
 
@@ -96,6 +96,27 @@ struct Listed {
 };
 
 const char* listed_name(Entry entry);
+
+// What a thread must not call while it captures: calls that may wait for the device or take its
+// memory, and, so that nobody counts on it, those that load code.
+bool is_unsafe(Entry entry) {
+  switch (entry) {
+    case Entry::context_synchronize:
+    case Entry::stream_synchronize:
+    case Entry::event_query:
+    case Entry::event_synchronize:
+    case Entry::allocate:
+    case Entry::free:
+    case Entry::allocate_pinned:
+    case Entry::free_pinned:
+    case Entry::library_load:
+    case Entry::library_kernel:
+    case Entry::kernel_function:
+    case Entry::module_load:
+    case Entry::module_unload: return true;
+    default: return false;
+  }
+}
 
 // What a wait reports has ended the work before it.
 template <Entry kEntry>
@@ -112,6 +133,12 @@ struct Guarded<kEntry, kFunction> {
     const bool is_free = kEntry == Entry::init || kEntry == Entry::driver_version ||
                          kEntry == Entry::error_name || kEntry == Entry::error_string;
     if (!is_free && !state().is_started) return Result::kNotInitialized;
+    if (is_unsafe(kEntry)) {
+      if (Capture* const capture = own_capture()) {
+        capture->is_invalid = true;
+        return kCaptureUnsupported;
+      }
+    }
     const Result refusal = refusal_of(listed_name(kEntry));
     if (is_of_device(refusal)) end_device(refusal);
     if (refusal == Result::kSuccess) return kFunction(arguments...);
@@ -123,7 +150,7 @@ struct Guarded<kEntry, kFunction> {
 const Listed kListed[] = {
 #define TENURE_FAKE_LISTED(member, name, version, parameters) \
   {name, version, reinterpret_cast<void*>(&Guarded<Entry::member, &member>::call)},
-    TENURE_CUDA_ENTRY_POINTS(TENURE_FAKE_LISTED)
+    TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_FAKE_LISTED)
 #undef TENURE_FAKE_LISTED
 };
 
@@ -134,12 +161,13 @@ struct LeakCheck {
   ~LeakCheck() {
     const Memory& memory = state().memory;
     const std::size_t pinned_count = state().pinned.size();
-    if (memory.live_count() + pinned_count == 0) return;
+    const std::size_t graph_count = state().graph_count;
+    if (memory.live_count() + pinned_count + graph_count == 0) return;
     if (number_of("TENURE_FAKE_CUDA_LEAKS", 0) == 0) return;
-    std::fprintf(
-        stderr,
-        "fake CUDA: %zu bytes in %zu allocations, and %zu of pinned memory, are not freed\n",
-        memory.live_bytes(), memory.live_count(), pinned_count);
+    std::fprintf(stderr,
+                 "fake CUDA: %zu bytes in %zu allocations, %zu of pinned memory, and %zu graphs, "
+                 "are not freed\n",
+                 memory.live_bytes(), memory.live_count(), pinned_count, graph_count);
     _exit(86);
   }
 };

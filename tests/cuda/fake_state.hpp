@@ -59,6 +59,12 @@ inline constexpr int kMostAlong[] = {kMostThreads, kMostThreads, 64, INT_MAX, 65
 inline constexpr int kMostSharedBytes = 227 << 10;  // for kernels that ask for it
 
 inline constexpr Result kInvalidHandle = Result{400};
+inline constexpr Result kIllegalState = Result{401};
+// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, _INVALIDATED, _ISOLATION and _WRONG_THREAD.
+inline constexpr Result kCaptureUnsupported = Result{900};
+inline constexpr Result kCaptureInvalidated = Result{901};
+inline constexpr Result kCaptureIsolation = Result{905};
+inline constexpr Result kCaptureWrongThread = Result{908};
 
 // Of the environment.
 long number_of(const char* variable, long otherwise);
@@ -86,6 +92,13 @@ struct Work {
   std::shared_ptr<Mark> mark = {};  // of an event, as it was then
 };
 
+// What a stream gets while it is captured: nothing of it runs.
+struct Capture {
+  std::thread::id thread;
+  std::vector<Work> work;
+  bool is_invalid;  // after a call that no capture takes
+};
+
 }  // namespace fake
 
 namespace tenure::cuda {
@@ -94,10 +107,20 @@ struct StreamOfDriver {
   PrimaryContext context;
   std::deque<fake::Work> work;
   bool is_destroyed;
+  std::unique_ptr<fake::Capture> capture;
 };
 struct EventOfDriver {
   PrimaryContext context;
   std::shared_ptr<fake::Mark> mark;
+};
+struct GraphOfDriver {
+  PrimaryContext context;
+  std::vector<fake::Work> work;
+};
+struct GraphRunOfDriver {
+  PrimaryContext context;
+  std::vector<fake::Work> work;
+  std::shared_ptr<fake::Mark> last;  // the end of its last launch
 };
 
 }  // namespace tenure::cuda
@@ -115,6 +138,7 @@ struct State {
   std::vector<std::unique_ptr<StreamOfDriver>> streams;  // ended ones too: handles stay known
   StreamOfDriver* own_streams[kMostDevices][2] = {};     // legacy, per thread
   std::map<void*, std::size_t> pinned;
+  std::size_t graph_count = 0;  // with those that can be launched
   std::minstd_rand random{static_cast<unsigned>(number_of("TENURE_SIMT_SEED", 1))};
   // A device that has failed answers with it for good.
   Result failure = Result::kSuccess;
@@ -136,10 +160,14 @@ void run_others();
 // nullptr: no stream of the current context.
 StreamOfDriver* stream_of(Stream handle);
 Result enqueue(Stream handle, Work work);
+// fake_graphs.cpp: what becomes of work on a stream that is captured.
+Result capture(Capture& capture, Work work);
+// That of the calling thread, or nullptr.
+Capture* own_capture();
 
 // The entry points, by their names in the table.
 #define TENURE_FAKE_DECLARED(member, name, version, parameters) Result member parameters;
-TENURE_CUDA_ENTRY_POINTS(TENURE_FAKE_DECLARED)
+TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_FAKE_DECLARED)
 #undef TENURE_FAKE_DECLARED
 
 }  // namespace fake

@@ -106,6 +106,7 @@ Result enqueue(Stream handle, Work work) {
   if (state().failure != Result::kSuccess) return state().failure;
   StreamOfDriver* const stream = stream_of(handle);
   if (stream == nullptr) return kInvalidHandle;
+  if (stream->capture != nullptr) return capture(*stream->capture, std::move(work));
   stream->work.push_back(std::move(work));
   return Result::kSuccess;
 }
@@ -124,6 +125,7 @@ Result stream_destroy(Stream handle) {
   for (const auto& stream : state().streams) {
     if (stream.get() != handle || stream->is_destroyed) continue;
     stream->is_destroyed = true;
+    stream->capture = nullptr;
     return run_to(*stream, nullptr);
   }
   return kInvalidHandle;
@@ -141,6 +143,10 @@ Result stream_context(Stream handle, PrimaryContext* context) {
 Result stream_synchronize(Stream handle) {
   StreamOfDriver* const stream = stream_of(handle);
   if (stream == nullptr) return kInvalidHandle;
+  if (stream->capture != nullptr) {
+    stream->capture->is_invalid = true;
+    return kCaptureUnsupported;
+  }
   run_others();
   return run_to(*stream, nullptr);
 }

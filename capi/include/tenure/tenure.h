@@ -4669,6 +4669,15 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_RUN_CHECKED 1
 
 /**
+ * One run of a program on a device, recorded with the memory of its inputs and outputs, to be
+ * enqueued again and again as a whole. A handle is a token as that of a blob is, of a kind of its
+ * own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_captured_program tnr_captured_program;
+
+/**
  * A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
  * of a blob is, of a kind of its own.
  *
@@ -5966,6 +5975,76 @@ tnr_status tnr_program_run(struct tnr_context *context TNR_BORROWED,
                            const struct tnr_program_run_attributes *attributes,
                            const struct tnr_view_mut *const *outputs,
                            uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * Ends the handle, and with it the captured program, as soon as no call uses it: its memory,
+ * and what it holds of blobs. Runs that were enqueued go on.
+ *
+ * NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param captured (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_captured_program_release(struct tnr_captured_program *captured TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Records a run of a program on the device of the context, on these inputs and into these
+ * outputs, of which no element is read or written: nothing of the run is enqueued. It has
+ * memory of its own for values between them, and holds the owners of the views: a blob that is
+ * released meanwhile stays, a borrow escapes (BORROW_ESCAPED), and none can be reclaimed (BUSY).
+ * Without an owner the caller keeps the memory. The program may be released.
+ *
+ * The first time on a device the program's constants are copied there, and waited for; nothing
+ * else waits.
+ *
+ * UNSUPPORTED, with the node's name: what devices do not compute, an operation of one's own,
+ * and what waits in a run as it reads by index, divides integers, or multiplies a sparse matrix;
+ * a driver without an entry point for it, which is named. INVALID_ARGUMENT: views or a context of
+ * the CPU, and `step_nanoseconds` that are not NULL, as the run is one launch; otherwise as
+ * `tnr_program_run`. DEVICE_ERROR, OUT_OF_MEMORY.
+ *
+ * @param context (transfer none)
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param attributes (transfer none) (nullable)
+ * @param outputs (transfer none) (counted-by output_count) pointers to views
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_RETURNS_OWNED(tnr_captured_program_release)
+TNR_NODISCARD
+struct tnr_captured_program *tnr_captured_program_create(struct tnr_context *context TNR_BORROWED,
+                                                         const struct tnr_program *program TNR_BORROWED,
+                                                         const struct tnr_view *const *inputs,
+                                                         uint32_t input_count,
+                                                         const struct tnr_program_run_attributes *attributes,
+                                                         const struct tnr_view_mut *const *outputs,
+                                                         uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * Enqueues the run on the stream of a context, of the device that it was recorded for: one
+ * launch, on the memory that inputs and outputs had then. It comes after all that is enqueued
+ * on their blobs, and before all that follows there; and after itself, on whichever stream it
+ * runs. It waits for nothing.
+ *
+ * INVALID_ARGUMENT: a context without a device, or of another. STALE_VIEW: the borrow of an
+ * input or output was ended. BUSY. STALE_HANDLE. Nothing is enqueued then. DEVICE_ERROR: also
+ * for work before it.
+ *
+ * @param context (transfer none)
+ * @param captured (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_captured_program_run(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_captured_program *captured TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * Ends the handle, and with it the sealed program, as soon as no run uses it.

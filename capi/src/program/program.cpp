@@ -32,6 +32,9 @@ std::uint64_t unwrap(const tnr_program* program) noexcept {
 std::uint64_t unwrap(const tnr_sealed_program* sealed) noexcept {
   return reinterpret_cast<std::uintptr_t>(sealed);
 }
+std::uint64_t unwrap(const tnr_captured_program* captured) noexcept {
+  return reinterpret_cast<std::uintptr_t>(captured);
+}
 
 // Views among attributes are operands of the node.
 void require_no_view(const tnr_view* view, const char* field) {
@@ -336,6 +339,31 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
     tenure::program_run(context_of(context), unwrap(program), inputs, input_count, given, outputs,
                         output_count);
   });
+}
+
+tnr_status tnr_captured_program_release(tnr_captured_program* captured) noexcept {
+  return guarded([&] {
+    if (captured != nullptr) tenure::captured_program_release(unwrap(captured));
+  });
+}
+
+tnr_captured_program* tnr_captured_program_create(tnr_context* context, const tnr_program* program,
+                                                  const tnr_view* const* inputs,
+                                                  uint32_t input_count,
+                                                  const tnr_program_run_attributes* attributes,
+                                                  const tnr_view_mut* const* outputs,
+                                                  uint32_t output_count) noexcept {
+  return guarded_pointer([=] {
+    const tnr_program_run_attributes given = sized_attributes_of(attributes);
+    const std::uint64_t token = tenure::captured_program_create(
+        context_of(context), unwrap(program), inputs, input_count, given, outputs, output_count);
+    return reinterpret_cast<tnr_captured_program*>(static_cast<std::uintptr_t>(token));
+  });
+}
+
+tnr_status tnr_captured_program_run(tnr_context* context,
+                                    const tnr_captured_program* captured) noexcept {
+  return guarded([=] { tenure::captured_program_run(context_of(context), unwrap(captured)); });
 }
 
 tnr_status tnr_sealed_program_release(tnr_sealed_program* sealed) noexcept {

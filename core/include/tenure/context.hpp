@@ -40,6 +40,12 @@ class Context {
     context.is_quiet_ = true;
     return context;
   }
+  // As the default one, with a queue, which outlives it.
+  static constexpr Context on(const DeviceQueue& queue) noexcept {
+    Context context;
+    context.queue_ = &queue;
+    return context;
+  }
 
   // Threads that work at one call, the caller among them; at least 1.
   [[nodiscard]] unsigned thread_count() const noexcept { return helper_count_ + 1; }

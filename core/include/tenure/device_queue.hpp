@@ -138,6 +138,49 @@ struct DeviceFindings {
 // is on a device beside it takes more instructions than a call costs.
 bool fuses_on_device(std::uint32_t code, tnr_dtype dtype) noexcept;
 
+class DeviceQueue;
+
+// Work that was recorded once, with the addresses that it had then, to be enqueued again and again.
+// Where it is enqueued while it still runs, on whichever queue, it comes after itself. Any thread
+// may call any function at any time; what is enqueued outlives the object.
+class DeviceRecording {
+ public:
+  DeviceRecording(const DeviceRecording&) = delete;
+  DeviceRecording& operator=(const DeviceRecording&) = delete;
+  virtual ~DeviceRecording() = default;
+
+  // On a queue of its device. Throws DEVICE_ERROR.
+  virtual void enqueue(const DeviceQueue& queue) const = 0;
+
+ protected:
+  DeviceRecording() noexcept = default;
+};
+
+// A queue on which nothing runs. First comes a rehearsal: calls are checked, and the memory that
+// they ask for is counted. Then the same calls are recorded. On both occasions the queue throws
+// UNSUPPORTED for what is no work that could be repeated: waits, copies from and to the CPU, and
+// the order beside other queues. Memory that is freed serves later calls; all of it is to be freed
+// before the end. One thread at a time.
+class DeviceRecorder {
+ public:
+  DeviceRecorder(const DeviceRecorder&) = delete;
+  DeviceRecorder& operator=(const DeviceRecorder&) = delete;
+  // What was begun and not ended is dropped.
+  virtual ~DeviceRecorder() = default;
+
+  [[nodiscard]] virtual const DeviceQueue& queue() const noexcept = 0;
+  // The most memory that the calls have had at once.
+  [[nodiscard]] virtual std::size_t memory_bytes() const noexcept = 0;
+  // Ends the rehearsal. `memory`, aligned to 256, has as many bytes as that took, and is what the
+  // calls get now. Throws DEVICE_ERROR.
+  virtual void begin(void* memory) = 0;
+  // Throws DEVICE_ERROR, std::bad_alloc.
+  [[nodiscard]] virtual std::unique_ptr<const DeviceRecording> end() = 0;
+
+ protected:
+  DeviceRecorder() noexcept = default;
+};
+
 // A stream of a device. Any thread may call any function at any time. All but the destructor and
 // what is noexcept throw DEVICE_ERROR, also for what failed on the device since somebody asked.
 class DeviceQueue {
@@ -181,6 +224,9 @@ class DeviceQueue {
   // Memory of the CPU that copies used which are done is in use by them no longer; wait() ends with
   // this. Callbacks of blobs may run.
   virtual void end_uses() const noexcept = 0;
+
+  // For work on the device of this queue. Throws UNSUPPORTED for a driver that cannot record.
+  [[nodiscard]] virtual std::unique_ptr<DeviceRecorder> open_recorder() const = 0;
 
   // Operations as ops.hpp, normalize.hpp and movement.hpp have them, on views of the device, with
   // the same checks. They enqueue; what is found on the data is waited for. Of `copy` one view may

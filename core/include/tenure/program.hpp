@@ -17,6 +17,7 @@ namespace tenure {
 using GraphToken = std::uint64_t;
 using ProgramToken = std::uint64_t;
 using SealedProgramToken = std::uint64_t;
+using CapturedProgramToken = std::uint64_t;
 
 // Which struct the attributes of a kind of node are.
 enum class AttributeKind : std::uint8_t {
@@ -129,5 +130,15 @@ Refusal sealed_program_describe_shapes(SealedProgramToken token, std::int64_t* s
 Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,
                            std::uint32_t input_count, const tnr_view_mut* const* outputs,
                            std::uint32_t output_count);
+
+// tnr_captured_program_create() and its kin.
+CapturedProgramToken captured_program_create(const Context& context, ProgramToken program,
+                                             const tnr_view* const* inputs,
+                                             std::uint32_t input_count,
+                                             const tnr_program_run_attributes& attributes,
+                                             const tnr_view_mut* const* outputs,
+                                             std::uint32_t output_count);
+void captured_program_release(CapturedProgramToken token);
+void captured_program_run(const Context& context, CapturedProgramToken token);
 
 }  // namespace tenure

@@ -49,16 +49,22 @@ FindEntry open_library() {
   return reinterpret_cast<FindEntry>(find);
 }
 
+// nullptr where there is none.
 template <class Entry>
-void find_entry(FindEntry find, Entry& entry, const char* name, int version) {
+void look_for_entry(FindEntry find, Entry& entry, const char* name, int version) {
   void* found = nullptr;
   int query = 0;
   const Result result = find(name, &found, version, 0, &query);
-  if (result != Result::kSuccess || found == nullptr) {
+  entry = result == Result::kSuccess ? reinterpret_cast<Entry>(found) : nullptr;
+}
+
+template <class Entry>
+void find_entry(FindEntry find, Entry& entry, const char* name, int version) {
+  look_for_entry(find, entry, name, version);
+  if (entry == nullptr) {
     fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver has no %s of CUDA %d.%d", name,
          version / 1000, version % 1000 / 10);
   }
-  entry = reinterpret_cast<Entry>(found);
 }
 
 Driver open_driver() {
@@ -77,6 +83,10 @@ Driver open_driver() {
   find_entry(find, table.member, name, version);
   TENURE_CUDA_ENTRY_POINTS(TENURE_CUDA_FIND)
 #undef TENURE_CUDA_FIND
+#define TENURE_CUDA_LOOK_FOR(member, name, version, parameters) \
+  look_for_entry(find, table.member, name, version);
+  TENURE_CUDA_GRAPH_ENTRY_POINTS(TENURE_CUDA_LOOK_FOR)
+#undef TENURE_CUDA_LOOK_FOR
   const Result started = table.init(0);
   if (started == Result::kNoDevice) {
     fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver finds none");

@@ -44,7 +44,9 @@ using Library = struct LibraryOfDriver*;
 using ModuleHandle = struct ModuleOfDriver*;
 using KernelHandle = struct KernelOfDriver*;
 using Function = struct FunctionOfDriver*;
-using Address = unsigned long long;  // CUdeviceptr
+using Graph = struct GraphOfDriver*;
+using GraphRun = struct GraphRunOfDriver*;  // CUgraphExec
+using Address = unsigned long long;         // CUdeviceptr
 
 // Numbers of the driver's enumerations.
 inline constexpr unsigned kStreamNonBlocking = 1;
@@ -71,6 +73,7 @@ inline constexpr int kPointerMemoryType = 2;
 inline constexpr int kPointerIsManaged = 8;
 inline constexpr int kPointerDeviceOrdinal = 9;
 inline constexpr unsigned kMemoryTypeDevice = 2;
+inline constexpr int kCaptureThreadLocal = 1;
 
 // X(member, the driver's name, CUDA version * 1000 as the driver counts it, parameters)
 #define TENURE_CUDA_ENTRY_POINTS(X)                                                                \
@@ -137,9 +140,23 @@ inline constexpr unsigned kMemoryTypeDevice = 2;
      unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
      void** extra))
 
+// Those that only recorded work needs: nullptr where the driver lacks one. All else works then.
+#define TENURE_CUDA_GRAPH_ENTRY_POINTS(X)                                     \
+  X(capture_begin, "cuStreamBeginCapture", 10010, (Stream stream, int mode))  \
+  X(capture_end, "cuStreamEndCapture", 10000, (Stream stream, Graph * graph)) \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", 11040,                  \
+    (GraphRun * run, Graph graph, unsigned long long flags))                  \
+  X(graph_launch, "cuGraphLaunch", 10000, (GraphRun run, Stream stream))      \
+  X(graph_run_destroy, "cuGraphExecDestroy", 10000, (GraphRun run))           \
+  X(graph_destroy, "cuGraphDestroy", 10000, (Graph graph))
+
+#define TENURE_CUDA_ALL_ENTRY_POINTS(X) \
+  TENURE_CUDA_ENTRY_POINTS(X)           \
+  TENURE_CUDA_GRAPH_ENTRY_POINTS(X)
+
 struct Driver {
 #define TENURE_CUDA_MEMBER(member, name, version, parameters) Result(*member) parameters = nullptr;
-  TENURE_CUDA_ENTRY_POINTS(TENURE_CUDA_MEMBER)
+  TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_CUDA_MEMBER)
 #undef TENURE_CUDA_MEMBER
 };
 

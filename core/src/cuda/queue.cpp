@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cinttypes>
 
+#include "cuda/recorder.hpp"
+
 namespace tenure {
 namespace {
 
@@ -70,12 +72,34 @@ Queue::Queue(Device& device, std::uint64_t stream)
   }
 }
 
+Queue::Queue(Device& device, Recorder& recorder)
+    : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device), recorder_(&recorder) {
+  const Current current(device);
+  require(opened_driver().stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
+  is_own_ = true;
+}
+
+bool Queue::is_rehearsal() const noexcept {
+  return recorder_ != nullptr && recorder_->is_rehearsal();
+}
+
+void Queue::refuse_to_record(const char* what) {
+  fail(TNR_STATUS_UNSUPPORTED, "%s, which recorded work cannot", what);
+}
+
+std::unique_ptr<DeviceRecorder> Queue::open_recorder() const {
+  return std::make_unique<Recorder>(device_);
+}
+
 Queue::~Queue() {
-  settle();
+  // Nothing runs on the stream of a recorder.
+  if (recorder_ == nullptr) settle();
   if (is_own_) opened_driver().stream_destroy(stream_);
 }
 
 void* Queue::allocate(std::size_t size_bytes) const {
+  if (recorder_ != nullptr) [[unlikely]]
+    return recorder_->allocate(size_bytes);
   const Driver& table = opened_driver();
   const Current current(device_);
   Address memory = 0;
@@ -96,6 +120,8 @@ void* Queue::allocate(std::size_t size_bytes) const {
 }
 
 void Queue::free(void* data) const noexcept {
+  if (recorder_ != nullptr) [[unlikely]]
+    return recorder_->free(data);
   try {
     const Current current(device_);
     // An error means that the device has failed, and its memory went with it.
@@ -134,12 +160,14 @@ void Queue::require_memory(const void* data, std::size_t size_bytes) const {
 }
 
 void Queue::enqueue_in(void* out, const void* in, std::size_t size_bytes) const {
+  require_live("copies from the CPU");
   const Current current(device_);
   require(opened_driver().copy_to_device(address_of(out), in, size_bytes, stream_),
           "cuMemcpyHtoDAsync");
 }
 
 void Queue::enqueue_out(void* out, const void* in, std::size_t size_bytes) const {
+  require_live("waits for what it finds in the data");
   const Current current(device_);
   require(opened_driver().copy_to_host(out, address_of(in), size_bytes, stream_),
           "cuMemcpyDtoHAsync");
@@ -172,6 +200,7 @@ void Queue::end_uses() const noexcept { host_uses_.end_done(); }
 
 void Queue::copy_between(const Device& out_device, void* out, const Device& in_device,
                          const void* in, std::size_t size_bytes) const {
+  require_live("copies between devices");
   const Current current(device_);
   require(opened_driver().copy_between(address_of(out), out_device.context(), address_of(in),
                                        in_device.context(), size_bytes, stream_),
@@ -179,20 +208,21 @@ void Queue::copy_between(const Device& out_device, void* out, const Device& in_d
 }
 
 void Queue::copy_bytes(void* out, const void* in, std::size_t size_bytes) const {
-  if (size_bytes == 0) return;
+  if (size_bytes == 0 || is_rehearsal()) return;
   const Current current(device_);
   require(opened_driver().copy(address_of(out), address_of(in), size_bytes, stream_),
           "cuMemcpyDtoDAsync");
 }
 
 void Queue::fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const {
-  if (size_bytes == 0) return;
+  if (size_bytes == 0 || is_rehearsal()) return;
   const Current current(device_);
   require(opened_driver().fill_bytes(address_of(data), value, size_bytes, stream_),
           "cuMemsetD8Async");
 }
 
 void Queue::wait() const {
+  require_live("waits for the device");
   {
     const Current current(device_);
     count_wait();
@@ -210,33 +240,43 @@ void Queue::settle() const noexcept {
 }
 
 void Queue::follow(const DeviceQueue& other) const {
+  require_live("comes after other work");
   const auto& queue = static_cast<const Queue&>(other);  // CUDA's is the only kind
   if (queue.stream_ == stream_ && &queue.device_ == &device_) return;
   follow(Mark(queue.device_, queue.stream_));
 }
 
 void Queue::follow(const DeviceEvent& event) const {
+  require_live("comes after other work");
   const auto& mark = static_cast<const Mark&>(event);  // as above
   const Current current(device_);
   require(opened_driver().stream_wait_event(stream_, mark.event(), 0), "cuStreamWaitEvent");
 }
 
 void Queue::follow_stream(std::uint64_t stream) const {
+  require_live("comes after other work");
   if (stream_of(stream) != stream_) follow(Mark(device_, stream_of(stream)));
 }
 
 std::uint64_t Queue::stream() const noexcept { return reinterpret_cast<std::uintptr_t>(stream_); }
 
 std::unique_ptr<const DeviceEvent> Queue::record() const {
+  require_live("is waited for by others");
   return std::make_unique<const Mark>(device_, stream_);
 }
 
 void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
   const Current current(device_);
   void* parameters[] = {const_cast<void*>(argument)};
-  count_launch();
-  const Result result = opened_driver().launch(device_.function(kernel), grid.blocks, 1, 1,
-                                               grid.threads, 1, 1, 0, stream_, parameters, nullptr);
+  // Loaded by a rehearsal too, as that asks the driver for what recorded work may not.
+  const Function function = device_.function(kernel);
+  if (recorder_ == nullptr) [[likely]] {
+    count_launch();
+  } else if (recorder_->is_rehearsal()) {
+    return;
+  }
+  const Result result = opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0,
+                                               stream_, parameters, nullptr);
   if (result != Result::kSuccess) [[unlikely]]
     refuse(result, name_of(kernel));
 }

@@ -21,10 +21,14 @@ struct Grid {
   unsigned threads;
 };
 
+class Recorder;
+
 class Queue final : public DeviceQueue {
  public:
   // `stream` as in tnr_context_options.
   Queue(Device& device, std::uint64_t stream);
+  // That of a recorder, which it has for all of its life.
+  Queue(Device& device, Recorder& recorder);
   ~Queue() override;
 
   [[nodiscard]] void* allocate(std::size_t size_bytes) const override;
@@ -43,6 +47,7 @@ class Queue final : public DeviceQueue {
   [[nodiscard]] std::uint64_t stream() const noexcept override;
   [[nodiscard]] std::unique_ptr<const DeviceEvent> record() const override;
   void end_uses() const noexcept override;
+  [[nodiscard]] std::unique_ptr<DeviceRecorder> open_recorder() const override;
 
   void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const override;
   void copy_async(const Context& context, const tnr_view& a,
@@ -136,9 +141,19 @@ class Queue final : public DeviceQueue {
   };
 
  private:
+  // Whether what was called is only rehearsed.
+  [[nodiscard]] bool is_rehearsal() const noexcept;
+  // Throws UNSUPPORTED where work is recorded; `what` is what the call does.
+  void require_live(const char* what) const {
+    if (recorder_ != nullptr) [[unlikely]]
+      refuse_to_record(what);
+  }
+  [[noreturn, gnu::cold]] static void refuse_to_record(const char* what);
+
   Device& device_;
   Stream stream_ = nullptr;
   bool is_own_ = false;
+  Recorder* const recorder_ = nullptr;
   mutable HostUses host_uses_;
 };
 

@@ -38,11 +38,13 @@ void lock_all() {
   graph_table.lock();
   program_table.lock();
   sealed_program_table.lock();
+  captured_program_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  captured_program_table.unlock();
   sealed_program_table.unlock();
   program_table.unlock();
   graph_table.unlock();

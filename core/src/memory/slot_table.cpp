@@ -16,6 +16,7 @@ constinit SlotTable<kPlanKind> plan_table;
 constinit SlotTable<kGraphKind> graph_table;
 constinit SlotTable<kProgramKind> program_table;
 constinit SlotTable<kSealedProgramKind> sealed_program_table;
+constinit SlotTable<kCapturedProgramKind> captured_program_table;
 constinit SlotTable<kEventKind> event_table;
 constinit SlotTable<kKernelKind> kernel_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
@@ -119,6 +120,7 @@ template class SlotTable<kPlanKind>;
 template class SlotTable<kGraphKind>;
 template class SlotTable<kProgramKind>;
 template class SlotTable<kSealedProgramKind>;
+template class SlotTable<kCapturedProgramKind>;
 template class SlotTable<kEventKind>;
 template class SlotTable<kKernelKind>;
 

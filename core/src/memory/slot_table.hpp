@@ -221,6 +221,7 @@ extern SlotTable<kPlanKind> plan_table;
 extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
 extern SlotTable<kSealedProgramKind> sealed_program_table;
+extern SlotTable<kCapturedProgramKind> captured_program_table;
 extern SlotTable<kEventKind> event_table;
 extern SlotTable<kKernelKind> kernel_table;
 

@@ -228,7 +228,15 @@ fn is_operation(function: &Function) -> bool {
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let is_of = |noun| function.name.starts_with(noun);
-    let others = ["tnr_blob_", "tnr_context_", "tnr_event_", "tnr_kernel_", "tnr_view_"];
+    // What was captured has its inputs and outputs, and runs as it is.
+    let others = [
+        "tnr_blob_",
+        "tnr_captured_program_run",
+        "tnr_context_",
+        "tnr_event_",
+        "tnr_kernel_",
+        "tnr_view_",
+    ];
     let computes = !others.into_iter().any(is_of);
     if !is_operation(function) || !computes {
         return;

@@ -1093,6 +1093,16 @@ pub struct tnr_program {
     _opaque: [u8; 0],
 }
 
+/// One run of a program on a device, recorded with the memory of its inputs and outputs, to be
+/// enqueued again and again as a whole. A handle is a token as that of a blob is, of a kind of its
+/// own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_captured_program {
+    _opaque: [u8; 0],
+}
+
 /// A program for inputs and outputs of some layouts, with all memory that a run needs. A handle is a
 /// token as that of a blob is, of a kind of its own.
 ///
@@ -5697,6 +5707,71 @@ unsafe extern "C" {
         attributes: *const tnr_program_run_attributes,
         outputs: *const *const tnr_view_mut,
         output_count: u32,
+    ) -> tnr_status;
+
+    /// Ends the handle, and with it the captured program, as soon as no call uses it: its memory,
+    /// and what it holds of blobs. Runs that were enqueued go on.
+    ///
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param captured (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_captured_program_release(captured: *mut tnr_captured_program) -> tnr_status;
+
+    /// Records a run of a program on the device of the context, on these inputs and into these
+    /// outputs, of which no element is read or written: nothing of the run is enqueued. It has
+    /// memory of its own for values between them, and holds the owners of the views: a blob that is
+    /// released meanwhile stays, a borrow escapes (BORROW_ESCAPED), and none can be reclaimed (BUSY).
+    /// Without an owner the caller keeps the memory. The program may be released.
+    ///
+    /// The first time on a device the program's constants are copied there, and waited for; nothing
+    /// else waits.
+    ///
+    /// UNSUPPORTED, with the node's name: what devices do not compute, an operation of one's own,
+    /// and what waits in a run as it reads by index, divides integers, or multiplies a sparse matrix;
+    /// a driver without an entry point for it, which is named. INVALID_ARGUMENT: views or a context of
+    /// the CPU, and `step_nanoseconds` that are not NULL, as the run is one launch; otherwise as
+    /// `tnr_program_run`. DEVICE_ERROR, OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none)
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param attributes (transfer none) (nullable)
+    /// @param outputs (transfer none) (counted-by output_count) pointers to views
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_captured_program_create(
+        context: *mut tnr_context,
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        attributes: *const tnr_program_run_attributes,
+        outputs: *const *const tnr_view_mut,
+        output_count: u32,
+    ) -> *mut tnr_captured_program;
+
+    /// Enqueues the run on the stream of a context, of the device that it was recorded for: one
+    /// launch, on the memory that inputs and outputs had then. It comes after all that is enqueued
+    /// on their blobs, and before all that follows there; and after itself, on whichever stream it
+    /// runs. It waits for nothing.
+    ///
+    /// INVALID_ARGUMENT: a context without a device, or of another. STALE_VIEW: the borrow of an
+    /// input or output was ended. BUSY. STALE_HANDLE. Nothing is enqueued then. DEVICE_ERROR: also
+    /// for work before it.
+    ///
+    /// @param context (transfer none)
+    /// @param captured (transfer none)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_captured_program_run(
+        context: *mut tnr_context,
+        captured: *const tnr_captured_program,
     ) -> tnr_status;
 
     /// Ends the handle, and with it the sealed program, as soon as no run uses it.

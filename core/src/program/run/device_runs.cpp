@@ -15,6 +15,20 @@ namespace {
 // Those of graphs are on the device, and pinned as one blob.
 const std::vector<const Constant*> kNoConstants;
 
+// Throws UNSUPPORTED for a node whose work is not that of another run: a function of a user's is
+// called once for each.
+void require_repeatable(const Graph& graph, const std::vector<bool>& needed) {
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    if (!needed[i] || node.custom == nullptr) continue;
+    fail(TNR_STATUS_UNSUPPORTED,
+         "nodes[%" PRIu32
+         "], %s: calls a function of one's own in each run, and a captured program "
+         "calls none",
+         i, operation_name(node));
+  }
+}
+
 // The memory of the values of one run.
 class Block {
  public:
@@ -150,15 +164,21 @@ std::shared_ptr<const DeviceConstants> DeviceRuns::constants_on(const Context& c
   return made;
 }
 
-void DeviceRuns::run(const Context& context, const Arguments& arguments,
-                     const tnr_program_run_attributes& attributes) const {
-  const DeviceQueue& queue = require_queue(context, arguments);
+std::shared_ptr<const DeviceRuns::Kept> DeviceRuns::checked(const DeviceQueue& queue,
+                                                            const Arguments& arguments) const {
   const tnr_device device = queue.device();
   require_none(inputs_refusal(graph_, arguments.inputs, arguments.input_count, device));
   require_none(outputs_refusal(graph_, arguments.outputs, arguments.output_count, device));
-  const std::shared_ptr<const Kept> kept = find(arguments);
-  const Schedule& schedule = kept->bound().schedule();
+  std::shared_ptr<const Kept> kept = find(arguments);
   require_none(alias_refusal(graph_, arguments));
+  return kept;
+}
+
+void DeviceRuns::run(const Context& context, const Arguments& arguments,
+                     const tnr_program_run_attributes& attributes) const {
+  const DeviceQueue& queue = require_queue(context, arguments);
+  const std::shared_ptr<const Kept> kept = checked(queue, arguments);
+  const Schedule& schedule = kept->bound().schedule();
   require_none(attributes_refusal(schedule, attributes));
   const std::shared_ptr<const DeviceConstants> constants = constants_on(context, arguments);
   Pins pins;
@@ -181,6 +201,32 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
     write_shapes(schedule, attributes.output_shapes);
     return std::nullopt;
   }));
+}
+
+std::unique_ptr<const CapturedProgram> DeviceRuns::capture(
+    const Context& context, const Arguments& arguments,
+    const tnr_program_run_attributes& attributes) const {
+  const DeviceQueue& queue = require_queue(context, arguments);
+  const std::shared_ptr<const Kept> kept = checked(queue, arguments);
+  const Schedule& schedule = kept->bound().schedule();
+  if (attributes.step_nanoseconds != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->step_nanoseconds is not NULL, but a captured program runs as one step");
+  }
+  require_none(attributes_refusal(schedule, attributes));
+  require_repeatable(graph_, needed_);
+  std::shared_ptr<const DeviceConstants> constants = constants_on(context, arguments);
+  auto captured = std::make_unique<CapturedProgram>(context, arguments, std::move(constants));
+  const Lease lease(*kept, graph_, captured->constants());
+  captured->record(context, [&](const Context& recording) {
+    const Block block(*recording.queue(), schedule.memory.block_bytes);
+    lease.frame().set_memory(schedule, arguments, block.data());
+    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+      lease.frame().run_step(recording, graph_, schedule, i);
+    }
+  });
+  write_shapes(schedule, attributes.output_shapes);
+  return captured;
 }
 
 }  // namespace tenure

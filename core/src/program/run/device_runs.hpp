@@ -5,6 +5,7 @@
 //   schedules           by layouts, for all devices          as those of the CPU
 //   constants           once for each device                 with the program, in a queue's order
 //   intermediate values in one block of each run             behind the run, in its queue's order
+//   captured runs       by whoever asked, with all of these  with their handle, behind their runs
 #pragma once
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "program/graph.hpp"
 #include "program/run/arguments.hpp"
 #include "program/run/bound.hpp"
+#include "program/run/captured.hpp"
 #include "program/run/device_frame.hpp"
 #include "tenure/context.hpp"
 
@@ -31,6 +33,10 @@ class DeviceRuns {
   // Enqueues a run, of arguments of which one is on a device. Throws as tnr_program_run().
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
+  // One run, recorded to be repeated. Throws as tnr_captured_program_create().
+  [[nodiscard]] std::unique_ptr<const CapturedProgram> capture(
+      const Context& context, const Arguments& arguments,
+      const tnr_program_run_attributes& attributes) const;
   // The schedule for inputs that are on a device, with row-major outputs.
   [[nodiscard]] std::shared_ptr<const Bound> find_for(const tnr_view* const* inputs,
                                                       std::uint32_t input_count,
@@ -41,6 +47,8 @@ class DeviceRuns {
   class Kept;
   class Lease;
 
+  // What both begin with: the schedule, for arguments that are checked.
+  std::shared_ptr<const Kept> checked(const DeviceQueue& queue, const Arguments& arguments) const;
   std::shared_ptr<const Kept> find(const Arguments& arguments) const;
   // Refuses nodes that the context's device does not take, when it has no constants yet.
   std::shared_ptr<const DeviceConstants> constants_on(const Context& context,

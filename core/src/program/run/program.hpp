@@ -38,6 +38,11 @@ class Program {
                       std::uint8_t* reads, std::uint32_t read_count) const;
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
+  [[nodiscard]] std::unique_ptr<const CapturedProgram> capture(
+      const Context& context, const Arguments& arguments,
+      const tnr_program_run_attributes& attributes) const {
+    return devices_.capture(context, arguments, attributes);
+  }
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
   // With those of bodies.

@@ -274,6 +274,7 @@ FROZEN(TNR_SCAN_OP_MAX == 4);
 FROZEN(IS((tnr_plan *)0, struct tnr_plan *));
 FROZEN(IS((tnr_graph *)0, struct tnr_graph *));
 FROZEN(IS((tnr_program *)0, struct tnr_program *));
+FROZEN(IS((tnr_captured_program *)0, struct tnr_captured_program *));
 FROZEN(IS((tnr_sealed_program *)0, struct tnr_sealed_program *));
 FROZEN(IS((tnr_value_source){0}, int32_t));
 FROZEN(TNR_VALUE_SOURCE_INPUT == 1);
@@ -1489,6 +1490,9 @@ FROZEN(IS(&tnr_program_describe_reads, tnr_status (*)(const tnr_program *, const
 FROZEN(IS(&tnr_program_describe_pass, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_pass_info *)));
 FROZEN(IS(&tnr_program_describe_step, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_step_info *)));
 FROZEN(IS(&tnr_program_run, tnr_status (*)(tnr_context *, const tnr_program *, const tnr_view *const *, uint32_t, const tnr_program_run_attributes *, const tnr_view_mut *const *, uint32_t)));
+FROZEN(IS(&tnr_captured_program_release, tnr_status (*)(tnr_captured_program *)));
+FROZEN(IS(&tnr_captured_program_create, tnr_captured_program * (*)(tnr_context *, const tnr_program *, const tnr_view *const *, uint32_t, const tnr_program_run_attributes *, const tnr_view_mut *const *, uint32_t)));
+FROZEN(IS(&tnr_captured_program_run, tnr_status (*)(tnr_context *, const tnr_captured_program *)));
 FROZEN(IS(&tnr_sealed_program_release, tnr_status (*)(tnr_sealed_program *)));
 FROZEN(IS(&tnr_sealed_program_create, tnr_sealed_program * (*)(const tnr_program *, const tnr_view *const *, uint32_t, const tnr_view_mut *const *, uint32_t)));
 FROZEN(IS(&tnr_sealed_program_memory, tnr_status (*)(const tnr_sealed_program *, tnr_memory_plan *)));
