@@ -1,7 +1,10 @@
 // Programs that are captured on a device: the bits of their runs, launches and waits, what is refused
 // and by which name, what they hold, and the order of streams.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -575,6 +578,86 @@ TEST(DeviceChild, DISABLED_Run) {
   EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
   EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
   EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
+}
+
+// The driver by itself: what the rehearsal keeps away from a capture is refused there, as a GPU's
+// driver refuses it, so that the tests above would see it.
+TEST_F(DeviceCapture, TheFakeDriverRefusesWhatNoCaptureTakes) {
+  if (!tenure::test::is_driver_fake()) GTEST_SKIP() << "it is another driver";
+  using namespace tenure::cuda;
+  void* const library = dlopen(std::getenv("TENURE_CUDA_DRIVER"), RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto find = reinterpret_cast<Result (*)(const char*, void**, int, std::uint64_t, int*)>(
+      dlsym(library, "cuGetProcAddress_v2"));
+  Driver table;
+  int query = 0;
+#define TENURE_FIND(member, name, version, parameters) \
+  ASSERT_EQ(find(name, reinterpret_cast<void**>(&table.member), version, 0, &query), Result{0});
+  TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_FIND)
+#undef TENURE_FIND
+  PrimaryContext context = nullptr;
+  ASSERT_EQ(table.primary_retain(&context, 0), Result::kSuccess);
+  ASSERT_EQ(table.context_push(context), Result::kSuccess);
+  Stream stream = nullptr;
+  Event event = nullptr;
+  ASSERT_EQ(table.stream_create(&stream, kStreamNonBlocking), Result::kSuccess);
+  ASSERT_EQ(table.event_create(&event, kEventDisableTiming), Result::kSuccess);
+  ASSERT_EQ(table.event_record(event, stream), Result::kSuccess);
+  Address memory = 0;
+  ASSERT_EQ(table.allocate(&memory, 64, stream), Result::kSuccess);
+  constexpr Result kUnsupported = Result{900};
+  const auto expect_refused_in_capture = [&](Result expected, const auto& call) {
+    ASSERT_EQ(table.capture_begin(stream, kCaptureThreadLocal), Result::kSuccess);
+    EXPECT_EQ(call(), expected);
+    // Nothing of it is left, and the stream is as it was.
+    Graph none = nullptr;
+    EXPECT_EQ(table.fill_bytes(memory, 1, 64, stream), Result{901});
+    EXPECT_EQ(table.capture_end(stream, &none), Result{901});
+    EXPECT_EQ(none, nullptr);
+    EXPECT_EQ(table.stream_synchronize(stream), Result::kSuccess);
+  };
+  expect_refused_in_capture(kUnsupported, [&] { return table.stream_synchronize(stream); });
+  expect_refused_in_capture(kUnsupported, [&] { return table.context_synchronize(); });
+  expect_refused_in_capture(kUnsupported, [&] { return table.event_synchronize(event); });
+  expect_refused_in_capture(kUnsupported, [&] { return table.event_query(event); });
+  expect_refused_in_capture(kUnsupported, [&] {
+    Address other = 0;
+    return table.allocate(&other, 64, stream);
+  });
+  expect_refused_in_capture(kUnsupported, [&] {
+    void* pinned = nullptr;
+    return table.allocate_pinned(&pinned, 64, kPinnedPortable);
+  });
+  expect_refused_in_capture(Result{905}, [&] { return table.stream_wait_event(stream, event, 0); });
+  // Another thread waits for what it likes, and does not end the capture.
+  ASSERT_EQ(table.capture_begin(stream, kCaptureThreadLocal), Result::kSuccess);
+  Graph ended = nullptr;
+  std::thread([&] {
+    EXPECT_EQ(table.context_push(context), Result::kSuccess);
+    EXPECT_EQ(table.event_synchronize(event), Result::kSuccess);
+    EXPECT_EQ(table.capture_end(stream, &ended), Result{908});
+  }).join();
+  EXPECT_EQ(table.fill_bytes(memory, 7, 64, stream), Result::kSuccess);
+  EXPECT_EQ(table.capture_end(stream, &ended), Result::kSuccess);
+  GraphRun run = nullptr;
+  ASSERT_EQ(table.graph_instantiate(&run, ended, 0), Result::kSuccess);
+  EXPECT_EQ(table.graph_destroy(ended), Result::kSuccess);
+  // Nothing has run before it is launched.
+  const auto first_byte = [&] {
+    unsigned char byte = 0;
+    EXPECT_EQ(table.copy_to_host(&byte, memory, 1, stream), Result::kSuccess);
+    EXPECT_EQ(table.stream_synchronize(stream), Result::kSuccess);
+    return byte;
+  };
+  EXPECT_NE(first_byte(), 7);
+  EXPECT_EQ(table.graph_launch(run, stream), Result::kSuccess);
+  EXPECT_EQ(first_byte(), 7);
+  EXPECT_EQ(table.graph_run_destroy(run), Result::kSuccess);
+  EXPECT_EQ(table.free(memory, stream), Result::kSuccess);
+  EXPECT_EQ(table.event_destroy(event), Result::kSuccess);
+  EXPECT_EQ(table.stream_destroy(stream), Result::kSuccess);
+  PrimaryContext popped = nullptr;
+  EXPECT_EQ(table.context_pop(&popped), Result::kSuccess);
 }
 
 TEST_F(DeviceCapture, EachEntryPointMayFailAndNothingLeaks) {

@@ -206,8 +206,11 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
 std::unique_ptr<const CapturedProgram> DeviceRuns::capture(
     const Context& context, const Arguments& arguments,
     const tnr_program_run_attributes& attributes) const {
-  const DeviceQueue& queue = require_queue(context, arguments);
-  const std::shared_ptr<const Kept> kept = checked(queue, arguments);
+  if (context.queue() == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a program is captured on a device, but the context of the call has no device");
+  }
+  const std::shared_ptr<const Kept> kept = checked(*context.queue(), arguments);
   const Schedule& schedule = kept->bound().schedule();
   if (attributes.step_nanoseconds != nullptr) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
