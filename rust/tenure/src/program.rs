@@ -24,6 +24,8 @@
 //! # }
 //! ```
 
+#[allow(unsafe_code)]
+pub(crate) mod captured;
 mod control;
 mod custom;
 mod extent;

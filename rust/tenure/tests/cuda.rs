@@ -7,6 +7,9 @@
 #[path = "cuda/adopted.rs"]
 mod adopted;
 #[cfg(not(miri))]
+#[path = "cuda/captures.rs"]
+mod captures;
+#[cfg(not(miri))]
 #[path = "cuda/close.rs"]
 mod close;
 #[cfg(not(miri))]

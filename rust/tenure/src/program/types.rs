@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::captured::{HeldInputs, HeldOutputs};
 use super::{Traced, Updating};
 use crate::raw::expression::LendView;
 use crate::raw::program::{Call, Fresh, LendAs, LendMut, LendOut, ValueMut};
@@ -41,7 +42,7 @@ pub trait Input<'g>: sealed::Named {
 
 /// The type of an input, in the type of a [`Program`](super::Program): an element type, or
 /// [`Updated`]. Sealed.
-pub trait InputType: sealed::Sealed {}
+pub trait InputType: sealed::Sealed + HeldInputs {}
 
 impl<T: Element> InputType for T {}
 impl<T: Element> sealed::Sealed for T {
@@ -88,7 +89,7 @@ pub trait Inputs<'g>: sealed::Named {
 
 /// The types of a program's inputs: a tuple of up to eight element types, some of which are
 /// [`Updated`], an array of one type, or `()`. Sealed.
-pub trait InputTypes: sealed::Sealed {}
+pub trait InputTypes: sealed::Sealed + HeldInputs {}
 
 /// The outputs of a program that is being made: a [value](Traced), or a tuple of up to eight, an
 /// array or a `Vec` of values, or `()`. Sealed.
@@ -120,14 +121,21 @@ pub(super) fn numbers_of(values: &impl sealed::Values) -> Vec<u32> {
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
 pub trait OutputTypes:
-    Fresh<Host, Made = Self::Tensors> + Fresh<OnDevice, Made = Self::DeviceTensors> + sealed::Outputs
+    Fresh<Host, Made = Self::Tensors>
+    + Fresh<OnDevice, Made = Self::DeviceTensors>
+    + HeldOutputs<HeldOut = Self::DeviceTensors>
+    + sealed::Outputs
 {
     /// New tensors of these types: one, or as many in the same form.
     type Tensors;
     /// The same of [a device](crate::cuda).
     type DeviceTensors;
 }
-impl<O: Fresh<Host> + Fresh<OnDevice> + sealed::Outputs> OutputTypes for O {
+impl<O> OutputTypes for O
+where
+    O: Fresh<Host> + Fresh<OnDevice> + sealed::Outputs,
+    O: HeldOutputs<HeldOut = <O as Fresh<OnDevice>>::Made>,
+{
     type Tensors = <O as Fresh<Host>>::Made;
     type DeviceTensors = <O as Fresh<OnDevice>>::Made;
 }

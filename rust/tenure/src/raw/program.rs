@@ -1,6 +1,7 @@
 //! Graphs that are being built; and programs, in the modules below.
 
 mod blank;
+mod captured;
 mod fresh;
 mod report;
 mod run;
@@ -14,6 +15,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
 pub use blank::PlaceMemory;
+pub(crate) use captured::CapturedHandle;
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
 pub use run::{Call, LendAs, LendMut, LendOut, ValueMut};
