@@ -381,7 +381,7 @@ impl Stream {
     /// let inputs = (stream.zeros([4])?, stream.zeros([2])?);
     /// let error = stream.capture(&program, inputs, stream.zeros([2])?).unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::Unsupported);
-    /// assert!(error.message().contains("take at src"), "{error}");
+    /// assert!(error.message().contains("take at "), "{error}");
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[doc(alias("graph", "cudaStreamBeginCapture"))]
