@@ -43,6 +43,9 @@ Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept;
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept;
 
+// The constants of a run on a device that are pinned one by one: they are there, in one blob.
+inline const std::vector<const Constant*> kOnDevice;
+
 // The owners that a run needs: those of inputs, of outputs, and of constants that are borrowed, in
 // this order. Other constants live as long as the graph does.
 class Owners {

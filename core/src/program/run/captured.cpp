@@ -10,9 +10,6 @@ namespace {
 constexpr CapturedProgramHandles kCapturedProgramHandles(captured_program_table, "captured",
                                                          "captured program");
 
-// Those of graphs are on the device, and pinned as one blob.
-const std::vector<const Constant*> kNoConstants;
-
 }  // namespace
 
 CapturedProgram::CapturedProgram(const Context& context, const Arguments& arguments,
@@ -29,7 +26,7 @@ CapturedProgram::CapturedProgram(const Context& context, const Arguments& argume
   for (const tnr_view& input : inputs_) input_pointers_.push_back(&input);
   for (const tnr_view_mut& output : outputs_) output_pointers_.push_back(&output);
   // Pinned, so that what is held is what the views say.
-  require_none(Owners(kNoConstants, this->arguments()).with_pinned([this]() -> Refusal {
+  require_none(Owners(kOnDevice, this->arguments()).with_pinned([this]() -> Refusal {
     for (const tnr_view& input : inputs_) hold(input);
     for (const tnr_view_mut& output : outputs_) hold(output.view);
     return std::nullopt;
@@ -69,7 +66,7 @@ void CapturedProgram::run(const Context& context) const {
   constants_->pin(pins);
   pins.add(memory_, "memory");
   const QueueOrder order(*queue, pins);
-  require_none(Owners(kNoConstants, arguments()).with_pinned_on(*queue, [&]() -> Refusal {
+  require_none(Owners(kOnDevice, arguments()).with_pinned_on(*queue, [&]() -> Refusal {
     recording_->enqueue(*queue);
     return std::nullopt;
   }));

@@ -12,9 +12,6 @@
 namespace tenure {
 namespace {
 
-// Those of graphs are on the device, and pinned as one blob.
-const std::vector<const Constant*> kNoConstants;
-
 // Throws UNSUPPORTED for a node whose work is not that of another run: a function of a user's is
 // called once for each.
 void require_repeatable(const Graph& graph, const std::vector<bool>& needed) {
@@ -184,7 +181,7 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
   Pins pins;
   constants->pin(pins);
   const QueueOrder order(queue, pins);
-  require_none(Owners(kNoConstants, arguments).with_pinned_on(queue, [&]() -> Refusal {
+  require_none(Owners(kOnDevice, arguments).with_pinned_on(queue, [&]() -> Refusal {
     const Lease lease(*kept, graph_, *constants);
     const Block block(queue, schedule.memory.block_bytes);
     lease.frame().set_memory(schedule, arguments, block.data());
