@@ -403,6 +403,71 @@ void crop_rows() {
   tnr_kernel_release(kernel);
 }
 
+// Ten products, each behind a softmax: twenty launches one by one, as a program, and as one launch
+// of a program that is captured.
+void graph_rows() {
+  if (!is_wanted("host: 20 operations")) return;
+  constexpr int kProducts = 10;
+  constexpr std::uint32_t kRows = 1u << 1;
+  const std::int64_t shape[] = {64, 64};
+  tnr_graph* const graph = tnr_graph_create();
+  require(graph != nullptr, "tnr_graph_create");
+  std::uint32_t x;
+  std::uint32_t w;
+  ok(tnr_graph_add_input(graph, TNR_DTYPE_F32, 2, shape, &x), "tnr_graph_add_input");
+  ok(tnr_graph_add_input(graph, TNR_DTYPE_F32, 2, shape, &w), "tnr_graph_add_input");
+  const auto add = [&](std::uint32_t code, std::vector<std::uint32_t> operands,
+                       std::uint32_t flags) {
+    tnr_graph_node node = {};
+    node.struct_size = sizeof node;
+    node.code = code;
+    node.operands = operands.data();
+    node.operand_count = static_cast<std::uint32_t>(operands.size());
+    node.flags = flags;
+    ok(tnr_graph_add_node(graph, &node, &x), "tnr_graph_add_node");
+  };
+  for (int i = 0; i < kProducts; ++i) {
+    add(TNR_NODE_MATMUL, {x, w}, 0);
+    add(TNR_NODE_NORMALIZE + TNR_NORMALIZE_OP_SOFTMAX, {x}, kRows);
+  }
+  ok(tnr_graph_add_output(graph, x, TNR_OPERAND_NONE), "tnr_graph_add_output");
+  tnr_program* const program = tnr_program_create(nullptr, graph, nullptr);
+  require(program != nullptr, "tnr_program_create");
+
+  Arrays arrays;
+  const tnr_view_mut in = arrays.add(TNR_DTYPE_F32, {64, 64});
+  const tnr_view_mut weight = arrays.add(TNR_DTYPE_F32, {64, 64});
+  const tnr_view_mut product = arrays.add(TNR_DTYPE_F32, {64, 64});
+  const tnr_view_mut out = arrays.add(TNR_DTYPE_F32, {64, 64});
+  const tnr_scalar one = tnr_scalar_f64(1);
+  const tnr_scalar zero = tnr_scalar_f64(0);
+  const auto row = [](const char* name, const std::function<void()>& call) {
+    host(name, call);
+    std::printf("%-28s %9.1f ns a run, with the device\n", "", seconds_of(kMostCalls, call) * 1e9);
+  };
+  row("host: 20 operations, calls", [&] {
+    const tnr_view* from = &in.view;
+    for (int i = 0; i < kProducts; ++i, from = &out.view) {
+      ok(tnr_matmul(g_context, &one, from, &weight.view, &zero, nullptr, &product), "tnr_matmul");
+      ok(tnr_normalize(g_context, TNR_NORMALIZE_OP_SOFTMAX, &product.view, kRows, nullptr, &out),
+         "tnr_normalize");
+    }
+  });
+  const tnr_view* const inputs[] = {&in.view, &weight.view};
+  const tnr_view_mut* const outputs[] = {&out};
+  row("host: 20 operations, program", [&] {
+    ok(tnr_program_run(g_context, program, inputs, 2, nullptr, outputs, 1), "tnr_program_run");
+  });
+  tnr_captured_program* const captured =
+      tnr_captured_program_create(g_context, program, inputs, 2, nullptr, outputs, 1);
+  require(captured != nullptr, "tnr_captured_program_create");
+  row("host: 20 operations, captured",
+      [&] { ok(tnr_captured_program_run(g_context, captured), "tnr_captured_program_run"); });
+  ok(tnr_captured_program_release(captured), "tnr_captured_program_release");
+  ok(tnr_program_release(program), "tnr_program_release");
+  ok(tnr_graph_release(graph), "tnr_graph_release");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -458,5 +523,6 @@ int main(int argc, char** argv) {
   image_rows();
   host_rows();
   crop_rows();
+  graph_rows();
   ok(tnr_context_release(g_context), "tnr_context_release");
 }

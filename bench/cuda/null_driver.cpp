@@ -61,6 +61,8 @@ Result allocate(Address* memory, std::size_t, tenure::cuda::Stream) {
   return Result::kSuccess;
 }
 
+Result end_capture(tenure::cuda::Stream, tenure::cuda::Graph* graph) { return give_handle(graph); }
+
 #define TENURE_SUCCEED(member, text, version, parameters) \
   {text, reinterpret_cast<void*>(static_cast<Result(*) parameters>(succeed))},
 template <class Function>
@@ -89,7 +91,9 @@ const Entry kEntries[] = {
     {"cuKernelGetFunction", address(give_handle<Function, KernelHandle>)},
     {"cuFuncGetAttribute", address(function_attribute)},
     {"cuFuncGetParamInfo", address(parameter)},
-    TENURE_CUDA_ENTRY_POINTS(TENURE_SUCCEED)};
+    {"cuStreamEndCapture", address(end_capture)},
+    {"cuGraphInstantiateWithFlags", address(give_handle<GraphRun, Graph, unsigned long long>)},
+    TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_SUCCEED)};
 
 }  // namespace
 
