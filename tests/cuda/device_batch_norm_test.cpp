@@ -49,7 +49,7 @@ class DeviceBatchNorm : public OnDevice {
                                element);
     }
   }
-  // Of elements that `next` gives, and variances of its absolute values.
+  // Elements are those that `next` gives, and variances its absolute values.
   template <class Next>
   void check(const NamedType& type, const Norm& by, const Shape& shape, bool is_in_place,
              const Next& next) {

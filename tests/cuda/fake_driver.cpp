@@ -118,7 +118,7 @@ bool is_unsafe(Entry entry) {
   }
 }
 
-// What a wait reports has ended the work before it.
+// A failure that a wait reports has ended the work before it.
 template <Entry kEntry>
 constexpr bool kWaits = kEntry == Entry::stream_synchronize || kEntry == Entry::event_synchronize ||
                         kEntry == Entry::context_synchronize;

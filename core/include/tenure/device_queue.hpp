@@ -165,7 +165,7 @@ class DeviceRecorder {
  public:
   DeviceRecorder(const DeviceRecorder&) = delete;
   DeviceRecorder& operator=(const DeviceRecorder&) = delete;
-  // What was begun and not ended is dropped.
+  // A recording that was begun and not ended is dropped.
   virtual ~DeviceRecorder() = default;
 
   [[nodiscard]] virtual const DeviceQueue& queue() const noexcept = 0;

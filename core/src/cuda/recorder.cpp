@@ -6,7 +6,7 @@
 namespace tenure::cuda {
 namespace {
 
-// What pools of the driver align memory to, so that both rounds choose the same kernels.
+// The alignment of the driver's pools, so that both rounds choose the same kernels.
 constexpr std::size_t kAlignment = 256;
 
 void require_graphs() {

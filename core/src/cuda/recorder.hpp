@@ -23,7 +23,7 @@ class Recorder final : public DeviceRecorder {
   void begin(void* memory) override;
   [[nodiscard]] std::unique_ptr<const DeviceRecording> end() override;
 
-  // Of the queue. Until begin() nothing may reach the stream.
+  // For the queue. Until begin() nothing may reach the stream.
   [[nodiscard]] bool is_rehearsal() const noexcept { return is_rehearsal_; }
   // The first gap that is large enough.
   [[nodiscard]] void* allocate(std::size_t size_bytes);

@@ -228,7 +228,7 @@ fn is_operation(function: &Function) -> bool {
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let is_of = |noun| function.name.starts_with(noun);
-    // What was captured has its inputs and outputs, and runs as it is.
+    // A captured run has its inputs and outputs, and is repeated as it is.
     let others = [
         "tnr_blob_",
         "tnr_captured_program_run",

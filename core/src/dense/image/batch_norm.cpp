@@ -1,11 +1,10 @@
 // Batch normalization by known statistics: one product and one sum for each element.
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "cpu/dispatch.hpp"
 #include "dense/checks.hpp"
+#include "dense/image/channel_vectors.hpp"
 #include "dense/image/geometry.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/device_queue.hpp"
@@ -48,26 +47,6 @@ void write_number(double number, tnr_dtype dtype, Byte* to) noexcept {
   }
 }
 
-// The numbers of all channels, for each element of `a`.
-tnr_view along_channels(const tnr_view& a, Byte* numbers, std::int64_t width_bytes) noexcept {
-  tnr_view view = {};
-  view.base = view.data = numbers;
-  view.size_bytes = static_cast<std::uint64_t>(a.shape[1] * width_bytes);
-  view.dtype = a.dtype;
-  view.device = {TNR_DEVICE_KIND_CPU, 0};
-  view.rank = a.rank;
-  for (std::uint32_t axis = 0; axis < a.rank; ++axis) view.shape[axis] = axis == 1 ? a.shape[1] : 1;
-  view.strides[1] = 1;
-  return view;
-}
-
-// The vectors that are given, by their names.
-using Vectors = std::array<std::pair<const tnr_view*, const char*>, 4>;
-Vectors vectors_of(const tnr_view* mean, const tnr_view& var, const tnr_view* weight,
-                   const tnr_view* bias) noexcept {
-  return {{{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}}};
-}
-
 }  // namespace
 
 void check_batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
@@ -105,11 +84,7 @@ void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);
   const unsigned type = type_index(a.dtype);
   Pins pins;
-  for (const auto& [view, name] : vectors_of(mean, var, weight, bias)) {
-    if (view == nullptr) continue;
-    pins.add(*view, name);
-    require_alias(out.view, *view, name, SameView::kRefused);
-  }
+  pin_vectors(vectors_of(mean, var, weight, bias), out.view, pins);
   const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
   const std::int64_t channels = is_empty(out.view) ? 0 : a.shape[1];
   const Scratch numbers(channels, 2 * width_bytes);
@@ -124,8 +99,8 @@ void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
     write_number(scale, a.dtype, scales + i * width_bytes);
     write_number(of_bias.of(i) - of_mean.of(i) * scale, a.dtype, shifts + i * width_bytes);
   }
-  const tnr_view scale = along_channels(a, scales, width_bytes);
-  const tnr_view shift = along_channels(a, shifts, width_bytes);
+  const tnr_view scale = along_channels(a, scales);
+  const tnr_view shift = along_channels(a, shifts);
   if (channels != 0) {
     operands.add(scale, "scale");
     operands.add(shift, "shift");

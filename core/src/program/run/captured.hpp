@@ -58,7 +58,7 @@ class CapturedProgram {
   [[nodiscard]] const DeviceConstants& constants() const noexcept { return *constants_; }
 
  private:
-  // Of the runs, by a blob whose home orders them; nullptr for none.
+  // Memory of the runs, by a blob whose home orders them; nullptr for none.
   void* take_memory(const Context& context, std::size_t size_bytes);
   void hold(const tnr_view& view);
   [[nodiscard]] Arguments arguments() const noexcept;

@@ -47,7 +47,7 @@ class DeviceRuns {
   class Kept;
   class Lease;
 
-  // What both begin with: the schedule, for arguments that are checked.
+  // The schedule, for arguments that are checked: both begin with it.
   std::shared_ptr<const Kept> checked(const DeviceQueue& queue, const Arguments& arguments) const;
   std::shared_ptr<const Kept> find(const Arguments& arguments) const;
   // Refuses nodes that the context's device does not take, when it has no constants yet.

@@ -11,7 +11,7 @@ use crate::{Element, OnDevice, Result};
 /// Tensors of a device that a [`CapturedProgram`] has for the inputs of these types: in the form of
 /// the program's inputs, one for each. Sealed.
 pub trait HeldInputs {
-    /// What it has, moved in.
+    /// The tensors, which are moved in.
     type Held;
     /// To read from between runs.
     type Views<'a>;
@@ -27,7 +27,7 @@ pub trait HeldInputs {
 
 /// The same for the outputs of these types. Sealed.
 pub trait HeldOutputs {
-    /// What it has, moved in.
+    /// The tensors, which are moved in.
     type HeldOut;
     /// To read from between runs.
     type OutViews<'a>;

@@ -3,7 +3,7 @@
 
 #include "cuda/queue.hpp"
 #include "dense/checks.hpp"
-#include "dense/operands.hpp"
+#include "dense/image/channel_vectors.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 
@@ -106,28 +106,12 @@ void compute_shift(const Queue& queue, const Statistics& of, const tnr_view_mut&
   formula.compute(queue, out, pins);
 }
 
-// A number for each channel, in memory of the call.
-tnr_view numbers(const tnr_view& a, void* data) noexcept {
-  tnr_view view = {};
-  view.base = view.data = data;
-  view.size_bytes = static_cast<std::uint64_t>(a.shape[1]) * element_size(a.dtype);
-  view.dtype = a.dtype;
-  view.device = a.device;
-  view.rank = 1;
-  view.shape[0] = a.shape[1];
-  view.strides[0] = 1;
-  return view;
-}
-
-// The same for each element of the channel.
-tnr_view along_channels(const tnr_view& a, const tnr_view& numbers) noexcept {
-  tnr_view view = numbers;
-  view.rank = a.rank;
-  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-    view.shape[axis] = axis == 1 ? a.shape[1] : 1;
-    view.strides[axis] = axis == 1 ? 1 : 0;
-  }
-  return view;
+// The same numbers as a vector, which is computed.
+tnr_view as_vector(tnr_view numbers) noexcept {
+  numbers.shape[0] = numbers.shape[1];
+  numbers.strides[0] = 1;
+  numbers.rank = 1;
+  return numbers;
 }
 
 }  // namespace
@@ -137,41 +121,32 @@ void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& 
                        const tnr_view_mut& out) const {
   check_view_mut(out, "out", device());
   check_view(a, "a", device());
-  const struct {
-    const tnr_view* view;
-    const char* name;
-  } vectors[] = {{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}};
   require_broadcast(a, "a", out.view);
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);
   Pins pins;
   pins.add_mut(out, "out");
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kAllowed);
-  for (const auto& vector : vectors) {
-    if (vector.view == nullptr) continue;
-    pins.add(*vector.view, vector.name);
-    require_alias(out.view, *vector.view, vector.name, SameView::kRefused);
-  }
+  pin_vectors(vectors_of(mean, var, weight, bias), out.view, pins);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_BATCH_NORM, 0, 0);
   const Statistics of = {mean, var, weight, bias, eps};
   const std::size_t vector_bytes =
       (static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype) + kAlignment - 1) / kAlignment *
       kAlignment;
   const Scratch memory(*this, 2 * vector_bytes);
-  const tnr_view scale = numbers(a, memory.data());
-  const tnr_view shift = numbers(a, static_cast<unsigned char*>(memory.data()) + vector_bytes);
-  compute_scale(*this, of, {scale}, pins);
-  compute_shift(*this, of, {shift}, pins);
+  const tnr_view scales = along_channels(a, memory.data());
+  const tnr_view shifts =
+      along_channels(a, static_cast<unsigned char*>(memory.data()) + vector_bytes);
+  compute_scale(*this, of, {as_vector(scales)}, pins);
+  compute_shift(*this, of, {as_vector(shifts)}, pins);
 
-  const tnr_view scales = along_channels(a, scale);
-  const tnr_view shifts = along_channels(a, shift);
   Formula formula;
   const Source product =
       formula.binary(TNR_BINARY_OP_MUL, a.dtype, formula.view(a), formula.view(scales));
   formula.binary(TNR_BINARY_OP_ADD, a.dtype, product, formula.view(shifts));
   formula.compute(*this, out, pins);
   count_call(TNR_OPERATION_BATCH_NORM,
-             element_bytes(a) + element_bytes(scale) + element_bytes(shift),
+             element_bytes(a) + element_bytes(scales) + element_bytes(shifts),
              element_bytes(out.view));
 }
 

@@ -63,10 +63,10 @@ impl<T: Element, P: PlaceMemory> Fresh<P> for Vec<T> {
         }
     }
     unsafe fn written(blanks: Vec<P::Blank<T>>, extents: &[RunExtents]) -> Result<Self::Made> {
-        // SAFETY: by this function's contract.
         blanks
             .into_iter()
             .zip(extents)
+            // SAFETY: by this function's contract.
             .map(|(blank, of)| unsafe { P::written(blank, of) })
             .collect()
     }
