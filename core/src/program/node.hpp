@@ -22,6 +22,7 @@ struct GraphValue {
 
 class Custom;
 class PackedFactor;
+class PackedFilters;
 struct Body;
 
 // A node, with memory of its own.
@@ -37,8 +38,9 @@ struct GraphNode {
   NodeAttributes attributes;
   std::shared_ptr<const Custom> custom;             // of its kind alone
   std::vector<std::shared_ptr<const Body>> bodies;  // of kinds that decide what is computed
-  // Its second operand as the graph packed it, of products alone; nullptr: it is not.
+  // Its second operand as the graph packed it, of products or of convolutions; nullptr: it is not.
   const PackedFactor* factor = nullptr;
+  const PackedFilters* filters = nullptr;
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
   [[nodiscard]] std::int32_t op() const noexcept {

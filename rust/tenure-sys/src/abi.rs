@@ -1718,8 +1718,8 @@ pub const TNR_PASS_MEMORY: u32 = 64;
 /// @since 0.2
 pub const TNR_PASS_LAYOUT: u32 = 128;
 /// Pass of a program: constants that are right factors of products are packed, as
-/// `tnr_factor_create` does. A copy of them, which takes as many bytes and is made with the program:
-/// of `enabled_passes` alone.
+/// `tnr_factor_create` does, and filters of convolutions. A copy of them, which takes as many bytes
+/// and is made with the program: of `enabled_passes` alone.
 ///
 /// @since 0.2
 pub const TNR_PASS_PACKING: u32 = 256;

@@ -339,9 +339,10 @@ passes! {
 }
 
 impl Passes {
-    /// Constants that are right factors of products are packed when the program is made, so that no
-    /// run has to: a copy, of [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among
-    /// [`ALL`](Passes::ALL) for that. It pays where products have few rows, or are run often.
+    /// Constants that are right factors of products, or `f32` and `f64` filters of convolutions, are
+    /// packed when the program is made, so that no run has to: a copy, of
+    /// [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among [`ALL`](Passes::ALL) for that.
+    /// It pays where products have few rows or images few pixels, and where they are run often.
     ///
     /// ```
     /// use tenure::{Passes, Program, Tensor};

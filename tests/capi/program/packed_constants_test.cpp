@@ -1,6 +1,7 @@
 // Packed constants as bytes that programs lend each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -200,7 +201,7 @@ TEST_F(PackedConstants, OfAnyBytesHarmNobody) {
   int taken = 0;
   for (int round = 0; round < 500; ++round) {
     Image image(good);
-    const std::size_t most = round % 2 == 0 ? 32 + 2 * 88 : image.bytes.size();
+    const std::size_t most = round % 2 == 0 ? 32 + 2 * 112 : image.bytes.size();
     for (unsigned changes = 1 + random() % 4; changes != 0; --changes) {
       image.bytes[random() % most] ^= static_cast<unsigned char>(1u << random() % 8);
     }
@@ -216,6 +217,109 @@ TEST_F(PackedConstants, OfAnyBytesHarmNobody) {
   }
   EXPECT_GT(taken, 100);
 }
+
+// Filters of two groups, and of more channels than a block has.
+class PackedFiltersOf : public PackedConstants, public testing::WithParamInterface<tnr_dtype> {
+ protected:
+  static constexpr std::int64_t kImages = 2;
+  const Shape given{kImages, 140, 5, 6};
+  const Shape filters{34, 70, 3, 3};
+  const Shape convolved_to{kImages, 34, 5, 6};
+
+  void build_convolution() {
+    same.struct_size = sizeof same;
+    same.groups = 2;
+    for (std::int64_t& padding : same.padding) padding = 1;
+    std::uint32_t value = input(given, GetParam());
+    // Channels come last behind the first of them.
+    for (const Shape& shape : {Shape{140, 70, 1, 1}, filters}) {
+      tnr_conv2d_attributes with = same;
+      if (shape[2] == 1) std::fill_n(with.padding, 4, 0);
+      value = node(TNR_NODE_CONV2D, {value, constant(fill(shape, 7))}, {}, &with);
+    }
+    output(value);
+  }
+  std::vector<unsigned char> convolved(const tnr_program* program) {
+    std::vector<unsigned char> out(count(convolved_to) * width(), 0xaa);
+    EXPECT_EQ(run(program, {fill(given, 11)}, {{view_over(out.data(), convolved_to, GetParam())}}),
+              TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    return out;
+  }
+
+  tnr_conv2d_attributes same = {};
+
+ private:
+  [[nodiscard]] static std::size_t count(const Shape& shape) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) count *= extent;
+    return static_cast<std::size_t>(count);
+  }
+  [[nodiscard]] static std::size_t width() { return tnr_dtype_size_bytes(GetParam()); }
+  // Small numbers of either dtype.
+  tnr_view fill(const Shape& shape, unsigned seed) {
+    std::vector<unsigned char>& bytes = memory.emplace_back(count(shape) * width());
+    std::mt19937 random(seed);
+    for (std::size_t i = 0; i < bytes.size(); i += width()) {
+      const double number = static_cast<double>(random() % 255) / 64 - 2;
+      const auto narrow = static_cast<float>(number);
+      std::memcpy(&bytes[i], width() == 8 ? static_cast<const void*>(&number) : &narrow, width());
+    }
+    return view_over(bytes.data(), shape, GetParam());
+  }
+
+  std::vector<std::vector<unsigned char>> memory;
+};
+
+TEST_P(PackedFiltersOf, HaveTheBitsOfThoseThatArePackedInEachCall) {
+  build_convolution();
+  const tnr_program* const packing = program(0, TNR_PASS_PACKING);
+  const std::vector<unsigned char> expected = convolved(program());
+  EXPECT_EQ(convolved(packing), expected);
+  Image image(packed_of(packing));
+  tnr_blob* const blob = image.share();
+  const tnr_program* const lent = lend(image.view);
+  ASSERT_NE(lent, nullptr) << tnr_last_error()->message;
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  EXPECT_EQ(convolved(lent), expected);
+  EXPECT_EQ(packed_of(lent), image.bytes);
+}
+
+TEST_P(PackedFiltersOf, HaveNoByteThatNobodyWrote) {
+  build_convolution();
+  std::vector<unsigned char> images[2];
+  for (const int i : {0, 1}) {
+    const FilledAllocations filled(i == 0 ? 0x11 : 0xee, 1ul << 30);
+    images[i] = packed_of(program(0, TNR_PASS_PACKING));
+  }
+  EXPECT_EQ(images[0], images[1]);
+}
+
+TEST_P(PackedFiltersOf, AreRefusedWhereTheyAreNotThoseOfTheProgram) {
+  build_convolution();
+  const std::vector<unsigned char> good = packed_of(program(0, TNR_PASS_PACKING));
+  const auto refused = [&](std::size_t place, std::int64_t number, tnr_status status,
+                           const char* message) {
+    Image image(good);
+    std::memcpy(image.bytes.data() + place, &number, sizeof number);
+    image.place(0);
+    tnr_blob* const blob = image.share();
+    expect_refused(image.view, status, message);
+    EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  };
+  constexpr std::size_t kSecond = 32 + 112;
+  constexpr tnr_status kInvalid = TNR_STATUS_INVALID_ARGUMENT;
+  refused(kSecond + 16, 5, kInvalid, "constant 1 is [5, 34] but the program's is");
+  refused(kSecond + 88, 1, kInvalid, "1 groups of filters of 3 by 3 but the program's 2 of 3 by 3");
+  refused(kSecond + 96, 9, kInvalid, "2 groups of filters of 9 by 3 but");
+  refused(kSecond + 104, 1, kInvalid, "2 groups of filters of 3 by 1 but");
+  refused(kSecond + 32, 24, TNR_STATUS_UNSUPPORTED, "has panels of 24 columns");
+  refused(kSecond + 80, 32, kInvalid, "constant 1 lies at 32");
+  refused(kSecond + 80, std::int64_t{1} << 62, kInvalid, "lies at 4611686018427387904");
+}
+
+INSTANTIATE_TEST_SUITE_P(Convolutions, PackedFiltersOf,
+                         testing::Values(TNR_DTYPE_F32, TNR_DTYPE_F64));
 
 TEST_F(PackedConstants, AreNoneOfAProgramThatPacksNothing) {
   build(TNR_DTYPE_F32);

@@ -15,6 +15,7 @@
 #ifndef _WIN32
 #include "guarded.hpp"
 #endif
+#include "dense/product/packed_filters.hpp"
 #include "strided_floats.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
@@ -137,6 +138,11 @@ struct Case {
     conv2d(context, a.view, weight.view, bias ? &bias->view : nullptr, with.attributes(),
            out.out());
   }
+  void run_packed(const Context& context) {
+    const PackedFilters packed(context, weight.view, with.groups);
+    conv2d_packed(context, a.view, weight.view, packed, bias ? &bias->view : nullptr,
+                  with.attributes(), out.out());
+  }
 
   [[nodiscard]] std::string name() const {
     std::string text;
@@ -175,13 +181,23 @@ struct Case {
     return row_major.memory;
   }
 
-  // Every element is the twin's, and what is no element is as it was.
+  // Every element is the twin's, and what is no element is as it was; of packed filters too.
   void expect_twin(const Context& context = kDefaultContext) {
+    const Operand<T> before = out;
     Operand<T> expected = out;
     const std::vector<T> results = twin();
     std::size_t i = 0;
     for_each_index(out.view, [&](const Index& index) { expected.at(index) = results[i++]; });
     run(context);
+    expect_memory(expected);
+    if (testing::Test::HasFatalFailure() || !FiltersLayout::takes(weight.view, with.groups)) return;
+    out = before;
+    run_packed(context);
+    expect_memory(expected);
+  }
+
+ private:
+  void expect_memory(const Operand<T>& expected) const {
     for (std::size_t at = 0; at < out.memory.size(); ++at) {
       ASSERT_TRUE(same(out.memory[at], expected.memory[at]))
           << name() << ": element " << at << " of memory is " << out.memory[at] << ", not "

@@ -9,11 +9,18 @@
 
 namespace tenure {
 
+// Filters of a channel that are folded from where it lies; for more of them, packed pixels are
+// worth the packing.
+inline constexpr std::int64_t kMostDepthwiseFilters = 8;
+
+class PackedFilters;
+
 struct ConvolutionOperands {
   const tnr_view& a;
   const tnr_view& weight;
   const tnr_view* bias;  // nullptr: none
   const tnr_view_mut& out;
+  const PackedFilters* packed = nullptr;  // the weight's, which a single part may read
 };
 
 // Pins their owners. Throws what dtypes that differ and memory that is shared deserve.

@@ -10,6 +10,7 @@
 #include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/image_product.hpp"
+#include "dense/product/packed_filters.hpp"
 #include "dense/scalar.hpp"
 #include "engine/onednn.hpp"
 #include "memory/fresh_pages.hpp"
@@ -27,10 +28,6 @@ namespace {
 using kernels::Byte;
 
 // ---- channels by themselves ----
-
-// Filters of a channel that are folded from where it lies; for more of them, packed pixels are
-// worth the packing.
-constexpr std::int64_t kMostDepthwiseFilters = 8;
 
 // Several filters of channels that are lanes would be lanes of results apart from each other.
 bool is_depthwise(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
@@ -155,14 +152,16 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   // All memory is there before the first element is written. The weights' comes first, as that
   // refuses kernels of so many places, of a view that repeats, that bytes overflow: a panel of the
   // pixels has no more than some times the bytes of a panel of these.
+  const auto reads_packed = [&](const ImageProduct& conv) noexcept {
+    return of.packed != nullptr && conv.takes_packed_filters();
+  };
   std::int64_t weight_bytes = 0;
   for (std::int64_t i = 0; i < parts.count; ++i) {
     const WindowGeometry g = parts.part(parts.with, i).geometry;
     if (is_depthwise(g, width_bytes)) {
       weight_bytes =
           std::max(weight_bytes, ChannelWindows::weight_bytes(g, out.shape[1] * width_bytes));
-    } else {
-      const ImageProduct conv(gemm, packing, g, one, width_bytes);
+    } else if (const ImageProduct conv(gemm, packing, g, one, width_bytes); !reads_packed(conv)) {
       weight_bytes =
           std::max(weight_bytes, product_or_most(conv.block_depth(), conv.weight_depth_bytes()));
     }
@@ -186,6 +185,9 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
     Byte* const to = writable(of.out) + part.out_offset;
     if (!is_depthwise(part.geometry, width_bytes)) {
       const ImageProduct conv(gemm, packing, part.geometry, one, width_bytes);
+      if (reads_packed(conv)) {
+        return conv.run(context, buffers, nullptr, a, of.packed->bytes(), epilogue, to);
+      }
       return conv.run(context, buffers, packed_weight.data(), a, weight, epilogue, to);
     }
     const ChannelWindows windows(part.geometry, width_bytes);
@@ -213,8 +215,11 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   count();
 }
 
-void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-            const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
+namespace {
+
+void conv2d(const Context& context, const ConvolutionOperands& given,
+            const tnr_conv2d_attributes& attributes) {
+  const auto& [a, weight, bias, out, packed] = given;
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").conv2d(a, weight, bias, attributes, out);
   check_view_mut(out, "out");
@@ -233,12 +238,24 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
     convolve(context, TNR_OPERATION_CONV2D, "conv2d", of, wide, Activation(attributes),
              {1, &geometry, part});
   };
-  const ConvolutionOperands given = {a, weight, bias, out};
   const WindowGeometry geometry = geometry_of(given);
   require_bias(bias, out.view, "weight");
   if (!is_narrow(a.dtype)) return run(geometry, given, nullptr);
   const WideConvolution wide(context, given);
   run(geometry_of(wide.wide()), wide.wide(), &wide);
+}
+
+}  // namespace
+
+void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
+            const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
+  conv2d(context, {a, weight, bias, out}, attributes);
+}
+
+void conv2d_packed(const Context& context, const tnr_view& a, const tnr_view& weight,
+                   const PackedFilters& packed, const tnr_view* bias,
+                   const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
+  conv2d(context, {a, weight, bias, out, &packed}, attributes);
 }
 
 }  // namespace tenure

@@ -91,28 +91,55 @@ std::int64_t ImageProduct::thread_count(const Context& context) const noexcept {
   return work < kWorthSharingWork ? 1 : context.thread_count();
 }
 
-void ImageProduct::run(const Context& context, const ThreadBuffers& buffers, Byte* packed_weight,
+void ImageProduct::run(const Context& context, const ThreadBuffers& buffers, Byte* memory,
                        const Byte* a, const Byte* weight, const Epilogue& epilogue,
                        Byte* out) const noexcept {
   for (std::int64_t thread = 0; thread < thread_count(context); ++thread) {
     std::fill_n(buffers.of(thread), zero_bytes(), Byte{0});
   }
+  std::int64_t offset = 0;
+  for_each_block([&](const WeightBlock& block) noexcept {
+    if (memory != nullptr) {
+      pack_block(context, buffers, weight, block, memory);
+      return multiply_block(context, buffers, a, memory, out, block, epilogue);
+    }
+    multiply_block(context, buffers, a, weight + offset, out, block, epilogue);
+    offset += packed_bytes(block);
+  });
+}
+
+void ImageProduct::pack_filters(const Context& context, const ThreadBuffers& buffers,
+                                const Byte* weight, Byte* packed) const noexcept {
+  for_each_block([&](const WeightBlock& block) noexcept {
+    pack_block(context, buffers, weight, block, packed);
+    packed += packed_bytes(block);
+  });
+}
+
+template <class Body>
+void ImageProduct::for_each_block(const Body& body) const noexcept {
   for (std::int64_t group = 0; group < g_.groups; ++group) {
-    const Byte* const from = a + group * g_.channels * g_.a.channel;
-    for (std::int64_t j = 0; j < g_.filters; j += block_filters()) {
-      const std::int64_t filter = group * g_.filters + j;
-      const std::int64_t filters = std::min(block_filters(), g_.filters - j);
+    for (std::int64_t filter = 0; filter < g_.filters; filter += block_filters()) {
+      const std::int64_t filters = std::min(block_filters(), g_.filters - filter);
       std::int64_t channel = 0;
       do {  // once where there is no channel
-        const Channels block = {channel, std::min(block_channels_, g_.channels - channel)};
-        pack_weight(context, buffers, weight + group * g_.weight_group + j * g_.weight.image,
-                    filters, block, packed_weight);
-        multiply_block(context, buffers, from, packed_weight, out + filter * g_.result.channel,
-                       filters, block, epilogue, filter);
+        const Channels channels = {channel, std::min(block_channels_, g_.channels - channel)};
+        body(WeightBlock{group, filter, filters, channels});
         channel += block_channels_;
       } while (channel < g_.channels);
     }
   }
+}
+
+std::int64_t ImageProduct::packed_bytes(const WeightBlock& block) const noexcept {
+  return parts_of(block.filters, panel_filters()) * panel_filters() * block.channels.count *
+         places() * width_bytes_;
+}
+
+std::int64_t ImageProduct::packed_filter_bytes() const noexcept {
+  const std::int64_t filters = parts_of(g_.filters, panel_filters()) * panel_filters();
+  return product_or_most(product_or_most(g_.groups, filters),
+                         product_or_most(g_.depth(), width_bytes_));
 }
 
 bool ImageProduct::takes_filters_as_rows() const noexcept {
@@ -128,29 +155,31 @@ bool ImageProduct::may_read_pixels() const noexcept {
          weight_depth_bytes() * block_depth() <= (is_wide ? kReadWeightBytes : kNearWeightBytes);
 }
 
-void ImageProduct::pack_weight(const Context& context, const ThreadBuffers& buffers,
-                               const Byte* weight, std::int64_t filters, const Channels& block,
-                               Byte* packed) const noexcept {
-  const std::int64_t depth = block.count * places();
-  const std::int64_t panels = parts_of(filters, panel_filters());
-  const std::int64_t threads = std::min(
-      {thread_count(context), panels, slice_count_of(context, filters * depth * width_bytes_ * 2)});
+void ImageProduct::pack_block(const Context& context, const ThreadBuffers& buffers,
+                              const Byte* weight, const WeightBlock& block,
+                              Byte* packed) const noexcept {
+  const Byte* const from = weight + block.group * g_.weight_group + block.filter * g_.weight.image +
+                           block.channels.first * g_.weight.channel;
+  const std::int64_t depth = block.channels.count * places();
+  const std::int64_t panels = parts_of(block.filters, panel_filters());
+  const std::int64_t threads =
+      std::min({thread_count(context), panels,
+                slice_count_of(context, block.filters * depth * width_bytes_ * 2)});
   Tickets tickets(panels);
   for_each_slice(context, threads, [&](std::int64_t thread) noexcept {
     for (std::int64_t panel = tickets.take(); panel >= 0; panel = tickets.take()) {
       const std::int64_t first = panel * panel_filters();
-      const kernels::Factor factor = {
-          weight + first * g_.weight.image + block.first * g_.weight.channel, g_.weight.image,
-          width_bytes_, std::min(panel_filters(), filters - first), depth};
+      const kernels::Factor factor = {from + first * g_.weight.image, g_.weight.image, width_bytes_,
+                                      std::min(panel_filters(), block.filters - first), depth};
       Byte* const to = packed + first * depth * width_bytes_;
       Byte* const aside = buffers.of(thread) + zero_bytes();
       if (joins_filter_) {
-        pack_filters(factor, block.count, aside, to);
+        pack_adjacent(factor, block.channels.count, aside, to);
       } else if (packs_aside()) {
-        pack_places(factor, block.count, aside);
+        pack_places(factor, block.channels.count, aside);
         std::copy_n(aside, panel_filters() * depth * width_bytes_, to);
       } else {
-        pack_places(factor, block.count, to);
+        pack_places(factor, block.channels.count, to);
       }
     }
   });
@@ -170,8 +199,8 @@ void ImageProduct::pack_places(const kernels::Factor& filters, std::int64_t chan
   }
 }
 
-void ImageProduct::pack_filters(const kernels::Factor& filters, std::int64_t channels,
-                                Byte* as_they_lie, Byte* to) const noexcept {
+void ImageProduct::pack_adjacent(const kernels::Factor& filters, std::int64_t channels,
+                                 Byte* as_they_lie, Byte* to) const noexcept {
   pack_panel(filters, as_they_lie);
   const std::int64_t bytes = panel_filters() * width_bytes_;
   for (std::int64_t place = 0; place < places(); ++place) {
@@ -218,8 +247,12 @@ std::int64_t ImageProduct::block_pixels() const noexcept {
 
 void ImageProduct::multiply_block(const Context& context, const ThreadBuffers& buffers,
                                   const Byte* a, const Byte* packed_weight, Byte* out,
-                                  std::int64_t filters, const Channels& block,
-                                  const Epilogue& epilogue, std::int64_t filter) const noexcept {
+                                  const WeightBlock& block,
+                                  const Epilogue& epilogue) const noexcept {
+  const auto& [first_channel, channels] = block.channels;
+  const std::int64_t filter = block.group * g_.filters + block.filter;
+  const Byte* const image = a + (block.group * g_.channels + first_channel) * g_.a.channel;
+  Byte* const result = out + filter * g_.result.channel;
   const std::int64_t threads = thread_count(context);
   const std::int64_t panels = parts_of(range_, panel_pixels());
   std::int64_t parts = std::max(parts_of(range_, block_pixels()), parts_of(threads, range_count_));
@@ -238,33 +271,32 @@ void ImageProduct::multiply_block(const Context& context, const ThreadBuffers& b
           const std::int64_t pixels =
               std::min(range_, slice_begin(panels, parts, part + 1) * panel_pixels()) - first;
           const std::int64_t pixel = ticket / parts * range_;
-          const Byte* const from = a + block.first * g_.a.channel;
-          Byte* const to = out + range_offset(pixel) + first * pixel_step_;
+          Byte* const to = result + range_offset(pixel) + first * pixel_step_;
           kernels::DenseProduct product = {};
-          product.depth = block.count * places();
+          product.depth = channels * places();
           product.a_panel_step = product.depth * gemm_.panel_rows * width_bytes_;
           product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
           product.alpha = one_.bytes;
-          product.beta = block.first == 0 ? nullptr : one_.bytes;
+          product.beta = first_channel == 0 ? nullptr : one_.bytes;
           if (reads_padded_) {
-            lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
-            multiply_padded(from, pixel + first, packed, product);
+            lay_pixels_as_rows(packed_weight, to, pixels, block.filters, product);
+            multiply_padded(image, pixel + first, packed, product);
           } else if (reads_pixels_) {
-            lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
-            multiply_pixels(from, pixel + first, block.count, zeros, product);
+            lay_pixels_as_rows(packed_weight, to, pixels, block.filters, product);
+            multiply_pixels(image, pixel + first, channels, zeros, product);
           } else {
-            pack_pixels(from, pixel + first, pixels, block.count, zeros, packed);
+            pack_pixels(image, pixel + first, pixels, channels, zeros, packed);
             if (filters_are_rows_) {
-              multiply_filters(packed_weight, packed, to, pixels, filters, product);
+              multiply_filters(packed_weight, packed, to, pixels, block.filters, product);
             } else {
-              lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
+              lay_pixels_as_rows(packed_weight, to, pixels, block.filters, product);
               product.a = packed;
               gemm_.multiply(product);
             }
           }
-          if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
+          if (first_channel + channels == g_.channels && !epilogue.is_nothing()) {
             epilogue.run(gemm_,
-                         {to, pixel_step_, g_.result.channel, pixels, filters, nullptr,
+                         {to, pixel_step_, g_.result.channel, pixels, block.filters, nullptr,
                           width_bytes_, nullptr, nullptr},
                          filter);
           }

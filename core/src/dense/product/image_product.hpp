@@ -40,8 +40,16 @@ class ImageProduct {
   [[nodiscard]] std::int64_t thread_bytes() const noexcept;
   [[nodiscard]] std::int64_t thread_count(const Context& context) const noexcept;
 
-  // Throws nothing: all memory is there.
-  void run(const Context& context, const ThreadBuffers& buffers, kernels::Byte* packed_weight,
+  // Whether it reads weights in the order of PackedFilters.
+  [[nodiscard]] bool takes_packed_filters() const noexcept { return !filters_are_rows_; }
+  // Bytes of all weights in that order, or the most that there are.
+  [[nodiscard]] std::int64_t packed_filter_bytes() const noexcept;
+  // Throws nothing, as what follows: all memory is there.
+  void pack_filters(const Context& context, const ThreadBuffers& buffers,
+                    const kernels::Byte* weight, kernels::Byte* packed) const noexcept;
+
+  // `weight`: the packed filters, where `memory` is nullptr; else it has room for those of a block.
+  void run(const Context& context, const ThreadBuffers& buffers, kernels::Byte* memory,
            const kernels::Byte* a, const kernels::Byte* weight, const Epilogue& epilogue,
            kernels::Byte* out) const noexcept;
 
@@ -57,6 +65,17 @@ class ImageProduct {
     std::int64_t first;
     std::int64_t count;
   };
+  // Weights of some filters and channels of a group.
+  struct WeightBlock {
+    std::int64_t group;
+    std::int64_t filter;  // of the group
+    std::int64_t filters;
+    Channels channels;
+  };
+  // Calls body(block) for each, in the order in which they are packed and multiplied.
+  template <class Body>
+  void for_each_block(const Body& body) const noexcept;
+  [[nodiscard]] std::int64_t packed_bytes(const WeightBlock& block) const noexcept;
 
   [[nodiscard]] std::int64_t places() const noexcept { return g_.places(); }
 
@@ -74,9 +93,8 @@ class ImageProduct {
   // beyond its panel, where another thread's may lie.
   [[nodiscard]] bool packs_aside() const noexcept { return joins_filter_ || filters_are_rows_; }
 
-  void pack_weight(const Context& context, const ThreadBuffers& buffers,
-                   const kernels::Byte* weight, std::int64_t filters, const Channels& block,
-                   kernels::Byte* packed) const noexcept;
+  void pack_block(const Context& context, const ThreadBuffers& buffers, const kernels::Byte* weight,
+                  const WeightBlock& block, kernels::Byte* packed) const noexcept;
 
   void pack_panel(const kernels::Factor& filters, kernels::Byte* to) const noexcept {
     return filters_are_rows_ ? packing_.rows(filters, to) : packing_.columns(filters, to);
@@ -88,8 +106,8 @@ class ImageProduct {
 
   // Filters whose elements are adjacent are packed as they lie, by channels and then places, and
   // then brought in order.
-  void pack_filters(const kernels::Factor& filters, std::int64_t channels,
-                    kernels::Byte* as_they_lie, kernels::Byte* to) const noexcept;
+  void pack_adjacent(const kernels::Factor& filters, std::int64_t channels,
+                     kernels::Byte* as_they_lie, kernels::Byte* to) const noexcept;
   // A panel's depth, of 24 to 256 bytes: a call of the C library would take longer than the copy.
   static void copy_words(const kernels::Byte* from, std::int64_t bytes, kernels::Byte* to) noexcept;
 
@@ -100,9 +118,8 @@ class ImageProduct {
 
   // All pixels, by a packed block of the weights. Threads take parts of ranges.
   void multiply_block(const Context& context, const ThreadBuffers& buffers, const kernels::Byte* a,
-                      const kernels::Byte* packed_weight, kernels::Byte* out, std::int64_t filters,
-                      const Channels& block, const Epilogue& epilogue,
-                      std::int64_t filter) const noexcept;
+                      const kernels::Byte* packed_weight, kernels::Byte* out,
+                      const WeightBlock& block, const Epilogue& epilogue) const noexcept;
 
   void lay_pixels_as_rows(const kernels::Byte* packed_weight, kernels::Byte* out,
                           std::int64_t pixels, std::int64_t filters,

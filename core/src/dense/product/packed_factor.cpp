@@ -7,7 +7,6 @@
 
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
-#include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/shape.hpp"
@@ -63,14 +62,10 @@ FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t
 }
 
 PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype)
-    : layout_(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]) {
-  Byte* memory = nullptr;
-  if (layout_.bytes != 0) {
-    memory_ = blob_allocate(context, static_cast<std::size_t>(layout_.bytes));
-    memory = static_cast<Byte*>(blob_memory_mut(memory_).data);
-    touch_fresh_pages(context, memory, layout_.bytes);
-  }
-  describe(memory);
+    : layout_(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]),
+      memory_(context, layout_.bytes) {
+  describe();
+  Byte* const memory = memory_.fresh();
   if (memory == nullptr) return;
   if (layout_.cols == 1) {
     const std::int64_t width = layout_.types.b.bytes;
@@ -83,11 +78,11 @@ PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype 
 
 PackedFactor::PackedFactor(const FactorLayout& layout, const Byte* bytes,
                            std::shared_ptr<const void> lender) noexcept
-    : layout_(layout), lender_(std::move(lender)) {
-  describe(bytes);
+    : layout_(layout), memory_(bytes, std::move(lender)) {
+  describe();
 }
 
-void PackedFactor::describe(const Byte* bytes) noexcept {
+void PackedFactor::describe() noexcept {
   view_.dtype = layout_.dtype;
   view_.shape[0] = layout_.rows;
   view_.shape[1] = layout_.cols;
@@ -96,10 +91,10 @@ void PackedFactor::describe(const Byte* bytes) noexcept {
   view_.strides[0] = view_.strides[1] = 1;  // of the axis that a single column has
   if (layout_.bytes == 0) return;
   if (layout_.cols == 1) {
-    view_.data = view_.base = bytes;
+    view_.data = view_.base = memory_.bytes();
     view_.size_bytes = static_cast<std::uint64_t>(layout_.bytes);
   } else {
-    panels_ = {bytes, layout_.panel_step};
+    panels_ = {memory_.bytes(), layout_.panel_step};
   }
 }
 
@@ -111,10 +106,6 @@ tnr_factor_info PackedFactor::info() const noexcept {
   info.cols = layout_.cols;
   info.size_bytes = static_cast<std::uint64_t>(layout_.bytes);
   return info;
-}
-
-PackedFactor::~PackedFactor() {
-  if (memory_ != 0) blob_drop(memory_);
 }
 
 void PackedFactor::pack(const Context& context, const tnr_view& b, Byte* memory) const noexcept {

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "dense/product/packed_memory.hpp"
 #include "dense/product/product_types.hpp"
 #include "memory/handles.hpp"
-#include "tenure/blob.hpp"
 #include "tenure/factor.hpp"
 
 namespace tenure {
@@ -38,9 +38,6 @@ class PackedFactor {
   // Over bytes that are packed so, aligned to a line and kept by `lender`.
   PackedFactor(const FactorLayout& layout, const kernels::Byte* bytes,
                std::shared_ptr<const void> lender) noexcept;
-  PackedFactor(const PackedFactor&) = delete;
-  PackedFactor& operator=(const PackedFactor&) = delete;
-  ~PackedFactor();
 
   // Its shape and dtype; and its elements, unless there are panels.
   [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
@@ -52,19 +49,16 @@ class PackedFactor {
   [[nodiscard]] tnr_factor_info info() const noexcept;
   [[nodiscard]] const FactorLayout& layout() const noexcept { return layout_; }
   // As many as the layout says.
-  [[nodiscard]] const kernels::Byte* bytes() const noexcept {
-    return panels_.data != nullptr ? panels_.data : static_cast<const kernels::Byte*>(view_.data);
-  }
+  [[nodiscard]] const kernels::Byte* bytes() const noexcept { return memory_.bytes(); }
 
  private:
-  void describe(const kernels::Byte* bytes) noexcept;
+  void describe() noexcept;
   void pack(const Context& context, const tnr_view& b, kernels::Byte* memory) const noexcept;
 
   FactorLayout layout_;
+  PackedMemory memory_;
   tnr_view view_{};
   Panels panels_{nullptr, 0};
-  BlobToken memory_ = 0;  // the factor's own
-  std::shared_ptr<const void> lender_;
 };
 
 using FactorHandles = Handles<PackedFactor, kFactorKind>;

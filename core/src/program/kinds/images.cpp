@@ -7,6 +7,7 @@
 #include "dense/image/geometry.hpp"
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
+#include "dense/product/packed_filters.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
@@ -120,8 +121,14 @@ void run_conv2d_transposed(const Context& context, const NodeCall& call,
 
 void run_conv2d(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
-  conv2d(context, *operands[0].view, *operands[1].view, operands[2].view,
-         call.node.attributes.conv2d, out);
+  const tnr_view& a = *operands[0].view;
+  const tnr_view& weight = *operands[1].view;
+  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
+  if (const PackedFilters* const packed = call.node.filters; packed != nullptr) {
+    conv2d_packed(context, a, weight, *packed, operands[2].view, attributes, out);
+  } else {
+    conv2d(context, a, weight, operands[2].view, attributes, out);
+  }
 }
 
 ArrayType infer_pool2d(const NodeCall& call, const OperandType* operands) {

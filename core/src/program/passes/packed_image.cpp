@@ -13,7 +13,7 @@ namespace {
 using kernels::Byte;
 
 constexpr std::uint64_t kMagic =
-    0x314b4341'50524e54;  // TNRPACK1 where the first byte is the lowest
+    0x324b4341'50524e54;  // TNRPACK2 where the first byte is the lowest
 
 struct Header {
   std::uint64_t magic;
@@ -22,11 +22,13 @@ struct Header {
   std::uint64_t reserved;    // 0
 };
 
-struct Entry {
+}  // namespace
+
+struct PackedEntry {
   std::int64_t dtype;
   std::int64_t a_dtype;
-  std::int64_t rows;
-  std::int64_t cols;
+  std::int64_t rows;  // of filters: what each has
+  std::int64_t cols;  // of filters: their number
   // How kernels read it.
   std::int64_t panel_columns;
   std::int64_t depths;
@@ -35,9 +37,14 @@ struct Entry {
   std::int64_t sum_bytes;
   std::int64_t size_bytes;
   std::int64_t offset;  // from the image's first byte, whole lines
+  // Of filters, else 0.
+  std::int64_t groups;
+  std::int64_t kernel[2];
 };
 
-Entry entry_of(const FactorLayout& layout) noexcept {
+namespace {
+
+PackedEntry entry_of(const FactorLayout& layout) noexcept {
   return {layout.dtype,
           layout.a_dtype,
           layout.rows,
@@ -48,27 +55,64 @@ Entry entry_of(const FactorLayout& layout) noexcept {
           layout.types.most_depth(),
           layout.types.sum_bytes,
           layout.bytes,
-          0};
+          0,
+          0,
+          {0, 0}};
 }
 
-bool is_same_matrix(const Entry& a, const Entry& b) noexcept {
+PackedEntry entry_of(const FiltersLayout& layout) noexcept {
+  return {layout.dtype,
+          layout.dtype,
+          layout.channels * layout.kernel[0] * layout.kernel[1],
+          layout.filters,
+          layout.panel_filters,
+          1,
+          0,
+          layout.block_depth,
+          static_cast<std::int64_t>(element_size(layout.dtype)),
+          layout.bytes,
+          0,
+          layout.groups,
+          {layout.kernel[0], layout.kernel[1]}};
+}
+
+bool is_same_matrix(const PackedEntry& a, const PackedEntry& b) noexcept {
   return a.dtype == b.dtype && a.a_dtype == b.a_dtype && a.rows == b.rows && a.cols == b.cols;
 }
 
-bool is_same_packing(const Entry& a, const Entry& b) noexcept {
+bool are_same_filters(const PackedEntry& a, const PackedEntry& b) noexcept {
+  return a.groups == b.groups && a.kernel[0] == b.kernel[0] && a.kernel[1] == b.kernel[1];
+}
+
+bool is_same_packing(const PackedEntry& a, const PackedEntry& b) noexcept {
   return a.panel_columns == b.panel_columns && a.depths == b.depths && a.starts == b.starts &&
          a.most_depth == b.most_depth && a.sum_bytes == b.sum_bytes && a.size_bytes == b.size_bytes;
 }
 
-void add_factors(const Graph& graph, std::vector<const PackedFactor*>& factors) {
-  for (const auto& factor : graph.factors) factors.push_back(factor.get());
+// A packed constant, of which bytes between panels are nobody's.
+struct PackedConstant {
+  PackedEntry entry;
+  const Byte* bytes;
+  std::int64_t panel_bytes;
+  std::int64_t panel_step;
+};
+
+void add_constants(const Graph& graph, std::vector<PackedConstant>& constants) {
+  for (const auto& factor : graph.factors) {
+    const FactorLayout& layout = factor->layout();
+    constants.push_back({entry_of(layout), factor->bytes(), layout.panel_bytes, layout.panel_step});
+  }
+  for (const auto& filters : graph.filters) {
+    const FiltersLayout& layout = filters->layout();
+    constants.push_back({entry_of(layout), filters->bytes(), layout.bytes, layout.bytes});
+  }
   for (const GraphNode& node : graph.nodes) {
-    for (const auto& body : node.bodies) add_factors(body->graph, factors);
+    for (const auto& body : node.bodies) add_constants(body->graph, constants);
   }
 }
 
 std::uint64_t entries_end(std::uint64_t count) noexcept {
-  return whole_lines(sizeof(Header) + count * sizeof(Entry));
+  return whole_lines(sizeof(Header) + count * sizeof(PackedEntry));
 }
 
 template <class T>
@@ -104,7 +148,7 @@ PackedImage::PackedImage(const tnr_view& view) {
   const auto size = static_cast<std::uint64_t>(view.shape[0]);
   const Header header = size < sizeof(Header) ? Header{} : read_at<Header>(memory_->view(), 0);
   if (header.magic != kMagic || header.size_bytes != size ||
-      header.count > (size - sizeof(Header)) / sizeof(Entry)) {
+      header.count > (size - sizeof(Header)) / sizeof(PackedEntry)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "packed has %" PRIu64
          " bytes that are no packed constants of a program, or not all of them",
@@ -114,19 +158,37 @@ PackedImage::PackedImage(const tnr_view& view) {
 }
 
 std::shared_ptr<const PackedFactor> PackedImage::next(const FactorLayout& layout) {
-  const Entry needed = entry_of(layout);
+  const Byte* const bytes = take(entry_of(layout));
+  return std::make_shared<const PackedFactor>(layout, bytes, memory_);
+}
+
+std::shared_ptr<const PackedFilters> PackedImage::next(const FiltersLayout& layout) {
+  const Byte* const bytes = take(entry_of(layout));
+  return std::make_shared<const PackedFilters>(layout, bytes, memory_);
+}
+
+const Byte* PackedImage::take(const PackedEntry& needed) {
   if (index_ == count_) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "packed has %" PRIu64 " constants but the program packs more",
          count_);
   }
   const tnr_view& bytes = memory_->view();
   // Once: who writes the bytes meanwhile changes no bound.
-  const Entry entry = read_at<Entry>(bytes, sizeof(Header) + index_ * sizeof(Entry));
+  const auto entry = read_at<PackedEntry>(bytes, sizeof(Header) + index_ * sizeof(PackedEntry));
   if (!is_same_matrix(entry, needed)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "packed constant %" PRIu64 " is [%" PRId64 ", %" PRId64
          "] but the program's is %s [%" PRId64 ", %" PRId64 "]: it is that of another program",
-         index_, entry.rows, entry.cols, dtype_name(layout.dtype), layout.rows, layout.cols);
+         index_, entry.rows, entry.cols, dtype_name(static_cast<tnr_dtype>(needed.dtype)),
+         needed.rows, needed.cols);
+  }
+  if (!are_same_filters(entry, needed)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "packed constant %" PRIu64 " is %" PRId64 " groups of filters of %" PRId64 " by %" PRId64
+         " but the program's %" PRId64 " of %" PRId64 " by %" PRId64
+         ": it is that of another program",
+         index_, entry.groups, entry.kernel[0], entry.kernel[1], needed.groups, needed.kernel[0],
+         needed.kernel[1]);
   }
   if (!is_same_packing(entry, needed)) {
     fail(TNR_STATUS_UNSUPPORTED,
@@ -136,7 +198,7 @@ std::shared_ptr<const PackedFactor> PackedImage::next(const FactorLayout& layout
   }
   const auto size = static_cast<std::uint64_t>(bytes.shape[0]);
   const auto offset = static_cast<std::uint64_t>(entry.offset);
-  const auto length = static_cast<std::uint64_t>(layout.bytes);
+  const auto length = static_cast<std::uint64_t>(needed.size_bytes);
   if (offset % kLineBytes != 0 || offset > size || length > size - offset) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "packed constant %" PRIu64 " lies at %" PRIu64 ", with %" PRIu64
@@ -144,8 +206,7 @@ std::shared_ptr<const PackedFactor> PackedImage::next(const FactorLayout& layout
          index_, offset, length, size);
   }
   ++index_;
-  return std::make_shared<const PackedFactor>(layout, static_cast<const Byte*>(bytes.data) + offset,
-                                              memory_);
+  return static_cast<const Byte*>(bytes.data) + offset;
 }
 
 void PackedImage::require_end() const {
@@ -155,30 +216,30 @@ void PackedImage::require_end() const {
 }
 
 BlobToken write_packed_image(const Context& context, const Graph& graph) {
-  std::vector<const PackedFactor*> factors;
-  add_factors(graph, factors);
-  const std::uint64_t first = entries_end(factors.size());
+  std::vector<PackedConstant> constants;
+  add_constants(graph, constants);
+  const auto length_of = [](const PackedConstant& constant) {
+    return whole_lines(static_cast<std::uint64_t>(constant.entry.size_bytes));
+  };
+  const std::uint64_t first = entries_end(constants.size());
   std::uint64_t size = first;
-  for (const PackedFactor* factor : factors) size += whole_lines(factor->info().size_bytes);
+  for (const PackedConstant& constant : constants) size += length_of(constant);
   const BlobToken blob = blob_allocate(context, static_cast<std::size_t>(size));
   auto* const data = static_cast<Byte*>(blob_memory_mut(blob).data);
   std::memset(data, 0, static_cast<std::size_t>(size));
-  const Header header = {kMagic, size, factors.size(), 0};
+  const Header header = {kMagic, size, constants.size(), 0};
   std::memcpy(data, &header, sizeof header);
   Byte* to = data + sizeof header;
   std::uint64_t offset = first;
-  for (const PackedFactor* factor : factors) {
-    const FactorLayout& layout = factor->layout();
-    Entry entry = entry_of(layout);
-    entry.offset = static_cast<std::int64_t>(offset);
-    std::memcpy(to, &entry, sizeof entry);
-    to += sizeof entry;
-    // Without the bytes between panels, which nobody has written.
-    for (std::int64_t at = 0; at < layout.bytes; at += layout.panel_step) {
-      std::memcpy(data + offset + at, factor->bytes() + at,
-                  static_cast<std::size_t>(layout.panel_bytes));
+  for (PackedConstant& constant : constants) {
+    constant.entry.offset = static_cast<std::int64_t>(offset);
+    std::memcpy(to, &constant.entry, sizeof constant.entry);
+    to += sizeof constant.entry;
+    for (std::int64_t at = 0; at < constant.entry.size_bytes; at += constant.panel_step) {
+      std::memcpy(data + offset + at, constant.bytes + at,
+                  static_cast<std::size_t>(constant.panel_bytes));
     }
-    offset += whole_lines(factor->info().size_bytes);
+    offset += length_of(constant);
   }
   return blob;
 }

@@ -1,5 +1,5 @@
 // Packed constants of a program as bytes, which the same program of another process lends: a
-// header, an entry for each constant, and its packed factor, in the order in which they are packed.
+// header, an entry for each constant, and its packed bytes, in the order in which they are packed.
 //
 // All is native: bytes of a machine that has it otherwise do not begin with kMagic.
 #pragma once
@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "dense/product/packed_factor.hpp"
+#include "dense/product/packed_filters.hpp"
 #include "program/graph.hpp"
 
 namespace tenure {
+
+struct PackedEntry;
 
 // Reads an image. What it says of itself is compared with what the program has, and bounds nothing.
 class PackedImage {
@@ -22,10 +25,13 @@ class PackedImage {
   // The next constant, which is to be packed so. Throws INVALID_ARGUMENT for an image of another
   // program; UNSUPPORTED for one that other kernels read.
   std::shared_ptr<const PackedFactor> next(const FactorLayout& layout);
+  std::shared_ptr<const PackedFilters> next(const FiltersLayout& layout);
   // Throws INVALID_ARGUMENT where there are more.
   void require_end() const;
 
  private:
+  const kernels::Byte* take(const PackedEntry& needed);
+
   std::shared_ptr<const Constant> memory_;
   std::uint64_t count_ = 0;
   std::uint64_t index_ = 0;

@@ -8,6 +8,7 @@
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/packed_factor.hpp"
+#include "dense/product/packed_filters.hpp"
 #include "program/found.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/ops.hpp"
@@ -341,6 +342,32 @@ void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayT
   }
 }
 
+// Each constant once for each number of groups.
+void pack_filters(const Context& context, Graph& graph, const std::vector<bool>& needed,
+                  PackedImage* packed) {
+  std::map<std::pair<const Constant*, std::int64_t>, const PackedFilters*> known;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    GraphNode& node = graph.nodes[i];
+    if (!needed[i] || node.code != TNR_NODE_CONV2D) continue;
+    const Constant* const constant = graph.constant_of(node.operands[1]);
+    const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
+    if (constant == nullptr || !FiltersLayout::takes(constant->view(), groups)) continue;
+    const PackedFilters*& filters = known[{constant, groups}];
+    if (filters == nullptr) {
+      const tnr_view& weight = constant->view();
+      if (packed != nullptr) {
+        graph.filters.push_back(packed->next(FiltersLayout(weight, groups)));
+      } else {
+        Pins pins;
+        pins.add(weight, "weight");
+        graph.filters.push_back(std::make_shared<const PackedFilters>(context, weight, groups));
+      }
+      filters = graph.filters.back().get();
+    }
+    node.filters = filters;
+  }
+}
+
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts,
                           const Around* around) {
@@ -360,8 +387,11 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i] && computed[i] && !replaced[i]) counts.add(TNR_PASS_DEAD_CODE, 1);
   }
-  if (has(TNR_PASS_PACKING)) pack_factors(context, graph, types, needed, packed);
-  counts.add(TNR_PASS_PACKING, graph.factors.size());
+  if (has(TNR_PASS_PACKING)) {
+    pack_factors(context, graph, types, needed, packed);
+    pack_filters(context, graph, needed, packed);
+  }
+  counts.add(TNR_PASS_PACKING, graph.factors.size() + graph.filters.size());
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;

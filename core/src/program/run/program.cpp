@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "dense/product/packed_factor.hpp"
+#include "dense/product/packed_filters.hpp"
 #include "program/builder.hpp"
 #include "program/passes/packed_image.hpp"
 #include "program/passes/rewrite.hpp"
@@ -31,11 +32,14 @@ void add_constants(const Graph& graph, std::vector<const Constant*>& constants) 
   }
 }
 
-std::uint64_t factor_bytes(const Graph& graph) noexcept {
+std::uint64_t packed_bytes_of(const Graph& graph) noexcept {
   std::uint64_t bytes = 0;
   for (const auto& factor : graph.factors) bytes += factor->info().size_bytes;
+  for (const auto& filters : graph.filters) {
+    bytes += static_cast<std::uint64_t>(filters->layout().bytes);
+  }
   for (const GraphNode& node : graph.nodes) {
-    for (const auto& body : node.bodies) bytes += factor_bytes(body->graph);
+    for (const auto& body : node.bodies) bytes += packed_bytes_of(body->graph);
   }
   return bytes;
 }
@@ -102,7 +106,7 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
     needed_ = rewrite(context, graph_, types, disabled_passes_, &packed, counts_);
     packed.require_end();
   }
-  packed_bytes_ = factor_bytes(graph_);
+  packed_bytes_ = packed_bytes_of(graph_);
   add_constants(graph_, constants_);
   sealing_refusal_ = sealing_refusal(graph_, needed_);
 }

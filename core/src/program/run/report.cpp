@@ -76,7 +76,9 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
   };
   if (step.kind == Step::Kind::kCopy) add_name("copy");
   for (const std::uint32_t node : step.nodes) {
-    if (graph.nodes[node].factor != nullptr) add_name("packed");
+    if (graph.nodes[node].factor != nullptr || graph.nodes[node].filters != nullptr) {
+      add_name("packed");
+    }
     add_name(operation_name(graph.nodes[node]));
     const std::int64_t flops = flops_of(graph.nodes[node], step, schedule);
     if (__builtin_add_overflow(info.flops, flops, &info.flops)) info.flops = UINT64_MAX;
