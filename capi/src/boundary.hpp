@@ -54,18 +54,34 @@ auto guarded_pointer(Body&& body) noexcept -> decltype(body()) {
 }
 
 // A handle is its token: opaque, never dereferenced.
-inline tnr_blob* wrap(std::uint64_t token) noexcept {
-  return reinterpret_cast<tnr_blob*>(static_cast<std::uintptr_t>(token));
+template <class Object>
+Object* handle_of(std::uint64_t token) noexcept {
+  return reinterpret_cast<Object*>(static_cast<std::uintptr_t>(token));
 }
-inline std::uint64_t unwrap(const tnr_blob* blob) noexcept {
-  return reinterpret_cast<std::uintptr_t>(blob);
+template <class Object>
+std::uint64_t token_of(const Object* handle) noexcept {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+// Gives one handle up, or none where it is NULL.
+template <class Object>
+tnr_status release_handle(Object* handle, void (*release)(std::uint64_t token)) noexcept {
+  return guarded([&] {
+    if (handle != nullptr) release(token_of(handle));
+  });
+}
+// The same handle, which counts once more.
+template <class Object>
+Object* retain_handle(Object* handle, void (*retain)(std::uint64_t token)) noexcept {
+  return guarded_pointer([&] {
+    retain(token_of(handle));
+    return handle;
+  });
 }
 
 // A use of the context for the rest of the full expression; throws STALE_HANDLE. NULL names the
 // default and costs nothing.
-inline ContextUse use_of(const tnr_context* context) {
-  return ContextUse(reinterpret_cast<std::uintptr_t>(context));
-}
+inline ContextUse use_of(const tnr_context* context) { return ContextUse(token_of(context)); }
 
 // The same for a call that computes. Throws as instruction_set() does where there is none: behind
 // this, loops that are noexcept may look for their kernels.

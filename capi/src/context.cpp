@@ -6,6 +6,7 @@
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_sized;
 using tenure::capi::use_of;
 using tenure::capi::write_report;
@@ -19,7 +20,7 @@ tnr_status tnr_context_release(tnr_context* context) noexcept {
 tnr_context* tnr_context_create(const tnr_context_options* options) noexcept {
   return guarded_pointer([&] {
     const tenure::ContextToken token = tenure::context_create(read_sized(options, "options"));
-    return reinterpret_cast<tnr_context*>(static_cast<std::uintptr_t>(token));
+    return handle_of<tnr_context>(token);
   });
 }
 

@@ -7,10 +7,10 @@
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
+using tenure::capi::handle_of;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
 using tenure::capi::sized_attributes_of;
-using tenure::capi::wrap;
 
 tnr_status tnr_concat(tnr_context* context, const tnr_view* parts, uint32_t part_count,
                       uint32_t axis, const tnr_concat_attributes* attributes,
@@ -72,7 +72,8 @@ tnr_blob* tnr_nonzero(tnr_context* context, const tnr_view* a,
                       const tnr_nonzero_attributes* attributes, tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_NONZERO, [=] {
     check_attributes(attributes);
-    return wrap(tenure::nonzero(context_of(context), deref(a, "a"), deref(out, "out")));
+    return handle_of<tnr_blob>(
+        tenure::nonzero(context_of(context), deref(a, "a"), deref(out, "out")));
   });
 }
 
@@ -80,8 +81,8 @@ tnr_blob* tnr_masked_select(tnr_context* context, const tnr_view* a, const tnr_v
                             const tnr_nonzero_attributes* attributes, tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_NONZERO, [=] {
     check_attributes(attributes);
-    return wrap(tenure::masked_select(context_of(context), deref(a, "a"), deref(mask, "mask"),
-                                      deref(out, "out")));
+    return handle_of<tnr_blob>(tenure::masked_select(context_of(context), deref(a, "a"),
+                                                     deref(mask, "mask"), deref(out, "out")));
   });
 }
 

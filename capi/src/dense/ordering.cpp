@@ -11,10 +11,10 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
+using tenure::capi::handle_of;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
 using tenure::capi::sized_attributes_of;
-using tenure::capi::wrap;
 
 namespace {
 
@@ -83,7 +83,7 @@ tnr_blob* tnr_unique(tnr_context* context, const tnr_view* a,
                      tnr_view_mut* counts, tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_UNIQUE, [=] {
     check_attributes(attributes);
-    return wrap(
+    return handle_of<tnr_blob>(
         tenure::unique(context_of(context), deref(a, "a"), inverse, counts, deref(out, "out")));
   });
 }

@@ -6,26 +6,19 @@
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
+using tenure::capi::release_handle;
+using tenure::capi::token_of;
 using tenure::capi::use_of;
 
-namespace {
-
-std::uint64_t token_of(const tnr_event* event) noexcept {
-  return reinterpret_cast<std::uintptr_t>(event);
-}
-
-}  // namespace
-
 tnr_status tnr_event_release(tnr_event* event) noexcept {
-  return guarded([&] {
-    if (event != nullptr) tenure::event_release(token_of(event));
-  });
+  return release_handle(event, tenure::event_release);
 }
 
 tnr_event* tnr_event_create(tnr_context* context) noexcept {
   return guarded_pointer([&] {
     const tenure::EventToken token = tenure::event_create(use_of(context));
-    return reinterpret_cast<tnr_event*>(static_cast<std::uintptr_t>(token));
+    return handle_of<tnr_event>(token);
   });
 }
 

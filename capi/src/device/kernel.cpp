@@ -5,36 +5,27 @@
 
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_sized;
+using tenure::capi::release_handle;
+using tenure::capi::retain_handle;
+using tenure::capi::token_of;
 using tenure::capi::use_of;
 
-namespace {
-
-std::uint64_t token_of(const tnr_kernel* kernel) noexcept {
-  return reinterpret_cast<std::uintptr_t>(kernel);
-}
-
-}  // namespace
-
 tnr_status tnr_kernel_release(tnr_kernel* kernel) noexcept {
-  return guarded([&] {
-    if (kernel != nullptr) tenure::kernel_release(token_of(kernel));
-  });
+  return release_handle(kernel, tenure::kernel_release);
 }
 
 tnr_kernel* tnr_kernel_create(tnr_context* context, const tnr_kernel_options* options) noexcept {
   return guarded_pointer([&] {
     const tenure::KernelToken token =
         tenure::kernel_create(use_of(context), read_sized(options, "options"));
-    return reinterpret_cast<tnr_kernel*>(static_cast<std::uintptr_t>(token));
+    return handle_of<tnr_kernel>(token);
   });
 }
 
 tnr_kernel* tnr_kernel_retain(tnr_kernel* kernel) noexcept {
-  return guarded_pointer([&] {
-    tenure::kernel_retain(token_of(kernel));
-    return kernel;
-  });
+  return retain_handle(kernel, tenure::kernel_retain);
 }
 
 tnr_status tnr_kernel_launch(tnr_context* context, const tnr_kernel* kernel,

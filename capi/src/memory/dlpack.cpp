@@ -6,9 +6,9 @@
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_sized;
 using tenure::capi::use_of;
-using tenure::capi::wrap;
 using tenure::capi::write_sized;
 
 namespace {
@@ -18,7 +18,7 @@ tnr_blob* import_tensor(const tnr_context* context, Tensor* tensor, tnr_view* ou
   return guarded_pointer([&] {
     tnr_view& written = deref(out, "out");
     written = tenure::dlpack_import(use_of(context), deref(tensor, "tensor"));
-    return wrap(written.owner);
+    return handle_of<tnr_blob>(written.owner);
   });
 }
 
@@ -48,7 +48,7 @@ tnr_blob* tnr_blob_import_object(tnr_context* context, const DLPackExchangeAPI* 
     tnr_view& written = deref(out, "out");
     written =
         tenure::dlpack_import_object(use_of(context), deref(exchange, "exchange"), object_context);
-    return wrap(written.owner);
+    return handle_of<tnr_blob>(written.owner);
   });
 }
 
@@ -59,7 +59,7 @@ tnr_blob* tnr_blob_import_array(tnr_context* context, const tnr_cuda_array* arra
     tnr_view& written = deref(out, "out");
     written = tenure::cuda_array_import(use_of(context), read_sized(array, "array"), release,
                                         release_context);
-    return wrap(written.owner);
+    return handle_of<tnr_blob>(written.owner);
   });
 }
 

@@ -11,18 +11,18 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
+using tenure::capi::release_handle;
+using tenure::capi::retain_handle;
 using tenure::capi::run;
 using tenure::capi::sized_attributes_of;
+using tenure::capi::token_of;
 
 namespace {
 
 constexpr tenure::AttributeReaders kReaders = {read_reduce_attributes, sized_attributes_of};
-
-std::uint64_t unwrap(const tnr_plan* plan) noexcept {
-  return reinterpret_cast<std::uintptr_t>(plan);
-}
 
 }  // namespace
 
@@ -52,9 +52,7 @@ tnr_status tnr_expression_shape(const tnr_expression* expression, tnr_dtype* dty
 }
 
 tnr_status tnr_plan_release(tnr_plan* plan) noexcept {
-  return guarded([&] {
-    if (plan != nullptr) tenure::plan_release(unwrap(plan));
-  });
+  return release_handle(plan, tenure::plan_release);
 }
 
 tnr_plan* tnr_plan_create(tnr_context* context, const tnr_expression* expression,
@@ -63,16 +61,12 @@ tnr_plan* tnr_plan_create(tnr_context* context, const tnr_expression* expression
     check_attributes(attributes);
     (void)context_of(context);
     const tnr_expression known = read_sized(expression, "expression");
-    return reinterpret_cast<tnr_plan*>(
-        static_cast<std::uintptr_t>(tenure::plan_create(known, kReaders, deref(out, "out"))));
+    return handle_of<tnr_plan>(tenure::plan_create(known, kReaders, deref(out, "out")));
   });
 }
 
 tnr_plan* tnr_plan_retain(tnr_plan* plan) noexcept {
-  return guarded_pointer([&] {
-    tenure::plan_retain(unwrap(plan));
-    return plan;
-  });
+  return retain_handle(plan, tenure::plan_retain);
 }
 
 tnr_status tnr_plan_run(tnr_context* context, const tnr_plan* plan, const tnr_view* const* views,
@@ -80,6 +74,6 @@ tnr_status tnr_plan_run(tnr_context* context, const tnr_plan* plan, const tnr_vi
                         const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_EVALUATE, [=] {
     check_attributes(attributes);
-    tenure::plan_run(context_of(context), unwrap(plan), views, view_count, deref(out, "out"));
+    tenure::plan_run(context_of(context), token_of(plan), views, view_count, deref(out, "out"));
   });
 }

@@ -13,28 +13,18 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
+using tenure::capi::release_handle;
 using tenure::capi::require_zero;
+using tenure::capi::retain_handle;
 using tenure::capi::sized_attributes_of;
+using tenure::capi::token_of;
 using tenure::capi::write_report;
 using tenure::capi::write_sized;
 
 namespace {
-
-std::uint64_t unwrap(const tnr_graph* graph) noexcept {
-  return reinterpret_cast<std::uintptr_t>(graph);
-}
-std::uint64_t unwrap(const tnr_program* program) noexcept {
-  return reinterpret_cast<std::uintptr_t>(program);
-}
-
-std::uint64_t unwrap(const tnr_sealed_program* sealed) noexcept {
-  return reinterpret_cast<std::uintptr_t>(sealed);
-}
-std::uint64_t unwrap(const tnr_captured_program* captured) noexcept {
-  return reinterpret_cast<std::uintptr_t>(captured);
-}
 
 // Views among attributes are operands of the node.
 void require_no_view(const tnr_view* view, const char* field) {
@@ -88,16 +78,14 @@ tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* g
 }  // namespace
 
 tnr_status tnr_graph_release(tnr_graph* graph) noexcept {
-  return guarded([&] {
-    if (graph != nullptr) tenure::graph_release(unwrap(graph));
-  });
+  return release_handle(graph, tenure::graph_release);
 }
 
 tnr_graph* tnr_graph_create() noexcept {
   return guarded_pointer([&] {
     // Checks of nodes look for their kernels.
     (void)tenure::kernels::chosen_word();
-    return reinterpret_cast<tnr_graph*>(static_cast<std::uintptr_t>(tenure::graph_create()));
+    return handle_of<tnr_graph>(tenure::graph_create());
   });
 }
 
@@ -105,7 +93,7 @@ tnr_status tnr_graph_add_extent(tnr_graph* graph, const char* name, int64_t maxi
                                 int64_t* number) noexcept {
   return guarded([=] {
     int64_t& out = deref(number, "number");
-    out = tenure::graph_add_extent(unwrap(graph), &deref(name, "name"), maximum);
+    out = tenure::graph_add_extent(token_of(graph), &deref(name, "name"), maximum);
   });
 }
 
@@ -113,7 +101,7 @@ tnr_status tnr_graph_combine_extents(tnr_graph* graph, tnr_extent_op op, int64_t
                                      int64_t* number) noexcept {
   return guarded([=] {
     int64_t& out = deref(number, "number");
-    out = tenure::graph_combine_extents(unwrap(graph), op, a, b);
+    out = tenure::graph_combine_extents(token_of(graph), op, a, b);
   });
 }
 
@@ -121,7 +109,7 @@ tnr_status tnr_graph_add_input(tnr_graph* graph, tnr_dtype dtype, uint32_t rank,
                                const int64_t* shape, uint32_t* value) noexcept {
   return guarded([=] {
     uint32_t& out = deref(value, "value");
-    out = tenure::graph_add_input(unwrap(graph), dtype, rank, shape);
+    out = tenure::graph_add_input(token_of(graph), dtype, rank, shape);
   });
 }
 
@@ -129,7 +117,7 @@ tnr_status tnr_graph_add_constant(tnr_graph* graph, const tnr_view* view,
                                   uint32_t* value) noexcept {
   return guarded([=] {
     uint32_t& out = deref(value, "value");
-    out = tenure::graph_add_constant(unwrap(graph), deref(view, "view"));
+    out = tenure::graph_add_constant(token_of(graph), deref(view, "view"));
   });
 }
 
@@ -137,7 +125,7 @@ tnr_status tnr_graph_add_scalar(tnr_graph* graph, const tnr_scalar* scalar,
                                 uint32_t* value) noexcept {
   return guarded([=] {
     uint32_t& out = deref(value, "value");
-    out = tenure::graph_add_scalar(unwrap(graph), deref(scalar, "scalar"));
+    out = tenure::graph_add_scalar(token_of(graph), deref(scalar, "scalar"));
   });
 }
 
@@ -146,12 +134,12 @@ tnr_status tnr_graph_add_node(tnr_graph* graph, const tnr_graph_node* node,
   return guarded([=] {
     const tnr_graph_node known = read_sized(node, "node");
     uint32_t& out = deref(value, "value");
-    out = tenure::graph_add_node(unwrap(graph), known, read_attributes);
+    out = tenure::graph_add_node(token_of(graph), known, read_attributes);
   });
 }
 
 tnr_status tnr_graph_add_output(tnr_graph* graph, uint32_t value, uint32_t updates) noexcept {
-  return guarded([=] { tenure::graph_add_output(unwrap(graph), value, updates); });
+  return guarded([=] { tenure::graph_add_output(token_of(graph), value, updates); });
 }
 
 tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* operation,
@@ -159,7 +147,7 @@ tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* op
   return guarded([=] {
     const tnr_custom_operation known = read_sized(operation, "operation");
     uint32_t& out = deref(index, "index");
-    out = tenure::graph_add_custom(unwrap(graph), known);
+    out = tenure::graph_add_custom(token_of(graph), known);
   });
 }
 
@@ -167,15 +155,13 @@ tnr_status tnr_graph_add_subgraph(tnr_graph* graph, const tnr_graph* body,
                                   uint32_t* index) noexcept {
   return guarded([=] {
     uint32_t& out = deref(index, "index");
-    out = tenure::graph_add_subgraph(unwrap(graph), unwrap(body));
+    out = tenure::graph_add_subgraph(token_of(graph), token_of(body));
   });
 }
 
 tnr_graph* tnr_graph_copy_subgraph(const tnr_graph* graph, uint32_t index) noexcept {
-  return guarded_pointer([=] {
-    return reinterpret_cast<tnr_graph*>(
-        static_cast<std::uintptr_t>(tenure::graph_copy_subgraph(unwrap(graph), index)));
-  });
+  return guarded_pointer(
+      [=] { return handle_of<tnr_graph>(tenure::graph_copy_subgraph(token_of(graph), index)); });
 }
 
 const tnr_plugin* tnr_plugin_check(tnr_plugin_fn entry) noexcept {
@@ -198,40 +184,40 @@ const tnr_plugin* tnr_plugin_check(tnr_plugin_fn entry) noexcept {
 }
 
 tnr_status tnr_graph_describe(const tnr_graph* graph, tnr_graph_info* out) noexcept {
-  return guarded([=] { write_report(out, "out", tenure::graph_describe(unwrap(graph))); });
+  return guarded([=] { write_report(out, "out", tenure::graph_describe(token_of(graph))); });
 }
 
 tnr_status tnr_graph_describe_extent(const tnr_graph* graph, uint32_t index,
                                      tnr_extent_info* out) noexcept {
   return guarded(
-      [=] { write_report(out, "out", tenure::graph_describe_extent(unwrap(graph), index)); });
+      [=] { write_report(out, "out", tenure::graph_describe_extent(token_of(graph), index)); });
 }
 
 tnr_status tnr_graph_describe_node(const tnr_graph* graph, uint32_t index,
                                    tnr_graph_node* out) noexcept {
   return guarded(
-      [=] { write_sized(out, "out", tenure::graph_describe_node(unwrap(graph), index)); });
+      [=] { write_sized(out, "out", tenure::graph_describe_node(token_of(graph), index)); });
 }
 
 tnr_status tnr_graph_describe_constant(const tnr_graph* graph, uint32_t index,
                                        tnr_view* out) noexcept {
   return guarded([=] {
     tnr_view& view = deref(out, "out");
-    view = tenure::graph_describe_constant(unwrap(graph), index);
+    view = tenure::graph_describe_constant(token_of(graph), index);
   });
 }
 
 tnr_status tnr_graph_describe_custom(const tnr_graph* graph, uint32_t index,
                                      tnr_custom_info* out) noexcept {
   return guarded(
-      [=] { write_report(out, "out", tenure::graph_describe_custom(unwrap(graph), index)); });
+      [=] { write_report(out, "out", tenure::graph_describe_custom(token_of(graph), index)); });
 }
 
 tnr_status tnr_graph_describe_scalar(const tnr_graph* graph, uint32_t index,
                                      tnr_scalar* out) noexcept {
   return guarded([=] {
     tnr_scalar& scalar = deref(out, "out");
-    scalar = tenure::graph_describe_scalar(unwrap(graph), index);
+    scalar = tenure::graph_describe_scalar(token_of(graph), index);
   });
 }
 
@@ -240,7 +226,7 @@ tnr_status tnr_graph_describe_output(const tnr_graph* graph, uint32_t index, uin
   return guarded([=] {
     uint32_t& out_value = deref(value, "value");
     uint32_t& out_updates = deref(updates, "updates");
-    const tenure::OutputOfGraph output = tenure::graph_describe_output(unwrap(graph), index);
+    const tenure::OutputOfGraph output = tenure::graph_describe_output(token_of(graph), index);
     out_value = output.value;
     out_updates = output.updates;
   });
@@ -251,7 +237,7 @@ tnr_status tnr_program_describe_step(const tnr_program* program, const tnr_view*
                                      tnr_step_info* out) noexcept {
   return guarded([=] {
     write_report(out, "out",
-                 tenure::program_describe_step(unwrap(program), inputs, input_count, step));
+                 tenure::program_describe_step(token_of(program), inputs, input_count, step));
   });
 }
 
@@ -260,7 +246,7 @@ tnr_status tnr_program_describe_pass(const tnr_program* program, const tnr_view*
                                      tnr_pass_info* out) noexcept {
   return guarded([=] {
     write_report(out, "out",
-                 tenure::program_describe_pass(unwrap(program), inputs, input_count, index));
+                 tenure::program_describe_pass(token_of(program), inputs, input_count, index));
   });
 }
 
@@ -268,44 +254,39 @@ tnr_status tnr_program_describe_reads(const tnr_program* program, const tnr_view
                                       uint32_t input_count, uint32_t step, uint8_t* reads,
                                       uint32_t read_count) noexcept {
   return guarded([=] {
-    tenure::program_describe_reads(unwrap(program), inputs, input_count, step, reads, read_count);
+    tenure::program_describe_reads(token_of(program), inputs, input_count, step, reads, read_count);
   });
 }
 
 tnr_status tnr_graph_describe_value(const tnr_graph* graph, uint32_t value,
                                     tnr_value_info* out) noexcept {
   return guarded(
-      [=] { write_report(out, "out", tenure::graph_describe_value(unwrap(graph), value)); });
+      [=] { write_report(out, "out", tenure::graph_describe_value(token_of(graph), value)); });
 }
 
 tnr_status tnr_program_release(tnr_program* program) noexcept {
-  return guarded([&] {
-    if (program != nullptr) tenure::program_release(unwrap(program));
-  });
+  return release_handle(program, tenure::program_release);
 }
 
 tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
                                 const tnr_program_attributes* attributes) noexcept {
   return guarded_pointer([&] {
     const tnr_program_attributes given = sized_attributes_of(attributes);
-    return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(
-        tenure::program_create(context_of(context), unwrap(graph), given)));
+    return handle_of<tnr_program>(
+        tenure::program_create(context_of(context), token_of(graph), given));
   });
 }
 
 tnr_blob* tnr_blob_copy_packed(tnr_context* context, const tnr_program* program,
                                tnr_view_mut* out) noexcept {
   return guarded_pointer([&] {
-    return reinterpret_cast<tnr_blob*>(static_cast<std::uintptr_t>(
-        tenure::program_copy_packed(context_of(context), unwrap(program), deref(out, "out"))));
+    return handle_of<tnr_blob>(
+        tenure::program_copy_packed(context_of(context), token_of(program), deref(out, "out")));
   });
 }
 
 tnr_program* tnr_program_retain(tnr_program* program) noexcept {
-  return guarded_pointer([&] {
-    tenure::program_retain(unwrap(program));
-    return program;
-  });
+  return retain_handle(program, tenure::program_retain);
 }
 
 tnr_status tnr_program_output_shape(const tnr_program* program, const tnr_view* const* inputs,
@@ -316,7 +297,7 @@ tnr_status tnr_program_output_shape(const tnr_program* program, const tnr_view* 
     uint32_t& out_rank = deref(rank, "rank");
     int64_t* const extents = &deref(shape, "shape");
     const tenure::ProgramShape result =
-        tenure::program_output_shape(unwrap(program), inputs, input_count, output);
+        tenure::program_output_shape(token_of(program), inputs, input_count, output);
     out_dtype = result.dtype;
     out_rank = result.rank;
     std::copy_n(result.extents, TNR_MAX_RANK, extents);
@@ -326,7 +307,7 @@ tnr_status tnr_program_output_shape(const tnr_program* program, const tnr_view* 
 tnr_status tnr_program_memory(const tnr_program* program, const tnr_view* const* inputs,
                               uint32_t input_count, tnr_memory_plan* out) noexcept {
   return guarded([=] {
-    write_report(out, "out", tenure::program_memory(unwrap(program), inputs, input_count));
+    write_report(out, "out", tenure::program_memory(token_of(program), inputs, input_count));
   });
 }
 
@@ -336,15 +317,13 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
                            const tnr_view_mut* const* outputs, uint32_t output_count) noexcept {
   return guarded([=] {
     const tnr_program_run_attributes given = sized_attributes_of(attributes);
-    tenure::program_run(context_of(context), unwrap(program), inputs, input_count, given, outputs,
+    tenure::program_run(context_of(context), token_of(program), inputs, input_count, given, outputs,
                         output_count);
   });
 }
 
 tnr_status tnr_captured_program_release(tnr_captured_program* captured) noexcept {
-  return guarded([&] {
-    if (captured != nullptr) tenure::captured_program_release(unwrap(captured));
-  });
+  return release_handle(captured, tenure::captured_program_release);
 }
 
 tnr_captured_program* tnr_captured_program_create(tnr_context* context, const tnr_program* program,
@@ -356,20 +335,18 @@ tnr_captured_program* tnr_captured_program_create(tnr_context* context, const tn
   return guarded_pointer([=] {
     const tnr_program_run_attributes given = sized_attributes_of(attributes);
     const std::uint64_t token = tenure::captured_program_create(
-        context_of(context), unwrap(program), inputs, input_count, given, outputs, output_count);
-    return reinterpret_cast<tnr_captured_program*>(static_cast<std::uintptr_t>(token));
+        context_of(context), token_of(program), inputs, input_count, given, outputs, output_count);
+    return handle_of<tnr_captured_program>(token);
   });
 }
 
 tnr_status tnr_captured_program_run(tnr_context* context,
                                     const tnr_captured_program* captured) noexcept {
-  return guarded([=] { tenure::captured_program_run(context_of(context), unwrap(captured)); });
+  return guarded([=] { tenure::captured_program_run(context_of(context), token_of(captured)); });
 }
 
 tnr_status tnr_sealed_program_release(tnr_sealed_program* sealed) noexcept {
-  return guarded([&] {
-    if (sealed != nullptr) tenure::sealed_program_release(unwrap(sealed));
-  });
+  return release_handle(sealed, tenure::sealed_program_release);
 }
 
 tnr_sealed_program* tnr_sealed_program_create(const tnr_program* program,
@@ -377,27 +354,29 @@ tnr_sealed_program* tnr_sealed_program_create(const tnr_program* program,
                                               const tnr_view_mut* const* outputs,
                                               uint32_t output_count) noexcept {
   return guarded_pointer([=] {
-    const std::uint64_t token =
-        tenure::sealed_program_create(unwrap(program), inputs, input_count, outputs, output_count);
-    return reinterpret_cast<tnr_sealed_program*>(static_cast<std::uintptr_t>(token));
+    const std::uint64_t token = tenure::sealed_program_create(token_of(program), inputs,
+                                                              input_count, outputs, output_count);
+    return handle_of<tnr_sealed_program>(token);
   });
 }
 
 tnr_status tnr_sealed_program_memory(const tnr_sealed_program* sealed,
                                      tnr_memory_plan* out) noexcept {
-  return guarded([=] { write_report(out, "out", tenure::sealed_program_memory(unwrap(sealed))); });
+  return guarded(
+      [=] { write_report(out, "out", tenure::sealed_program_memory(token_of(sealed))); });
 }
 
 tnr_status tnr_sealed_program_describe_shapes(const tnr_sealed_program* sealed, int64_t* shapes,
                                               uint32_t extent_count) noexcept {
-  return answered(
-      [=] { return tenure::sealed_program_describe_shapes(unwrap(sealed), shapes, extent_count); });
+  return answered([=] {
+    return tenure::sealed_program_describe_shapes(token_of(sealed), shapes, extent_count);
+  });
 }
 
 tnr_status tnr_sealed_program_run(const tnr_sealed_program* sealed, const tnr_view* const* inputs,
                                   uint32_t input_count, const tnr_view_mut* const* outputs,
                                   uint32_t output_count) noexcept {
   return answered([=] {
-    return tenure::sealed_program_run(unwrap(sealed), inputs, input_count, outputs, output_count);
+    return tenure::sealed_program_run(token_of(sealed), inputs, input_count, outputs, output_count);
   });
 }

@@ -14,14 +14,17 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::handle_of;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::read_sparse;
+using tenure::capi::release_handle;
 using tenure::capi::require_zero;
+using tenure::capi::retain_handle;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
 using tenure::capi::sized_attributes_of;
-using tenure::capi::wrap;
+using tenure::capi::token_of;
 using tenure::capi::write_sized;
 
 namespace {
@@ -40,19 +43,11 @@ std::vector<tnr_sparse_view> read_parts(const tnr_sparse_view* const* parts, std
   return views;
 }
 
-tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
-  return reinterpret_cast<tnr_sparse*>(static_cast<std::uintptr_t>(token));
-}
-std::uint64_t unwrap(const tnr_sparse* matrix) noexcept {
-  return reinterpret_cast<std::uintptr_t>(matrix);
-}
-
+tnr_sparse* wrap_sparse(std::uint64_t token) noexcept { return handle_of<tnr_sparse>(token); }
 }  // namespace
 
 tnr_status tnr_sparse_release(tnr_sparse* matrix) noexcept {
-  return guarded([&] {
-    if (matrix != nullptr) tenure::sparse_release(unwrap(matrix));
-  });
+  return release_handle(matrix, tenure::sparse_release);
 }
 
 tnr_status tnr_sparse_lend(tnr_sparse_format format, int64_t rows, int64_t cols,
@@ -72,14 +67,11 @@ tnr_sparse* tnr_sparse_create(const tnr_sparse_view* parts) noexcept {
 }
 
 tnr_sparse* tnr_sparse_retain(tnr_sparse* matrix) noexcept {
-  return guarded_pointer([&] {
-    tenure::sparse_retain(unwrap(matrix));
-    return matrix;
-  });
+  return retain_handle(matrix, tenure::sparse_retain);
 }
 
 tnr_status tnr_sparse_view_of(const tnr_sparse* matrix, tnr_sparse_view* out) noexcept {
-  return guarded([&] { write_sized(out, "out", tenure::sparse_view(unwrap(matrix))); });
+  return guarded([&] { write_sized(out, "out", tenure::sparse_view(token_of(matrix))); });
 }
 
 tnr_status tnr_sparse_parts(const tnr_sparse* matrix, tnr_blob** major, tnr_blob** minor,
@@ -88,17 +80,17 @@ tnr_status tnr_sparse_parts(const tnr_sparse* matrix, tnr_blob** major, tnr_blob
     tnr_blob*& major_out = deref(major, "major");
     tnr_blob*& minor_out = deref(minor, "minor");
     tnr_blob*& values_out = deref(values, "values");
-    const tenure::SparseParts parts = tenure::sparse_parts(unwrap(matrix));
-    major_out = wrap(parts.major);
-    minor_out = wrap(parts.minor);
-    values_out = wrap(parts.values);
+    const tenure::SparseParts parts = tenure::sparse_parts(token_of(matrix));
+    major_out = handle_of<tnr_blob>(parts.major);
+    minor_out = handle_of<tnr_blob>(parts.minor);
+    values_out = handle_of<tnr_blob>(parts.values);
   });
 }
 
 tnr_status tnr_sparse_batch_offsets(const tnr_sparse* matrix, tnr_blob** offsets) noexcept {
   return guarded([&] {
     tnr_blob*& out = deref(offsets, "offsets");
-    out = wrap(tenure::sparse_batch_offsets(unwrap(matrix)));
+    out = handle_of<tnr_blob>(tenure::sparse_batch_offsets(token_of(matrix)));
   });
 }
 
