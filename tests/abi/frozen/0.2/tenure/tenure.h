@@ -4650,8 +4650,8 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Pass of a program: constants that are right factors of products are packed, as
- * `tnr_factor_create` does. A copy of them, which takes as many bytes and is made with the program:
- * of `enabled_passes` alone.
+ * `tnr_factor_create` does, and filters of convolutions. A copy of them, which takes as many bytes
+ * and is made with the program: of `enabled_passes` alone.
  *
  * @since 0.2
  */
