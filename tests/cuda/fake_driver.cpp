@@ -14,6 +14,9 @@
 //   TENURE_FAKE_CUDA_MULTIPROCESSORS=5     of each, so few that grids do not hold all elements
 //   TENURE_FAKE_CUDA_CAPABILITY=90         80 for 8.0
 //   TENURE_FAKE_CUDA_MEMORY=BYTES          of each; read at the first call
+//   TENURE_FAKE_CUDA_LOG=FILE              kernels and copies to and from the host as they run, a
+//                                          line each: the name, or the address on the device and
+//                                          the bytes; named at the first of them
 //   TENURE_FAKE_CUDA_LEAKS=1               exits with 86 where memory is not freed at exit
 #include <unistd.h>
 

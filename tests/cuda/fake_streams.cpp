@@ -1,5 +1,6 @@
 // The fake driver's streams and events: work waits in its stream until somebody waits for it.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -14,7 +15,23 @@ Result fail_device(const char* what) {
 
 namespace {
 
+// What runs, in that order, for tests of it.
+void log_run(const Work& work) {
+  const char* const path = std::getenv("TENURE_FAKE_CUDA_LOG");
+  if (path == nullptr) return;
+  static std::FILE* const log = std::fopen(path, "w");
+  if (log == nullptr) std::abort();
+  switch (work.step) {
+    case Step::kKernel: std::fprintf(log, "kernel %s\n", work.kernel->name); break;
+    case Step::kCopyIn: std::fprintf(log, "copy_in %llu %zu\n", work.out, work.bytes); break;
+    case Step::kCopyOut: std::fprintf(log, "copy_out %llu %zu\n", work.in, work.bytes); break;
+    default: return;
+  }
+  std::fflush(log);
+}
+
 Result run(StreamOfDriver& stream, Work& work) {
+  log_run(work);
   Memory& memory = state().memory;
   const auto out = reinterpret_cast<void*>(work.out);
   const auto in = reinterpret_cast<const void*>(work.in);

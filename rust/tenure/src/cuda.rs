@@ -42,7 +42,8 @@
 //! They are types of their own, and neither derefs to one of the host nor is made from one: what
 //! reads elements here does not exist for them, and host memory is no operand of a stream's
 //! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so. Copies go on beside the
-//! host's work where its memory is lent in a [`Stream::scope`], or moved into a [`Pending`].
+//! host's work where its memory is lent in a [`Stream::scope`], or moved into a [`Pending`]; and a
+//! [`Loader`] copies batches beside the work on those before them.
 //!
 //! # Order
 //!
@@ -67,8 +68,8 @@
 //! # What waits
 //!
 //! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a
-//! [`scope`](Stream::scope); the copies between host and device; what gives a number
-//! ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
+//! [`scope`](Stream::scope); the copies between host and device; a [`Loader`] for the memory of a
+//! copy; what gives a number ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
 //! and `pow` of integers by a tensor, what reads or writes by index ([`take`](Stream::take),
 //! [`put`](Stream::put)), and the making of a [`CsrView`] of the device's own arrays, since they
 //! find on the data whether they fail; [`sparsify`](Stream::sparsify), for how many entries there
@@ -128,6 +129,7 @@ mod indexed;
 #[allow(unsafe_code)]
 mod kernel;
 mod launch;
+mod loader;
 mod matmul;
 mod movement;
 mod normalize;
@@ -157,6 +159,7 @@ pub use exchange::Imported;
 pub use images::Conv2d;
 pub use kernel::Kernel;
 pub use launch::{Grid, KernelArgument, KernelArguments, Parameter, Ranks};
+pub use loader::{Batches, HostBuffer, Loader};
 pub use matmul::Matmul;
 pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};

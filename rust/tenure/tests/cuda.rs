@@ -35,6 +35,9 @@ mod kernels;
 #[path = "cuda/lent.rs"]
 mod lent;
 #[cfg(not(miri))]
+#[path = "cuda/loader.rs"]
+mod loader;
+#[cfg(not(miri))]
 #[path = "dlpack/managed.rs"]
 mod managed;
 #[cfg(not(miri))]

@@ -9,7 +9,7 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::{AsView, AsViewMut, Event, Stream};
 use crate::raw::{self, Lent, LentMut, cuda};
-use crate::{Element, Error, IntoShape, Rejected, Result, Tensor};
+use crate::{Element, Error, IntoShape, Rejected, Result, Tensor, layout};
 
 /// Host memory that a stream gives back when it is done with it: by [`wait`](Self::wait), or by `.await`.
 ///
@@ -167,7 +167,24 @@ impl Stream {
         let (a, mut out) = (host.owned_raw(), out.as_view_mut());
         // SAFETY: the view names the owner, and nobody has the tensor until the copy is done.
         let copied = unsafe { cuda::copy_async(self.handle(), Lent::new(&a), out.lent_mut()) };
-        self.given_back("upload_owned: ", copied, host)
+        self.given_back("upload_owned: ", copied, &a, host)
+    }
+
+    /// The same of the first `count` places along axis 0 of both, of a row-major `host`.
+    #[expect(clippy::result_large_err, reason = "the refused tensor goes back, by value")]
+    pub(super) fn upload_first<T: Element>(
+        &self,
+        host: Tensor<T>,
+        count: usize,
+        out: &mut crate::cuda::Tensor<T>,
+    ) -> Result<Pending<Tensor<T>>, Rejected<Tensor<T>>> {
+        let mut a = host.owned_raw();
+        let copied = out.view_mut().slice(0, ..count).and_then(|mut out| {
+            a.shape[0] = out.raw().shape[0];
+            // SAFETY: as in `upload_owned`. A view that does not lie in the owner is refused.
+            unsafe { cuda::copy_async(self.handle(), Lent::new(&a), out.lent_mut()) }
+        });
+        self.given_back("submit: ", copied, &a, host)
     }
 
     /// Enqueues a copy of the elements of `a`, of the device, into `host`, of the same shape, which
@@ -188,7 +205,7 @@ impl Stream {
         // SAFETY: as in `upload_owned`.
         let copied =
             unsafe { cuda::copy_async(self.handle(), a.as_view().lent(), LentMut::new(&out)) };
-        self.given_back("download_owned: ", copied, host)
+        self.given_back("download_owned: ", copied, &view, host)
     }
 
     #[expect(clippy::result_large_err, reason = "the refused tensor goes back, by value")]
@@ -196,11 +213,12 @@ impl Stream {
         &self,
         prefix: &str,
         copied: Result<()>,
+        view: &tnr_view,
         host: Tensor<T>,
     ) -> Result<Pending<Tensor<T>>, Rejected<Tensor<T>>> {
         match copied {
             Ok(()) => {
-                raw::count_copied(size_of::<T>() * host.len());
+                raw::count_copied(size_of::<T>() * layout::count(view));
                 Ok(Pending::new(host, self))
             }
             Err(error) => Err(Rejected::new(error.prefixed(prefix), host)),
