@@ -121,7 +121,10 @@ fn compile(root: &Path) {
             }
             if folder == "core/src/cuda" && is_linux() {
                 // As in CMakeLists.txt, which says why.
-                of_folder.define("TENURE_CUDA_FAT_BINARY", &*fat_binary(root));
+                of_folder.define("TENURE_CUDA_FAT_BINARY", &*embedded(root, "kernels.fatbin"));
+            }
+            if folder == "core/src/cuda/compiled" && is_linux() {
+                of_folder.define("TENURE_CUDA_FOLDER", &*embedded(root, ""));
             }
             let paths = sources.iter().map(|source| root.join(source)).collect::<Vec<_>>();
             Unit::of_folder(&of_folder, &paths)
@@ -245,9 +248,9 @@ fn flags_of<'a>(lines: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str
         .flat_map(|line| line.split_whitespace().skip(1))
 }
 
-/// The kernels for GPUs, as a string of C++.
-fn fat_binary(root: &Path) -> String {
-    let path = root.join("core/src/cuda/kernels.fatbin");
+/// A path below the sources for GPUs, as a string of C++.
+fn embedded(root: &Path, name: &str) -> String {
+    let path = root.join("core/src/cuda").join(name);
     let path =
         path.canonicalize().unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
     format!("{:?}", path.display().to_string())

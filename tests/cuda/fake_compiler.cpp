@@ -2,17 +2,22 @@
 // core/src/cuda/compiler.cpp asks for. It is opened where TENURE_NVRTC names that library. What it
 // gives is a cubin which names the source's kernels, for fake_images.cpp, or PTX that does; it
 // finds the errors that tests make: lone braces, names that are none, and the option
-// --no-such-option. All of the environment is read at each call:
+// --no-such-option; and in the kernel of an expression each text that compiled_expressions.inc has
+// not, so that what runs is what the library asked for. All of the environment is read at each call:
 //
 //   TENURE_FAKE_NVRTC_FAIL=NAME[:CODE]  an entry point fails, with 11 where there is no code
 //   TENURE_FAKE_NVRTC_COUNT             (written) how many sources were compiled
+//   TENURE_FAKE_NVRTC_RECORD=FILE       texts that compiled_expressions.inc has not go to the end of
+//                                       the file, and the interpreter runs in their place
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "compiled_expressions_text.hpp"
 #include "fake_images.hpp"
 
 namespace {
@@ -27,6 +32,19 @@ int refusal_of(const char* name) {
   if (text == nullptr || std::strncmp(text, name, length) != 0) return 0;
   if (text[length] == '\0') return kInternal;
   return text[length] == ':' ? static_cast<int>(std::strtol(text + length + 1, nullptr, 10)) : 0;
+}
+
+constexpr const char kExpressionName[] = "tenure_expression_";
+
+// The kernel of an expression without what all have, or "".
+std::string own_of(const std::string& text) {
+  const std::size_t at = text.rfind("namespace tenure::cuda {\nstruct Of_");
+  return at == std::string::npos ? "" : text.substr(at);
+}
+
+bool record(const std::string& expression) {
+  const char* const path = std::getenv("TENURE_FAKE_NVRTC_RECORD");
+  return path != nullptr && std::ofstream(path, std::ios::app) << '\n' << expression;
 }
 
 // As PTX has it, for the fake driver.
@@ -51,6 +69,7 @@ std::string cubin_of(const std::string& text) {
 struct ProgramOfCompiler {
   std::string text;
   std::string name;
+  std::string symbol;
   std::string log;
   std::string cubin;
   std::string ptx;
@@ -68,6 +87,19 @@ struct ProgramOfCompiler {
       return kCompilation;
     }
     std::vector<std::string> names = fake::names_after(text, "__global__ void ");
+    symbol = name;
+    if (name.rfind(kExpressionName, 0) == 0) {
+      const std::string own = own_of(text);
+      if (std::string(fake::kCompiledExpressions).find(own) == std::string::npos) {
+        if (!record(own)) {
+          log = "tests/cuda/compiled_expressions.inc has no such text\n";
+          return kCompilation;
+        }
+        symbol = "tenure_expression";
+      }
+      names.push_back(name);
+      names.push_back(symbol);
+    }
     const std::string plain = name.substr(0, name.find('<'));
     if (std::find(names.begin(), names.end(), plain) == names.end()) {
       log = "source(1): error: identifier \"" + plain + "\" is undefined\n";
@@ -113,7 +145,7 @@ TENURE_FAKE_NVRTC(nvrtcCreateProgram,
   if (name == nullptr || header_count != 0 || headers != nullptr || header_names != nullptr) {
     return kInternal;
   }
-  *program = new ProgramOfCompiler{text, "", "", "", ""};
+  *program = new ProgramOfCompiler{text, "", "", "", "", ""};
   return 0;
 }
 
@@ -147,7 +179,7 @@ TENURE_FAKE_NVRTC(nvrtcGetLoweredName,
                   (ProgramOfCompiler * program, const char* expression, const char** lowered)) {
   if (const int refusal = refusal_of("nvrtcGetLoweredName"); refusal != 0) return refusal;
   if (program->name != expression) return kInternal;
-  *lowered = program->name.c_str();
+  *lowered = program->symbol.c_str();
   return 0;
 }
 

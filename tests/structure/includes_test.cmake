@@ -40,6 +40,7 @@ set(order
   cuda/kernels/images
   cuda/kernels/sparse
   cuda
+  cuda/compiled
   cuda/operations
   cuda/operations/images
   expression

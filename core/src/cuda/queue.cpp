@@ -267,9 +267,18 @@ std::unique_ptr<const DeviceEvent> Queue::record() const {
 
 void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
   const Current current(device_);
-  void* parameters[] = {const_cast<void*>(argument)};
   // Loaded by a rehearsal too, as that asks the driver for what recorded work may not.
-  const Function function = device_.function(kernel);
+  launch_here(device_.function(kernel), name_of(kernel), grid, argument);
+}
+
+void Queue::launch(Function function, const char* name, Grid grid, const void* argument) const {
+  const Current current(device_);
+  launch_here(function, name, grid, argument);
+}
+
+void Queue::launch_here(Function function, const char* name, Grid grid,
+                        const void* argument) const {
+  void* parameters[] = {const_cast<void*>(argument)};
   if (recorder_ == nullptr) [[likely]] {
     count_launch();
   } else if (recorder_->is_rehearsal()) {
@@ -278,7 +287,7 @@ void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
   const Result result = opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0,
                                                stream_, parameters, nullptr);
   if (result != Result::kSuccess) [[unlikely]]
-    refuse(result, name_of(kernel));
+    refuse(result, name);
 }
 
 }  // namespace cuda

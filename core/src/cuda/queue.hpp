@@ -109,6 +109,10 @@ class Queue final : public DeviceQueue {
   void launch(Kernel kernel, Grid grid, const Argument& argument) const {
     launch(kernel, grid, static_cast<const void*>(&argument));
   }
+  // The same of a function that is none of the library's own kernels.
+  void launch(Function function, const char* name, Grid grid, const void* argument) const;
+  // Whether code may be loaded now: not while a driver records.
+  [[nodiscard]] bool may_load() const noexcept { return recorder_ == nullptr || is_rehearsal(); }
   // As copy_in() and copy_out(), which wait: memory of the CPU is in use until the copy is done.
   void enqueue_in(void* out, const void* in, std::size_t size_bytes) const;
   void enqueue_out(void* out, const void* in, std::size_t size_bytes) const;
@@ -141,6 +145,8 @@ class Queue final : public DeviceQueue {
   };
 
  private:
+  // The device's context is current.
+  void launch_here(Function function, const char* name, Grid grid, const void* argument) const;
   // Whether what was called is only rehearsed.
   [[nodiscard]] bool is_rehearsal() const noexcept;
   // Throws UNSUPPORTED where work is recorded; `what` is what the call does.

@@ -13,6 +13,9 @@ mod captures;
 #[path = "cuda/close.rs"]
 mod close;
 #[cfg(not(miri))]
+#[path = "cuda/compiled.rs"]
+mod compiled;
+#[cfg(not(miri))]
 #[path = "cuda/custom.rs"]
 mod custom;
 #[path = "cuda/devices.rs"]
@@ -102,6 +105,11 @@ fn has_fake_driver() -> bool {
 /// Runs a test again in a process of its own with a variable set, and says whether this is that
 /// process: for what is counted or set for a whole process.
 fn alone(test: &str, variable: &str, value: &str) -> bool {
+    alone_with(test, &[(variable, value)])
+}
+
+/// The same with several variables.
+fn alone_with(test: &str, variables: &[(&str, &str)]) -> bool {
     const INSIDE: &str = "TENURE_TEST_ALONE";
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
         return true;
@@ -109,7 +117,7 @@ fn alone(test: &str, variable: &str, value: &str) -> bool {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture"])
         .env(INSIDE, test)
-        .env(variable, value)
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cpu/operations.hpp"
+#include "cuda/compiled/compiled_expressions.hpp"
 #include "cuda/kernels/expression_arguments.hpp"
 #include "cuda/operations/families.hpp"
 #include "cuda/operations/finding.hpp"
@@ -141,6 +142,8 @@ struct Part {
   const unsigned char* data[1 + kMostExpressionLeaves];
 };
 
+constexpr const char* kCompiledName = "a compiled expression";
+
 class ExpressionLaunch {
  public:
   ExpressionLaunch(const Queue& queue, const DeviceExpression& expression,
@@ -168,6 +171,10 @@ class ExpressionLaunch {
     whole_.rank = nest_.rank();
     for (unsigned axis = 0; axis < whole_.rank; ++axis) whole_.extents[axis] = nest_.extent(axis);
     set_nodes(expression);
+    if (compiles_expressions()) {
+      compiled_ = compiled_expression(queue.opened_device(), argument_,
+                                      queue.may_load() ? Missing::kCompile : Missing::kSkip);
+    }
   }
 
   void run(std::uint32_t* findings) {
@@ -234,8 +241,9 @@ class ExpressionLaunch {
         axis.steps[k] = part.rank == 0 ? 0 : step(of, k) * (i == 0 ? items : 1);
       }
     }
-    queue_.launch(Kernel::expression,
-                  {static_cast<unsigned>(quotient_up(groups, kThreads)), kThreads}, argument_);
+    const Grid grid = {static_cast<unsigned>(quotient_up(groups, kThreads)), kThreads};
+    if (compiled_ != nullptr) return queue_.launch(compiled_, kCompiledName, grid, &argument_);
+    queue_.launch(Kernel::expression, grid, argument_);
   }
 
   // Of the outermost axis, of groups where it is the innermost too: it stays where it was, so that
@@ -261,6 +269,7 @@ class ExpressionLaunch {
   std::int64_t widths_[1 + kMostExpressionLeaves] = {};
   Part whole_ = {};
   ExpressionArgument argument_ = {};
+  Function compiled_ = nullptr;
 };
 
 }  // namespace
