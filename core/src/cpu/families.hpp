@@ -40,7 +40,6 @@ using NormalizeTable = NormalizeKernels[4];  // floats
 using ScanTable = ScanKernels[kScanCount];
 using NormTable = Reductions[kNormCount];
 using GemmTable = Gemm[kPlainSumTypeCount];
-using LaneGemmTable = Gemm[kSumTypeCount - kPlainSumTypeCount];
 using FactorPackingTable = FactorPacking[kPlainFactorTypeCount];
 using BytePackingTable = FactorPacking[2][2];  // i8 and u8, by an other factor of i8 and u8
 using WindowTable = WindowKernels[2];          // f64 and f32
@@ -104,12 +103,11 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
 
 // FAMILY(the same five, a second extension, what it needs), which is used instead of both.
-#define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                    \
-  FAMILY(lane_gemm_kernels, LaneGemmTable, kLaneGemm, kLaneGemmOfPairs, kBF16, kLaneGemmOfTiles,  \
-         kAmx)                                                                                    \
-  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,    \
-         kAmx)                                                                                    \
-  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kBF16, kByteTilePacking, \
+#define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                     \
+  FAMILY(lane_gemm_kernels, LaneGemms, kLaneGemm, kLaneGemmOfPairs, kBF16, kLaneGemmOfTiles, kAmx) \
+  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,     \
+         kAmx)                                                                                     \
+  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kBF16, kByteTilePacking,  \
          kAmx)
 
 // All tables, declared: in the namespace of an instruction set.

@@ -16,7 +16,8 @@
 // wanted by terms of one factor each:
 //     sum of a b = sum of a' b' + 128 * sum of a' - 128 * sum of b
 // where both were moved, and so with one term or none where not. These are the panels' starts. They
-// wrap as the sums do, so that the result is exact.
+// wrap as the sums do, so that the result is exact. Registers that are tiles (AMX) multiply bytes of
+// any two signs, and nothing is moved.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -62,6 +63,8 @@ struct DenseProduct {
   int64_t a_step;  // from row to row; not used where a is packed
   int64_t a_depth_step;
   int64_t a_panel_step;  // from a panel's rows to the next ones; used where both are packed
+  // Bytes of all depths of a row, where `multiply` reads rows as they lie; 0: a is packed.
+  int64_t a_row_bytes;
   const Byte* b;         // adjacent columns of a panel, but for multiply_along
   int64_t b_depth_step;  // not used where both are packed
   int64_t b_panel_step;  // from a panel's columns to the next ones; not used where it is streamed
@@ -110,6 +113,8 @@ struct Gemm {
   int64_t panel_columns;
   // Multiplies factors that are both packed.
   void (*multiply)(const DenseProduct& product);
+  // Whether `multiply` also takes rows whose depths are adjacent as they lie.
+  bool reads_rows;
   // Multiplies factors of which none need be packed. nullptr: both must.
   void (*multiply_unpacked)(const DenseProduct& product);
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
@@ -128,7 +133,12 @@ struct Gemm {
 // as they are; whole numbers, which wrap, and bf16 have lanes of their own.
 enum class SumType : uint8_t { kF64, kF32, kI32, kOfBF16 };
 inline constexpr unsigned kPlainSumTypeCount = 2;
-inline constexpr unsigned kSumTypeCount = 4;
+
+// Kernels of the others.
+struct LaneGemms {
+  Gemm of_bytes[2][2];  // of a left factor of i8 and u8, by a right one of i8 and u8
+  Gemm of_bf16;
+};
 
 // Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows
 // and columns as those of its sums.

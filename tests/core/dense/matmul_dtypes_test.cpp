@@ -241,6 +241,79 @@ TEST(ByteMatmul, TakesFactorsOfEitherSign) {
   expect_exact_sums<std::int8_t, std::uint8_t>(5);
 }
 
+// ---- left factors whose depths are adjacent -------------------------------------------------------
+
+// The same product with the left factor's rows as they lie, some bytes apart and the last one at the
+// end of its memory, and with its columns adjacent, so that it is packed.
+template <class A, class B, class Out>
+void expect_the_bits_of_packed_rows(const Extents& of, const Out& alpha, const Out& beta,
+                                    Random& random) {
+  const auto fill = [&](auto& operand) {
+    for (auto& element : operand.memory) {
+      if constexpr (std::is_same_v<A, BF16>) {
+        // From 1/4 to 4, of either sign.
+        element.bits = static_cast<std::uint16_t>(0x3e80 + random() % 0x200 +
+                                                  (random() % 2 == 0 ? 0x8000 : 0));
+      } else {
+        using T = std::remove_reference_t<decltype(element)>;
+        element = static_cast<T>(random());
+      }
+    }
+  };
+  Operand<A> rows({of.rows, of.depth});
+  const std::int64_t step = of.depth + below(random, 70);
+  rows.lay({of.rows, of.depth}, {step, 1}, 0, (of.rows - 1) * step + of.depth, {});
+  Operand<A> columns({of.rows, of.depth});
+  columns.lay({of.rows, of.depth}, {1, of.rows}, 0, of.rows * of.depth, {});
+  Operand<B> b({of.depth, of.columns});
+  Operand<Out> kept({of.rows, of.columns});
+  fill(rows);
+  fill(b);
+  fill(kept);
+  for_each_index(rows.view, [&](const Index& at) { columns.at(at) = rows.at(at); });
+  const TestContext two(2);
+  Operand<Out> expected = kept;
+  matmul(kDefaultContext, number(alpha), columns.view, b.view, number(beta), expected.out());
+  for (const Context& context : {Context(kDefaultContext), Context(two)}) {
+    Operand<Out> out = kept;
+    matmul(context, number(alpha), rows.view, b.view, number(beta), out.out());
+    ASSERT_EQ(std::memcmp(out.memory.data(), expected.memory.data(),
+                          expected.memory.size() * sizeof(Out)),
+              0)
+        << of.rows << " x " << of.columns << " x " << of.depth << ", rows " << step << " apart";
+  }
+}
+
+// Every remainder of tiles of rows, and of a register's depths.
+template <class A, class B, class Out>
+void expect_the_bits_of_packed_rows(const Out& one, const Out& zero, const Out& other) {
+  Random random(31);
+  for (std::int64_t rows = 1; rows <= 67; ++rows) {
+    const std::int64_t columns = 1 + below(random, 70);
+    expect_the_bits_of_packed_rows<A, B, Out>({rows, columns, 1 + below(random, 200)}, one, zero,
+                                              random);
+    expect_the_bits_of_packed_rows<A, B, Out>({rows, columns, 1 + below(random, 200)}, other, other,
+                                              random);
+  }
+  for (const std::int64_t depth : {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 2100}) {
+    expect_the_bits_of_packed_rows<A, B, Out>({50, 64, depth}, one, zero, random);
+  }
+  // More rows than are read by every panel, and blocks that threads share.
+  expect_the_bits_of_packed_rows<A, B, Out>({600, 100, 90}, one, zero, random);
+  expect_the_bits_of_packed_rows<A, B, Out>({130, 300, 1100}, one, other, random);
+}
+
+TEST(BF16Matmul, ReadsRowsWhereTheyLie) {
+  // 1, 0 and -3.
+  expect_the_bits_of_packed_rows<BF16, BF16, BF16>({0x3f80}, {0}, {0xc040});
+}
+TEST(ByteMatmul, ReadsRowsWhereTheyLie) {
+  expect_the_bits_of_packed_rows<std::uint8_t, std::int8_t, std::int32_t>(1, 0, -3);
+  expect_the_bits_of_packed_rows<std::int8_t, std::uint8_t, std::int32_t>(1, 0, -3);
+  expect_the_bits_of_packed_rows<std::int8_t, std::int8_t, std::int32_t>(1, 0, -3);
+  expect_the_bits_of_packed_rows<std::uint8_t, std::uint8_t, std::int32_t>(1, 0, -3);
+}
+
 // ---- complex numbers ----------------------------------------------------------------------------
 
 template <class T>

@@ -33,6 +33,8 @@ constexpr std::int64_t kFarBytes = std::int64_t{1} << 25;
 // (AVX2 0.81), 128 rows 0.81 (0.9). One or four panels take 1.02 to 1.1 as long.
 constexpr std::int64_t kPiecePanels = 2;
 constexpr std::int64_t kMostSharedRows = 256;
+// Rows that are read where they lie are read again for each panel, from the second cache.
+constexpr std::int64_t kMostReadRows = 512;
 
 constexpr std::int64_t kPageBytes = 4096;
 // Behind each row of sums: else all rows would lie in the same sets of a cache.
@@ -67,10 +69,13 @@ struct PanelAxis {
 BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry,
                              const Scalars& scalars, const Epilogue& epilogue,
                              const SumsStore* store) noexcept
-    : types_(types), scalars_(scalars), epilogue_(epilogue), store_(store), g_(geometry) {
-  is_swapped_ = g_.is_swapped(types_);
+    : types_(geometry.is_swapped(types) ? types.transposed() : types),
+      scalars_(scalars),
+      epilogue_(epilogue),
+      store_(store),
+      g_(geometry),
+      is_swapped_(geometry.is_swapped(types)) {
   if (is_swapped_) {
-    std::swap(types_.a, types_.b);
     g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
   }
   // A single column's step is of no account.
@@ -83,8 +88,10 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
            (work() > kWorthPacking &&
             g_.rows >
                 (reads_b() || g_.depth > block_depth() ? kWorthPackingRows : kWorthPackingRowsToo));
-  shares_a_ = packs_ && g_.packed_b == nullptr && g_.rows <= kMostSharedRows &&
-              shared_rows_bytes() <= kBlockBytes;
+  reads_a_ = packs_ && types_.gemm.reads_rows && g_.a.column == types_.a.bytes;
+  shares_a_ = packs_ && g_.packed_b == nullptr &&
+              (reads_a_ ? g_.rows <= kMostReadRows
+                        : g_.rows <= kMostSharedRows && shared_rows_bytes() <= kBlockBytes);
   streams_ = !packs_ && reads_b() && g_.columns * types_.sum_bytes >= kPageBytes &&
              product_or_most(g_.columns, g_.depth) > kWorthStreaming / types_.sum_bytes;
   is_far_ = g_.packed_b != nullptr &&
@@ -97,7 +104,7 @@ std::int64_t BlockedMatmul::work() const noexcept {
 
 std::int64_t BlockedMatmul::shared_bytes() const noexcept {
   if (!packs_ || g_.packed_b != nullptr) return 0;
-  if (shares_a_) return shared_rows_bytes();
+  if (shares_a_) return reads_a_ ? 0 : shared_rows_bytes();
   return block_columns() / panel_columns() * types_.panel_bytes(block_depth()) +
          types_.b.packing->slack_bytes;
 }
@@ -124,6 +131,7 @@ std::int64_t BlockedMatmul::thread_bytes() const noexcept {
     return kPiecePanels * types_.panel_bytes(block_depth()) + types_.b.packing->slack_bytes;
   }
   if (packs_) {
+    if (reads_a_) return 0;
     return block_panels() * row_panel_bytes(block_depth()) + types_.a.packing->slack_bytes;
   }
   if (streams_) return g_.rows * (kStripBytes + kSumsGap);
@@ -137,6 +145,10 @@ kernels::DenseProduct BlockedMatmul::product(const Block& block) const noexcept 
   product.rows = block.rows;
   product.columns = block.columns * types_.lanes;
   product.depth = types_.depth_lanes(block.depth);
+  if (reads_a_) {
+    product.a_step = g_.a.row;
+    product.a_row_bytes = block.depth * types_.a.bytes;
+  }
   product.alpha = scalars_.alpha.bytes;
   product.beta = block.k != 0        ? scalars_.one.bytes
                  : scalars_.has_beta ? scalars_.beta.bytes
@@ -284,6 +296,8 @@ void BlockedMatmul::run_packed(const Context& context, const Buffers& buffers, c
         Panels shared = {buffers.shared, types_.panel_bytes(block.depth)};
         if (g_.packed_b != nullptr) {
           shared = {panels_of(block), g_.packed_b->step};
+        } else if (shares_a_ && reads_a_) {
+          shared = {rows_of(a, block).data, types_.gemm.panel_rows * g_.a.row};
         } else if (shares_a_) {
           shared.step = shared_row_panel_bytes(block.depth);
           pack_rows(context, rows_of(a, block), buffers.shared);
@@ -415,9 +429,14 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
             product.b = packed;
             product.b_panel_step = types_.panel_bytes(piece.depth);
           } else {
-            if (part != packed_part) types_.a.packing->rows(rows_of(factor, piece), packed);
-            product.a = packed;
-            product.a_panel_step = row_panel_bytes(piece.depth);
+            if (reads_a_) {
+              product.a = rows_of(factor, piece).data;
+              product.a_panel_step = types_.gemm.panel_rows * g_.a.row;
+            } else {
+              if (part != packed_part) types_.a.packing->rows(rows_of(factor, piece), packed);
+              product.a = packed;
+              product.a_panel_step = row_panel_bytes(piece.depth);
+            }
             product.b = panels;
             product.b_panel_step = shared.step;
           }

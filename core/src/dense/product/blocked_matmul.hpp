@@ -194,7 +194,8 @@ class BlockedMatmul {
   bool is_swapped_;
   bool finishes_;  // something follows the sums
   bool packs_;
-  bool shares_a_;  // all rows are packed first, for all threads; else the right factor is
+  bool reads_a_;   // rows are not packed, but read where they lie
+  bool shares_a_;  // all rows are packed first, or read, for all threads; else the right factor is
   bool streams_;
   bool is_far_;  // the packed right factor
 };

@@ -6,16 +6,18 @@
 namespace tenure {
 namespace {
 
-const kernels::Gemm& gemm_of(kernels::SumType type) {
-  const auto row = static_cast<unsigned>(type);
-  return row < kernels::kPlainSumTypeCount
-             ? kernels::gemm_kernels()[row]
-             : kernels::lane_gemm_kernels()[row - kernels::kPlainSumTypeCount];
+constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
+
+// Types are a FactorType: those of the left factor and of the right one.
+const kernels::Gemm& gemm_of(unsigned a, unsigned b) {
+  if (a >= kFirstByte) return kernels::lane_gemm_kernels().of_bytes[a - kFirstByte][b - kFirstByte];
+  const kernels::SumType type = kFactorDtypes[a].sum_type;
+  return type == kernels::SumType::kOfBF16 ? kernels::lane_gemm_kernels().of_bf16
+                                           : kernels::gemm_kernels()[static_cast<unsigned>(type)];
 }
 
-// Both are a FactorType: that of a factor, and of the other one.
+// Those of a factor, and of the other one.
 const kernels::FactorPacking& packing_of(unsigned type, unsigned other) {
-  constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
   if (type >= kFirstByte) return kernels::byte_packing()[type - kFirstByte][other - kFirstByte];
   return type == static_cast<unsigned>(kernels::FactorType::kBF16)
              ? kernels::bf16_packing()
@@ -35,7 +37,8 @@ ProductTypes product_types(unsigned a, unsigned b) {
   const auto bytes = [](tnr_dtype dtype) { return static_cast<std::int64_t>(element_size(dtype)); };
   const FactorDtype& dtype = kFactorDtypes[a];
   const kernels::FactorPacking& packing = packing_of(a, b);
-  return {.gemm = gemm_of(dtype.sum_type),
+  return {.gemm = gemm_of(a, b),
+          .transposed_gemm = gemm_of(b, a),
           .a = {&packing, bytes(dtype.dtype)},
           .b = {&packing_of(b, a), bytes(kFactorDtypes[b].dtype)},
           .out_bytes = bytes(dtype.result),

@@ -42,6 +42,7 @@ unsigned factor_type(tnr_dtype dtype);
 // How the elements of a call's factors become sums, and these elements of the result.
 struct ProductTypes {
   const kernels::Gemm& gemm;
+  const kernels::Gemm& transposed_gemm;  // of the factors in the other order
   struct Factor {
     const kernels::FactorPacking* packing;
     std::int64_t bytes;  // of an element
@@ -53,6 +54,10 @@ struct ProductTypes {
   std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
   std::int64_t depths;     // that a lane of a packed factor has: 1, 2 or 4
   std::int64_t starts;     // lanes of a packed panel's row before them
+  // Those of the factors in the other order.
+  [[nodiscard]] ProductTypes transposed() const noexcept {
+    return {transposed_gemm, gemm, b, a, out_bytes, sum_bytes, lanes, depths, starts};
+  }
   // Whether kernels read the factors' elements as they are.
   [[nodiscard]] bool are_plain() const noexcept {
     return lanes == 1 && depths == 1 && a.bytes == sum_bytes && b.bytes == sum_bytes;

@@ -8,8 +8,9 @@ inline namespace TENURE_ISA {
 
 const GemmTable kGemm = {kGemmOf<double, Fused<double>>, kGemmOf<float, Fused<float>>};
 
-const LaneGemmTable kLaneGemm = {
-    kGemmOfLanes<uint32_t, PairsOfWhole>,
+const LaneGemms kLaneGemm = {
+    {{kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>},
+     {kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>}},
     kGemmOfLanes<float, Fused<float>>,
 };
 

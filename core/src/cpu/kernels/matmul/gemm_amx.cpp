@@ -23,15 +23,20 @@ struct alignas(64) Configuration {
   uint16_t row_bytes[16] = {kAmxRowBytes, kAmxRowBytes, kAmxRowBytes, kAmxRowBytes,
                             kAmxRowBytes, kAmxRowBytes, kAmxRowBytes, kAmxRowBytes};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+
+  // For tiles of the result and of the left factor that have so many rows.
+  constexpr explicit Configuration(int64_t first_rows = kAmxTileRows) {
+    rows[0] = rows[1] = rows[4] = static_cast<uint8_t>(first_rows);
+  }
 };
 static_assert(kAmxTileRows == 16);
 
 // The registers are nobody's between calls: the state of a thread that has none is saved sooner.
 class Registers {
  public:
-  Registers() {
-    static constexpr Configuration kConfiguration;
-    asm volatile("ldtilecfg %0" : : "m"(kConfiguration));
+  explicit Registers(int64_t first_rows) {
+    const Configuration configuration(first_rows);
+    asm volatile("ldtilecfg %0" : : "m"(configuration));
   }
   Registers(const Registers&) = delete;
   Registers& operator=(const Registers&) = delete;
@@ -51,35 +56,82 @@ inline void clear_tile() {
   asm volatile("tilezero %%tmm%c0" : : "i"(kRegister));
 }
 
-struct BF16Tiles {
-  static constexpr bool kHasStarts = false;
-  // Rounds to nearest, and takes subnormal factors and sums for 0.
-  template <int kSums, int kA, int kB>
-  static void add() {
-    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kA), "i"(kB));
+#define TENURE_TILE_PRODUCT(name, instruction)                                                    \
+  struct name {                                                                                   \
+    template <int kSums, int kA, int kB>                                                          \
+    static void add() {                                                                           \
+      asm volatile(instruction " %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kA), "i"(kB)); \
+    }                                                                                             \
   }
+// Rounds to nearest, and takes subnormal factors and sums for 0.
+TENURE_TILE_PRODUCT(BF16Tiles, "tdpbf16ps");
+// Bytes, of which the left factor's are signed or not, and the right one's; wrap.
+TENURE_TILE_PRODUCT(SignedBySigned, "tdpbssd");
+TENURE_TILE_PRODUCT(SignedByUnsigned, "tdpbsud");
+TENURE_TILE_PRODUCT(UnsignedBySigned, "tdpbusd");
+TENURE_TILE_PRODUCT(UnsignedByUnsigned, "tdpbuud");
+#undef TENURE_TILE_PRODUCT
+
+// Rows of a left factor that meet a panel of columns: sixteen, and sixteen more, of which some may
+// be the first ones again.
+struct PanelRows {
+  const Byte* first;
+  int64_t step;        // from row to row
+  int64_t chunk_step;  // from sixteen lanes of depths to the next
+  int64_t second_row;  // where the second sixteen begin
+  int64_t skipped;     // first rows that are those of the panel before
 };
 
-struct ByteTiles {
-  static constexpr bool kHasStarts = true;
-  // Unsigned bytes by signed ones; wraps.
-  template <int kSums, int kA, int kB>
-  static void add() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kA), "i"(kB));
+// The left factor, packed or as it lies. Of rows as they lie no more are read than there are: the
+// last ones of a result begin with some that are computed again, and fewer than sixteen are the
+// registers' rows.
+class LeftRows {
+ public:
+  explicit LeftRows(const DenseProduct& p)
+      : p_(p),
+        is_packed_(p.a_row_bytes == 0),
+        row_bytes_(is_packed_ ? p.depth * kWidth<uint32_t> : p.a_row_bytes) {}
+
+  // Bytes of the depths of a row.
+  [[nodiscard]] int64_t row_bytes() const { return row_bytes_; }
+  // Rows of a register.
+  [[nodiscard]] int64_t first_rows() const {
+    return is_packed_ ? kAmxTileRows : smaller(p_.rows, kAmxTileRows);
   }
+  [[nodiscard]] PanelRows panel(int64_t row, int64_t rows) const {
+    const Byte* const first = p_.a + row / kAmxPanelRows * p_.a_panel_step;
+    if (is_packed_) {
+      return {first, kAmxRowBytes, kAmxPanelRows * kAmxRowBytes, kAmxTileRows, 0};
+    }
+    if (rows > kAmxTileRows) return {first, p_.a_step, kAmxRowBytes, rows - kAmxTileRows, 0};
+    const int64_t skipped = smaller(row, kAmxTileRows - rows);
+    return {first - skipped * p_.a_step, p_.a_step, kAmxRowBytes, 0, skipped};
+  }
+  // Where the depths behind whole registers of them begin, and how far rows of these are apart.
+  [[nodiscard]] const Byte* last_depths(const PanelRows& rows) const {
+    return rows.first + row_bytes_ / kAmxRowBytes * rows.chunk_step;
+  }
+  [[nodiscard]] int64_t last_step() const {
+    return is_packed_ ? row_bytes_ % kAmxRowBytes : p_.a_step;
+  }
+
+ private:
+  const DenseProduct& p_;
+  bool is_packed_;
+  int64_t row_bytes_;
 };
 
 // Sixteen lanes of depths of a panel of each factor; of rows that no second register needs to have
 // without it.
 template <class Adding, bool kHasSecondRows>
-inline void add_depths(const Byte* a, const Byte* b) {
+inline void add_depths(const Byte* a, const Byte* second, int64_t a_step, const Byte* b) {
   load_tile<6>(b, kSumsStep);
-  load_tile<4>(a, kAmxRowBytes);
+  load_tile<4>(a, a_step);
   Adding::template add<0, 4, 6>();
   load_tile<7>(b + kAmxRowBytes, kSumsStep);
   Adding::template add<1, 4, 7>();
   if constexpr (kHasSecondRows) {
-    load_tile<5>(a + kAmxTileRows * kAmxRowBytes, kAmxRowBytes);
+    load_tile<5>(second, a_step);
     Adding::template add<2, 5, 6>();
     Adding::template add<3, 5, 7>();
   }
@@ -90,10 +142,10 @@ struct LastDepths {
   alignas(64) Byte a[kAmxPanelRows * kAmxRowBytes];
   alignas(64) Byte b[kAmxLanes * kSumsStep];
 
-  void take_rows(const Byte* from, int64_t lanes) {
-    const Part<uint32_t> part(lanes);
-    for (int64_t i = 0; i < kAmxPanelRows; ++i) {
-      store(a + i * kAmxRowBytes, part.load(from + i * lanes * kWidth<uint32_t>));
+  void take_rows(const Byte* from, int64_t step, int64_t rows, int64_t bytes) {
+    const __mmask64 there = (uint64_t{1} << bytes) - 1;
+    for (int64_t i = 0; i < rows; ++i, from += step) {
+      _mm512_store_si512(a + i * kAmxRowBytes, _mm512_maskz_loadu_epi8(there, from));
     }
   }
   void take_columns(const Byte* from, int64_t lanes) {
@@ -103,72 +155,73 @@ struct LastDepths {
   }
 };
 
-// A panel of rows by a panel of columns.
+// Sums of a panel of rows by a panel of columns, of so many chunks of depths and those that are left.
 template <class Adding, bool kHasSecondRows>
-void sum_tile(const DenseProduct& p, const LastDepths& last, AheadLines& ahead, Byte* sums) {
-  const int64_t lanes = p.depth - Adding::kHasStarts;
+void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const LastDepths* last,
+              AheadLines& ahead, Byte* sums, int64_t sums_step) {
   clear_tile<0>();
   clear_tile<1>();
   clear_tile<2>();
   clear_tile<3>();
-  const Byte* a = p.a;
-  const Byte* b = p.b;
-  for (int64_t k = lanes / kAmxLanes; k != 0; --k) {
+  const Byte* a = rows.first;
+  const int64_t second = rows.second_row * rows.step;
+  for (; chunks != 0; --chunks) {
     ahead.fetch();
-    add_depths<Adding, kHasSecondRows>(a, b);
-    a += kAmxPanelRows * kAmxRowBytes;
+    add_depths<Adding, kHasSecondRows>(a, a + second, rows.step, b);
+    a += rows.chunk_step;
     b += kAmxLanes * kSumsStep;
   }
-  if (lanes % kAmxLanes != 0) add_depths<Adding, kHasSecondRows>(last.a, last.b);
-  constexpr int64_t kSecond = kAmxTileRows * kSumsStep;
-  store_tile<0>(sums, kSumsStep);
-  store_tile<1>(sums + kAmxRowBytes, kSumsStep);
-  if constexpr (kHasSecondRows) {
-    store_tile<2>(sums + kSecond, kSumsStep);
-    store_tile<3>(sums + kSecond + kAmxRowBytes, kSumsStep);
+  if (last != nullptr) {
+    add_depths<Adding, kHasSecondRows>(last->a, last->a + rows.second_row * kAmxRowBytes,
+                                       kAmxRowBytes, last->b);
   }
-}
-
-template <class T>
-void add_starts(const DenseProduct& p, const Byte* a, const Byte* b, Vector<T>* sums) {
-  Vector<T> right[kPanelVectors];
-  for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
-  for (int64_t i = 0; i < p.rows; ++i) {
-    const Vector<T> left = broadcast<T>(load<T>(a + i * kWidth<T>));
-    for (int v = 0; v < kPanelVectors; ++v) sums[i * kPanelVectors + v] += left + right[v];
+  store_tile<0>(sums, sums_step);
+  store_tile<1>(sums + kAmxRowBytes, sums_step);
+  if constexpr (kHasSecondRows) {
+    Byte* const below = sums + rows.second_row * sums_step;
+    store_tile<2>(below, sums_step);
+    store_tile<3>(below + kAmxRowBytes, sums_step);
   }
 }
 
 template <class T, class Adding>
 void multiply_tiles(const DenseProduct& p) {
-  constexpr int64_t kStarts = Adding::kHasStarts;
-  const int64_t lanes = p.depth - kStarts;
-  const int64_t last_lanes = lanes % kAmxLanes;
-  const int64_t whole_lanes = lanes - last_lanes;
-  const Registers registers;
-  LastDepths last;
+  const LeftRows left(p);
+  const int64_t chunks = left.row_bytes() / kAmxRowBytes;
+  const int64_t last_bytes = left.row_bytes() % kAmxRowBytes;
+  const int64_t whole_lanes = chunks * kAmxLanes;
+  const Registers registers(left.first_rows());
+  LastDepths last_depths;
+  const LastDepths* const last = last_bytes == 0 ? nullptr : &last_depths;
   alignas(64) Vector<T> sums[kAmxPanelRows * kPanelVectors];
+  // Whether sums are the elements, which registers store by themselves.
+  const bool are_elements =
+      p.beta == nullptr && p.column_step == kWidth<T> && load<T>(p.alpha) == T{1};
   DenseProduct tile = p;
   const Byte* b = p.b;
   NextLines next(p, kAmxPanelRows, kPanelColumns<T>, kAmxLanes);
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, b += p.b_panel_step) {
     AheadLines& ahead = next.beside_panel(b);
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
-    tile.b = b + kStarts * kSumsStep;
-    if (last_lanes != 0) last.take_columns(tile.b + whole_lanes * kSumsStep, last_lanes);
+    if (last != nullptr) {
+      last_depths.take_columns(b + whole_lanes * kSumsStep, p.depth - whole_lanes);
+    }
     for (int64_t i = 0; i < p.rows; i += kAmxPanelRows) {
-      const Byte* const a = p.a + i / kAmxPanelRows * p.a_panel_step;
       tile.rows = smaller(p.rows - i, kAmxPanelRows);
-      tile.a = a + kStarts * kAmxPanelRows * kWidth<T>;
       tile.out = p.out + i * p.row_step + j * p.column_step;
-      if (last_lanes != 0) {
-        last.take_rows(tile.a + whole_lanes * kAmxPanelRows * kWidth<T>, last_lanes);
+      const PanelRows rows = left.panel(i, tile.rows);
+      const int64_t end = rows.skipped + tile.rows;
+      if (last != nullptr) {
+        last_depths.take_rows(left.last_depths(rows), left.last_step(), end, last_bytes);
       }
-      Byte* const to = reinterpret_cast<Byte*>(sums);
-      tile.rows > kAmxTileRows ? sum_tile<Adding, true>(tile, last, ahead, to)
-                               : sum_tile<Adding, false>(tile, last, ahead, to);
-      if constexpr (Adding::kHasStarts) add_starts<T>(tile, a, b, sums);
-      put_rows<T>(tile, sums, kPanelVectors);
+      const bool is_direct = are_elements && tile.columns == kPanelColumns<T> &&
+                             (tile.rows == kAmxPanelRows || p.a_row_bytes != 0);
+      Byte* const to =
+          is_direct ? tile.out - rows.skipped * p.row_step : reinterpret_cast<Byte*>(sums);
+      const int64_t step = is_direct ? p.row_step : kSumsStep;
+      tile.rows > kAmxTileRows ? sum_tile<Adding, true>(rows, chunks, b, last, ahead, to, step)
+                               : sum_tile<Adding, false>(rows, chunks, b, last, ahead, to, step);
+      if (!is_direct) put_rows<T>(tile, sums + rows.skipped * kPanelVectors, kPanelVectors);
     }
   }
 }
@@ -178,6 +231,7 @@ constexpr Gemm kGemmOfTiles = {
     .panel_rows = kAmxPanelRows,
     .panel_columns = kPanelColumns<T>,
     .multiply = multiply_tiles<T, Adding>,
+    .reads_rows = true,
     .multiply_unpacked = nullptr,
     .multiply_streamed = nullptr,
     .multiply_scattered = nullptr,
@@ -188,8 +242,9 @@ constexpr Gemm kGemmOfTiles = {
 
 }  // namespace
 
-const LaneGemmTable kLaneGemmOfTiles = {
-    kGemmOfTiles<uint32_t, ByteTiles>,
+const LaneGemms kLaneGemmOfTiles = {
+    {{kGemmOfTiles<uint32_t, SignedBySigned>, kGemmOfTiles<uint32_t, SignedByUnsigned>},
+     {kGemmOfTiles<uint32_t, UnsignedBySigned>, kGemmOfTiles<uint32_t, UnsignedByUnsigned>}},
     kGemmOfTiles<float, BF16Tiles>,
 };
 

@@ -40,8 +40,9 @@ struct QuadsOfBytes {
 
 }  // namespace
 
-const LaneGemmTable kLaneGemmOfPairs = {
-    kGemmOfLanes<uint32_t, QuadsOfBytes>,
+const LaneGemms kLaneGemmOfPairs = {
+    {{kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>},
+     {kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>}},
     kGemmOfLanes<float, PairsOfBF16>,
 };
 

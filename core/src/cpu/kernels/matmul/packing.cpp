@@ -362,6 +362,17 @@ void pack_bytes(const Factor& from, Byte* to) {
   }
 }
 
+// Panels of columns, whose bytes are the factor's.
+void pack_byte_columns(const Factor& from, Byte* to) {
+  constexpr int64_t kPanel = kPanelColumns<uint32_t>;
+  for (int64_t i = 0; i < from.count; i += kPanel) {
+    pack_bytes<kPanel>({from.data + i * from.step, from.step, from.depth_step,
+                        smaller(from.count - i, kPanel), from.depth},
+                       to);
+    to += (from.depth + 3) / 4 * kPanel * kWidth<uint32_t>;
+  }
+}
+
 // The bytes of a side, and how they differ from the factor's.
 enum class ByteSide : bool { kUnsignedRows, kSignedColumns };
 struct ByteMove {
@@ -469,18 +480,11 @@ inline void lay_rows(const Factor& from, Byte* lines) {
   pack_transposed<uint32_t, kAmxLanes>(rows, 0, kAmxPanelRows, lines);
 }
 
-// Panels of rows, which begin with starts where `move` has some.
 template <class T, void (*pack_lanes)(const Factor&, Byte*)>
-void pack_tile_rows(const Factor& from, Byte* to, const ByteMove* move) {
+void pack_tile_rows(const Factor& from, Byte* to) {
   constexpr int64_t kDepths = kWidth<uint32_t> / kWidth<T>;
   constexpr int64_t kTileDepth = kAmxLanes * kDepths;
-  const __m512i flipped =
-      _mm512_set1_epi32(static_cast<int32_t>(move == nullptr ? 0 : move->flipped_bits));
-  const bool has_sums = move != nullptr && move->of_sum != 0;
   for (int64_t i = 0; i < from.count; i += kAmxPanelRows) {
-    Byte* const starts = to;
-    if (move != nullptr) to += kAmxPanelRows * kWidth<uint32_t>;
-    __m512i sums[kAmxPanelRows] = {};
     for (int64_t k = 0; k < from.depth; k += kTileDepth) {
       const int64_t depth = smaller(from.depth - k, kTileDepth);
       const int64_t row_bytes = (depth + kDepths - 1) / kDepths * kWidth<uint32_t>;
@@ -488,33 +492,12 @@ void pack_tile_rows(const Factor& from, Byte* to, const ByteMove* move) {
       lay_rows<T, pack_lanes>({from.data + i * from.step + k * from.depth_step, from.step,
                                from.depth_step, smaller(from.count - i, kAmxPanelRows), depth},
                               lines);
-      const __m512i flips = _mm512_maskz_mov_epi8(first_bytes(depth * kWidth<T>), flipped);
+      const __mmask64 there = first_bytes(row_bytes);
       for (int64_t r = 0; r < kAmxPanelRows; ++r, to += row_bytes) {
-        const __m512i line = _mm512_xor_si512(_mm512_load_si512(lines + r * kAmxRowBytes), flips);
-        _mm512_mask_storeu_epi8(to, first_bytes(row_bytes), line);
-        if (has_sums) {
-          sums[r] = _mm512_add_epi64(sums[r], _mm512_sad_epu8(line, _mm512_setzero_si512()));
-        }
+        _mm512_mask_storeu_epi8(to, there, _mm512_load_si512(lines + r * kAmxRowBytes));
       }
     }
-    if (move == nullptr) continue;
-    for (int64_t r = 0; r < kAmxPanelRows; ++r) {
-      const auto parts = reinterpret_cast<Vector<uint64_t>>(sums[r]);
-      uint32_t sum = 0;
-      for (int part = 0; part < 8; ++part) sum += static_cast<uint32_t>(parts[part]);
-      store<uint32_t>(starts + r * kWidth<uint32_t>,
-                      sum * move->of_sum + static_cast<uint32_t>(from.depth) * move->of_depth);
-    }
   }
-}
-
-void pack_tile_rows_of_bf16(const Factor& from, Byte* to) {
-  pack_tile_rows<uint16_t, pack_pairs<uint16_t, kAmxPanelRows>>(from, to, nullptr);
-}
-template <class T, class Other>
-void pack_tile_rows_of_bytes(const Factor& from, Byte* to) {
-  const ByteMove move = {kIsSigned<T> ? kHighestBits : 0, kIsSigned<Other> ? 0u : 128u, 0};
-  pack_tile_rows<uint8_t, pack_bytes<kAmxPanelRows>>(from, to, &move);
 }
 #endif
 
@@ -606,15 +589,15 @@ constexpr FactorPacking kPackingOfQuads = {
 };
 #endif
 #if defined(__AVX512BW__)
-// The columns are those of pairs and quads.
-constexpr FactorPacking with_tile_rows(FactorPacking packing,
-                                       void (*rows)(const Factor& from, Byte* to)) {
-  packing.rows = rows;
-  return packing;
-}
-template <class T, class Other>
-constexpr FactorPacking kPackingOfTiles =
-    with_tile_rows(kPackingOfQuads<T, Other>, pack_tile_rows_of_bytes<T, Other>);
+constexpr FactorPacking kTilePackingOfBytes = {
+    .depths = 4,
+    .starts = 0,
+    .slack_bytes = kVectorBytes,
+    .rows = pack_tile_rows<uint8_t, pack_bytes<kAmxPanelRows>>,
+    .columns = pack_byte_columns,
+    .scattered = nullptr,
+    .scattered_columns = nullptr,
+};
 #endif
 template <class T>
 constexpr FactorPacking kPackingOfComplex = {
@@ -645,11 +628,18 @@ const BytePackingTable kByteQuadPacking = {
     {kPackingOfQuads<int8_t, int8_t>, kPackingOfQuads<int8_t, uint8_t>},
     {kPackingOfQuads<uint8_t, int8_t>, kPackingOfQuads<uint8_t, uint8_t>},
 };
-const FactorPacking kBF16TilePacking =
-    with_tile_rows(kPackingOfPairs<uint16_t>, pack_tile_rows_of_bf16);
+const FactorPacking kBF16TilePacking = {
+    .depths = 2,
+    .starts = 0,
+    .slack_bytes = 0,
+    .rows = pack_tile_rows<uint16_t, pack_pairs<uint16_t, kAmxPanelRows>>,
+    .columns = pack_pairs<uint16_t, kPanelColumns<uint32_t>>,
+    .scattered = nullptr,
+    .scattered_columns = nullptr,
+};
 const BytePackingTable kByteTilePacking = {
-    {kPackingOfTiles<int8_t, int8_t>, kPackingOfTiles<int8_t, uint8_t>},
-    {kPackingOfTiles<uint8_t, int8_t>, kPackingOfTiles<uint8_t, uint8_t>},
+    {kTilePackingOfBytes, kTilePackingOfBytes},
+    {kTilePackingOfBytes, kTilePackingOfBytes},
 };
 #endif
 
