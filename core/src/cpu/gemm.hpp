@@ -77,6 +77,7 @@ struct DenseProduct {
   int64_t columns;
   const Byte* alpha;
   const Byte* beta;  // nullptr: 0, and out is not read
+  bool is_narrow;    // elements of out are bf16, to which sums are rounded; columns are adjacent
   // Where the rows of a begin in each part of so many depths, whose elements are adjacent: as many
   // rows as a panel has, of one part after the other. With a part_step, those of the first part
   // alone, and each part's are so many bytes behind the last one's. For multiply_scattered.
@@ -115,6 +116,8 @@ struct Gemm {
   void (*multiply)(const DenseProduct& product);
   // Whether `multiply` also takes rows whose depths are adjacent as they lie.
   bool reads_rows;
+  // Whether it takes a product that is narrow.
+  bool narrows;
   // Multiplies factors of which none need be packed. nullptr: both must.
   void (*multiply_unpacked)(const DenseProduct& product);
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each

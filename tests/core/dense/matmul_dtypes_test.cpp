@@ -241,25 +241,28 @@ TEST(ByteMatmul, TakesFactorsOfEitherSign) {
   expect_exact_sums<std::int8_t, std::uint8_t>(5);
 }
 
-// ---- left factors whose depths are adjacent -------------------------------------------------------
+// ---- left factors whose depths are adjacent -----------------------------------------------------
+
+// A whole number, or one from 1/4 to 4 of either sign.
+template <class T>
+T any_number(Random& random) {
+  if constexpr (std::is_same_v<T, BF16>) {
+    const std::uint64_t sign = random() % 2 == 0 ? 0x8000 : 0;
+    return {static_cast<std::uint16_t>((0x3e80 + random() % 0x200) | sign)};
+  } else {
+    return static_cast<T>(random());
+  }
+}
+template <class T>
+void fill_with_numbers(Operand<T>& to, Random& random) {
+  for (T& element : to.memory) element = any_number<T>(random);
+}
 
 // The same product with the left factor's rows as they lie, some bytes apart and the last one at the
 // end of its memory, and with its columns adjacent, so that it is packed.
 template <class A, class B, class Out>
 void expect_the_bits_of_packed_rows(const Extents& of, const Out& alpha, const Out& beta,
                                     Random& random) {
-  const auto fill = [&](auto& operand) {
-    for (auto& element : operand.memory) {
-      if constexpr (std::is_same_v<A, BF16>) {
-        // From 1/4 to 4, of either sign.
-        element.bits = static_cast<std::uint16_t>(0x3e80 + random() % 0x200 +
-                                                  (random() % 2 == 0 ? 0x8000 : 0));
-      } else {
-        using T = std::remove_reference_t<decltype(element)>;
-        element = static_cast<T>(random());
-      }
-    }
-  };
   Operand<A> rows({of.rows, of.depth});
   const std::int64_t step = of.depth + below(random, 70);
   rows.lay({of.rows, of.depth}, {step, 1}, 0, (of.rows - 1) * step + of.depth, {});
@@ -267,9 +270,9 @@ void expect_the_bits_of_packed_rows(const Extents& of, const Out& alpha, const O
   columns.lay({of.rows, of.depth}, {1, of.rows}, 0, of.rows * of.depth, {});
   Operand<B> b({of.depth, of.columns});
   Operand<Out> kept({of.rows, of.columns});
-  fill(rows);
-  fill(b);
-  fill(kept);
+  fill_with_numbers(rows, random);
+  fill_with_numbers(b, random);
+  fill_with_numbers(kept, random);
   for_each_index(rows.view, [&](const Index& at) { columns.at(at) = rows.at(at); });
   const TestContext two(2);
   Operand<Out> expected = kept;
@@ -312,6 +315,83 @@ TEST(ByteMatmul, ReadsRowsWhereTheyLie) {
   expect_the_bits_of_packed_rows<std::int8_t, std::uint8_t, std::int32_t>(1, 0, -3);
   expect_the_bits_of_packed_rows<std::int8_t, std::int8_t, std::int32_t>(1, 0, -3);
   expect_the_bits_of_packed_rows<std::uint8_t, std::uint8_t, std::int32_t>(1, 0, -3);
+}
+
+// ---- right factors, and sums ---------------------------------------------------------------------
+
+// Panels of adjacent columns, of adjacent depths and of neither are the same.
+template <class A, class B, class Out>
+void expect_the_bits_of_any_columns(const Out& one, const Out& zero) {
+  Random random(32);
+  for (const std::int64_t columns : {31, 32, 63, 64, 95, 97, 128, 161, 256}) {
+    const Extents of = {1 + below(random, 40), columns, 1 + below(random, 300)};
+    Operand<A> a({of.rows, of.depth});
+    fill_with_numbers(a, random);
+    Operand<B> rows({of.depth, of.columns});
+    const std::int64_t step = of.columns + below(random, 9);
+    rows.lay({of.depth, of.columns}, {step, 1}, 0, (of.depth - 1) * step + of.columns, {});
+    fill_with_numbers(rows, random);
+    Operand<B> along({of.depth, of.columns});
+    along.lay({of.depth, of.columns}, {1, of.depth}, 0, of.depth * of.columns, {});
+    Operand<B> apart({of.depth, of.columns});
+    apart.lay({of.depth, of.columns}, {2 * of.columns, 2}, 0, 2 * of.depth * of.columns, {});
+    for_each_index(rows.view, [&](const Index& at) { along.at(at) = apart.at(at) = rows.at(at); });
+    Operand<Out> expected({of.rows, of.columns});
+    matmul(kDefaultContext, number(one), a.view, apart.view, number(zero), expected.out());
+    for (const Operand<B>* b : {&rows, &along}) {
+      Operand<Out> out({of.rows, of.columns});
+      matmul(kDefaultContext, number(one), a.view, b->view, number(zero), out.out());
+      ASSERT_EQ(std::memcmp(out.memory.data(), expected.memory.data(),
+                            expected.memory.size() * sizeof(Out)),
+                0)
+          << of.rows << " x " << of.columns << " x " << of.depth;
+    }
+  }
+}
+TEST(BF16Matmul, PacksColumnsOfAnyLayout) {
+  expect_the_bits_of_any_columns<BF16, BF16, BF16>({0x3f80}, {0});
+}
+TEST(ByteMatmul, PacksColumnsOfAnyLayout) {
+  expect_the_bits_of_any_columns<std::uint8_t, std::int8_t, std::int32_t>(1, 0);
+  expect_the_bits_of_any_columns<std::int8_t, std::uint8_t, std::int32_t>(1, 0);
+}
+
+// Elements that kernels round as they leave the registers, and those whose sums are kept for bounds
+// that bound nothing.
+TYPED_TEST(NarrowMatmul, RoundsSumsAsKeptOnes) {
+  using T = TypeParam;
+  Random random(33);
+  tnr_matmul_attributes bounded = {};
+  bounded.struct_size = sizeof bounded;
+  bounded.flags = TNR_EPILOGUE_CLAMP;
+  bounded.low = -std::numeric_limits<double>::infinity();
+  bounded.high = std::numeric_limits<double>::infinity();
+  const auto scalar = [](float value) {
+    tnr_scalar made = {.dtype = TNR_DTYPE_F32, .reserved = 0, .bytes = {}};
+    std::memcpy(made.bytes, &value, sizeof value);
+    return made;
+  };
+  // Any bits at all: subnormal numbers, infinities and NaN among them; and numbers alone.
+  for (int turn = 0; turn < 60; ++turn) {
+    const Extents of = {1 + below(random, 70), 1 + below(random, 70), 1 + below(random, 90)};
+    Operand<T> a({of.rows, of.depth});
+    Operand<T> b({of.depth, of.columns});
+    Operand<T> kept({of.rows, of.columns});
+    for (Operand<T>* operand : {&a, &b, &kept}) {
+      for (T& element : operand->memory) {
+        element.bits = static_cast<std::uint16_t>(turn % 3 == 0 ? random() : random() % 0x4000);
+      }
+    }
+    const tnr_scalar alpha = scalar(turn % 2 == 0 ? 1.0f : -0.3f);
+    const tnr_scalar beta = scalar(turn % 4 < 2 ? 0.0f : 1e-3f);
+    Operand<T> out = kept;
+    Operand<T> expected = kept;
+    matmul(kDefaultContext, alpha, a.view, b.view, beta, out.out());
+    matmul(kDefaultContext, alpha, a.view, b.view, beta, expected.out(), bounded);
+    ASSERT_EQ(std::memcmp(out.memory.data(), expected.memory.data(), out.memory.size() * sizeof(T)),
+              0)
+        << of.rows << " x " << of.columns << " x " << of.depth << ", turn " << turn;
+  }
 }
 
 // ---- complex numbers ----------------------------------------------------------------------------

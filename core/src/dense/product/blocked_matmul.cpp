@@ -30,8 +30,10 @@ constexpr std::int64_t kFarBytes = std::int64_t{1} << 25;
 // Panels of columns that a thread packs at a time, where all rows were packed before: lines of the
 // next ones come while these are multiplied. Measured (Intel, family 6, model 207; f32 of adjacent
 // depths in no cache): 64 rows by 384 x 1536 take 0.73 of the time of packing all columns first
-// (AVX2 0.81), 128 rows 0.81 (0.9). One or four panels take 1.02 to 1.1 as long.
+// (AVX2 0.81), 128 rows 0.81 (0.9). One or four panels take 1.02 to 1.1 as long. Panels of bytes
+// that lie side by side are half as wide, and a line of each row alone takes twice as long to read.
 constexpr std::int64_t kPiecePanels = 2;
+constexpr std::int64_t kPieceBytes = 128;
 constexpr std::int64_t kMostSharedRows = 256;
 // Rows that are read where they lie are read again for each panel, from the second cache.
 constexpr std::int64_t kMostReadRows = 512;
@@ -83,6 +85,11 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
     g_.b.column = types_.b.bytes;
     g_.out.column = types_.out_bytes;
   }
+  // Sums of all depths, which nothing follows, leave the registers as elements.
+  is_narrow_ = store_ != nullptr && types_.lanes == 1 && types_.gemm.narrows &&
+               epilogue_.is_nothing() && g_.depth <= types_.most_depth() &&
+               g_.out.column == types_.out_bytes;
+  if (is_narrow_) store_ = nullptr;
   finishes_ = store_ != nullptr || !epilogue_.is_nothing();
   packs_ = !types_.are_plain() || store_ != nullptr ||
            (work() > kWorthPacking &&
@@ -114,6 +121,11 @@ std::int64_t BlockedMatmul::shared_rows_bytes() const noexcept {
                          shared_row_panel_bytes(block_depth()));
 }
 
+std::int64_t BlockedMatmul::piece_panels() const noexcept {
+  if (!reads_a_ || g_.b.column != types_.b.bytes) return kPiecePanels;
+  return std::max(kPiecePanels, kPieceBytes / (panel_columns() * types_.b.bytes));
+}
+
 std::int64_t BlockedMatmul::sums_rows() const noexcept {
   return store_ == nullptr ? g_.rows : std::min(g_.rows, kSumsRows);
 }
@@ -128,7 +140,7 @@ std::int64_t BlockedMatmul::sums_bytes() const noexcept {
 
 std::int64_t BlockedMatmul::thread_bytes() const noexcept {
   if (shares_a_) {
-    return kPiecePanels * types_.panel_bytes(block_depth()) + types_.b.packing->slack_bytes;
+    return piece_panels() * types_.panel_bytes(block_depth()) + types_.b.packing->slack_bytes;
   }
   if (packs_) {
     if (reads_a_) return 0;
@@ -145,6 +157,7 @@ kernels::DenseProduct BlockedMatmul::product(const Block& block) const noexcept 
   product.rows = block.rows;
   product.columns = block.columns * types_.lanes;
   product.depth = types_.depth_lanes(block.depth);
+  product.is_narrow = is_narrow_;
   if (reads_a_) {
     product.a_step = g_.a.row;
     product.a_row_bytes = block.depth * types_.a.bytes;
@@ -372,7 +385,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
   // As many for each thread, where that can be.
   const std::int64_t parts = std::min(
       own_axis.panels(),
-      parts_of(parts_of(own_axis.panels(), shares_a_ ? kPiecePanels : block_panels()), threads) *
+      parts_of(parts_of(own_axis.panels(), shares_a_ ? piece_panels() : block_panels()), threads) *
           threads);
   const std::int64_t shared_parts = std::min(shared_axis.panels(), parts_of(threads, parts));
   const auto piece_of = [&](const PanelAxis::Part& own, const PanelAxis::Part& of_shared) {

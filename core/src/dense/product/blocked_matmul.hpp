@@ -81,8 +81,8 @@ class BlockedMatmul {
     std::int64_t first;
   };
 
-  // All that is referred to outlives this. `store` is nullptr where kernels write the elements;
-  // those of complex numbers are then adjacent.
+  // All that is referred to outlives this. `store` is nullptr where sums are the elements; those of
+  // complex numbers are then adjacent.
   BlockedMatmul(const ProductTypes& types, const Geometry& geometry, const Scalars& scalars,
                 const Epilogue& epilogue, const SumsStore* store) noexcept;
 
@@ -144,6 +144,8 @@ class BlockedMatmul {
   }
   // Bytes of all rows.
   [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
+  // Panels of columns that a thread packs at a time where all rows are there for all threads.
+  [[nodiscard]] std::int64_t piece_panels() const noexcept;
   // Rows of which the sums are kept at a time: of all where they are the result's elements.
   [[nodiscard]] std::int64_t sums_rows() const noexcept;
   [[nodiscard]] std::int64_t sums_step() const noexcept;
@@ -192,7 +194,8 @@ class BlockedMatmul {
   const SumsStore* store_;
   Geometry g_;
   bool is_swapped_;
-  bool finishes_;  // something follows the sums
+  bool is_narrow_;  // kernels round sums to elements of 16 bits
+  bool finishes_;   // something follows the sums
   bool packs_;
   bool reads_a_;   // rows are not packed, but read where they lie
   bool shares_a_;  // all rows are packed first, or read, for all threads; else the right factor is

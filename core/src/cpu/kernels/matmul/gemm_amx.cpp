@@ -12,6 +12,8 @@ namespace {
 
 constexpr int64_t kSumsStep = kPanelColumns<uint32_t> * kWidth<uint32_t>;
 static_assert(kSumsStep == 2 * kAmxRowBytes);
+template <class T>
+constexpr bool kNarrows = kSame<T, float>;
 
 // The instructions are written out, as g++ 12 may move stores of memory past the intrinsics that
 // read it. Registers 0 to 3 have the sums, row by row; 4 and 5 rows of the left factor, and 6 and 7
@@ -138,26 +140,33 @@ inline void add_depths(const Byte* a, const Byte* second, int64_t a_step, const 
 }
 
 // The last depths of a panel, fewer than a register has, and zeros.
-struct LastDepths {
-  alignas(64) Byte a[kAmxPanelRows * kAmxRowBytes];
-  alignas(64) Byte b[kAmxLanes * kSumsStep];
+struct LastRows {
+  alignas(64) Byte lines[kAmxPanelRows * kAmxRowBytes];
 
-  void take_rows(const Byte* from, int64_t step, int64_t rows, int64_t bytes) {
+  void take(const Byte* from, int64_t step, int64_t rows, int64_t bytes) {
     const __mmask64 there = (uint64_t{1} << bytes) - 1;
     for (int64_t i = 0; i < rows; ++i, from += step) {
-      _mm512_store_si512(a + i * kAmxRowBytes, _mm512_maskz_loadu_epi8(there, from));
+      _mm512_store_si512(lines + i * kAmxRowBytes, _mm512_maskz_loadu_epi8(there, from));
     }
   }
-  void take_columns(const Byte* from, int64_t lanes) {
-    __builtin_memcpy(b, from, static_cast<size_t>(lanes * kSumsStep));
-    __builtin_memset(b + lanes * kSumsStep, 0,
-                     static_cast<size_t>((kAmxLanes - lanes) * kSumsStep));
+};
+struct LastColumns {
+  alignas(64) Byte lanes[kAmxLanes * kSumsStep];
+
+  void take(const Byte* from, int64_t count) {
+    __builtin_memcpy(lanes, from, static_cast<size_t>(count * kSumsStep));
+    __builtin_memset(lanes + count * kSumsStep, 0,
+                     static_cast<size_t>((kAmxLanes - count) * kSumsStep));
   }
 };
+struct Last {
+  const Byte* rows;  // nullptr: there are none
+  const Byte* columns;
+};
 
-// Sums of a panel of rows by a panel of columns, of so many chunks of depths and those that are left.
+// Sums of a panel of rows by a panel of columns, of so many chunks of depths and of the last ones.
 template <class Adding, bool kHasSecondRows>
-void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const LastDepths* last,
+void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& last,
               AheadLines& ahead, Byte* sums, int64_t sums_step) {
   clear_tile<0>();
   clear_tile<1>();
@@ -171,9 +180,9 @@ void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const LastDe
     a += rows.chunk_step;
     b += kAmxLanes * kSumsStep;
   }
-  if (last != nullptr) {
-    add_depths<Adding, kHasSecondRows>(last->a, last->a + rows.second_row * kAmxRowBytes,
-                                       kAmxRowBytes, last->b);
+  if (last.rows != nullptr) {
+    add_depths<Adding, kHasSecondRows>(last.rows, last.rows + rows.second_row * kAmxRowBytes,
+                                       kAmxRowBytes, last.columns);
   }
   store_tile<0>(sums, sums_step);
   store_tile<1>(sums + kAmxRowBytes, sums_step);
@@ -184,46 +193,152 @@ void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const LastDe
   }
 }
 
-template <class T, class Adding>
-void multiply_tiles(const DenseProduct& p) {
-  const LeftRows left(p);
-  const int64_t chunks = left.row_bytes() / kAmxRowBytes;
-  const int64_t last_bytes = left.row_bytes() % kAmxRowBytes;
-  const int64_t whole_lanes = chunks * kAmxLanes;
-  const Registers registers(left.first_rows());
-  LastDepths last_depths;
-  const LastDepths* const last = last_bytes == 0 ? nullptr : &last_depths;
-  alignas(64) Vector<T> sums[kAmxPanelRows * kPanelVectors];
-  // Whether sums are the elements, which registers store by themselves.
-  const bool are_elements =
-      p.beta == nullptr && p.column_step == kWidth<T> && load<T>(p.alpha) == T{1};
-  DenseProduct tile = p;
-  const Byte* b = p.b;
-  NextLines next(p, kAmxPanelRows, kPanelColumns<T>, kAmxLanes);
-  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, b += p.b_panel_step) {
-    AheadLines& ahead = next.beside_panel(b);
-    tile.columns = smaller(p.columns - j, kPanelColumns<T>);
-    if (last != nullptr) {
-      last_depths.take_columns(b + whole_lanes * kSumsStep, p.depth - whole_lanes);
+// ---- sums as bf16 ----
+
+// No sum that registers made is subnormal, which the instruction would take for 0.
+inline __m512i rounded_sums(const Vector<float>* row) {
+  __m512i elements;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(elements) : "v"(row[0]), "v"(row[1]));
+  return elements;
+}
+
+// As round_from<BF16>() does, into the lower halves.
+inline __m512i rounded(const Vector<float>& numbers) {
+  const auto bits = reinterpret_cast<Vector<uint32_t>>(numbers);
+  const auto nan = numbers != numbers;
+  const Vector<uint32_t> upper = bits >> 16;
+  return reinterpret_cast<__m512i>(nan ? upper | 0x40u : (bits + 0x7fffu + (upper & 1u)) >> 16);
+}
+
+// `sums` are those of a tile, in rows of two vectors.
+void put_narrow(const DenseProduct& p, const Vector<float>* sums) {
+  static_assert(kPanelVectors == 2);
+  const auto there = static_cast<__mmask32>((uint64_t{1} << p.columns) - 1);
+  const float alpha = load<float>(p.alpha);
+  if (p.beta == nullptr && alpha == 1) {
+    for (int64_t i = 0; i < p.rows; ++i) {
+      _mm512_mask_storeu_epi16(p.out + i * p.row_step, there, rounded_sums(sums + 2 * i));
     }
-    for (int64_t i = 0; i < p.rows; i += kAmxPanelRows) {
-      tile.rows = smaller(p.rows - i, kAmxPanelRows);
-      tile.out = p.out + i * p.row_step + j * p.column_step;
-      const PanelRows rows = left.panel(i, tile.rows);
-      const int64_t end = rows.skipped + tile.rows;
-      if (last != nullptr) {
-        last_depths.take_rows(left.last_depths(rows), left.last_step(), end, last_bytes);
+    return;
+  }
+  const float beta = p.beta == nullptr ? 0 : load<float>(p.beta);
+  for (int64_t i = 0; i < p.rows; ++i) {
+    for (int v = 0; v < kPanelVectors; ++v) {
+      const auto mask = static_cast<__mmask16>(there >> v * kPerVector<float>);
+      Byte* const to = p.out + i * p.row_step + v * kVectorBytes / 2;
+      Vector<float> result = alpha * sums[2 * i + v];
+      if (p.beta != nullptr) {
+        const __m512i old = _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_maskz_loadu_epi16(mask, to));
+        result +=
+            beta * reinterpret_cast<Vector<float>>(reinterpret_cast<Vector<uint32_t>>(old) << 16);
       }
-      const bool is_direct = are_elements && tile.columns == kPanelColumns<T> &&
-                             (tile.rows == kAmxPanelRows || p.a_row_bytes != 0);
-      Byte* const to =
-          is_direct ? tile.out - rows.skipped * p.row_step : reinterpret_cast<Byte*>(sums);
-      const int64_t step = is_direct ? p.row_step : kSumsStep;
-      tile.rows > kAmxTileRows ? sum_tile<Adding, true>(rows, chunks, b, last, ahead, to, step)
-                               : sum_tile<Adding, false>(rows, chunks, b, last, ahead, to, step);
-      if (!is_direct) put_rows<T>(tile, sums + rows.skipped * kPanelVectors, kPanelVectors);
+      _mm512_mask_cvtepi32_storeu_epi16(to, mask, rounded(result));
     }
   }
+}
+
+// ---- tiles ----
+
+// Panels of columns that meet a panel of rows before the next one: the first cache holds them with
+// it, so that the rows come from the second cache once.
+constexpr int64_t kNearBytes = 48 << 10;
+constexpr int64_t kMostNearPanels = 4;
+
+inline int64_t near_panels(int64_t lanes) {
+  const int64_t panels = lanes == 0 ? kMostNearPanels : kNearBytes / (lanes * kSumsStep) - 1;
+  return panels < 1 ? 1 : smaller(panels, kMostNearPanels);
+}
+
+// Sums of more than sixteen rows, and of fewer.
+using SumTile = void (*)(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& last,
+                         AheadLines& ahead, Byte* sums, int64_t sums_step);
+struct SumTiles {
+  SumTile many;
+  SumTile few;
+};
+
+template <class T>
+class TileProduct {
+ public:
+  TileProduct(const DenseProduct& p, const SumTiles& sum)
+      : p_(p),
+        sum_(sum),
+        left_(p),
+        chunks_(left_.row_bytes() / kAmxRowBytes),
+        last_bytes_(left_.row_bytes() % kAmxRowBytes),
+        are_elements_(p.beta == nullptr && p.column_step == kWidth<T> && load<T>(p.alpha) == T{1}) {
+  }
+
+  void run() {
+    const Registers registers(left_.first_rows());
+    NextLines next(p_, kAmxPanelRows, kPanelColumns<T>, kAmxLanes);
+    const int64_t panels = (p_.columns + kPanelColumns<T> - 1) / kPanelColumns<T>;
+    const int64_t most = near_panels(p_.depth);
+    for (int64_t first = 0; first < panels; first += most) {
+      const int64_t count = smaller(panels - first, most);
+      const Byte* const b = p_.b + first * p_.b_panel_step;
+      run_panels(first, count, next.beside_panels(b, count));
+    }
+  }
+
+ private:
+  void run_panels(int64_t first, int64_t count, AheadLines& ahead) {
+    const int64_t whole_lanes = chunks_ * kAmxLanes;
+    const Byte* const b = p_.b + first * p_.b_panel_step;
+    for (int64_t panel = 0; panel < count && last_bytes_ != 0; ++panel) {
+      last_columns_[panel].take(b + panel * p_.b_panel_step + whole_lanes * kSumsStep,
+                                p_.depth - whole_lanes);
+    }
+    for (int64_t i = 0; i < p_.rows; i += kAmxPanelRows) {
+      const int64_t row_count = smaller(p_.rows - i, kAmxPanelRows);
+      const PanelRows rows = left_.panel(i, row_count);
+      if (last_bytes_ != 0) {
+        last_rows_.take(left_.last_depths(rows), left_.last_step(), rows.skipped + row_count,
+                        last_bytes_);
+      }
+      for (int64_t panel = 0; panel < count; ++panel) {
+        const int64_t column = (first + panel) * kPanelColumns<T>;
+        DenseProduct tile = p_;
+        tile.rows = row_count;
+        tile.columns = smaller(p_.columns - column, kPanelColumns<T>);
+        tile.out = p_.out + i * p_.row_step + column * p_.column_step;
+        run_tile(tile, rows, b + panel * p_.b_panel_step, last_columns_[panel], ahead);
+      }
+    }
+  }
+
+  void run_tile(const DenseProduct& tile, const PanelRows& rows, const Byte* b,
+                const LastColumns& last_columns, AheadLines& ahead) {
+    const bool is_direct = are_elements_ && !tile.is_narrow && tile.columns == kPanelColumns<T> &&
+                           (tile.rows == kAmxPanelRows || tile.a_row_bytes != 0);
+    Byte* const to =
+        is_direct ? tile.out - rows.skipped * tile.row_step : reinterpret_cast<Byte*>(sums_);
+    const int64_t step = is_direct ? tile.row_step : kSumsStep;
+    const Last last = last_bytes_ == 0 ? Last{} : Last{last_rows_.lines, last_columns.lanes};
+    const SumTile sum = tile.rows > kAmxTileRows ? sum_.many : sum_.few;
+    sum(rows, chunks_, b, last, ahead, to, step);
+    if (is_direct) return;
+    const Vector<T>* const sums = sums_ + rows.skipped * kPanelVectors;
+    if constexpr (kNarrows<T>) {
+      if (tile.is_narrow) return put_narrow(tile, sums);
+    }
+    put_rows<T>(tile, sums, kPanelVectors);
+  }
+
+  const DenseProduct& p_;
+  SumTiles sum_;
+  LeftRows left_;
+  int64_t chunks_;
+  int64_t last_bytes_;
+  bool are_elements_;  // sums are, which registers store by themselves
+  LastRows last_rows_;
+  LastColumns last_columns_[kMostNearPanels];
+  alignas(64) Vector<T> sums_[kAmxPanelRows * kPanelVectors];
+};
+
+template <class T, class Adding>
+void multiply_tiles(const DenseProduct& p) {
+  TileProduct<T>(p, {sum_tile<Adding, true>, sum_tile<Adding, false>}).run();
 }
 
 template <class T, class Adding>
@@ -232,6 +347,7 @@ constexpr Gemm kGemmOfTiles = {
     .panel_columns = kPanelColumns<T>,
     .multiply = multiply_tiles<T, Adding>,
     .reads_rows = true,
+    .narrows = kNarrows<T>,
     .multiply_unpacked = nullptr,
     .multiply_streamed = nullptr,
     .multiply_scattered = nullptr,

@@ -2,6 +2,7 @@
 #include "cpu/gemm.hpp"
 #include "cpu/halves.hpp"
 #include "cpu/kernels/matmul/amx.hpp"
+#include "cpu/kernels/matmul/interleave.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
 #include "cpu/kernels/move/tile.hpp"
 #include "cpu/kernels/part.hpp"
@@ -298,6 +299,20 @@ void pack_widened(const Factor& from, Byte* to) {
 
 // ---- pairs ----
 
+// A panel of pairs of 16 bits as they lie, of adjacent depths. The pair of a last depth is 0.
+template <int64_t kPanel>
+void pack_adjacent_pairs(const Factor& from, Byte* to) {
+  const int64_t lanes = from.depth / 2;
+  const int64_t count = smaller(from.count, kPanel);
+  pack<uint32_t, kPanel>({from.data, from.step, kWidth<uint32_t>, count, lanes}, to);
+  if (from.depth % 2 == 0) return;
+  for (int64_t i = 0; i < kPanel; ++i) {
+    const Byte* const row = from.data + smaller(i, count - 1) * from.step;
+    store<uint32_t>(to + (lanes * kPanel + i) * kWidth<uint32_t>,
+                    load<uint16_t>(row + lanes * kWidth<uint32_t>));
+  }
+}
+
 // Two depths are one lane of 32 bits, each as a number of 16: products of such pairs are added by
 // one instruction. The pair of a last depth is 0.
 template <class T, int64_t kPanel>
@@ -306,6 +321,24 @@ void pack_pairs(const Factor& from, Byte* to) {
   constexpr int64_t kRowBytes = kPanel * kWidth<T>;
   alignas(64) Byte chunk[kChunkBytes<Bits, kPanel>];
   for (int64_t i = 0; i < from.count; i += kPanel) {
+#if defined(__AVX512BW__)
+    if constexpr (sizeof(T) == 2 && kPanel == kInterleavedColumns) {
+      const int64_t panel_bytes = (from.depth + 1) / 2 * kPanel * kWidth<uint32_t>;
+      const Factor rest = {from.data + i * from.step, from.step, from.depth_step, from.count - i,
+                           from.depth};
+      if (const int64_t panels = panels_together<uint16_t>(rest); panels != 0) {
+        interleave_pairs(rest, panels, to);
+        to += panels * panel_bytes;
+        i += (panels - 1) * kPanel;
+        continue;
+      }
+      if (from.depth_step == kWidth<T>) {
+        pack_adjacent_pairs<kPanel>(rest, to);
+        to += panel_bytes;
+        continue;
+      }
+    }
+#endif
     for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
       const int64_t depth = smaller(from.depth - k, kChunkDepth);
       pack<Bits, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
@@ -334,6 +367,11 @@ template <int64_t kPanel>
 void pack_bytes(const Factor& from, Byte* to) {
   constexpr int64_t kLaneDepths = 4;
   constexpr int64_t kLaneRow = kPanel * kWidth<uint32_t>;
+  if constexpr (kPanel == kInterleavedColumns) {
+    if (from.step == 1 && from.count == kPanel) {
+      return interleave_quads(from, 1, to);
+    }
+  }
   int64_t k = 0;
   if (from.depth_step == 1) {
     k = from.depth / kLaneDepths;
@@ -365,11 +403,20 @@ void pack_bytes(const Factor& from, Byte* to) {
 // Panels of columns, whose bytes are the factor's.
 void pack_byte_columns(const Factor& from, Byte* to) {
   constexpr int64_t kPanel = kPanelColumns<uint32_t>;
-  for (int64_t i = 0; i < from.count; i += kPanel) {
-    pack_bytes<kPanel>({from.data + i * from.step, from.step, from.depth_step,
-                        smaller(from.count - i, kPanel), from.depth},
-                       to);
-    to += (from.depth + 3) / 4 * kPanel * kWidth<uint32_t>;
+  const int64_t panel_bytes = (from.depth + 3) / 4 * kInterleavedBytes;
+  for (int64_t i = 0; i < from.count;) {
+    const Factor rest = {from.data + i * from.step, from.step, from.depth_step, from.count - i,
+                         from.depth};
+    int64_t panels = panels_together<uint8_t>(rest);
+    if (panels != 0) {
+      interleave_quads(rest, panels, to);
+    } else {
+      panels = 1;
+      pack_bytes<kPanel>(
+          {rest.data, from.step, from.depth_step, smaller(rest.count, kPanel), from.depth}, to);
+    }
+    i += panels * kPanel;
+    to += panels * panel_bytes;
   }
 }
 

@@ -163,17 +163,17 @@ class NextLines {
         has_next_(p.next.count != 0),
         step_(p.b_panel_step) {}
 
-  // `b` is the panel that is multiplied.
-  AheadLines& beside_panel(const Byte* b) {
+  // `b` is the first of so many panels that are multiplied.
+  AheadLines& beside_panels(const Byte* b, int64_t count) {
     if (has_next_) return packed_next_;
-    panel_ = AheadLines({b + step_, step_, 0, 1}, parts_);
-    return panel_;
+    panels_ = AheadLines({b + count * step_, count * step_, 0, 1}, parts_ * count);
+    return panels_;
   }
 
  private:
   int64_t parts_;
   AheadLines packed_next_;
-  AheadLines panel_ = packed_next_;
+  AheadLines panels_ = packed_next_;
   bool has_next_;
   int64_t step_;
 };
@@ -572,7 +572,7 @@ void multiply(const DenseProduct& p) {
   tile.b_depth_step = kPanelColumns<T> * kWidth<T>;
   NextLines next(p, kPanelRows, kPanelColumns<T>, kTileDepths);
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
-    AheadLines& ahead = next.beside_panel(tile.b);
+    AheadLines& ahead = next.beside_panels(tile.b, 1);
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     for (int64_t i = 0; i < p.rows; i += kPanelRows) {
       tile.rows = smaller(p.rows - i, kPanelRows);
@@ -712,6 +712,7 @@ constexpr Gemm kGemmOf = {
     .panel_columns = kPanelColumns<T>,
     .multiply = multiply<T, Adding>,
     .reads_rows = false,
+    .narrows = false,
     .multiply_unpacked = multiply_unpacked<T, Adding>,
     .multiply_streamed = multiply_streamed<T, Adding>,
     .multiply_scattered = multiply_scattered<T, Adding>,
@@ -726,6 +727,7 @@ constexpr Gemm kGemmOfLanes = {
     .panel_columns = kPanelColumns<T>,
     .multiply = multiply<T, Adding>,
     .reads_rows = false,
+    .narrows = false,
     .multiply_unpacked = nullptr,
     .multiply_streamed = nullptr,
     .multiply_scattered = nullptr,
