@@ -167,7 +167,7 @@ struct Last {
 // Sums of a panel of rows by a panel of columns, of so many chunks of depths and of the last ones.
 template <class Adding, bool kHasSecondRows>
 void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& last,
-              AheadLines& ahead, Byte* sums, int64_t sums_step) {
+              AheadLines* ahead, Byte* sums, int64_t sums_step) {
   clear_tile<0>();
   clear_tile<1>();
   clear_tile<2>();
@@ -175,7 +175,7 @@ void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& 
   const Byte* a = rows.first;
   const int64_t second = rows.second_row * rows.step;
   for (; chunks != 0; --chunks) {
-    ahead.fetch();
+    if (ahead != nullptr) ahead->fetch();
     add_depths<Adding, kHasSecondRows>(a, a + second, rows.step, b);
     a += rows.chunk_step;
     b += kAmxLanes * kSumsStep;
@@ -251,7 +251,7 @@ inline int64_t near_panels(int64_t lanes) {
 
 // Sums of more than sixteen rows, and of fewer.
 using SumTile = void (*)(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& last,
-                         AheadLines& ahead, Byte* sums, int64_t sums_step);
+                         AheadLines* ahead, Byte* sums, int64_t sums_step);
 struct SumTiles {
   SumTile many;
   SumTile few;
@@ -274,15 +274,17 @@ class TileProduct {
     NextLines next(p_, kAmxPanelRows, kPanelColumns<T>, kAmxLanes);
     const int64_t panels = (p_.columns + kPanelColumns<T> - 1) / kPanelColumns<T>;
     const int64_t most = near_panels(p_.depth);
+    // So few were packed just now: a cache has them.
+    const bool fetches = p_.next.count != 0 || panels > kMostNearPanels;
     for (int64_t first = 0; first < panels; first += most) {
       const int64_t count = smaller(panels - first, most);
       const Byte* const b = p_.b + first * p_.b_panel_step;
-      run_panels(first, count, next.beside_panels(b, count));
+      run_panels(first, count, fetches ? &next.beside_panels(b, count) : nullptr);
     }
   }
 
  private:
-  void run_panels(int64_t first, int64_t count, AheadLines& ahead) {
+  void run_panels(int64_t first, int64_t count, AheadLines* ahead) {
     const int64_t whole_lanes = chunks_ * kAmxLanes;
     const Byte* const b = p_.b + first * p_.b_panel_step;
     for (int64_t panel = 0; panel < count && last_bytes_ != 0; ++panel) {
@@ -308,7 +310,7 @@ class TileProduct {
   }
 
   void run_tile(const DenseProduct& tile, const PanelRows& rows, const Byte* b,
-                const LastColumns& last_columns, AheadLines& ahead) {
+                const LastColumns& last_columns, AheadLines* ahead) {
     const bool is_direct = are_elements_ && !tile.is_narrow && tile.columns == kPanelColumns<T> &&
                            (tile.rows == kAmxPanelRows || tile.a_row_bytes != 0);
     Byte* const to =
