@@ -264,24 +264,70 @@ inline constexpr int kItemsOf = 16 / kBytes;
 
 // ---- loops over the elements of words ----
 
+// rule(inputs, result) for the elements of one word of the output after the other, which go round so
+// that the loop has no index into registers. Of 8 and 16 elements the code is that of 4.
+template <int kInputs, int kInBytes, int kOutBytes, class Rule>
+TENURE_DEVICE void words_in_turn(Words<kInBytes> (&in)[kInputs], Words<kOutBytes>& out,
+                                 const Rule& rule) {
+  constexpr int kOutWords = kOutBytes / 4;
+  constexpr int kInWords = kInBytes / 4;
+  constexpr int kStep = kInWords / kOutWords;
+  TENURE_ROLLED for (int turn = 0; turn < kOutWords; ++turn) {
+    Words<4> result = {};
+    rule(in, result);
+    TENURE_UNROLL for (int k = 0; k < kInputs; ++k) {
+      TENURE_UNROLL for (int i = 0; i + kStep < kInWords; ++i) in[k].of[i] = in[k].of[i + kStep];
+    }
+    TENURE_UNROLL for (int i = 0; i + 1 < kOutWords; ++i) out.of[i] = out.of[i + 1];
+    out.of[kOutWords - 1] = result.of[0];
+  }
+}
+
 template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
 TENURE_DEVICE void each(const Words<kInBytes>& in, Words<kOutBytes>& out, const Rule& rule) {
-  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-    put(out, i, static_cast<R>(rule(get<T>(in, i))));
+  if constexpr (kItems > 4) {
+    Words<kInBytes> left[1] = {in};
+    words_in_turn(left, out, [&](const auto& of, Words<4>& result) {
+      TENURE_UNROLL for (int i = 0; i < 4 / static_cast<int>(sizeof(R)); ++i) {
+        put(result, i, static_cast<R>(rule(get<T>(of[0], i))));
+      }
+    });
+  } else {
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+      put(out, i, static_cast<R>(rule(get<T>(in, i))));
+    }
   }
 }
 template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
 TENURE_DEVICE void each(const Words<kInBytes>& a, const Words<kInBytes>& b, Words<kOutBytes>& out,
                         const Rule& rule) {
-  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-    put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i))));
+  if constexpr (kItems > 4) {
+    Words<kInBytes> left[2] = {a, b};
+    words_in_turn(left, out, [&](const auto& of, Words<4>& result) {
+      TENURE_UNROLL for (int i = 0; i < 4 / static_cast<int>(sizeof(R)); ++i) {
+        put(result, i, static_cast<R>(rule(get<T>(of[0], i), get<T>(of[1], i))));
+      }
+    });
+  } else {
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+      put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i))));
+    }
   }
 }
 template <class T, class R, int kItems, int kInBytes, int kOutBytes, class Rule>
 TENURE_DEVICE void each(const Words<kInBytes>& a, const Words<kInBytes>& b,
                         const Words<kInBytes>& c, Words<kOutBytes>& out, const Rule& rule) {
-  TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-    put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i), get<T>(c, i))));
+  if constexpr (kItems > 4) {
+    Words<kInBytes> left[3] = {a, b, c};
+    words_in_turn(left, out, [&](const auto& of, Words<4>& result) {
+      TENURE_UNROLL for (int i = 0; i < 4 / static_cast<int>(sizeof(R)); ++i) {
+        put(result, i, static_cast<R>(rule(get<T>(of[0], i), get<T>(of[1], i), get<T>(of[2], i))));
+      }
+    });
+  } else {
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+      put(out, i, static_cast<R>(rule(get<T>(a, i), get<T>(b, i), get<T>(c, i))));
+    }
   }
 }
 

@@ -54,33 +54,41 @@ TENURE_DEVICE void check_indices(const IndexCheckArgument& argument) {
   }
 }
 
-template <int kBytes>
-struct MovedUnitOf {
-  using type = Element<kBytes>;
-};
-template <>
-struct MovedUnitOf<16> {
-  using type = Words<16>;
-};
-template <int kBytes>
-using MovedUnit = typename MovedUnitOf<kBytes>::type;
+// What is moved at once, of 1 to 16 bytes by its logarithm: in the low bytes, and 0 above them. All
+// widths share the code that finds places, which is nearly all of it.
+using MovedUnit = Words<16>;
 
-// Any byte but 0 as 1.
-template <int kBytes>
-TENURE_DEVICE MovedUnit<kBytes> truth_of(const MovedUnit<kBytes>& unit) {
-  if constexpr (kBytes == 16) {
-    Words<16> words = unit;
-    TENURE_UNROLL for (uint32_t& word : words.of) word = as_bools(word);
-    return words;
-  } else if constexpr (kBytes == 8) {
-    return as_bools(static_cast<uint32_t>(unit)) |
-           static_cast<uint64_t>(as_bools(static_cast<uint32_t>(unit >> 32))) << 32;
-  } else {
-    return static_cast<MovedUnit<kBytes>>(as_bools(unit));
+TENURE_DEVICE MovedUnit read_unit(uint32_t shift, const unsigned char* from) {
+  MovedUnit unit = {};
+  switch (shift) {
+    case 0: unit.of[0] = read<uint8_t>(from); break;
+    case 1: unit.of[0] = read<uint16_t>(from); break;
+    case 2: unit.of[0] = read<uint32_t>(from); break;
+    case 3: {
+      const auto two = read<Words<8>>(from);
+      unit.of[0] = two.of[0];
+      unit.of[1] = two.of[1];
+      break;
+    }
+    default: unit = read<Words<16>>(from); break;
+  }
+  return unit;
+}
+TENURE_DEVICE void write_unit(uint32_t shift, unsigned char* to, const MovedUnit& unit) {
+  switch (shift) {
+    case 0: return write(to, static_cast<uint8_t>(unit.of[0]));
+    case 1: return write(to, static_cast<uint16_t>(unit.of[0]));
+    case 2: return write(to, unit.of[0]);
+    case 3: return write(to, Words<8>{{unit.of[0], unit.of[1]}});
+    default: return write(to, unit);
   }
 }
 
-template <int kBytes>
+// Any byte but 0 as 1.
+TENURE_DEVICE void make_truths(MovedUnit& unit) {
+  TENURE_UNROLL for (uint32_t& word : unit.of) word = as_bools(word);
+}
+
 TENURE_DEVICE void take_units(const TakeArgument& argument) {
   const IndexNumbers<kIndicesTogether> numbers(argument.units);
   if (!numbers.is_there[0]) return;
@@ -92,15 +100,17 @@ TENURE_DEVICE void take_units(const TakeArgument& argument) {
   TENURE_UNROLL for (int i = 0; i < kIndicesTogether; ++i) {
     indices[i] = index_at(argument.indices, offsets[i][kOfIndices]);
   }
-  MovedUnit<kBytes> units[kIndicesTogether] = {};
+  MovedUnit units[kIndicesTogether] = {};
   TENURE_UNROLL for (int i = 0; i < kIndicesTogether; ++i) {
     if (indices[i] >= argument.indices.limit) continue;
-    units[i] = read<MovedUnit<kBytes>>(argument.target + offsets[i][kOfTarget] +
-                                       scaled(argument.indices, indices[i]));
+    units[i] = read_unit(argument.unit_shift, argument.target + offsets[i][kOfTarget] +
+                                                  scaled(argument.indices, indices[i]));
   }
   TENURE_UNROLL for (int i = 0; i < kIndicesTogether; ++i) {
-    if (argument.as_bools != 0) units[i] = truth_of<kBytes>(units[i]);
-    if (numbers.is_there[i]) write(argument.values + offsets[i][kOfValues], units[i]);
+    if (argument.as_bools != 0) make_truths(units[i]);
+    if (numbers.is_there[i]) {
+      write_unit(argument.unit_shift, argument.values + offsets[i][kOfValues], units[i]);
+    }
   }
 }
 
@@ -266,27 +276,12 @@ struct PutSegment {
 };
 
 // The last of equal indices wins.
-template <int kBytes>
 TENURE_DEVICE void put_units(const PutArgument& argument) {
   const PutSegment segment(argument, true);
   if (!segment.is_there) return;
-  auto unit = read<MovedUnit<kBytes>>(segment.value_of(argument, segment.entry));
-  if (argument.as_bools != 0) unit = truth_of<kBytes>(unit);
-  write(segment.target, unit);
-}
-
-// In the order of the entries. combine(a, b) of elements.
-template <class E, class Combine>
-TENURE_DEVICE void combine_segment(const PutArgument& argument, const Combine& combine) {
-  const PutSegment segment(argument, false);
-  if (!segment.is_there) return;
-  E result = read<E>(segment.target);
-  uint32_t entry = segment.entry;
-  do {
-    result = combine(result, read<E>(segment.value_of(argument, entry)));
-    ++entry;
-  } while (entry < argument.count && argument.keys[entry] == segment.key);
-  write(segment.target, result);
+  MovedUnit unit = read_unit(argument.unit_shift, segment.value_of(argument, segment.entry));
+  if (argument.as_bools != 0) make_truths(unit);
+  write_unit(argument.unit_shift, segment.target, unit);
 }
 
 // As the operations of binary.cu.
@@ -300,38 +295,57 @@ TENURE_DEVICE C combined(Binary op, C a, C b) {
   }
 }
 
-template <class C>
-TENURE_DEVICE void combine_numbers(const PutArgument& argument) {
-  const auto op = static_cast<Binary>(argument.op);
-  combine_segment<C>(argument, [&](C a, C b) { return combined(op, a, b); });
+// Integers wrap; `sign` makes unsigned numbers have the order of signed ones.
+TENURE_DEVICE uint64_t combined_integers(Binary op, uint64_t sign, uint64_t a, uint64_t b) {
+  const bool is_less = (a ^ sign) < (b ^ sign);
+  switch (op) {
+    case Binary::kAdd: return a + b;
+    case Binary::kMul: return a * b;
+    case Binary::kMin: return is_less ? a : b;
+    default: return is_less ? b : a;
+  }
 }
 
-// Rounded after each step.
-TENURE_DEVICE void combine_halves(const PutArgument& argument) {
+// Elements as their bits, in the low ones; above those a result may have any.
+TENURE_DEVICE uint64_t combined_bits(const PutArgument& argument, uint64_t a, uint64_t b) {
   const auto op = static_cast<Binary>(argument.op);
-  const bool is_f16 = argument.type == ElementType::kF16;
-  combine_segment<uint16_t>(argument, [&](uint16_t a, uint16_t b) {
-    if (is_f16) return round_to_f16(combined(op, widen(F16{a}), widen(F16{b}))).bits;
-    return round_to_bf16(combined(op, widen(BF16{a}), widen(BF16{b}))).bits;
-  });
-}
-
-// Integers wrap; `order` makes unsigned numbers have the order of signed ones.
-template <class U>
-TENURE_DEVICE void combine_integers(const PutArgument& argument) {
-  const auto op = static_cast<Binary>(argument.op);
+  const auto low_a = static_cast<uint32_t>(a);
+  const auto low_b = static_cast<uint32_t>(b);
+  switch (argument.type) {
+    case ElementType::kF64: return bits_of(combined(op, bit_copy<double>(a), bit_copy<double>(b)));
+    case ElementType::kF32:
+      return bits_of(combined(op, bit_copy<float>(low_a), bit_copy<float>(low_b)));
+    // Rounded after each step.
+    case ElementType::kF16:
+      return round_to_f16(combined(op, widen(F16{static_cast<uint16_t>(low_a)}),
+                                   widen(F16{static_cast<uint16_t>(low_b)})))
+          .bits;
+    case ElementType::kBF16:
+      return round_to_bf16(combined(op, widen(BF16{static_cast<uint16_t>(low_a)}),
+                                    widen(BF16{static_cast<uint16_t>(low_b)})))
+          .bits;
+    default: break;
+  }
   const bool is_signed = argument.type >= ElementType::kI8 && argument.type <= ElementType::kI64;
-  const U order = is_signed ? static_cast<U>(U{1} << (8 * sizeof(U) - 1)) : U{0};
-  using Number = decltype(U{} + 0u);
-  combine_segment<U>(argument, [&](U a, U b) {
-    const bool is_less = static_cast<U>(a ^ order) < static_cast<U>(b ^ order);
-    switch (op) {
-      case Binary::kAdd: return static_cast<U>(static_cast<Number>(a) + b);
-      case Binary::kMul: return static_cast<U>(static_cast<Number>(a) * b);
-      case Binary::kMin: return is_less ? a : b;
-      default: return is_less ? b : a;
-    }
-  });
+  const unsigned bits = 8u << argument.unit_shift;
+  return combined_integers(op, is_signed ? uint64_t{1} << (bits - 1) : 0, a, b);
+}
+
+// In the order of the entries.
+TENURE_DEVICE void combine_segment(const PutArgument& argument) {
+  const PutSegment segment(argument, false);
+  if (!segment.is_there) return;
+  const uint32_t shift = argument.unit_shift;
+  const uint64_t mask = ~uint64_t{0} >> (64 - (8u << shift));
+  auto result = get<uint64_t>(read_unit(shift, segment.target), 0);
+  uint32_t entry = segment.entry;
+  do {
+    const auto value = get<uint64_t>(read_unit(shift, segment.value_of(argument, entry)), 0);
+    result = combined_bits(argument, result, value) & mask;
+    ++entry;
+  } while (entry < argument.count && argument.keys[entry] == segment.key);
+  write_unit(shift, segment.target,
+             {{static_cast<uint32_t>(result), static_cast<uint32_t>(result >> 32)}});
 }
 
 }  // namespace tenure::cuda
@@ -344,18 +358,6 @@ TENURE_KERNEL(sort_count, SortArgument) { count_digits(argument); }
 TENURE_KERNEL(sort_scan, SortArgument) { scan_counts(argument); }
 TENURE_KERNEL(sort_move, SortArgument) { move_by_digit(argument); }
 
-#define TENURE_INDEXED_OF(bytes)                                             \
-  TENURE_KERNEL(take_##bytes, TakeArgument) { take_units<bytes>(argument); } \
-  TENURE_KERNEL(put_##bytes, PutArgument) { put_units<bytes>(argument); }
-TENURE_INDEXED_OF(1)
-TENURE_INDEXED_OF(2)
-TENURE_INDEXED_OF(4)
-TENURE_INDEXED_OF(8)
-TENURE_INDEXED_OF(16)
-TENURE_KERNEL(combine_f64, PutArgument) { combine_numbers<double>(argument); }
-TENURE_KERNEL(combine_f32, PutArgument) { combine_numbers<float>(argument); }
-TENURE_KERNEL(combine_f16, PutArgument) { combine_halves(argument); }
-TENURE_KERNEL(combine_8, PutArgument) { combine_integers<uint8_t>(argument); }
-TENURE_KERNEL(combine_16, PutArgument) { combine_integers<uint16_t>(argument); }
-TENURE_KERNEL(combine_32, PutArgument) { combine_integers<uint32_t>(argument); }
-TENURE_KERNEL(combine_64, PutArgument) { combine_integers<uint64_t>(argument); }
+TENURE_KERNEL(take, TakeArgument) { take_units(argument); }
+TENURE_KERNEL(put, PutArgument) { put_units(argument); }
+TENURE_KERNEL(combine, PutArgument) { combine_segment(argument); }

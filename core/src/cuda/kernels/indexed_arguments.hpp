@@ -44,8 +44,10 @@ struct TakeArgument {
   unsigned char* values;
   const unsigned char* target;
   Indices indices;
-  uint32_t units;  // below 2^31: bytes that are moved at once, as many as the kernel's name says
+  uint32_t units;       // below 2^31: bytes that are moved at once
+  uint32_t unit_shift;  // the logarithm of how many these are
   uint32_t as_bools;
+  uint32_t unused;
   IndexedNest nest;
 };
 
@@ -93,7 +95,7 @@ struct PutArgument {
   uint32_t op;     // of tnr_binary_op
   ElementType type;
   uint32_t as_bools;
-  uint32_t unused;
+  uint32_t unit_shift;   // the logarithm of the bytes that are moved at once, or of an element's
   Divider columns_each;  // of an entry
   IndexedNest entries;
   IndexedNest columns;

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "functions/logarithm.cuh"
-#include "normalize_arguments.hpp"
 #include "functions/number.cuh"
+#include "normalize_arguments.hpp"
 
 namespace tenure::cuda {
 
 // Once for each row, and long: called.
 TENURE_CALLED double quotient_of_row(double a, double b) { return a / b; }
 TENURE_CALLED double root_of_row(double a) { return square_root(a); }
-TENURE_CALLED double logarithm_of_row(double a) { return logarithm(a); }
 
 template <class T>
 TENURE_DEVICE RowNumbers<T> softmax_numbers(double greatest, double sum) {
@@ -18,7 +17,7 @@ TENURE_DEVICE RowNumbers<T> softmax_numbers(double greatest, double sum) {
 }
 template <class T>
 TENURE_DEVICE RowNumbers<T> log_softmax_numbers(double greatest, double sum) {
-  return {static_cast<T>(greatest), static_cast<T>(logarithm_of_row(sum)), T{1}, T{0}};
+  return {static_cast<T>(greatest), static_cast<T>(called_logarithm(sum)), T{1}, T{0}};
 }
 // The mean is center + rest, and again two numbers of T: of close numbers far from 0 nothing is
 // lost. `variance` is that, or the mean of the squares.

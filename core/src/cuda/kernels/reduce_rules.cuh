@@ -354,7 +354,7 @@ struct LogSumExp {
                                    unsigned char* out) {
     if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     const bool is_infinite = magnitude_of(partial.greatest) == infinity<double>();
-    double value = partial.greatest + logarithm(partial.sum);
+    double value = partial.greatest + called_logarithm(partial.sum);
     if (is_infinite) value = partial.sum != partial.sum ? partial.sum : partial.greatest;
     write_float(argument, out, value);
   }

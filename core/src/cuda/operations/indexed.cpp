@@ -24,24 +24,6 @@ constexpr std::int64_t kMostEntries = std::int64_t{1} << 22;
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 32;
 constexpr std::int64_t kUnitsOfThread = 4;
 
-// By the logarithm of the bytes of a unit.
-constexpr Kernel kTakes[] = {Kernel::take_1, Kernel::take_2, Kernel::take_4, Kernel::take_8,
-                             Kernel::take_16};
-constexpr Kernel kPuts[] = {Kernel::put_1, Kernel::put_2, Kernel::put_4, Kernel::put_8,
-                            Kernel::put_16};
-constexpr Kernel kCombinedIntegers[] = {Kernel::combine_8, Kernel::combine_16, Kernel::combine_32,
-                                        Kernel::combine_64};
-
-Kernel combining_kernel(tnr_dtype dtype) {
-  switch (static_cast<ElementType>(type_index(dtype))) {
-    case ElementType::kF64: return Kernel::combine_f64;
-    case ElementType::kF32: return Kernel::combine_f32;
-    case ElementType::kF16:
-    case ElementType::kBF16: return Kernel::combine_f16;
-    default: return kCombinedIntegers[std::countr_zero(element_size(dtype))];
-  }
-}
-
 Grid grid_of(std::int64_t work, std::int64_t of_block) {
   return {static_cast<unsigned>(quotient_up(work, of_block)), kThreads};
 }
@@ -296,7 +278,8 @@ class Putting {
     const IndexedAxes axes(views, names);
     const auto width = static_cast<std::int64_t>(element_size(out.view.dtype));
     const std::int64_t unit = op != 0 ? width : unit_of(views, axes);
-    kernel_ = op != 0 ? combining_kernel(out.view.dtype) : kPuts[logarithm_of(unit)];
+    kernel_ = op != 0 ? Kernel::combine : Kernel::put;
+    argument_.unit_shift = logarithm_of(unit);
     argument_.target = writable(out);
     argument_.values = bytes_of(views.values);
     argument_.op = static_cast<std::uint32_t>(op);
@@ -398,10 +381,11 @@ void take_by(const Queue& queue, const IndexedViews& views, IndexedAxes::Names n
                       argument.indices = indices_of(views);
                       argument.indices.data += part.starts[kOfIndices];
                       argument.units = static_cast<std::uint32_t>(part.count());
+                      argument.unit_shift = logarithm_of(unit);
                       argument.as_bools = out.view.dtype == TNR_DTYPE_BOOL8 ? 1 : 0;
                       part.set(argument.nest);
-                      queue.launch(kTakes[logarithm_of(unit)],
-                                   grid_of(part.count(), kThreads * kUnitsOfThread), argument);
+                      queue.launch(Kernel::take, grid_of(part.count(), kThreads * kUnitsOfThread),
+                                   argument);
                     });
   const std::uint64_t written = element_bytes(out.view);
   count_call(TNR_OPERATION_TAKE, written + element_bytes(views.indices), written);

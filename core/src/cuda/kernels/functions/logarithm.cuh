@@ -197,6 +197,8 @@ TENURE_DEVICE float logarithm_by_table(float x) {
 
 TENURE_DEVICE float logarithm(float x) { return logarithm_by_table<NaturalLogarithm>(x); }
 TENURE_DEVICE double logarithm(double x) { return natural_logarithm(x, 0.0); }
+// Where it is taken once for many elements.
+TENURE_CALLED double called_logarithm(double x) { return logarithm(x); }
 TENURE_DEVICE float logarithm_to_2(float x) { return logarithm_by_table<BinaryLogarithm>(x); }
 TENURE_DEVICE double logarithm_to_2(double x) {
   return logarithm_to({1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}, x);

@@ -194,7 +194,7 @@ TENURE_DEVICE Long<double> long_logarithm(double a) {
   return sum_of_any(sum.high, low + cube_terms);
 }
 
-TENURE_DEVICE double power(double x, double y) {
+TENURE_CALLED double power(double x, double y) {
   constexpr double kFarthest = ExpOf<double>::kFarthest;
   const double a = magnitude_of(x);
   const bool is_plain = a > 0 && a < infinity<double>();

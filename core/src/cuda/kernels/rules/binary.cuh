@@ -71,29 +71,29 @@ TENURE_DEVICE T shifted_right(T a, U count) {
   return is_inside || static_cast<T>(-1) < T{0} ? within : T{0};
 }
 
-// What is long is done word by word, which go round so that the loop has no index into registers; a
-// number of two words at once.
+// What is long is done one number after the other also where these are wide; numbers go round so
+// that the loop has no index into registers.
 template <class T, class Rule>
-TENURE_DEVICE void words_in_turn(Words<16> a, Words<16> b, Words<16>& out, const Rule& rule) {
-  constexpr int kWords = sizeof(T) == 8 ? 2 : 1;
-  constexpr int kInWords = 4 * kWords / static_cast<int>(sizeof(T));
-  TENURE_ROLLED for (int turn = 0; turn < 4; turn += kWords) {
-    Words<4 * kWords> left;
-    Words<4 * kWords> right;
-    Words<4 * kWords> result = {};
-    TENURE_UNROLL for (int i = 0; i < kWords; ++i) {
-      left.of[i] = a.of[i];
-      right.of[i] = b.of[i];
+TENURE_DEVICE void long_each(const Words<16>& a, const Words<16>& b, Words<16>& out,
+                             const Rule& rule) {
+  if constexpr (sizeof(T) < 8) {
+    Words<16> left[2] = {a, b};
+    words_in_turn(left, out, [&](const auto& of, Words<4>& result) {
+      TENURE_UNROLL for (int i = 0; i < 4 / static_cast<int>(sizeof(T)); ++i) {
+        put(result, i, static_cast<T>(rule(get<T>(of[0], i), get<T>(of[1], i))));
+      }
+    });
+  } else {
+    T x = get<T>(a, 0);
+    T y = get<T>(b, 0);
+    T results[2] = {};
+    TENURE_ROLLED for (int turn = 0; turn < 2; ++turn) {
+      results[0] = results[1];
+      results[1] = rule(x, y);
+      x = get<T>(a, 1);
+      y = get<T>(b, 1);
     }
-    TENURE_UNROLL for (int i = 0; i < kInWords; ++i) {
-      put(result, i, static_cast<T>(rule(get<T>(left, i), get<T>(right, i))));
-    }
-    TENURE_UNROLL for (int i = 0; i < 4 - kWords; ++i) {
-      a.of[i] = a.of[i + kWords];
-      b.of[i] = b.of[i + kWords];
-      out.of[i] = out.of[i + kWords];
-    }
-    TENURE_UNROLL for (int i = 0; i < kWords; ++i) out.of[4 - kWords + i] = result.of[i];
+    TENURE_UNROLL for (int i = 0; i < 2; ++i) put(out, i, results[i]);
   }
 }
 
@@ -156,21 +156,20 @@ TENURE_DEVICE void compute_integers(Binary op, bool is_signed, Words<16>& x, Wor
     case Binary::kRem: {
       found(has_zero<U>(y));
       const Divided wanted = op == Binary::kDiv ? Divided::kQuotient : Divided::kRest;
-      return words_in_turn<U>(x, y, out,
-                              [=](U a, U b) { return divided(wanted, is_signed, a, b); });
+      return long_each<U>(x, y, out, [=](U a, U b) { return divided(wanted, is_signed, a, b); });
     }
     case Binary::kPow:
       found(is_signed && has_negative<U>(y));
-      return words_in_turn<U>(x, y, out, [=](U a, U b) {
+      return long_each<U>(x, y, out, [=](U a, U b) {
         return is_signed && static_cast<S>(b) < 0 ? U{0} : integer_power(a, b);
       });
     case Binary::kBitAnd: return of_words([](uint32_t a, uint32_t b) { return a & b; });
     case Binary::kBitOr: return of_words([](uint32_t a, uint32_t b) { return a | b; });
     case Binary::kBitXor: return of_words([](uint32_t a, uint32_t b) { return a ^ b; });
     case Binary::kShiftLeft:
-      return words_in_turn<U>(x, y, out, [](U a, U b) { return shifted_left(a, b); });
+      return long_each<U>(x, y, out, [](U a, U b) { return shifted_left(a, b); });
     case Binary::kShiftRight:
-      return words_in_turn<U>(x, y, out, [=](U a, U b) {
+      return long_each<U>(x, y, out, [=](U a, U b) {
         return is_signed ? static_cast<U>(shifted_right(static_cast<S>(a), b))
                          : shifted_right(a, b);
       });

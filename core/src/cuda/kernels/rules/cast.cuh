@@ -82,25 +82,54 @@ TENURE_DEVICE bool is_true(Integer value) { return value.bits != 0; }
 template <class V, int kItems>
 TENURE_DEVICE void convert_elements(ElementType type, const V (&x)[kItems],
                                     uint64_t (&out)[kItems]) {
-  const auto each_element = [&](const auto& convert) {
+  // What takes no more than an instruction or two, from the types that are computed in.
+  const auto at_once = [&](const auto& convert) {
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) out[i] = static_cast<uint64_t>(convert(x[i]));
+  };
+  // Others one after the other, for a fourth of the code. They go round, so that the loop has no
+  // index into registers.
+  const auto each_element = [&](const auto& convert) {
+    V left[kItems];
+    TENURE_UNROLL for (int i = 0; i < kItems; ++i) left[i] = x[i];
+    TENURE_ROLLED for (int turn = 0; turn < kItems; ++turn) {
+      const auto result = static_cast<uint64_t>(convert(left[0]));
+      TENURE_UNROLL for (int i = 0; i + 1 < kItems; ++i) {
+        left[i] = left[i + 1];
+        out[i] = out[i + 1];
+      }
+      out[kItems - 1] = result;
+    }
+  };
+  const auto each_half = [&](const auto& convert) {
+    if constexpr (sizeof(V) == sizeof(float)) {
+      at_once(convert);
+    } else {
+      each_element(convert);
+    }
+  };
+  const auto each_whole = [&](const auto& convert) {
+    if constexpr (sizeof(V) == sizeof(Integer)) {
+      at_once(convert);
+    } else {
+      each_element(convert);
+    }
   };
   switch (type) {
     case ElementType::kF64: return each_element([](V a) { return bits_of(rounded<double>(a)); });
-    case ElementType::kF32: return each_element([](V a) { return bits_of(rounded<float>(a)); });
+    case ElementType::kF32: return each_half([](V a) { return bits_of(rounded<float>(a)); });
     case ElementType::kF16:
-      return each_element([](V a) { return round_to_f16(before_halves(a)).bits; });
+      return each_half([](V a) { return round_to_f16(before_halves(a)).bits; });
     case ElementType::kBF16:
-      return each_element([](V a) { return round_to_bf16(before_halves(a)).bits; });
-    case ElementType::kI8: return each_element([](V a) { return whole<int8_t>(a); });
-    case ElementType::kI16: return each_element([](V a) { return whole<int16_t>(a); });
-    case ElementType::kI32: return each_element([](V a) { return whole<int32_t>(a); });
-    case ElementType::kI64: return each_element([](V a) { return whole<int64_t>(a); });
-    case ElementType::kU8: return each_element([](V a) { return whole<uint8_t>(a); });
-    case ElementType::kU16: return each_element([](V a) { return whole<uint16_t>(a); });
-    case ElementType::kU32: return each_element([](V a) { return whole<uint32_t>(a); });
-    case ElementType::kU64: return each_element([](V a) { return whole<uint64_t>(a); });
-    case ElementType::kBool8: return each_element([](V a) { return is_true(a) ? 1 : 0; });
+      return each_half([](V a) { return round_to_bf16(before_halves(a)).bits; });
+    case ElementType::kI8: return each_whole([](V a) { return whole<int8_t>(a); });
+    case ElementType::kI16: return each_whole([](V a) { return whole<int16_t>(a); });
+    case ElementType::kI32: return each_whole([](V a) { return whole<int32_t>(a); });
+    case ElementType::kI64: return each_whole([](V a) { return whole<int64_t>(a); });
+    case ElementType::kU8: return each_whole([](V a) { return whole<uint8_t>(a); });
+    case ElementType::kU16: return each_whole([](V a) { return whole<uint16_t>(a); });
+    case ElementType::kU32: return each_whole([](V a) { return whole<uint32_t>(a); });
+    case ElementType::kU64: return each_whole([](V a) { return whole<uint64_t>(a); });
+    case ElementType::kBool8: return at_once([](V a) { return is_true(a) ? 1 : 0; });
   }
 }
 
