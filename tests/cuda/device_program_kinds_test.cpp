@@ -48,6 +48,9 @@ bool is_on_devices(const KindCase& of) {
     case TNR_NODE_CAST:
     case TNR_NODE_REDUCE:
     case TNR_NODE_NORMALIZE:
+    case TNR_NODE_SCAN:
+    case TNR_NODE_SORT:
+    case TNR_NODE_TOP_K:
     case TNR_NODE_MATMUL:
     case TNR_NODE_CONV2D:
     case TNR_NODE_CONV2D_TRANSPOSED:

@@ -116,14 +116,14 @@ TEST_F(DeviceProgram, NoneIsSealed) {
 TEST_F(DeviceProgram, ANodeOfTheCpuAloneIsNamed) {
   const std::uint32_t x = input({4});
   const std::uint32_t twice = node(binary(TNR_BINARY_OP_ADD), {x, x});
-  output(node(TNR_NODE_SCAN + TNR_SCAN_OP_SUM, {twice}, {0}));
+  output(node(TNR_NODE_PARTITION + TNR_ORDER_RESULT_VALUES, {twice}, {0, 2}));
   const Copied a = floats({4}, 1);
   const Copied out = floats({4}, -5);
   const tnr_program* const made = program();
   const tnr_stats before = totals_of_all();
   for (int i = 0; i < 2; ++i) {
     expect_refused(run_on(context_, made, {a.view()}, {out.out()}), TNR_STATUS_UNSUPPORTED,
-                   {"nodes[1], cumsum", "cuda:0"});
+                   {"nodes[1], partition", "cuda:0"});
   }
   EXPECT_EQ(totals_of_all().device_launches, before.device_launches);
   EXPECT_EQ(out.floats(), std::vector<float>(4, -5));

@@ -331,7 +331,7 @@ TEST_F(DeviceBlob, NoCallReadsItOnTheCpu) {
   lie.device = {17, 0};
   expect_refused(tnr_view_check(&lie), TNR_STATUS_UNSUPPORTED, {"kind 17"});
   // An operation that the device has not.
-  expect_refused(tnr_scan(context_, TNR_SCAN_OP_SUM, a.in(), 0, nullptr, &a.out),
+  expect_refused(tnr_partition(context_, a.in(), 0, 1, nullptr, nullptr, &a.out),
                  TNR_STATUS_UNSUPPORTED, {"cuda:0"});
   EXPECT_EQ(download(context_, *a.in()), (std::vector<float>{1.0f, 2.0f}));
 }

@@ -38,6 +38,8 @@ set(order
   dense/product
   cuda/kernels
   cuda/kernels/images
+  cuda/kernels/ordering
+  cuda/kernels/scan
   cuda/kernels/sparse
   cuda
   cuda/compiled

@@ -19,6 +19,7 @@ namespace tenure {
 
 class Context;
 class Pins;
+enum class SortOrder;
 namespace kernels {
 struct Predicate;
 }
@@ -295,6 +296,14 @@ class DeviceQueue {
   [[nodiscard]] virtual std::int64_t scan_entries(const DeviceScan& scan) const = 0;
   // As sparse_matmul().
   [[nodiscard]] virtual bool sample_entries(const DeviceSample& call) const = 0;
+
+  // As normalize.hpp and ordering.hpp have them; an output that is nullptr is not asked for.
+  virtual void scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
+                    const tnr_view_mut& out) const = 0;
+  virtual void sort(const tnr_view& a, std::uint32_t axis, SortOrder order,
+                    const tnr_view_mut* indices, const tnr_view_mut* out) const = 0;
+  virtual void top_k(const tnr_view& a, std::uint32_t axis, SortOrder order,
+                     const tnr_view_mut* indices, const tnr_view_mut* out) const = 0;
 
  protected:
   explicit DeviceQueue(tnr_device device) noexcept : device_(device) {}

@@ -12,7 +12,9 @@
 #include "cuda/kernels/indexed_list.hpp"
 #include "cuda/kernels/matmul_list.hpp"
 #include "cuda/kernels/normalize_list.hpp"
+#include "cuda/kernels/ordering/ordering_list.hpp"
 #include "cuda/kernels/reduce_list.hpp"
+#include "cuda/kernels/scan/scan_list.hpp"
 #include "cuda/kernels/sparse/sparse_list.hpp"
 
 // clang-format off
@@ -24,7 +26,9 @@
   TENURE_INDEXED_KERNELS(KERNEL)     \
   TENURE_MATMUL_KERNELS(KERNEL)      \
   TENURE_IMAGE_KERNELS(KERNEL)       \
-  TENURE_SPARSE_KERNELS(KERNEL)
+  TENURE_SPARSE_KERNELS(KERNEL)      \
+  TENURE_SCAN_KERNELS(KERNEL)        \
+  TENURE_ORDERING_KERNELS(KERNEL)
 // clang-format on
 
 namespace tenure::cuda {

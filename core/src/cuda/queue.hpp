@@ -78,6 +78,12 @@ class Queue final : public DeviceQueue {
   void normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                  const tnr_normalize_attributes& attributes,
                  const tnr_view_mut& out) const override;
+  void scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
+            const tnr_view_mut& out) const override;
+  void sort(const tnr_view& a, std::uint32_t axis, SortOrder order, const tnr_view_mut* indices,
+            const tnr_view_mut* out) const override;
+  void top_k(const tnr_view& a, std::uint32_t axis, SortOrder order, const tnr_view_mut* indices,
+             const tnr_view_mut* out) const override;
   void matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b, const tnr_scalar& beta,
               const tnr_view_mut& out, const tnr_matmul_attributes& attributes) const override;
   void conv2d(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,

@@ -18,5 +18,6 @@ void check_pad(tnr_pad_mode mode, const tnr_view& a, const tnr_pad_attributes& a
                const tnr_view& out);
 // The dtype of the result.
 tnr_dtype check_scan(tnr_scan_op op, tnr_dtype dtype);
+void check_scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& out);
 
 }  // namespace tenure

@@ -4997,7 +4997,7 @@ unsafe extern "C" {
 
     /// Each element of `out` is the reduction of the elements of `a` up to it along the axis,
     /// itself included. `out` may be exactly `a`. The order of additions depends on the extent
-    /// alone.
+    /// alone, on a device also on the other extents and the strides.
     ///
     /// INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
     /// take. ALIASED.

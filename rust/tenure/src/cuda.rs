@@ -116,6 +116,7 @@
 //! }
 //! ```
 
+mod along;
 mod batch_norm;
 mod device;
 mod elementwise;
@@ -152,6 +153,7 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
+pub use along::Ranked;
 pub use batch_norm::BatchNorm;
 pub use device::Device;
 pub use event::Event;

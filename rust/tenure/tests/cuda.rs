@@ -7,6 +7,9 @@
 #[path = "cuda/adopted.rs"]
 mod adopted;
 #[cfg(not(miri))]
+#[path = "cuda/along.rs"]
+mod along;
+#[cfg(not(miri))]
 #[path = "cuda/captures.rs"]
 mod captures;
 #[cfg(not(miri))]

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/operations/nest.hpp"
+#include "cuda/queue.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure::cuda {
@@ -24,6 +25,11 @@ constexpr unsigned logarithm_of(std::int64_t power) noexcept {
 }
 constexpr std::uint32_t logarithm_up(std::int64_t number) noexcept {
   return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
+}
+
+// Blocks that have so much work each.
+inline Grid grid_of(std::int64_t work, std::int64_t of_block) noexcept {
+  return {static_cast<unsigned>(quotient_up(work, of_block)), kThreads};
 }
 
 inline std::uint64_t address_of(const unsigned char* data) noexcept {

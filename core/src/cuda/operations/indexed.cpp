@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda/kernels/indexed_arguments.hpp"
+#include "cuda/operations/digit_sort.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
@@ -19,14 +20,10 @@
 namespace tenure::cuda {
 namespace {
 
-// Entries that are sorted at once. Their memory is 16 bytes each.
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 22;
+// Entries that are sorted at once.
+constexpr std::int64_t kMostEntries = kMostSorted;
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 32;
 constexpr std::int64_t kUnitsOfThread = 4;
-
-Grid grid_of(std::int64_t work, std::int64_t of_block) {
-  return {static_cast<unsigned>(quotient_up(work, of_block)), kThreads};
-}
 
 // Axes with the steps of IndexedStep, outermost first, and where their first position is.
 struct Axes {
@@ -210,63 +207,21 @@ Axes::Axis row_of(const IndexedAxes& axes, std::int64_t unit) noexcept {
 
 // ---- puts ----
 
-// Keys and places of entries, sorted in memory of the call.
-class SortedEntries {
- public:
-  SortedEntries(const Queue& queue, std::int64_t most)
-      : queue_(queue),
-        most_(static_cast<std::size_t>(most)),
-        memory_(queue, (4 * most_ + kDigits * static_cast<std::size_t>(tiles_of(most))) *
-                           sizeof(std::uint32_t)) {}
-
-  // Sorts entries whose keys are below `bound`; `meet`: those of some may be equal.
-  enum class Equals : std::uint8_t { kNone, kSome };
-  void make(const Axes& entries, const Indices& indices, std::int64_t bound, Equals equals) {
-    KeyArgument argument = {};
-    argument.indices = indices;
-    argument.keys = keys_ = array(0);
-    argument.places = places_ = array(1);
-    argument.count = static_cast<std::uint32_t>(entries.count());
-    entries.set(argument.nest);
-    queue_.launch(Kernel::index_keys, grid_of(argument.count, kThreads), argument);
-    if (equals == Equals::kNone) return;
-    const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bound - 1)));
-    for (unsigned shift = 0; shift < bits; shift += kDigitBits) sort(argument.count, shift);
-  }
-
-  [[nodiscard]] const std::uint32_t* keys() const noexcept { return keys_; }
-  [[nodiscard]] const std::uint32_t* places() const noexcept { return places_; }
-
- private:
-  static std::int64_t tiles_of(std::int64_t count) { return quotient_up(count, kTile); }
-  [[nodiscard]] std::uint32_t* array(std::size_t index) const noexcept {
-    return static_cast<std::uint32_t*>(memory_.data()) + index * most_;
-  }
-
-  void sort(std::uint32_t count, unsigned shift) {
-    const bool is_first = keys_ == array(0);
-    SortArgument argument = {};
-    argument.keys = keys_;
-    argument.places = places_;
-    argument.sorted_keys = array(is_first ? 2 : 0);
-    argument.sorted_places = array(is_first ? 3 : 1);
-    argument.counts = array(4);
-    argument.count = count;
-    argument.tiles = static_cast<std::uint32_t>(tiles_of(count));
-    argument.shift = shift;
-    queue_.launch(Kernel::sort_count, {argument.tiles, kThreads}, argument);
-    queue_.launch(Kernel::sort_scan, {1, kThreads}, argument);
-    queue_.launch(Kernel::sort_move, {argument.tiles, kThreads}, argument);
-    keys_ = argument.sorted_keys;
-    places_ = argument.sorted_places;
-  }
-
-  const Queue& queue_;
-  std::size_t most_;
-  Queue::Scratch memory_;
-  std::uint32_t* keys_ = nullptr;
-  std::uint32_t* places_ = nullptr;
-};
+// Sorts entries whose keys are below `bound`; `meet`: those of some may be equal.
+enum class Equals : std::uint8_t { kNone, kSome };
+void sort_entries(const Queue& queue, const Axes& entries, const Indices& indices,
+                  std::int64_t bound, Equals equals, DigitSort& sorted) {
+  KeyArgument argument = {};
+  argument.indices = indices;
+  argument.keys = sorted.keys();
+  argument.places = sorted.places();
+  argument.count = static_cast<std::uint32_t>(entries.count());
+  entries.set(argument.nest);
+  queue.launch(Kernel::index_keys, grid_of(argument.count, kThreads), argument);
+  if (equals == Equals::kNone) return;
+  sorted.run(argument.count,
+             static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bound - 1))));
+}
 
 // Entries are the positions that have an index of their own, in row-major order; what they all name
 // alike, and rows, are columns.
@@ -310,7 +265,7 @@ class Putting {
       fail(TNR_STATUS_UNSUPPORTED, "an axis of %" PRId64 " elements is too long to put by index",
            limit_);
     }
-    SortedEntries sorted(queue, std::min(entries_.count(), kMostEntries));
+    DigitSort sorted(queue, std::min(entries_.count(), kMostEntries));
     entries_.for_each_part(
         [&](const Axes& part) {
           return part.count() <= kMostEntries && part.reach(kOfKeys) + limit_ < kMostKeys;
@@ -319,7 +274,7 @@ class Putting {
   }
 
  private:
-  void run(const Queue& queue, const Axes& entries, SortedEntries& sorted) const {
+  void run(const Queue& queue, const Axes& entries, DigitSort& sorted) const {
     PutArgument argument = argument_;
     argument.indices = indices_of(views_);
     argument.indices.data += entries.starts[kOfIndices];
@@ -329,8 +284,8 @@ class Putting {
     for (unsigned i = 0; i < entries.rank; ++i) {
       may_meet = may_meet || entries.axes[i].steps[kOfKeys] == 0;
     }
-    sorted.make(entries, argument.indices, entries.reach(kOfKeys) + limit_,
-                may_meet ? SortedEntries::Equals::kSome : SortedEntries::Equals::kNone);
+    sort_entries(queue, entries, argument.indices, entries.reach(kOfKeys) + limit_,
+                 may_meet ? Equals::kSome : Equals::kNone, sorted);
     argument.keys = sorted.keys();
     argument.places = sorted.places();
     argument.count = static_cast<std::uint32_t>(entries.count());

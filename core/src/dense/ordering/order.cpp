@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "dense/operands.hpp"
+#include "dense/ordering/ordered.hpp"
 #include "dense/ordering/ranges.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/ordering.hpp"
 
 namespace tenure {
@@ -17,80 +19,13 @@ namespace {
 using kernels::Byte;
 using kernels::KeyFacts;
 
-// The operands of one call.
-struct Ordered {
-  const tnr_view& a;
-  std::uint32_t axis;
-  const tnr_view_mut* indices;
-  const tnr_view_mut* out;
-
-  [[nodiscard]] std::int64_t extent() const noexcept { return a.shape[axis]; }
-  // The extent of the axis in the outputs.
-  [[nodiscard]] std::int64_t kept() const noexcept {
-    return (out != nullptr ? out : indices)->view.shape[axis];
-  }
-};
-
 // Which of a row's records are sorted: all; the first ones; or none but that of a rank.
 struct Order {
   SortOrder direction;
-  enum class Extent { kAll, kFirst, kAround } extent;
+  using Extent = OrderExtent;
+  Extent extent;
   std::int64_t rank;
 };
-
-void check_ordered_output(const Ordered& call, const tnr_view_mut& out, const char* name,
-                          tnr_dtype dtype, bool keeps_extent) {
-  check_operand_mut(out, name);
-  require_rank(out.view, name, call.a.rank);
-  for (std::uint32_t axis = 0; axis < call.a.rank; ++axis) {
-    const bool is_free = axis == call.axis && !keeps_extent;
-    const std::int64_t expected = is_free ? call.kept() : call.a.shape[axis];
-    if (out.view.shape[axis] != expected) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64,
-           name, axis, out.view.shape[axis], expected);
-    }
-  }
-  if (out.view.dtype != dtype) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.dtype is %s but must be %s", name,
-         dtype_name(out.view.dtype), dtype_name(dtype));
-  }
-}
-
-// Throws what the operands deserve; the row of the kernel tables.
-unsigned check_ordered(const char* operation, const Ordered& call, Order::Extent extent) {
-  check_operand(call.a, "a");
-  if (call.indices == nullptr && call.out == nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "indices and out are NULL but one of them is needed");
-  }
-  if (call.axis >= call.a.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but a.rank is %" PRIu32, call.axis,
-         call.a.rank);
-  }
-  const unsigned type = type_index(call.a.dtype);
-  if (type == kNoType) refuse_dtype(operation, call.a.dtype);
-  const bool keeps_extent = extent != Order::Extent::kFirst;
-  if (call.out != nullptr) {
-    check_ordered_output(call, *call.out, "out", call.a.dtype, keeps_extent);
-  }
-  if (call.indices != nullptr) {
-    check_ordered_output(call, *call.indices, "indices", TNR_DTYPE_I64, keeps_extent);
-    if (alias_of(call.indices->view, call.a) != Alias::kNone) {
-      fail(TNR_STATUS_ALIASED, "indices shares bytes with a");
-    }
-  }
-  if (call.out != nullptr) {
-    require_alias(call.out->view, call.a, "a",
-                  keeps_extent ? SameView::kAllowed : SameView::kRefused);
-    if (call.indices != nullptr) {
-      require_alias(call.out->view, call.indices->view, "indices", SameView::kRefused);
-    }
-  }
-  if (call.kept() > call.extent()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "k is %" PRId64 " but a.shape[%" PRIu32 "] is %" PRId64,
-         call.kept(), call.axis, call.extent());
-  }
-  return type;
-}
 
 // Rows, one at a time.
 class RowOrder {
@@ -351,15 +286,29 @@ void run_ordered(const Context& context, const char* operation, const Ordered& c
   count_call(TNR_OPERATION_SORT, written == 0 ? 0 : element_bytes(call.a), written);
 }
 
+// Of an output on a device; nullptr: the CPU orders.
+const DeviceQueue* queue_of_order(const Context& context, const tnr_view_mut* indices,
+                                  const tnr_view_mut* out) {
+  if (out != nullptr && is_on_device(out->view)) return &queue_of(context, out->view, "out");
+  if (indices != nullptr && is_on_device(indices->view)) {
+    return &queue_of(context, indices->view, "indices");
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void sort(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
           const tnr_view_mut* indices, const tnr_view_mut* out) {
+  if (const DeviceQueue* const queue = queue_of_order(context, indices, out)) [[unlikely]]
+    return queue->sort(a, axis, order, indices, out);
   run_ordered(context, "sort", {a, axis, indices, out}, {order, Order::Extent::kAll, 0});
 }
 
 void top_k(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
            const tnr_view_mut* indices, const tnr_view_mut* out) {
+  if (const DeviceQueue* const queue = queue_of_order(context, indices, out)) [[unlikely]]
+    return queue->top_k(a, axis, order, indices, out);
   run_ordered(context, "top_k", {a, axis, indices, out}, {order, Order::Extent::kFirst, 0});
 }
 

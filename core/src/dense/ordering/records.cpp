@@ -17,21 +17,6 @@ using kernels::Carry;
 using kernels::KeyRule;
 using kernels::Type;
 
-KeyRule key_rule(Type type) {
-  switch (type) {
-    case Type::kF64: return {std::uint64_t{1} << 63, std::uint64_t{0x7ff} << 52, 0, false};
-    case Type::kF32: return {std::uint64_t{1} << 31, std::uint64_t{0xff} << 23, 0, false};
-    case Type::kF16: return {0x8000, 0x7c00, 0, false};
-    case Type::kBF16: return {0x8000, 0x7f80, 0, false};
-    case Type::kI8: return {0x80, 0, 0, false};
-    case Type::kI16: return {0x8000, 0, 0, false};
-    case Type::kI32: return {std::uint64_t{1} << 31, 0, 0, false};
-    case Type::kI64: return {std::uint64_t{1} << 63, 0, 0, false};
-    case Type::kBool8: return {0, 0, 0, true};
-    default: return {0, 0, 0, false};
-  }
-}
-
 unsigned width_log(Type type) {
   switch (type) {
     case Type::kI8:
@@ -50,8 +35,27 @@ unsigned width_log(Type type) {
 
 }  // namespace
 
-void check_operand(const tnr_view& view, const char* name) { check_view(view, name); }
-void check_operand_mut(const tnr_view_mut& view, const char* name) { check_view_mut(view, name); }
+KeyRule key_rule(Type type) noexcept {
+  switch (type) {
+    case Type::kF64: return {std::uint64_t{1} << 63, std::uint64_t{0x7ff} << 52, 0, false};
+    case Type::kF32: return {std::uint64_t{1} << 31, std::uint64_t{0xff} << 23, 0, false};
+    case Type::kF16: return {0x8000, 0x7c00, 0, false};
+    case Type::kBF16: return {0x8000, 0x7f80, 0, false};
+    case Type::kI8: return {0x80, 0, 0, false};
+    case Type::kI16: return {0x8000, 0, 0, false};
+    case Type::kI32: return {std::uint64_t{1} << 31, 0, 0, false};
+    case Type::kI64: return {std::uint64_t{1} << 63, 0, 0, false};
+    case Type::kBool8: return {0, 0, 0, true};
+    default: return {0, 0, 0, false};
+  }
+}
+
+void check_operand(const tnr_view& view, const char* name, const tnr_device& device) {
+  check_view(view, name, device);
+}
+void check_operand_mut(const tnr_view_mut& view, const char* name, const tnr_device& device) {
+  check_view_mut(view, name, device);
+}
 
 Records::Records(unsigned type, SortOrder order, Index index, std::int64_t count)
     : rule(key_rule(static_cast<Type>(type))) {

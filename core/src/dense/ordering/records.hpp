@@ -8,14 +8,17 @@
 #include "memory/scratch.hpp"
 #include "tenure/context.hpp"
 #include "tenure/ordering.hpp"
+#include "tenure/view.hpp"
 #include "threads/parallel.hpp"
 
 namespace tenure {
 
 // check_view() and check_view_mut(), which are a KiB of code wherever they are inlined: these calls
 // are so long that they do not notice.
-void check_operand(const tnr_view& view, const char* name);
-void check_operand_mut(const tnr_view_mut& view, const char* name);
+void check_operand(const tnr_view& view, const char* name, const tnr_device& device = kCpu);
+void check_operand_mut(const tnr_view_mut& view, const char* name, const tnr_device& device = kCpu);
+// The keys of a type, where the order rises.
+kernels::KeyRule key_rule(kernels::Type type) noexcept;
 
 // The row of the kernel tables.
 inline constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);

@@ -7,6 +7,7 @@
 #include "dense/operands.hpp"
 #include "dense/row_panels.hpp"
 #include "dense/streamed.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/normalize.hpp"
 #include "tenure/shape.hpp"
@@ -145,30 +146,42 @@ CheckedScan checked_scan(tnr_scan_op op, tnr_dtype dtype) {
   return {kernel, result_dtype(operation.gives, dtype)};
 }
 
-}  // namespace
-
-tnr_dtype check_scan(tnr_scan_op op, tnr_dtype dtype) { return checked_scan(op, dtype).result; }
-
-void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
-          const tnr_view_mut& out) {
-  Operands operands(out);
-  operands.add(a, "a");
-  require_rank(out.view, "out", a.rank);
+const ScanKernel& check_scanned(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
+                                const tnr_view& out) {
+  require_rank(out, "out", a.rank);
   for (std::uint32_t i = 0; i < a.rank; ++i) {
-    if (out.view.shape[i] != a.shape[i]) {
+    if (out.shape[i] != a.shape[i]) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "out.shape[%" PRIu32 "] is %" PRId64 " but a.shape[%" PRIu32 "] is %" PRId64, i,
-           out.view.shape[i], i, a.shape[i]);
+           out.shape[i], i, a.shape[i]);
     }
   }
   if (axis >= a.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but a.rank is %" PRIu32, axis, a.rank);
   }
   const CheckedScan scan = checked_scan(op, a.dtype);
-  require_dtype(out.view, "out", scan.result, "must be");
+  require_dtype(out, "out", scan.result, "must be");
+  return scan.kernel;
+}
+
+}  // namespace
+
+tnr_dtype check_scan(tnr_scan_op op, tnr_dtype dtype) { return checked_scan(op, dtype).result; }
+
+void check_scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& out) {
+  check_scanned(op, a, axis, out);
+}
+
+void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
+          const tnr_view_mut& out) {
+  if (is_on_device(out.view)) [[unlikely]]
+    return queue_of(context, out.view, "out").scan(op, a, axis, out);
+  Operands operands(out);
+  operands.add(a, "a");
+  const ScanKernel& kernel = check_scanned(op, a, axis, out.view);
   if (!is_empty(out.view)) {
     operands.touch_output(context);
-    RowScan(scan.kernel, a, axis, out).run(context);
+    RowScan(kernel, a, axis, out).run(context);
   }
   operands.count(TNR_OPERATION_SCAN);
 }

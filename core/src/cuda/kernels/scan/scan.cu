@@ -1,0 +1,203 @@
+// Scans along an axis: each element becomes the sum, the product, the least or the greatest of those
+// up to it.
+//
+// Where rows are few, they are cut into segments, and a call is three launches: the total of each
+// segment, what is before each, and the elements. So the order in which numbers meet follows from
+// the shape and the strides alone. A look-back, as dense_scan.cu has it for counts, would read an
+// input once, but add up what it finds told: the bits of floats would change from run to run.
+#include "cuda/kernels/elementwise.cuh"
+#include "cuda/kernels/floats.cuh"
+#include "cuda/kernels/scan/arguments.hpp"
+
+namespace tenure::cuda {
+
+// A rule has numbers of its own; met(earlier, later) puts two together, load() reads an element and
+// store() writes a result.
+struct FloatScan {
+  using Number = double;
+
+  static TENURE_DEVICE double met(const ScanArgument& argument, double earlier, double later) {
+    switch (argument.op) {
+      case ScanRule::kSum: return earlier + later;
+      case ScanRule::kProduct: return earlier * later;
+      // The first NaN stays.
+      default: return earlier == earlier && !(later <= earlier) ? later : earlier;
+    }
+  }
+  static TENURE_DEVICE double load(const ScanArgument& argument, const unsigned char* from) {
+    const double number = argument.type == ElementType::kF64
+                              ? read<double>(from)
+                              : static_cast<double>(read_number<float>(argument.type, from));
+    return bit_copy<double>(bits_of(number) ^ argument.bias);
+  }
+  // Of halves rounded twice, as on the CPU.
+  static TENURE_DEVICE void store(const ScanArgument& argument, unsigned char* to, double result) {
+    const auto number = bit_copy<double>(bits_of(result) ^ argument.bias);
+    if (argument.out_type == ElementType::kF64) return write(to, number);
+    write_number(argument.out_type, to, static_cast<float>(number));
+  }
+};
+
+struct IntegerScan {
+  using Number = uint64_t;
+
+  static TENURE_DEVICE uint64_t met(const ScanArgument& argument, uint64_t earlier,
+                                    uint64_t later) {
+    switch (argument.op) {
+      case ScanRule::kSum: return earlier + later;
+      case ScanRule::kProduct: return earlier * later;
+      default: return later > earlier ? later : earlier;
+    }
+  }
+  static TENURE_DEVICE uint64_t load(const ScanArgument& argument, const unsigned char* from) {
+    uint64_t bits;
+    switch (argument.in_shift) {
+      case 0: bits = read<uint8_t>(from); break;
+      case 1: bits = read<uint16_t>(from); break;
+      case 2: bits = read<uint32_t>(from); break;
+      default: bits = read<uint64_t>(from); break;
+    }
+    if (argument.is_signed != 0) {
+      const unsigned unused = 64 - (8u << argument.in_shift);
+      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+    }
+    return bits ^ argument.bias;
+  }
+  static TENURE_DEVICE void store(const ScanArgument& argument, unsigned char* to,
+                                  uint64_t number) {
+    const uint64_t bits = number ^ argument.bias;
+    switch (argument.out_shift) {
+      case 0: return write(to, static_cast<uint8_t>(bits));
+      case 1: return write(to, static_cast<uint16_t>(bits));
+      case 2: return write(to, static_cast<uint32_t>(bits));
+      default: return write(to, bits);
+    }
+  }
+};
+
+template <class Rule>
+class SegmentScan {
+ public:
+  using Number = typename Rule::Number;
+  static constexpr unsigned kWarps = kThreads / 32;
+  using OfWarps = Number[2][kWarps];
+
+  TENURE_DEVICE SegmentScan(const ScanArgument& argument, OfWarps& of_warps)
+      : argument_(argument),
+        of_warps_(of_warps),
+        start_(bit_copy<Number>(argument.start)),
+        lane_(threadIdx.x & ((1u << argument.lanes_shift) - 1)) {}
+
+  TENURE_DEVICE void run() {
+    constexpr uint32_t kBlockShift = 8;
+    static_assert(1u << kBlockShift == kThreads, "a block is the largest group");
+    const uint32_t group = (blockIdx.x << (kBlockShift - argument_.lanes_shift)) +
+                           (threadIdx.x >> argument_.lanes_shift);
+    // As a whole: a block that is one group is always there.
+    if (group >= argument_.groups) return;
+    const uint32_t segment = quotient_of(argument_.rows, group);
+    uint32_t row[1] = {group - segment * argument_.rows.extent};
+    const uint64_t number = static_cast<uint64_t>(row[0]) * argument_.segments + segment;
+    int64_t offsets[1][kScanSteps];
+    find_offsets(argument_, row, offsets);
+    const int64_t first = static_cast<int64_t>(segment) * argument_.segment_length;
+    const int64_t left = argument_.length - first;
+    const int64_t end = first + (left < argument_.segment_length ? left : argument_.segment_length);
+    Number carry = start_;
+    if (argument_.carries != nullptr) carry = read<Number>(argument_.carries + number * kBytes);
+    const int64_t round = static_cast<int64_t>(kScanItems) << argument_.lanes_shift;
+    TENURE_ROLLED for (int64_t at = first; at < end; at += round) {
+      const int64_t own = at + static_cast<int64_t>(lane_ * kScanItems);
+      carry = run_round(own, end - own, offsets[0], carry);
+    }
+    if (argument_.totals != nullptr && lane_ == 0) {
+      write(argument_.totals + number * kBytes, carry);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kBytes = sizeof(Number);
+
+  [[nodiscard]] TENURE_DEVICE Number met(Number earlier, Number later) const {
+    return Rule::met(argument_, earlier, later);
+  }
+
+  // The thread's elements from `own` on, of which `left` are there at most. Gives what is carried
+  // behind those of the group.
+  TENURE_DEVICE Number run_round(int64_t own, int64_t left, const int64_t (&offsets)[kScanSteps],
+                                 Number carry) {
+    Number numbers[kScanItems];
+    const unsigned char* const from = argument_.in + offsets[kScanIn] + own * argument_.in_step;
+    TENURE_UNROLL for (unsigned i = 0; i < kScanItems; ++i) {
+      numbers[i] = start_;
+      if (static_cast<int64_t>(i) < left) {
+        numbers[i] = Rule::load(argument_, from + static_cast<int64_t>(i) * argument_.in_step);
+      }
+    }
+    Number own_total = numbers[0];
+    TENURE_UNROLL for (unsigned i = 1; i < kScanItems; ++i) own_total = met(own_total, numbers[i]);
+    Number total = own_total;
+    Number before = start_;
+    if (argument_.lanes_shift != 0) before = before_thread(own_total, total);
+    if (argument_.out != nullptr) {
+      Number so_far = met(carry, before);
+      unsigned char* const to = argument_.out + offsets[kScanOut] + own * argument_.out_step;
+      TENURE_UNROLL for (unsigned i = 0; i < kScanItems; ++i) {
+        const Number with = met(so_far, numbers[i]);
+        if (static_cast<int64_t>(i) < left) {
+          Rule::store(argument_, to + static_cast<int64_t>(i) * argument_.out_step,
+                      argument_.is_exclusive != 0 ? so_far : with);
+        }
+        so_far = with;
+      }
+    }
+    return met(carry, total);
+  }
+
+  // Of a warp or a block; `total` becomes that of the group.
+  TENURE_DEVICE Number before_thread(Number own, Number& total) {
+    const unsigned lane = threadIdx.x % 32;
+    Number until = own;
+    TENURE_ROLLED for (unsigned distance = 1; distance < 32; distance *= 2) {
+      const Number below = __shfl_up_sync(~0u, until, distance);
+      if (lane >= distance) until = met(below, until);
+    }
+    Number before = __shfl_up_sync(~0u, until, 1);
+    if (lane == 0) before = start_;
+    total = __shfl_sync(~0u, until, 31);
+    if (argument_.lanes_shift == 5) return before;
+    // Two arrays take turns, so that one barrier is enough.
+    Number(&of_warps)[kWarps] = of_warps_[turn_];
+    turn_ = 1 - turn_;
+    if (lane == 0) of_warps[threadIdx.x / 32] = total;
+    __syncthreads();
+    Number before_warp = start_;
+    total = start_;
+    TENURE_ROLLED for (unsigned warp = 0; warp < kWarps; ++warp) {
+      if (warp == threadIdx.x / 32) before_warp = total;
+      total = met(total, of_warps[warp]);
+    }
+    return met(before_warp, before);
+  }
+
+  const ScanArgument& argument_;
+  OfWarps& of_warps_;
+  const Number start_;
+  const uint32_t lane_;
+  unsigned turn_ = 0;
+};
+
+}  // namespace tenure::cuda
+
+using tenure::cuda::ScanArgument;
+
+TENURE_KERNEL(scan_floats, ScanArgument) {
+  using Segments = tenure::cuda::SegmentScan<tenure::cuda::FloatScan>;
+  __shared__ Segments::OfWarps of_warps;
+  Segments(argument, of_warps).run();
+}
+TENURE_KERNEL(scan_integers, ScanArgument) {
+  using Segments = tenure::cuda::SegmentScan<tenure::cuda::IntegerScan>;
+  __shared__ Segments::OfWarps of_warps;
+  Segments(argument, of_warps).run();
+}

@@ -1,0 +1,32 @@
+// The operands of an order along an axis, and what is asked of them on any device.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+// The operands of one call.
+struct Ordered {
+  const tnr_view& a;
+  std::uint32_t axis;
+  const tnr_view_mut* indices;
+  const tnr_view_mut* out;
+
+  [[nodiscard]] std::int64_t extent() const noexcept { return a.shape[axis]; }
+  // The extent of the axis in the outputs.
+  [[nodiscard]] std::int64_t kept() const noexcept {
+    return (out != nullptr ? out : indices)->view.shape[axis];
+  }
+};
+
+// Which of a row's elements are put in order: all; the first ones, which alone are written; or none
+// but that of a rank.
+enum class OrderExtent { kAll, kFirst, kAround };
+
+// Throws what the operands deserve; the row of the kernel tables.
+unsigned check_ordered(const char* operation, const Ordered& call, OrderExtent extent,
+                       const tnr_device& device = kCpu);
+
+}  // namespace tenure
