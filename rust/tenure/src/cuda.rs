@@ -116,29 +116,21 @@
 //! }
 //! ```
 
-mod along;
-mod batch_norm;
 mod device;
-mod elementwise;
 mod event;
 #[allow(unsafe_code)]
 mod exchange;
 #[allow(unsafe_code)]
 mod foreign;
-mod images;
-mod indexed;
 #[allow(unsafe_code)]
 mod kernel;
 mod launch;
 mod loader;
-mod matmul;
-mod movement;
-mod normalize;
 mod operand;
+mod operations;
 mod parts;
 #[allow(unsafe_code)]
 mod pending;
-mod reduce;
 #[allow(unsafe_code)]
 mod scope;
 #[allow(unsafe_code)]
@@ -153,18 +145,14 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
-pub use along::Ranked;
-pub use batch_norm::BatchNorm;
 pub use device::Device;
 pub use event::Event;
 pub use exchange::Imported;
-pub use images::Conv2d;
 pub use kernel::Kernel;
 pub use launch::{Grid, KernelArgument, KernelArguments, Parameter, Ranks};
 pub use loader::{Batches, HostBuffer, Loader};
-pub use matmul::Matmul;
-pub use normalize::LayerNorm;
 pub use operand::{AsView, AsViewMut, Operand};
+pub use operations::{BatchNorm, Conv2d, LayerNorm, Matmul, Ranked};
 pub use pending::{Pending, PendingFuture};
 pub use scope::Scope;
 pub use sparse::{CsrMatrix, CsrView, Sparsify};

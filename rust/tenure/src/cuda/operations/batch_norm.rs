@@ -1,6 +1,6 @@
 //! Batch normalization on a device, by known statistics.
 
-use crate::cuda::images::order_of;
+use super::images::order_of;
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
 use crate::ops::batch_norm_options;
 use crate::raw::Input;
