@@ -71,12 +71,12 @@ struct PanelAxis {
 BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry,
                              const Scalars& scalars, const Epilogue& epilogue,
                              const SumsStore* store) noexcept
-    : types_(geometry.is_swapped(types) ? types.transposed() : types),
+    : is_swapped_(geometry.is_swapped(types)),
+      types_(is_swapped_ ? types.transposed() : types),
       scalars_(scalars),
       epilogue_(epilogue),
       store_(store),
-      g_(geometry),
-      is_swapped_(geometry.is_swapped(types)) {
+      g_(geometry) {
   if (is_swapped_) {
     g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
   }

@@ -188,12 +188,12 @@ class BlockedMatmul {
   void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* factor,
                       const Panels& shared, const Block& block) const noexcept;
 
+  bool is_swapped_;
   ProductTypes types_;
   const Scalars& scalars_;
   const Epilogue& epilogue_;
   const SumsStore* store_;
   Geometry g_;
-  bool is_swapped_;
   bool is_narrow_;  // kernels round sums to elements of 16 bits
   bool finishes_;   // something follows the sums
   bool packs_;

@@ -37,8 +37,9 @@ ProductTypes product_types(unsigned a, unsigned b) {
   const auto bytes = [](tnr_dtype dtype) { return static_cast<std::int64_t>(element_size(dtype)); };
   const FactorDtype& dtype = kFactorDtypes[a];
   const kernels::FactorPacking& packing = packing_of(a, b);
-  return {.gemm = gemm_of(a, b),
-          .transposed_gemm = gemm_of(b, a),
+  const kernels::Gemm& gemm = gemm_of(a, b);
+  return {.gemm = gemm,
+          .transposed_gemm = a == b ? gemm : gemm_of(b, a),
           .a = {&packing, bytes(dtype.dtype)},
           .b = {&packing_of(b, a), bytes(kFactorDtypes[b].dtype)},
           .out_bytes = bytes(dtype.result),
