@@ -83,6 +83,14 @@ struct Group {
   uint32_t items;
 };
 
+// Of `items` elements, or fewer at the end of a row. There may be none of its index.
+TENURE_DEVICE Group group_of_thread(const ExpressionArgument& argument, uint32_t items) {
+  const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
+  const uint32_t rows = argument.rank == 1 ? 0 : quotient_of(argument.axes[0].divider, index);
+  const bool is_last = index - rows * argument.inner_groups == argument.inner_groups - 1;
+  return {index, is_last ? argument.last_items : items};
+}
+
 TENURE_DEVICE int64_t offset_of(const ExpressionArgument& argument, uint32_t group,
                                 unsigned operand) {
   int64_t offset = 0;
@@ -139,9 +147,10 @@ TENURE_DEVICE void gather(uint32_t width, Value& value) {
   }
 }
 
-TENURE_DEVICE bool is_read_at_once(const ExpressionArgument& argument,
-                                   const ExpressionMemory& memory, const Group& group) {
-  return memory.is_vector != 0 && group.items == argument.items;
+// A whole group has `items` elements.
+TENURE_DEVICE bool is_read_at_once(uint32_t items, const ExpressionMemory& memory,
+                                   const Group& group) {
+  return memory.is_vector != 0 && group.items == items;
 }
 
 // In the place of elements behind the last is that one.
@@ -152,11 +161,11 @@ TENURE_DEVICE void read_four(const ExpressionMemory& memory, const unsigned char
     value.of[i] = read<Bits>(from + static_cast<int64_t>(i < items ? i : items - 1) * memory.step);
   }
 }
-TENURE_DEVICE void read_elements(const ExpressionArgument& argument, const ExpressionMemory& memory,
+TENURE_DEVICE void read_elements(ElementType type, uint32_t items, const ExpressionMemory& memory,
                                  const unsigned char* from, const Group& group, Value& value) {
-  const uint32_t width = width_of(static_cast<ElementType>(memory.type));
-  if (is_read_at_once(argument, memory, group)) {
-    switch (argument.items << width) {
+  const uint32_t width = width_of(type);
+  if (is_read_at_once(items, memory, group)) {
+    switch (items << width) {
       case 2: value.of[0] = read<uint16_t>(from); break;
       case 4: value.of[0] = read<uint32_t>(from); break;
       case 8: {
@@ -183,10 +192,11 @@ TENURE_DEVICE void read_elements(const ExpressionArgument& argument, const Expre
       }
     }
   }
-  if (width < 3 && argument.items == kLongItems) {
+  if (width < 3 && items == kLongItems) {
     value.of[2] = value.of[0];
     value.of[3] = value.of[1];
   }
+  enter(type, value);
 }
 
 template <class Bits>
@@ -198,13 +208,13 @@ TENURE_DEVICE void write_four(const ExpressionMemory& memory, unsigned char* to,
     }
   }
 }
-TENURE_DEVICE void write_elements(const ExpressionArgument& argument,
-                                  const ExpressionMemory& memory, unsigned char* to,
-                                  const Group& group, Value& value) {
-  const uint32_t width = width_of(static_cast<ElementType>(memory.type));
-  if (is_read_at_once(argument, memory, group)) {
+TENURE_DEVICE void write_elements(ElementType type, uint32_t items, const ExpressionMemory& memory,
+                                  unsigned char* to, const Group& group, Value& value) {
+  const uint32_t width = width_of(type);
+  leave(type, value);
+  if (is_read_at_once(items, memory, group)) {
     gather(width, value);
-    switch (argument.items << width) {
+    switch (items << width) {
       case 2: return write(to, static_cast<uint16_t>(value.of[0]));
       case 4: return write(to, value.of[0]);
       case 8: return write(to, Words<8>{{value.of[0], value.of[1]}});
@@ -222,6 +232,14 @@ TENURE_DEVICE void write_elements(const ExpressionArgument& argument,
   }
 }
 
+// A number in the place of each element.
+TENURE_DEVICE void repeat_number(ElementType type, uint64_t bits, Value& value) {
+  const auto low = static_cast<uint32_t>(bits);
+  const uint32_t next = is_long(type) ? static_cast<uint32_t>(bits >> 32) : low;
+  value = {{low, next, low, next}};
+  enter(type, value);
+}
+
 // Asks for what is read later, so that the memory is waited for once.
 TENURE_DEVICE void ask_for([[maybe_unused]] const unsigned char* data) {
 #if defined(__CUDACC__)
@@ -235,27 +253,19 @@ using Slots = Value[kExpressionSlots][kThreads];
 TENURE_DEVICE void fetch(const ExpressionArgument& argument, const Slots& slots, const Group& group,
                          const ExpressionOperand& operand, const Value& last, Value& value) {
   const unsigned index = operand.index;
-  ElementType type = ElementType::kF32;
   switch (operand.place) {
     case ExpressionPlace::kLast: value = last; return;
     case ExpressionPlace::kSlot: value = slots[index][threadIdx.x]; return;
     case ExpressionPlace::kLeaf: {
       const ExpressionMemory& memory = argument.memory[1 + index];
-      type = static_cast<ElementType>(memory.type);
-      read_elements(argument, memory, memory.data + offset_of(argument, group.index, 1 + index),
-                    group, value);
-      break;
+      return read_elements(static_cast<ElementType>(memory.type), argument.items, memory,
+                           memory.data + offset_of(argument, group.index, 1 + index), group, value);
     }
     default: {
       const ExpressionNumber& number = argument.numbers[index];
-      type = static_cast<ElementType>(number.type);
-      const auto low = static_cast<uint32_t>(number.bits);
-      const uint32_t next = is_long(type) ? static_cast<uint32_t>(number.bits >> 32) : low;
-      value = {{low, next, low, next}};
-      break;
+      return repeat_number(static_cast<ElementType>(number.type), number.bits, value);
     }
   }
-  enter(type, value);
 }
 
 // ---- nodes ----
@@ -454,12 +464,8 @@ using namespace tenure::cuda;  // NOLINT: a kernel stands outside of every names
 
 TENURE_KERNEL(expression, ExpressionArgument) {
   __shared__ Slots slots;
-  Group group = {blockIdx.x * kThreads + threadIdx.x, argument.items};
+  const Group group = group_of_thread(argument, argument.items);
   if (group.index >= argument.group_count) return;
-  const uint32_t rows = argument.rank == 1 ? 0 : quotient_of(argument.axes[0].divider, group.index);
-  if (group.index - rows * argument.inner_groups == argument.inner_groups - 1) {
-    group.items = argument.last_items;
-  }
   TENURE_ROLLED for (uint32_t i = 1; i <= argument.leaf_count; ++i) {
     ask_for(argument.memory[i].data + offset_of(argument, group.index, i));
   }
@@ -479,6 +485,6 @@ TENURE_KERNEL(expression, ExpressionArgument) {
     if (node.slot != kNoSlot) slots[node.slot][threadIdx.x] = last;
   }
   const ExpressionMemory& memory = argument.memory[0];
-  leave(static_cast<ElementType>(memory.type), last);
-  write_elements(argument, memory, memory.data + offset_of(argument, group.index, 0), group, last);
+  write_elements(static_cast<ElementType>(memory.type), argument.items, memory,
+                 memory.data + offset_of(argument, group.index, 0), group, last);
 }
