@@ -165,14 +165,7 @@ void run_ordered(const Queue& queue, const char* operation, const Ordered& call,
          call.axis, call.extent(), kMostNumber, DeviceName(queue.device()).text);
   }
   Pins pins;
-  std::uint64_t written = 0;
-  for (const auto& [view, name] :
-       {std::pair{call.out, "out"}, std::pair{call.indices, "indices"}}) {
-    if (view == nullptr) continue;
-    pins.add_mut(*view, name);
-    written += element_bytes(view->view);
-  }
-  pins.add(call.a, "a");
+  const std::uint64_t written = pin_ordered(call, pins);
   if (written != 0) {
     const QueueOrder queue_order(queue, pins);
     RowOrders(queue, call, type, order).run();

@@ -274,14 +274,7 @@ void run_ordered(const Context& context, const char* operation, const Ordered& c
          order.rank, call.axis, call.extent());
   }
   Pins pins;
-  std::uint64_t written = 0;
-  for (const auto& [view, name] :
-       {std::pair{call.out, "out"}, std::pair{call.indices, "indices"}}) {
-    if (view == nullptr) continue;
-    pins.add_mut(*view, name);
-    written += element_bytes(view->view);
-  }
-  pins.add(call.a, "a");
+  const std::uint64_t written = pin_ordered(call, pins);
   if (written != 0) order_rows(context, RowOrder(call, order, type));
   count_call(TNR_OPERATION_SORT, written == 0 ? 0 : element_bytes(call.a), written);
 }

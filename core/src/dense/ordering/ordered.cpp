@@ -1,6 +1,7 @@
 #include "dense/ordering/ordered.hpp"
 
 #include <cinttypes>
+#include <utility>
 
 #include "dense/operands.hpp"
 #include "dense/ordering/records.hpp"
@@ -62,6 +63,18 @@ unsigned check_ordered(const char* operation, const Ordered& call, OrderExtent e
          call.kept(), call.axis, call.extent());
   }
   return type;
+}
+
+std::uint64_t pin_ordered(const Ordered& call, Pins& pins) {
+  std::uint64_t written = 0;
+  for (const auto& [view, name] :
+       {std::pair{call.out, "out"}, std::pair{call.indices, "indices"}}) {
+    if (view == nullptr) continue;
+    pins.add_mut(*view, name);
+    written += element_bytes(view->view);
+  }
+  pins.add(call.a, "a");
+  return written;
 }
 
 }  // namespace tenure

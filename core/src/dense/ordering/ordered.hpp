@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tenure/blob.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -28,5 +29,8 @@ enum class OrderExtent { kAll, kFirst, kAround };
 // Throws what the operands deserve; the row of the kernel tables.
 unsigned check_ordered(const char* operation, const Ordered& call, OrderExtent extent,
                        const tnr_device& device = kCpu);
+
+// Keeps the memory of the checked operands; gives the bytes that are written.
+std::uint64_t pin_ordered(const Ordered& call, Pins& pins);
 
 }  // namespace tenure

@@ -32,13 +32,12 @@ ProductTypes types_of(tnr_dtype dtype, tnr_dtype a_dtype) {
 
 }  // namespace
 
-FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t row_count,
-                           std::int64_t column_count)
-    : types(types_of(b_dtype, left_dtype)),
-      dtype(b_dtype),
-      a_dtype(left_dtype),
-      rows(row_count),
-      cols(column_count) {
+FactorLayout::FactorLayout(const tnr_view& b, tnr_dtype left_dtype)
+    : types(types_of(b.dtype, left_dtype == 0 ? b.dtype : left_dtype)),
+      dtype(b.dtype),
+      a_dtype(left_dtype == 0 ? b.dtype : left_dtype),
+      rows(b.shape[0]),
+      cols(b.shape[1]) {
   if (rows == 0 || cols == 0) return;
   bool fits;
   if (cols == 1) {
@@ -62,8 +61,7 @@ FactorLayout::FactorLayout(tnr_dtype b_dtype, tnr_dtype left_dtype, std::int64_t
 }
 
 PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype)
-    : layout_(b.dtype, a_dtype == 0 ? b.dtype : a_dtype, b.shape[0], b.shape[1]),
-      memory_(context, layout_.bytes) {
+    : layout_(b, a_dtype), memory_(context, layout_.bytes) {
   describe();
   Byte* const memory = memory_.fresh();
   if (memory == nullptr) return;

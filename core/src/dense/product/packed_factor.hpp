@@ -13,9 +13,10 @@ namespace tenure {
 // The layout of a packed matrix of this dtype and shape, for left factors of a dtype. Bytes that
 // another process has packed are read alike where all of it agrees.
 struct FactorLayout {
-  // Throws UNSUPPORTED for a dtype that is no factor's; INVALID_ARGUMENT for two that are not
-  // multiplied; OUT_OF_MEMORY for bytes that are too many.
-  FactorLayout(tnr_dtype dtype, tnr_dtype a_dtype, std::int64_t rows, std::int64_t cols);
+  // Of a checked matrix; `a_dtype` is 0 where it is the matrix's own. Throws UNSUPPORTED for a dtype
+  // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY for bytes
+  // that are too many.
+  FactorLayout(const tnr_view& b, tnr_dtype left_dtype);
 
   ProductTypes types;
   tnr_dtype dtype;
@@ -32,8 +33,9 @@ struct FactorLayout {
 // vector read it as it is, so it is a copy.
 class PackedFactor {
  public:
-  // `b` is checked and pinned; `a_dtype` is 0 where it is that of `b`. Throws UNSUPPORTED for a dtype
-  // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY.
+  using Layout = FactorLayout;
+
+  // `b` is checked and pinned. Throws as the layout does, and where memory is not to be had.
   PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype);
   // Over bytes that are packed so, aligned to a line and kept by `lender`.
   PackedFactor(const FactorLayout& layout, const kernels::Byte* bytes,

@@ -26,7 +26,6 @@ class PixelProduct {
   PixelProduct& operator=(const PixelProduct&) = delete;
 
   [[nodiscard]] const ImageProduct& product() const noexcept { return product_; }
-  [[nodiscard]] std::int64_t filters() const noexcept { return geometry_.filters; }
 
   static const kernels::Gemm& gemm(const tnr_view& weight) {
     return kernels::gemm_kernels()[type(weight)];

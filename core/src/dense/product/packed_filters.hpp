@@ -33,6 +33,8 @@ struct FiltersLayout {
 // read it: those of images that are channels-last.
 class PackedFilters {
  public:
+  using Layout = FiltersLayout;
+
   // `weight` is checked and pinned, and taken. Throws OUT_OF_MEMORY.
   PackedFilters(const Context& context, const tnr_view& weight, std::int64_t groups);
   // Over bytes that are packed so, aligned to a line and kept by `lender`.

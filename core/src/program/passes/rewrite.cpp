@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
@@ -316,56 +318,60 @@ std::uint64_t join_epilogues(Graph& graph, const std::vector<ArrayType>& types,
   return joined_count;
 }
 
-// Each constant once for each dtype that it is multiplied by.
-void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                  const std::vector<bool>& needed, PackedImage* packed) {
-  std::map<std::pair<const Constant*, tnr_dtype>, const PackedFactor*> known;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    GraphNode& node = graph.nodes[i];
-    if (!needed[i] || node.code != TNR_NODE_MATMUL) continue;
-    const Constant* const constant = graph.constant_of(node.operands[1]);
-    if (constant == nullptr || constant->view().rank != 2) continue;
-    const PackedFactor*& factor = known[{constant, types[node.operands[0]].dtype}];
-    if (factor == nullptr) {
-      const tnr_view& b = constant->view();
-      const tnr_dtype a_dtype = types[node.operands[0]].dtype;
-      if (packed != nullptr) {
-        graph.factors.push_back(packed->next({b.dtype, a_dtype, b.shape[0], b.shape[1]}));
-      } else {
-        Pins pins;
-        pins.add(b, "b");
-        graph.factors.push_back(std::make_shared<const PackedFactor>(context, b, a_dtype));
-      }
-      factor = graph.factors.back().get();
-    }
-    node.factor = factor;
-  }
-}
+// Packs constants, or takes them from an image that has them: each once for each key.
+template <class Packed, class Key>
+class ConstantPacking {
+ public:
+  ConstantPacking(const Context& context, PackedImage* image,
+                  std::vector<std::shared_ptr<const Packed>>& kept)
+      : context_(context), image_(image), kept_(kept) {}
 
-// Each constant once for each number of groups.
-void pack_filters(const Context& context, Graph& graph, const std::vector<bool>& needed,
-                  PackedImage* packed) {
-  std::map<std::pair<const Constant*, std::int64_t>, const PackedFilters*> known;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    GraphNode& node = graph.nodes[i];
-    if (!needed[i] || node.code != TNR_NODE_CONV2D) continue;
-    const Constant* const constant = graph.constant_of(node.operands[1]);
-    const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
-    if (constant == nullptr || !FiltersLayout::takes(constant->view(), groups)) continue;
-    const PackedFilters*& filters = known[{constant, groups}];
-    if (filters == nullptr) {
-      const tnr_view& weight = constant->view();
-      if (packed != nullptr) {
-        graph.filters.push_back(packed->next(FiltersLayout(weight, groups)));
-      } else {
-        Pins pins;
-        pins.add(weight, "weight");
-        graph.filters.push_back(std::make_shared<const PackedFilters>(context, weight, groups));
-      }
-      filters = graph.filters.back().get();
+  const Packed* pack(const Constant& constant, const char* name, Key key) {
+    const Packed*& packed = known_[{&constant, key}];
+    if (packed == nullptr) {
+      kept_.push_back(make(constant.view(), name, key));
+      packed = kept_.back().get();
     }
-    node.filters = filters;
+    return packed;
   }
+
+ private:
+  std::shared_ptr<const Packed> make(const tnr_view& view, const char* name, Key key) {
+    if (image_ != nullptr) return image_->next(typename Packed::Layout(view, key));
+    Pins pins;
+    pins.add(view, name);
+    return std::make_shared<const Packed>(context_, view, key);
+  }
+
+  const Context& context_;
+  PackedImage* image_;
+  std::vector<std::shared_ptr<const Packed>>& kept_;
+  std::map<std::pair<const Constant*, Key>, const Packed*> known_;
+};
+
+// Factors by the dtype that they are multiplied by, then filters by their number of groups: the
+// order of an image.
+void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                    const std::vector<bool>& needed, PackedImage* image) {
+  ConstantPacking<PackedFactor, tnr_dtype> factors(context, image, graph.factors);
+  ConstantPacking<PackedFilters, std::int64_t> filters(context, image, graph.filters);
+  const auto for_each_needed = [&](std::uint32_t code, const auto& body) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      GraphNode& node = graph.nodes[i];
+      if (!needed[i] || node.code != code) continue;
+      const Constant* const constant = graph.constant_of(node.operands[1]);
+      if (constant != nullptr) body(node, *constant);
+    }
+  };
+  for_each_needed(TNR_NODE_MATMUL, [&](GraphNode& node, const Constant& b) {
+    if (b.view().rank == 2) node.factor = factors.pack(b, "b", types[node.operands[0]].dtype);
+  });
+  for_each_needed(TNR_NODE_CONV2D, [&](GraphNode& node, const Constant& weight) {
+    const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
+    if (FiltersLayout::takes(weight.view(), groups)) {
+      node.filters = filters.pack(weight, "weight", groups);
+    }
+  });
 }
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
@@ -388,8 +394,7 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
     if (!needed[i] && computed[i] && !replaced[i]) counts.add(TNR_PASS_DEAD_CODE, 1);
   }
   if (has(TNR_PASS_PACKING)) {
-    pack_factors(context, graph, types, needed, packed);
-    pack_filters(context, graph, needed, packed);
+    pack_constants(context, graph, types, needed, packed);
   }
   counts.add(TNR_PASS_PACKING, graph.factors.size() + graph.filters.size());
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
