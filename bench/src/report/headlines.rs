@@ -21,6 +21,19 @@ const DENSE: [(&str, &str, &str); 10] = [
     ("a chain of 5 operations", "into", "an expression of 5 operations on one array"),
 ];
 
+/// Products and convolutions in README: name, form, and what the table says of it.
+const PRODUCTS: [(&str, &str, &str); 9] = [
+    ("matmul f32 1024", "into", "`matmul` of f32, 1024 x 1024"),
+    ("matmul f32 1024, a and b transposed", "into", "the same, both transposed"),
+    ("matmul f32 2048", "into", "`matmul` of f32, 2048 x 2048"),
+    ("matmul f64 1024", "into", "`matmul` of f64, 1024 x 1024"),
+    ("matmul f32 16", "into", "`matmul` of f32, 16 x 16"),
+    ("matmul f32, 1 by 8192", "into", "a row of f32 by 8192 x 8192"),
+    ("conv2d 8x64x56x56 by 64 of 3x3", "into", "`conv2d`, 8 x 64 x 56 x 56 by 64 of 3 x 3, NCHW"),
+    ("conv2d 8x64x56x56 by 64 of 3x3, NHWC", "into", "the same, NHWC"),
+    ("depthwise 3x3, NHWC", "into", "`conv2d`, a 3 x 3 for each channel, 256 MiB, NHWC"),
+];
+
 /// Sparse operations in README: name, form, and what the table says of it.
 const SPARSE: [(&str, &str, &str); 6] = [
     ("dense to CSR, 10 %", "cold", "dense to CSR, 10 %, fresh memory"),
@@ -56,11 +69,22 @@ impl Report {
             let row = run.sparse(name, threads, how)?;
             Some(vec![time(row.median()), peers(run, row, 3)])
         };
+        let product = |run: &Run, name: &str, how: &str, threads| {
+            let row = run.find_only(name, threads, how)?;
+            let part = run.part_of_roof(row).map(|(part, _)| format!("{part:.2}"));
+            Some(vec![time(row.median()), part.unwrap_or_default(), peers(run, row, 2)])
+        };
         let columns = ["of the roof", "best peer"];
         let dense = self.headline_table("64 MiB arrays of f32", &columns, &DENSE, &dense);
+        let columns = ["of the roof", "best peers"];
+        let title = "products and convolutions";
+        let products = self.headline_table(title, &columns, &PRODUCTS, &product);
         let columns = ["peers"];
         let sparse = self.headline_table("sparse, f32", &columns, &SPARSE, &sparse);
-        Some([intro, self.lending_headline(), self.call_headline(), dense, sparse].concat())
+        Some(
+            [intro, self.lending_headline(), self.call_headline(), dense, products, sparse]
+                .concat(),
+        )
     }
 
     /// Operations on one thread and on two: of each set a time, and what else there is to it.

@@ -64,6 +64,13 @@ impl Run {
         self.own().map(|(_, row)| row).find(|row| is_it(row))
     }
 
+    /// The same of an operation that was measured at one size.
+    pub(super) fn find_only(&self, operation: &str, threads: usize, how: &str) -> Option<&Row> {
+        let wanted = (operation, threads, how);
+        let is_it = |row: &Row| (&*row.operation, row.threads, &*row.how) == wanted;
+        self.own().map(|(_, row)| row).find(|row| is_it(row))
+    }
+
     /// How much of its roof a row has: the best of the roofs beside it.
     pub(super) fn part_of_roof(&self, own: &Row) -> Option<(f64, &Row)> {
         let (figures, _) = self.own().find(|(_, row)| std::ptr::eq(*row, own))?;
