@@ -9,71 +9,27 @@
 namespace tenure::onednn {
 namespace {
 
+using engines::ImageOrder;
 using Image = Convolution::Image;
-
-enum class ImageOrder : std::uint8_t { kChannelsFirst, kChannelsLast };
-
-// The steps of images that lie densely in that order.
-Image dense_steps(ImageOrder order, std::int64_t channels, const std::int64_t (&extents)[2]) {
-  if (order == ImageOrder::kChannelsFirst) {
-    return {channels * extents[0] * extents[1], extents[0] * extents[1], {extents[1], 1}};
-  }
-  return {channels * extents[0] * extents[1], 1, {channels * extents[1], channels}};
-}
-
-bool lies_in(ImageOrder order, const Image& image, std::int64_t images, std::int64_t channels,
-             const std::int64_t (&extents)[2]) {
-  const Image dense = dense_steps(order, channels, extents);
-  const auto is = [](std::int64_t extent, std::int64_t step, std::int64_t wanted) {
-    return extent == 1 || step == wanted;
-  };
-  return is(images, image.image_step, dense.image_step) &&
-         is(channels, image.channel_step, dense.channel_step) &&
-         is(extents[0], image.place_steps[0], dense.place_steps[0]) &&
-         is(extents[1], image.place_steps[1], dense.place_steps[1]);
-}
-
-bool has_elements(std::initializer_list<std::int64_t> extents) noexcept {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : extents) {
-    if (extent < 1 || __builtin_mul_overflow(count, extent, &count) || count > kMostElements) {
-      return false;
-    }
-  }
-  return true;
-}
 
 // As oneDNN is asked for it. Nothing where it takes none such.
 struct Orders {
   ImageOrder images;
   ImageOrder weight;
 };
-std::optional<Orders> orders_of(const Convolution& c) {
-  if (!has_elements({c.images, c.groups, c.channels, c.in[0], c.in[1]}) ||
-      !has_elements({c.images, c.groups, c.filters, c.out[0], c.out[1]}) ||
-      !has_elements({c.groups, c.filters, c.channels, c.kernel[0], c.kernel[1]})) {
-    return std::nullopt;
-  }
-  for (unsigned axis = 0; axis < 2; ++axis) {
-    for (const std::int64_t number : {c.strides[axis], c.padding[axis], c.dilations[axis]}) {
-      if (number < 0 || number > kMostElements) return std::nullopt;
-    }
-  }
-  const auto order_of = [&](const auto& lies) -> std::optional<ImageOrder> {
+std::optional<Orders> orders_of(const Convolution& c) noexcept {
+  if (!engines::is_bounded_by(kMostElements, c)) return std::nullopt;
+  const auto order_of = [](const auto& lies_in) -> std::optional<ImageOrder> {
     for (const ImageOrder order : {ImageOrder::kChannelsLast, ImageOrder::kChannelsFirst}) {
-      if (lies(order)) return order;
+      if (lies_in(order)) return order;
     }
     return std::nullopt;
   };
-  const auto images = order_of([&](ImageOrder order) {
-    return lies_in(order, c.a, c.images, c.groups * c.channels, c.in) &&
-           lies_in(order, c.result, c.images, c.groups * c.filters, c.out);
+  const auto images = order_of([&c](ImageOrder order) {
+    return engines::a_lies_in(order, c) && engines::result_lies_in(order, c);
   });
-  const auto weight = order_of([&](ImageOrder order) {
-    const Image dense = dense_steps(order, c.channels, c.kernel);
-    return lies_in(order, c.weight, c.filters, c.channels, c.kernel) &&
-           (c.groups == 1 || c.weight_group_step == c.filters * dense.image_step);
-  });
+  const auto weight =
+      order_of([&c](ImageOrder order) { return engines::weight_lies_in(order, c); });
   if (!images || !weight) return std::nullopt;
   return Orders{*images, *weight};
 }
@@ -94,7 +50,7 @@ bool pays(const Convolution& c, ImageOrder order) noexcept {
 
 Layout image_layout(ImageOrder order, std::int64_t images, std::int64_t channels,
                     const std::int64_t (&extents)[2]) {
-  const Image dense = dense_steps(order, channels, extents);
+  const Image dense = engines::dense_steps(order, channels, extents);
   const std::int64_t shape[] = {images, channels, extents[0], extents[1]};
   const std::int64_t steps[] = {dense.image_step, dense.channel_step, dense.place_steps[0],
                                 dense.place_steps[1]};
@@ -109,7 +65,7 @@ struct WeightShape {
   std::size_t rank;
 };
 WeightShape weight_shape(const Convolution& c, ImageOrder order) {
-  const Image dense = dense_steps(order, c.channels, c.kernel);
+  const Image dense = engines::dense_steps(order, c.channels, c.kernel);
   if (c.groups == 1) {
     return {{c.filters, c.channels, c.kernel[0], c.kernel[1]},
             {dense.image_step, dense.channel_step, dense.place_steps[0], dense.place_steps[1]},

@@ -74,23 +74,9 @@ constinit Library* g_library = nullptr;
 
 // ---- compiled code ----
 
-bool operator==(const Key& a, const Key& b) noexcept {
-  return a.hash_ == b.hash_ && a.count_ == b.count_ &&
-         std::equal(a.numbers_.begin(), a.numbers_.begin() + a.count_, b.numbers_.begin());
-}
-
-// Sets of a few places, in which what was used longest ago makes room. Compiled code is some tens
-// of KiB, and compiling it takes a tenth of a millisecond at least.
+// Compiled code is some tens of KiB, and compiling it takes a tenth of a millisecond at least.
 class Library {
  public:
-  static constexpr std::size_t kSetCount = 64;
-  static constexpr std::size_t kSetSize = 4;
-  struct Place {
-    Key key;
-    Compiled compiled;
-    std::uint64_t last_use = 0;  // 0: nothing is here
-  };
-
   Library() {
     require_success(dnnl_engine_create(engine_.to_make(), dnnl_cpu, 0), "dnnl_engine_create");
     require_success(dnnl_stream_create(stream_.to_make(), engine_.get(), dnnl_stream_default_flags),
@@ -100,26 +86,16 @@ class Library {
   [[nodiscard]] dnnl_engine_t engine() const noexcept { return engine_.get(); }
   [[nodiscard]] dnnl_stream_t stream() const noexcept { return stream_.get(); }
 
-  [[nodiscard]] std::span<Place> set_of(const Key& key) noexcept {
-    return sets_[key.hash() % kSetCount];
-  }
-  std::uint64_t next_use() noexcept { return ++uses_; }
+  [[nodiscard]] engines::ShapeCache<Compiled>& kept() noexcept { return kept_; }
   void count(const Compiled& compiled) noexcept {
     if (compiled.product.is_there()) compiled_count_ += 1;
   }
-  [[nodiscard]] ShapeCounts counts() const noexcept {
-    ShapeCounts counts = {compiled_count_, 0};
-    for (const auto& set : sets_) {
-      for (const Place& place : set) counts.kept += place.last_use != 0 ? 1 : 0;
-    }
-    return counts;
-  }
+  [[nodiscard]] ShapeCounts counts() const noexcept { return {compiled_count_, kept_.count()}; }
 
  private:
   Owned<dnnl_engine_t, dnnl_engine_destroy> engine_;
   Owned<dnnl_stream_t, dnnl_stream_destroy> stream_;
-  std::array<std::array<Place, kSetSize>, kSetCount> sets_;
-  std::uint64_t uses_ = 0;
+  engines::ShapeCache<Compiled> kept_;
   std::int64_t compiled_count_ = 0;
 };
 
@@ -228,25 +204,11 @@ Entry::~Entry() {
 dnnl_engine_t Entry::engine() const noexcept { return g_library->engine(); }
 dnnl_stream_t Entry::stream() const noexcept { return g_library->stream(); }
 
-const Compiled* Entry::find(const Key& key) noexcept {
-  for (Library::Place& place : g_library->set_of(key)) {
-    if (place.last_use == 0 || !(place.key == key)) continue;
-    place.last_use = g_library->next_use();
-    return &place.compiled;
-  }
-  return nullptr;
-}
+const Compiled* Entry::find(const Key& key) noexcept { return g_library->kept().find(key); }
 
 const Compiled& Entry::keep(const Key& key, Compiled compiled) noexcept {
-  const std::span<Library::Place> set = g_library->set_of(key);
-  Library::Place& place = *std::min_element(
-      set.begin(), set.end(),
-      [](const Library::Place& a, const Library::Place& b) { return a.last_use < b.last_use; });
   g_library->count(compiled);
-  place.key = key;
-  place.compiled = std::move(compiled);
-  place.last_use = g_library->next_use();
-  return place.compiled;
+  return g_library->kept().keep(key, std::move(compiled));
 }
 
 // ---- for all ----

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/onednn.hpp"
+#include "engine/shape_cache.hpp"
 
 #if DNNL_VERSION_MAJOR < 3
 #error "oneDNN is older than version 3"
@@ -85,28 +86,7 @@ class Primitive {
   std::size_t scratch_bytes_ = 0;
 };
 
-// The numbers that make compiled code another.
-class Key {
- public:
-  void add(std::int64_t number) noexcept {
-    numbers_[count_] = number;
-    count_ += 1;
-    hash_ = (hash_ ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u;
-    hash_ ^= hash_ >> 32;
-  }
-  void add(std::span<const std::int64_t> numbers) noexcept {
-    for (const std::int64_t number : numbers) add(number);
-  }
-  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
-  friend bool operator==(const Key& a, const Key& b) noexcept;
-
- private:
-  static constexpr std::size_t kMost = 24;  // a convolution has 21
-
-  std::array<std::int64_t, kMost> numbers_;
-  std::size_t count_ = 0;
-  std::uint64_t hash_ = 0;
-};
+using Key = engines::ShapeKey;
 
 // The entry that is kept for a key: nothing runs where oneDNN has declined.
 struct Compiled {

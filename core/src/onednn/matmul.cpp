@@ -58,53 +58,15 @@ bool pays(const Product& product) noexcept {
 
 // ---- as it lies ----
 
-// Elements of a row or of a column side by side, and whole lines of them: nothing else is taken.
-bool is_plain(Product::Matrix& matrix, std::int64_t rows, std::int64_t columns) noexcept {
-  if (columns == 1) matrix.column_step = 1;
-  if (rows == 1 && matrix.column_step == 1) matrix.row_step = columns;
-  if (rows == 1 && matrix.column_step != 1) matrix.row_step = 1;
-  const std::int64_t least_row = matrix.column_step == 1 ? columns : 1;
-  const std::int64_t least_column = matrix.column_step == 1 ? 1 : rows;
-  return (matrix.column_step == 1 || matrix.row_step == 1) && matrix.row_step >= least_row &&
-         matrix.row_step <= kMostElements && matrix.column_step >= least_column &&
-         matrix.column_step <= kMostElements;
-}
-
-void transpose(Product::Matrix& matrix) noexcept { std::swap(matrix.row_step, matrix.column_step); }
-
-// The product as oneDNN is asked for it: with rows of the result whose elements are side by side.
-// Nothing where it takes none such.
-struct Plain {
-  Product product;
-  bool is_swapped;  // the factors, of which the transposes are multiplied
-};
-std::optional<Plain> plain(const Product& given) noexcept {
-  Plain result = {given, false};
-  Product& p = result.product;
-  for (const std::int64_t extent : {p.rows, p.columns, p.depth, p.batch_count}) {
-    if (extent < 1 || extent > kMostElements) return std::nullopt;
-  }
-  if (p.out.dtype == TNR_DTYPE_I32 &&
-      (p.alpha != 1 || p.beta != 0 || p.has_bias || !has_exact_bytes())) {
+// Nothing where oneDNN takes none such.
+std::optional<engines::PlainProduct> plain(const Product& given) noexcept {
+  if (given.out.dtype == TNR_DTYPE_I32 &&
+      (given.alpha != 1 || given.beta != 0 || given.has_bias || !has_exact_bytes())) {
     return std::nullopt;  // oneDNN scales sums of whole numbers as f32
   }
   // oneDNN adds the bias before it scales.
-  if (p.has_bias && p.alpha != 1) return std::nullopt;
-  if (p.columns != 1 && p.out.column_step != 1) {
-    if (p.has_bias) return std::nullopt;  // that would be one for each row
-    std::swap(p.a, p.b);
-    std::swap(p.rows, p.columns);
-    for (Product::Matrix* const matrix : {&p.a, &p.b, &p.out}) transpose(*matrix);
-    result.is_swapped = true;
-  }
-  const bool is_taken = is_plain(p.a, p.rows, p.depth) && is_plain(p.b, p.depth, p.columns) &&
-                        is_plain(p.out, p.rows, p.columns) && p.out.column_step == 1;
-  if (!is_taken) return std::nullopt;
-  for (Product::Matrix* const matrix : {&p.a, &p.b, &p.out}) {
-    if (p.batch_count == 1) matrix->batch_step = 0;
-    if (matrix->batch_step < 0) return std::nullopt;
-  }
-  return result;
+  if (given.has_bias && given.alpha != 1) return std::nullopt;
+  return engines::plain_product(given, kMostElements);
 }
 
 // ---- compiled ----
@@ -132,12 +94,14 @@ Attributes attributes_of(const Product& p) {
   PostOps steps;
   require_success(dnnl_post_ops_create(steps.to_make()), "dnnl_post_ops_create");
   if (p.alpha != 1) {
-    require_success(dnnl_post_ops_append_eltwise(steps.get(), dnnl_eltwise_linear, p.alpha, 0),
+    require_success(dnnl_post_ops_append_eltwise(steps.get(), dnnl_eltwise_linear,
+                                                 static_cast<float>(p.alpha), 0),
                     "dnnl_post_ops_append_eltwise");
   }
   if (p.beta != 0) {
-    require_success(dnnl_post_ops_append_sum(steps.get(), p.beta, 0, dnnl_data_type_undef),
-                    "dnnl_post_ops_append_sum");
+    require_success(
+        dnnl_post_ops_append_sum(steps.get(), static_cast<float>(p.beta), 0, dnnl_data_type_undef),
+        "dnnl_post_ops_append_sum");
   }
   require_success(dnnl_primitive_attr_set_post_ops(attributes.get(), steps.get()),
                   "dnnl_primitive_attr_set_post_ops");
@@ -179,8 +143,8 @@ Key key_of(const Product& p) noexcept {
     key.add(matrix.row_step);
     key.add(matrix.column_step);
   }
-  key.add(std::bit_cast<std::int32_t>(p.alpha));
-  key.add(std::bit_cast<std::int32_t>(p.beta));
+  key.add(std::bit_cast<std::int64_t>(p.alpha));
+  key.add(std::bit_cast<std::int64_t>(p.beta));
   key.add(p.has_bias ? 1 : 0);
   return key;
 }
@@ -189,7 +153,7 @@ Key key_of(const Product& p) noexcept {
 
 bool run(const Call& call, const Product& given, const ProductMemory& memory) {
   if (call.engine == TNR_ENGINE_AUTO && (version() == nullptr || !pays(given))) return false;
-  const std::optional<Plain> taken = plain(given);
+  const std::optional<engines::PlainProduct> taken = plain(given);
   if (!taken) return false;
   const Product& p = taken->product;
   Entry entry(call.thread_count);
@@ -197,11 +161,10 @@ bool run(const Call& call, const Product& given, const ProductMemory& memory) {
       entry.compiled(key_of(p), [&](dnnl_engine_t engine) { return compile(p, engine); });
   if (!compiled.product.is_there()) return false;
   const Scratch scratch(compiled.product.scratch_bytes());
-  const void* const a = taken->is_swapped ? memory.b : memory.a;
-  const void* const b = taken->is_swapped ? memory.a : memory.b;
+  const ProductMemory at = engines::plain_memory(*taken, memory);
   // Read, but for the third.
-  void* const addresses[] = {const_cast<void*>(a), const_cast<void*>(b), memory.out,
-                             const_cast<void*>(memory.bias)};
+  void* const addresses[] = {const_cast<void*>(at.a), const_cast<void*>(at.b), at.out,
+                             const_cast<void*>(at.bias)};
   compiled.product.run(entry.stream(), {addresses, p.has_bias ? std::size_t{4} : std::size_t{3}},
                        scratch.data());
   return true;

@@ -77,6 +77,32 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
   return g;
 }
 
+engines::Convolution for_engines(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
+  const auto in_elements = [width_bytes](const ImageSteps& steps) -> engines::Convolution::Image {
+    return {steps.image / width_bytes,
+            steps.channel / width_bytes,
+            {steps.place[kHeight] / width_bytes, steps.place[kWidth] / width_bytes}};
+  };
+  engines::Convolution convolution = {};
+  convolution.images = g.images;
+  convolution.groups = g.groups;
+  convolution.channels = g.channels;
+  convolution.filters = g.filters;
+  for (const unsigned axis : {kHeight, kWidth}) {
+    convolution.in[axis] = g.in[axis];
+    convolution.kernel[axis] = g.kernel[axis];
+    convolution.out[axis] = g.out[axis];
+    convolution.strides[axis] = g.strides[axis];
+    convolution.padding[axis] = g.padding[axis];
+    convolution.dilations[axis] = g.dilations[axis];
+  }
+  convolution.a = in_elements(g.a);
+  convolution.weight = in_elements(g.weight);
+  convolution.weight_group_step = g.weight_group / width_bytes;
+  convolution.result = in_elements(g.result);
+  return convolution;
+}
+
 // By Euclid's algorithm; factors are no larger than `by`.
 std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept {
   std::int64_t rest = by;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "dense/operands.hpp"
+#include "engine/convolution.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -126,6 +127,9 @@ void place_windows(WindowGeometry& g, unsigned axis, const Attributes& attribute
 WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name);
+
+// The same as other engines are asked for it, without a bias; elements have so many bytes.
+engines::Convolution for_engines(const WindowGeometry& g, std::int64_t width_bytes) noexcept;
 
 // x of which value * x is 1 modulo `by`, to which `value` has no common divisor.
 std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept;

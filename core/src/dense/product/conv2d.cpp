@@ -63,32 +63,9 @@ struct DepthwiseEpilogue {
                                                 const Epilogue& epilogue) {
   if (of.a.dtype != TNR_DTYPE_F32) return false;
   if (of.bias != nullptr && of.bias->shape[0] > 1 && of.bias->strides[0] != 1) return false;
-  const WindowGeometry& g = part.geometry;
-  constexpr std::int64_t kBytes = sizeof(float);
-  const auto in_elements = [](const ImageSteps& steps) -> onednn::Convolution::Image {
-    return {steps.image / kBytes,
-            steps.channel / kBytes,
-            {steps.place[kHeight] / kBytes, steps.place[kWidth] / kBytes}};
-  };
-  onednn::Convolution convolution = {};
-  convolution.images = g.images;
-  convolution.groups = g.groups;
-  convolution.channels = g.channels;
-  convolution.filters = g.filters;
-  for (const unsigned axis : {kHeight, kWidth}) {
-    convolution.in[axis] = g.in[axis];
-    convolution.kernel[axis] = g.kernel[axis];
-    convolution.out[axis] = g.out[axis];
-    convolution.strides[axis] = g.strides[axis];
-    convolution.padding[axis] = g.padding[axis];
-    convolution.dilations[axis] = g.dilations[axis];
-  }
-  convolution.a = in_elements(g.a);
-  convolution.weight = in_elements(g.weight);
-  convolution.weight_group_step = g.weight_group / kBytes;
-  convolution.result = in_elements(g.result);
+  engines::Convolution convolution = for_engines(part.geometry, sizeof(float));
   convolution.has_bias = of.bias != nullptr;
-  const onednn::ConvolutionMemory memory = {
+  const engines::ConvolutionMemory memory = {
       of.a.data, static_cast<const Byte*>(of.weight.data) + part.weight_offset,
       of.bias == nullptr ? nullptr : of.bias->data, writable(of.out) + part.out_offset};
   if (!onednn::run({engine, context.thread_count()}, convolution, memory)) return false;

@@ -166,18 +166,6 @@ const SumsStore* pointer_to(const Store& store) noexcept {
 
 // ---- by another engine ----
 
-// A product of types that oneDNN takes.
-float as_f32(const Element& element, tnr_dtype dtype) noexcept {
-  if (dtype == TNR_DTYPE_I32) {
-    std::int32_t number;
-    std::memcpy(&number, element.bytes, sizeof number);
-    return static_cast<float>(number);
-  }
-  float number;
-  std::memcpy(&number, element.bytes, sizeof number);
-  return number;
-}
-
 // False, and nothing has been done, where the library's own kernels are to compute it. Cold: small
 // code, which most programs never run.
 [[gnu::cold, gnu::noinline]] bool run_elsewhere(const Context& context, tnr_engine engine,
@@ -191,10 +179,9 @@ float as_f32(const Element& element, tnr_dtype dtype) noexcept {
   if (dtype.result != dtype.sum && !epilogue.may_follow_rounding()) return false;
   const tnr_view* const bias = operands.bias();
   if (bias != nullptr && bias->shape[0] > 1 && bias->strides[0] != 1) return false;
-  const auto product =
-      operands.for_onednn(as_f32(scalars.alpha, dtype.sum), as_f32(scalars.beta, dtype.sum));
+  const auto product = operands.for_engines(scalars);
   if (!product) return false;
-  onednn::ProductMemory memory = operands.first();
+  engines::ProductMemory memory = operands.first();
   if (bias != nullptr) memory.bias = bias->data;
   if (!onednn::run({engine, context.thread_count()}, *product, memory)) return false;
   // Not oneDNN's own, whose maximum of NaN and 0 is 0.

@@ -62,6 +62,21 @@ std::int64_t batch_step(const tnr_view& view, std::uint32_t rank, std::uint32_t 
   return axis < batch_rank - rank ? 0 : step_of(view, axis - (batch_rank - rank));
 }
 
+template <class T>
+double read_f64(const Element& element) noexcept {
+  T number;
+  std::memcpy(&number, element.bytes, sizeof number);
+  return static_cast<double>(number);
+}
+// A number of the dtype of real sums.
+double as_f64(const Element& element, tnr_dtype dtype) noexcept {
+  switch (dtype) {
+    case TNR_DTYPE_I32: return read_f64<std::int32_t>(element);
+    case TNR_DTYPE_F32: return read_f64<float>(element);
+    default: return read_f64<double>(element);
+  }
+}
+
 bool is_real(const Element& element, tnr_dtype dtype) noexcept {
   if (!is_complex(dtype)) return true;
   const std::size_t part_bytes = element_size(dtype) / 2;
@@ -107,7 +122,7 @@ MatmulOperands::MatmulOperands(const tnr_view& a, const tnr_view& b, const Panel
   if (!is_empty(out_)) join_rows();
 }
 
-onednn::ProductMemory MatmulOperands::first() const noexcept {
+engines::ProductMemory MatmulOperands::first() const noexcept {
   std::int64_t position[TNR_MAX_RANK];
   std::int64_t offsets[Nest::kMaxOperands];
   batch_.go_to(batch_.rank(), 0, position, offsets);
@@ -115,24 +130,25 @@ onednn::ProductMemory MatmulOperands::first() const noexcept {
           static_cast<const Byte*>(b_.data) + offsets[2], nullptr, data_ + offsets[0]};
 }
 
-std::optional<onednn::Product> MatmulOperands::for_onednn(float alpha, float beta) const noexcept {
+std::optional<engines::Product> MatmulOperands::for_engines(
+    const MatmulScalars& scalars) const noexcept {
   if (!is_joined_ && batch_.rank() > 1) return std::nullopt;
   const auto matrix = [&](const tnr_view& view, const BlockedMatmul::Steps& steps,
-                          unsigned operand) -> onednn::Product::Matrix {
+                          unsigned operand) -> engines::Product::Matrix {
     const int shift = std::countr_zero(element_size(view.dtype));
     const std::int64_t step = is_joined_ || batch_.rank() == 0 ? 0 : batch_.step(0, operand);
     return {view.dtype, step >> shift, steps.row >> shift, steps.column >> shift};
   };
-  return onednn::Product{.batch_count = batch_count(),
-                         .rows = geometry_.rows,
-                         .columns = geometry_.columns,
-                         .depth = geometry_.depth,
-                         .a = matrix(a_, geometry_.a, 1),
-                         .b = matrix(b_, geometry_.b, 2),
-                         .out = matrix(out_, geometry_.out, 0),
-                         .alpha = alpha,
-                         .beta = beta,
-                         .has_bias = bias_ != nullptr};
+  return engines::Product{.batch_count = batch_count(),
+                          .rows = geometry_.rows,
+                          .columns = geometry_.columns,
+                          .depth = geometry_.depth,
+                          .a = matrix(a_, geometry_.a, 1),
+                          .b = matrix(b_, geometry_.b, 2),
+                          .out = matrix(out_, geometry_.out, 0),
+                          .alpha = as_f64(scalars.alpha, dtype().sum),
+                          .beta = as_f64(scalars.beta, dtype().sum),
+                          .has_bias = bias_ != nullptr};
 }
 
 std::int64_t MatmulOperands::batch_count() const noexcept {

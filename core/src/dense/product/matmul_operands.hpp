@@ -8,12 +8,23 @@
 #include "dense/product/blocked_matmul.hpp"
 #include "dense/product/product_types.hpp"
 #include "dense/scalar.hpp"
-#include "engine/onednn.hpp"
+#include "engine/product.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 
 namespace tenure {
+
+// The scalars of a call.
+struct MatmulScalars {
+  Element alpha;
+  Element beta;
+  bool has_beta;
+  bool are_real;
+
+  MatmulScalars(const tnr_scalar& given_alpha, const tnr_scalar& given_beta,
+                const FactorDtype& dtype);
+};
 
 // The operands of a call, checked and pinned. Views outlive the object.
 class MatmulOperands {
@@ -29,12 +40,15 @@ class MatmulOperands {
   [[nodiscard]] const tnr_view* bias() const noexcept { return bias_; }
   [[nodiscard]] const BlockedMatmul::Geometry& geometry() const noexcept { return geometry_; }
   [[nodiscard]] const Pins& pins() const noexcept { return pins_; }
-  // Products of that geometry, of out, a and b; those of rows that were joined are one.
+  // Products of that geometry, of out, a and b, from first() on; those of rows that were joined are
+  // one.
   [[nodiscard]] Nest batch() const noexcept { return is_joined_ ? Nest(3) : batch_; }
   // The elements at index 0 of the first of them.
-  [[nodiscard]] onednn::ProductMemory first() const noexcept;
-  // The same as oneDNN is asked for it; out is not empty. Nothing for batches of several axes.
-  [[nodiscard]] std::optional<onednn::Product> for_onednn(float alpha, float beta) const noexcept;
+  [[nodiscard]] engines::ProductMemory first() const noexcept;
+  // The same as other engines are asked for it; out is not empty. Nothing for batches of several
+  // axes.
+  [[nodiscard]] std::optional<engines::Product> for_engines(
+      const MatmulScalars& scalars) const noexcept;
   // Products of that geometry; out is not empty.
   [[nodiscard]] std::int64_t batch_count() const noexcept;
   void run(const BlockedMatmul& multiply, const Context& context,
@@ -62,17 +76,6 @@ class MatmulOperands {
   Nest batch_{3};  // out, a, b; without axes where out is empty
   bool is_joined_ = false;
   Pins pins_;
-};
-
-// The scalars of a call.
-struct MatmulScalars {
-  Element alpha;
-  Element beta;
-  bool has_beta;
-  bool are_real;
-
-  MatmulScalars(const tnr_scalar& given_alpha, const tnr_scalar& given_beta,
-                const FactorDtype& dtype);
 };
 
 }  // namespace tenure
