@@ -1,96 +1,24 @@
 // Products of matrices on a device beside the CPU's, of the same elements.
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
-#include "on_device.hpp"
+#include "device_products.hpp"
 
 namespace tenure {
 namespace {
 
 using namespace test;
 
-struct Factors {
-  NamedType a;
-  NamedType b;
-  NamedType out;
-};
-// By kTypes: f64, f32, f16, bf16; and pairs of bytes.
-constexpr Factors kFactors[] = {
-    {kTypes[0], kTypes[0], kTypes[0]}, {kTypes[1], kTypes[1], kTypes[1]},
-    {kTypes[2], kTypes[2], kTypes[2]}, {kTypes[3], kTypes[3], kTypes[3]},
-    {kTypes[4], kTypes[4], kTypes[6]}, {kTypes[4], kTypes[8], kTypes[6]},
-    {kTypes[8], kTypes[4], kTypes[6]}, {kTypes[8], kTypes[8], kTypes[6]}};
-
-struct Product {
-  double alpha = 1;
-  double beta = 0;
-  bool has_bias = false;
-  tnr_unary_op activation = 0;
-  std::uint32_t flags = 0;
-  double low = 0;
-  double high = 0;
-};
-
-tnr_scalar scalar_of(double value) {
-  tnr_scalar scalar = {};
-  scalar.dtype = TNR_DTYPE_F64;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
-// Inputs: a, b, and the bias where there is one.
-DeviceCall call_of(const Product& by) {
-  return
-      [by](tnr_context* context, const std::vector<const tnr_view*>& in, const tnr_view_mut* out) {
-        tnr_matmul_attributes attributes{};
-        attributes.struct_size = sizeof attributes;
-        attributes.bias = by.has_bias ? in[2] : nullptr;
-        attributes.activation = by.activation;
-        attributes.flags = by.flags;
-        attributes.low = by.low;
-        attributes.high = by.high;
-        const tnr_scalar alpha = scalar_of(by.alpha);
-        const tnr_scalar beta = scalar_of(by.beta);
-        return tnr_matmul(context, &alpha, in[0], in[1], &beta, &attributes, out);
-      };
-}
-
 class DeviceMatmul : public OnDevice {
  protected:
-  // Numbers whose sums are exact, so that the CPU's order of them gives the same bits.
   void check(const Product& by, const Factors& types, const Shape& a_shape, const Shape& b_shape,
              const Shape& out_shape, const Arrangement (&lie)[3], Random& random) {
-    Array a(types.a.dtype, a_shape, lie[0], random);
-    Array b(types.b.dtype, b_shape, lie[1], random);
-    Array out(types.out.dtype, out_shape, lie[2], random);
-    Array bias(types.out.dtype, {b_shape.size() == 1 ? 1 : b_shape.back()},
-               kReadable[random() % std::size(kReadable)], random);
-    fill_with_numbers(a, types.a.type, random);
-    fill_with_numbers(b, types.b.type, random);
-    fill_with_numbers(bias, types.out.type, random);
-    // With a beta of 0 nothing is read: there are any bits.
-    if (by.beta != 0) fill_with_numbers(out, types.out.type, random);
-    std::vector<Array*> inputs = {&a, &b};
-    if (by.has_bias) inputs.push_back(&bias);
-    expect_same_call(context_, call_of(by), inputs, out, 0,
-                     describe(a.view()) + " times " + describe(b.view()) + " alpha " +
-                         std::to_string(by.alpha) + " beta " + std::to_string(by.beta));
+    expect_same_product(context_, by, types, {a_shape, b_shape, out_shape}, lie, random);
   }
   void check_any(const Factors& types, const Shape& a_shape, const Shape& b_shape,
                  const Shape& out_shape, Random& random) {
-    Product by;
-    by.alpha = random() % 2 == 0 ? 1 : 2;
-    by.beta = random() % 2 == 0 ? 0 : -1;
-    by.has_bias = random() % 2 == 0;
-    if (random() % 3 == 0) by.activation = TNR_UNARY_OP_RELU;
-    if (random() % 3 == 0) {
-      by.flags = TNR_EPILOGUE_CLAMP;
-      by.low = -3;
-      by.high = 20;
-    }
-    check(by, types, a_shape, b_shape, out_shape,
+    check(any_product(random), types, a_shape, b_shape, out_shape,
           {kReadable[random() % std::size(kReadable)], kReadable[random() % std::size(kReadable)],
            kWritable[random() % std::size(kWritable)]},
           random);
@@ -190,6 +118,20 @@ TEST_F(DeviceMatmul, BroadcastsBatchesAndTakesVectors) {
     check_any(types, {4, 5}, {5, 0}, {4, 0}, random);
     check_any(types, {0, 4, 5}, {5, 6}, {0, 4, 6}, random);
     check_any(types, {3, 4, 0}, {0, 6}, {3, 4, 6}, random);
+    if (HasFailure()) return;
+  }
+}
+
+// Rows of a batch that are multiplied as those of one matrix, from the last to the first.
+TEST_F(DeviceMatmul, JoinsRowsOfABatchThatGoesDown) {
+  Random random(9);
+  for (const Factors& types : kFactors) {
+    check({}, types, {3, 1, 5}, {5, 6}, {3, 1, 6},
+          {Arrangement::kReversed, Arrangement::kRowMajor, Arrangement::kReversed}, random);
+    check({}, types, {3, 4, 5}, {5, 6}, {3, 4, 6},
+          {Arrangement::kReversed, Arrangement::kRowMajor, Arrangement::kReversed}, random);
+    check({}, types, {5}, {1, 5, 6}, {3, 6},
+          {Arrangement::kReversed, Arrangement::kRowMajor, Arrangement::kReversed}, random);
     if (HasFailure()) return;
   }
 }

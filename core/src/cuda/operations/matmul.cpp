@@ -95,8 +95,7 @@ void set_factor(MatmulFactor& factor, tnr_dtype dtype, tnr_dtype sum, std::int64
 }
 
 void run_matmul(const Queue& queue, const MatmulOperands& operands, const MatmulScalars& scalars,
-                const BoundedActivation& activation, const tnr_view& a, const tnr_view& b,
-                const tnr_view_mut& out) {
+                const BoundedActivation& activation, const tnr_view& a, const tnr_view& b) {
   const FactorDtype& dtype = operands.dtype();
   const Nest batch = operands.batch();
   const std::int64_t products = batch.count();
@@ -110,9 +109,10 @@ void run_matmul(const Queue& queue, const MatmulOperands& operands, const Matmul
   const unsigned right_operand = is_transposed ? 1 : 2;
 
   MatmulArgument argument = {};
-  argument.a.data = bytes_of(left) + batch.start(left_operand);
-  argument.b.data = bytes_of(right) + batch.start(right_operand);
-  argument.out = writable(out) + batch.start(0);
+  const engines::ProductMemory first = operands.first();
+  argument.a.data = static_cast<const unsigned char*>(is_transposed ? first.b : first.a);
+  argument.b.data = static_cast<const unsigned char*>(is_transposed ? first.a : first.b);
+  argument.out = static_cast<unsigned char*>(first.out);
   set_factor(argument.a, left.dtype, dtype.sum, geometry.rows, {geometry.a.row, geometry.a.column},
              batch_places(batch, left_operand, argument.a.data));
   set_factor(argument.b, right.dtype, dtype.sum, geometry.columns,
@@ -175,7 +175,7 @@ void Queue::matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b
   require_bounds_alone(*this, "matmul", activation);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
   const QueueOrder order(*this, operands.pins());
-  run_matmul(*this, operands, scalars, activation, a, b, out);
+  run_matmul(*this, operands, scalars, activation, a, b);
   const tnr_view* const bias = operands.bias();
   count_call(TNR_OPERATION_MATMUL,
              element_bytes(a) + element_bytes(b) + (bias == nullptr ? 0 : element_bytes(*bias)) +
