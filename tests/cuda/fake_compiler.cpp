@@ -19,6 +19,7 @@
 
 #include "compiled_expressions_text.hpp"
 #include "fake_images.hpp"
+#include "fake_library.hpp"
 
 namespace {
 
@@ -27,11 +28,7 @@ constexpr int kInvalidOption = 5;
 constexpr int kInternal = 11;
 
 int refusal_of(const char* name) {
-  const char* const text = std::getenv("TENURE_FAKE_NVRTC_FAIL");
-  const std::size_t length = std::strlen(name);
-  if (text == nullptr || std::strncmp(text, name, length) != 0) return 0;
-  if (text[length] == '\0') return kInternal;
-  return text[length] == ':' ? static_cast<int>(std::strtol(text + length + 1, nullptr, 10)) : 0;
+  return fake::refusal_of("TENURE_FAKE_NVRTC_FAIL", name, kInternal);
 }
 
 constexpr const char kExpressionName[] = "tenure_expression_";
@@ -158,9 +155,7 @@ TENURE_FAKE_NVRTC(nvrtcAddNameExpression, (ProgramOfCompiler * program, const ch
 TENURE_FAKE_NVRTC(nvrtcCompileProgram,
                   (ProgramOfCompiler * program, int option_count, const char* const* options)) {
   if (const int refusal = refusal_of("nvrtcCompileProgram"); refusal != 0) return refusal;
-  const char* const count = std::getenv("TENURE_FAKE_NVRTC_COUNT");
-  const long before = count == nullptr ? 0 : std::strtol(count, nullptr, 10);
-  setenv("TENURE_FAKE_NVRTC_COUNT", std::to_string(before + 1).c_str(), 1);
+  fake::count_in("TENURE_FAKE_NVRTC_COUNT");
   return program->compile({options, options + option_count});
 }
 

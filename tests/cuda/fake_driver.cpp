@@ -165,12 +165,14 @@ struct LeakCheck {
     const Memory& memory = state().memory;
     const std::size_t pinned_count = state().pinned.size();
     const std::size_t graph_count = state().graph_count;
-    if (memory.live_count() + pinned_count + graph_count == 0) return;
+    const std::size_t descriptor_count = state().descriptor_count;
+    if (memory.live_count() + pinned_count + graph_count + descriptor_count == 0) return;
     if (number_of("TENURE_FAKE_CUDA_LEAKS", 0) == 0) return;
-    std::fprintf(stderr,
-                 "fake CUDA: %zu bytes in %zu allocations, %zu of pinned memory, and %zu graphs, "
-                 "are not freed\n",
-                 memory.live_bytes(), memory.live_count(), pinned_count, graph_count);
+    std::fprintf(
+        stderr,
+        "fake CUDA: %zu bytes in %zu allocations, %zu of pinned memory, %zu graphs and %zu "
+        "descriptors of libraries are not freed\n",
+        memory.live_bytes(), memory.live_count(), pinned_count, graph_count, descriptor_count);
     _exit(86);
   }
 };

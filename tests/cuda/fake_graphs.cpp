@@ -9,7 +9,8 @@ namespace fake {
 
 Result capture(Capture& capture, Work work) {
   if (capture.is_invalid) return kCaptureInvalidated;
-  if (work.step == Step::kKernel || work.step == Step::kCopy || work.step == Step::kFill) {
+  if (work.step == Step::kKernel || work.step == Step::kCopy || work.step == Step::kFill ||
+      work.step == Step::kCall) {
     capture.work.push_back(std::move(work));
     return Result::kSuccess;
   }

@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -70,7 +71,7 @@ inline constexpr Result kCaptureWrongThread = Result{908};
 long number_of(const char* variable, long otherwise);
 int count_of_devices();
 
-enum class Step { kKernel, kCopyIn, kCopyOut, kCopy, kFill, kFree, kRecord, kWait };
+enum class Step { kKernel, kCopyIn, kCopyOut, kCopy, kFill, kFree, kRecord, kWait, kCall };
 
 // One record of an event.
 struct Mark {
@@ -90,6 +91,8 @@ struct Work {
   simt::Index threads = {};
   std::vector<unsigned char> argument = {};
   std::shared_ptr<Mark> mark = {};  // of an event, as it was then
+  // Of a library: false for memory that is not the device's.
+  std::function<bool()> call = {};
 };
 
 // What a stream gets while it is captured: nothing of it runs.
@@ -138,7 +141,8 @@ struct State {
   std::vector<std::unique_ptr<StreamOfDriver>> streams;  // ended ones too: handles stay known
   StreamOfDriver* own_streams[kMostDevices][2] = {};     // legacy, per thread
   std::map<void*, std::size_t> pinned;
-  std::size_t graph_count = 0;  // with those that can be launched
+  std::size_t graph_count = 0;       // with those that can be launched
+  std::size_t descriptor_count = 0;  // of libraries
   std::minstd_rand random{static_cast<unsigned>(number_of("TENURE_SIMT_SEED", 1))};
   // A device that has failed answers with it for good.
   Result failure = Result::kSuccess;

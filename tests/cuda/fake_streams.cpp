@@ -63,6 +63,9 @@ Result run(StreamOfDriver& stream, Work& work) {
     case Step::kFree:
       if (!memory.free(work.out)) return fail_device("memory freed twice, or written beyond");
       break;
+    case Step::kCall:
+      if (!work.call()) return fail_device("a library's call beyond memory of the device");
+      break;
     case Step::kRecord: work.mark->is_done = true; break;
     case Step::kWait:
       if (!work.mark->is_done) return run_to(*work.mark->stream, work.mark.get());

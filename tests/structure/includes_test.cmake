@@ -43,6 +43,7 @@ set(order
   cuda/kernels/sparse
   cuda
   cuda/compiled
+  cuda/libraries
   cuda/operations
   cuda/operations/images
   expression

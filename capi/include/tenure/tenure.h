@@ -513,8 +513,8 @@ typedef void (*tnr_release_fn)(void *release_context);
  */
 typedef int32_t tnr_engine;
 /**
- * The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn` or `auto`) when
- * it is first asked for; without it the library's own.
+ * The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn`, `auto` or
+ * `vendor`) when it is first asked for; without it the library's own.
  */
 #define TNR_ENGINE_ENVIRONMENT 0
 /**
@@ -530,6 +530,12 @@ typedef int32_t tnr_engine;
  * shape of a call.
  */
 #define TNR_ENGINE_AUTO 3
+/**
+ * Of a context with a GPU alone: cuBLASLt and cuDNN for what they take as it lies in memory,
+ * and the library's own for the rest. Each is opened when it is first needed; where that
+ * cannot be, products or convolutions are UNSUPPORTED.
+ */
+#define TNR_ENGINE_VENDOR 4
 #endif
 
 /**
@@ -623,9 +629,9 @@ tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCE
  * without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
  * known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
  * `device` that is not there, or a `stream` without one or of another.
- * UNSUPPORTED: an `engine` that is not in this build; a `device` where there is no driver, or
- * one that is too old or has no kernels here. OUT_OF_MEMORY: also for a thread that
- * the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
+ * UNSUPPORTED: an `engine` that is not in this build, or that needs a GPU; a `device` where
+ * there is no driver, or one that is too old or has no kernels here. OUT_OF_MEMORY: also for a
+ * thread that the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
  *
  * @param options (transfer none) copied
  * @return (transfer full) (nullable) NULL on failure

@@ -316,9 +316,9 @@ class DeviceQueue {
 // without a device, or of another; `name` is the view's.
 const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name);
 
-// `stream` as in tnr_context_options. Throws INVALID_ARGUMENT for a device that is not there and a
-// stream of another, UNSUPPORTED where no device can be used, OUT_OF_MEMORY, DEVICE_ERROR.
-std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream);
+// `stream` and `engine` as in tnr_context_options. Throws INVALID_ARGUMENT for a device that is not
+// there and a stream of another, UNSUPPORTED where no device can be used, OUT_OF_MEMORY, DEVICE_ERROR.
+std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream, tnr_engine engine);
 
 // Throw as open_queue().
 std::uint32_t device_count(tnr_device_kind kind);

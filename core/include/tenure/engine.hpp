@@ -1,5 +1,5 @@
 // Engines: whose code computes dense products and convolutions. The library's own takes every call;
-// oneDNN, where it is in the build, some of them.
+// oneDNN, where it is in the build, some of the CPU's, and the vendor's libraries some of a device's.
 #pragma once
 
 #include "tenure/context.hpp"
@@ -14,11 +14,14 @@ void require_engine(tnr_engine engine);
 // require_engine(), and so at every later call.
 tnr_engine environment_engine();
 
-// TNR_ENGINE_OWN, _ONEDNN or _AUTO. Throws what environment_engine() does, where the context asks
-// for that.
-inline tnr_engine engine_of(const Context& context) {
-  const tnr_engine engine = context.engine();
+// Any but TNR_ENGINE_ENVIRONMENT. Throws what environment_engine() does, where that is asked for.
+inline tnr_engine chosen_engine(tnr_engine engine) {
   return engine == TNR_ENGINE_ENVIRONMENT ? environment_engine() : engine;
+}
+// The one of the CPU: TNR_ENGINE_OWN, _ONEDNN or _AUTO. Throws the same.
+inline tnr_engine engine_of(const Context& context) {
+  const tnr_engine engine = chosen_engine(context.engine());
+  return engine == TNR_ENGINE_VENDOR ? TNR_ENGINE_OWN : engine;
 }
 
 // "3.2.0"; nullptr where oneDNN is not in this build.

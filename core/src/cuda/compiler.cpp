@@ -1,13 +1,10 @@
 #include "cuda/compiler.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <mutex>
 #include <string_view>
 
-#include "base/mutex.hpp"
+#include "cuda/shared_library.hpp"
 #include "tenure/status.hpp"
 
 #if defined(__linux__)
@@ -52,29 +49,14 @@ struct Compiler {
 #undef TENURE_NVRTC_MEMBER
 };
 
-constinit Mutex g_compiler_mutex;  // guards g_compiler until it is opened
-constinit Compiler g_compiler;     // written once, before g_opened_compiler
-constinit std::atomic<const Compiler*> g_opened_compiler{nullptr};
+constexpr const char* kCompilerNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr SharedLibrary kCompilerLibrary = {"a source needs NVRTC, CUDA's compiler",
+                                            "NVRTC, CUDA's compiler,", "TENURE_NVRTC",
+                                            kCompilerNames};
+
+constinit OpenedOnce<Compiler> g_compiler;
 
 #if defined(__linux__)
-
-constexpr const char* kCompilerNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
-
-void* open_compiler_library() {
-  const char* const asked = std::getenv("TENURE_NVRTC");
-  const bool is_asked = asked != nullptr && *asked != '\0';
-  std::string why;
-  for (const char* const name : kCompilerNames) {
-    void* const library = dlopen(is_asked ? asked : name, RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) return library;
-    const char* const text = dlerror();
-    why += (why.empty() ? "" : "; ");
-    why += text != nullptr ? text : "no reason given";
-    if (is_asked) break;
-  }
-  fail(TNR_STATUS_UNSUPPORTED, "a source needs NVRTC, CUDA's compiler, which cannot be opened: %s",
-       why.c_str());
-}
 
 // The compiler looks for a second library of its own by name alone, and finds it where that is open
 // already: beside itself, if it was not in a folder that the system searches.
@@ -93,43 +75,25 @@ void open_builtins(const Compiler& table) {
   static_cast<void>(dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL));
 }
 
-template <class Entry>
-void find_compiler_entry(void* library, Entry& entry, const char* name) {
-  entry = reinterpret_cast<Entry>(dlsym(library, name));
-  if (entry == nullptr) fail(TNR_STATUS_UNSUPPORTED, "NVRTC, CUDA's compiler, has no %s", name);
-}
+#else
+
+void open_builtins(const Compiler&) {}
+
+#endif
 
 Compiler open_compiler() {
-  void* const library = open_compiler_library();  // stays open: closing it would gain nothing
+  void* const opened = open_shared(kCompilerLibrary);
   Compiler table;
 #define TENURE_NVRTC_FIND(member, name, parameters) \
-  find_compiler_entry(library, table.member, name);
+  find_entry(kCompilerLibrary, opened, table.member, name);
   TENURE_NVRTC_ENTRY_POINTS(TENURE_NVRTC_FIND)
 #undef TENURE_NVRTC_FIND
   open_builtins(table);
   return table;
 }
 
-#else
-
-Compiler open_compiler() {
-  fail(TNR_STATUS_UNSUPPORTED, "this build of the library opens no NVRTC");
-}
-
-#endif
-
 // A later call looks again where there was none.
-const Compiler& compiler() {
-  if (const Compiler* const opened = g_opened_compiler.load(std::memory_order_acquire)) {
-    return *opened;
-  }
-  const std::lock_guard lock(g_compiler_mutex);
-  if (g_opened_compiler.load(std::memory_order_relaxed) == nullptr) {
-    g_compiler = open_compiler();
-    g_opened_compiler.store(&g_compiler, std::memory_order_release);
-  }
-  return g_compiler;
-}
+const Compiler& compiler() { return g_compiler.get(open_compiler); }
 
 // One source while it is compiled.
 class Compilation {

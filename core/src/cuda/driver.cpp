@@ -1,10 +1,8 @@
 #include "cuda/driver.hpp"
 
-#include <atomic>
 #include <cstdlib>
-#include <mutex>
 
-#include "base/mutex.hpp"
+#include "cuda/shared_library.hpp"
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -15,9 +13,7 @@ namespace {
 
 constexpr const char* kLibraryName = "libcuda.so.1";
 
-constinit Mutex g_mutex;                                 // guards g_table until it is opened
-constinit Driver g_table;                                // written once, before g_opened
-constinit std::atomic<const Driver*> g_opened{nullptr};  // release: whoever sees it sees the table
+constinit OpenedOnce<Driver> g_driver;
 
 #if defined(__linux__)
 
@@ -110,20 +106,12 @@ Driver open_driver() {
 
 }  // namespace
 
-const Driver& driver() {
-  if (const Driver* const opened = g_opened.load(std::memory_order_acquire)) return *opened;
-  const std::lock_guard lock(g_mutex);
-  if (g_opened.load(std::memory_order_relaxed) == nullptr) {
-    g_table = open_driver();
-    g_opened.store(&g_table, std::memory_order_release);
-  }
-  return g_table;
-}
+const Driver& driver() { return g_driver.get(open_driver); }
 
-const Driver& opened_driver() noexcept { return *g_opened.load(std::memory_order_acquire); }
+const Driver& opened_driver() noexcept { return *g_driver.opened(); }
 
 void refuse(Result result, const char* what) {
-  const Driver* const opened = g_opened.load(std::memory_order_acquire);
+  const Driver* const opened = g_driver.opened();
   const char* name = nullptr;
   const char* text = nullptr;
   if (opened != nullptr) {

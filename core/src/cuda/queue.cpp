@@ -4,6 +4,7 @@
 #include <cinttypes>
 
 #include "cuda/recorder.hpp"
+#include "tenure/engine.hpp"
 
 namespace tenure {
 namespace {
@@ -22,11 +23,12 @@ DeviceCounts device_counts() noexcept {
   return {g_launches.load(std::memory_order_relaxed), g_waits.load(std::memory_order_relaxed)};
 }
 
-std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream) {
+std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream,
+                                        tnr_engine engine) {
   if (device.kind != TNR_DEVICE_KIND_CUDA) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "device is %s, which there is not", DeviceName(device).text);
   }
-  return std::make_unique<cuda::Queue>(cuda::Device::open(device.index), stream);
+  return std::make_unique<cuda::Queue>(cuda::Device::open(device.index), stream, engine);
 }
 
 namespace cuda {
@@ -44,8 +46,8 @@ Stream stream_of(std::uint64_t number) noexcept {
 void count_launch() noexcept { count(g_launches); }
 void count_wait() noexcept { count(g_waits); }
 
-Queue::Queue(Device& device, std::uint64_t stream)
-    : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device) {
+Queue::Queue(Device& device, std::uint64_t stream, tnr_engine engine)
+    : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device), engine_(engine) {
   const Driver& table = opened_driver();
   const Current current(device);
   if (stream == 0) {
@@ -72,8 +74,11 @@ Queue::Queue(Device& device, std::uint64_t stream)
   }
 }
 
-Queue::Queue(Device& device, Recorder& recorder)
-    : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device), recorder_(&recorder) {
+Queue::Queue(Device& device, tnr_engine engine, Recorder& recorder)
+    : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}),
+      device_(device),
+      engine_(engine),
+      recorder_(&recorder) {
   const Current current(device);
   require(opened_driver().stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
   is_own_ = true;
@@ -88,7 +93,7 @@ void Queue::refuse_to_record(const char* what) {
 }
 
 std::unique_ptr<DeviceRecorder> Queue::open_recorder() const {
-  return std::make_unique<Recorder>(device_);
+  return std::make_unique<Recorder>(device_, engine_);
 }
 
 Queue::~Queue() {
@@ -276,14 +281,19 @@ void Queue::launch(Function function, const char* name, Grid grid, const void* a
   launch_here(function, name, grid, argument);
 }
 
+bool Queue::begins_launch() const noexcept {
+  if (recorder_ != nullptr) [[unlikely]]
+    return !recorder_->is_rehearsal();
+  count_launch();
+  return true;
+}
+
+bool Queue::is_by_vendor() const { return chosen_engine(engine_) == TNR_ENGINE_VENDOR; }
+
 void Queue::launch_here(Function function, const char* name, Grid grid,
                         const void* argument) const {
   void* parameters[] = {const_cast<void*>(argument)};
-  if (recorder_ == nullptr) [[likely]] {
-    count_launch();
-  } else if (recorder_->is_rehearsal()) {
-    return;
-  }
+  if (!begins_launch()) return;
   const Result result = opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0,
                                                stream_, parameters, nullptr);
   if (result != Result::kSuccess) [[unlikely]]

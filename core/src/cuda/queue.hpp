@@ -25,10 +25,10 @@ class Recorder;
 
 class Queue final : public DeviceQueue {
  public:
-  // `stream` as in tnr_context_options.
-  Queue(Device& device, std::uint64_t stream);
+  // `stream` and `engine` as in tnr_context_options.
+  Queue(Device& device, std::uint64_t stream, tnr_engine engine);
   // That of a recorder, which it has for all of its life.
-  Queue(Device& device, Recorder& recorder);
+  Queue(Device& device, tnr_engine engine, Recorder& recorder);
   ~Queue() override;
 
   [[nodiscard]] void* allocate(std::size_t size_bytes) const override;
@@ -117,6 +117,16 @@ class Queue final : public DeviceQueue {
   }
   // The same of a function that is none of the library's own kernels.
   void launch(Function function, const char* name, Grid grid, const void* argument) const;
+  // The same of what call(stream) has a library enqueue, with the device's context current; throws
+  // what it does.
+  template <class Call>
+  void launch_by(const Call& call) const {
+    const Current current(device_);
+    if (begins_launch()) call(stream_);
+  }
+  // Whether products and convolutions are by the vendor's libraries. Throws what
+  // environment_engine() does, where nobody has chosen.
+  [[nodiscard]] bool is_by_vendor() const;
   // Whether code may be loaded now: not while a driver records.
   [[nodiscard]] bool may_load() const noexcept { return recorder_ == nullptr || is_rehearsal(); }
   // As copy_in() and copy_out(), which wait: memory of the CPU is in use until the copy is done.
@@ -151,6 +161,8 @@ class Queue final : public DeviceQueue {
   };
 
  private:
+  // Counts a launch; false where it is only rehearsed.
+  [[nodiscard]] bool begins_launch() const noexcept;
   // The device's context is current.
   void launch_here(Function function, const char* name, Grid grid, const void* argument) const;
   // Whether what was called is only rehearsed.
@@ -165,6 +177,7 @@ class Queue final : public DeviceQueue {
   Device& device_;
   Stream stream_ = nullptr;
   bool is_own_ = false;
+  tnr_engine engine_;
   Recorder* const recorder_ = nullptr;
   mutable HostUses host_uses_;
 };

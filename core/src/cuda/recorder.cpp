@@ -28,7 +28,8 @@ Device& with_graphs(Device& device) {
 
 }  // namespace
 
-Recorder::Recorder(Device& device) : device_(with_graphs(device)), queue_(device, *this) {}
+Recorder::Recorder(Device& device, tnr_engine engine)
+    : device_(with_graphs(device)), queue_(device, engine, *this) {}
 
 Recorder::~Recorder() {
   if (!is_capturing_) return;

@@ -15,7 +15,7 @@ namespace tenure::cuda {
 class Recorder final : public DeviceRecorder {
  public:
   // Throws UNSUPPORTED, naming the entry point that the driver lacks, and DEVICE_ERROR.
-  explicit Recorder(Device& device);
+  Recorder(Device& device, tnr_engine engine);
   ~Recorder() override;
 
   [[nodiscard]] const DeviceQueue& queue() const noexcept override { return queue_; }

@@ -16,8 +16,10 @@ struct EngineName {
   tnr_engine engine;
   const char* name;
 };
-constexpr EngineName kEngineNames[] = {
-    {TNR_ENGINE_OWN, "own"}, {TNR_ENGINE_ONEDNN, "onednn"}, {TNR_ENGINE_AUTO, "auto"}};
+constexpr EngineName kEngineNames[] = {{TNR_ENGINE_OWN, "own"},
+                                       {TNR_ENGINE_ONEDNN, "onednn"},
+                                       {TNR_ENGINE_AUTO, "auto"},
+                                       {TNR_ENGINE_VENDOR, "vendor"}};
 
 tnr_engine read_environment() {
   const char* const wanted = std::getenv("TENURE_ENGINE");
@@ -28,13 +30,13 @@ tnr_engine read_environment() {
     return known.engine;
   }
   fail(TNR_STATUS_INVALID_ARGUMENT,
-       "TENURE_ENGINE is \"%.64s\" but must be one of: own, onednn, auto", wanted);
+       "TENURE_ENGINE is \"%.64s\" but must be one of: own, onednn, auto, vendor", wanted);
 }
 
 }  // namespace
 
 void require_engine(tnr_engine engine) {
-  if (engine < TNR_ENGINE_ENVIRONMENT || engine > TNR_ENGINE_AUTO) {
+  if (engine < TNR_ENGINE_ENVIRONMENT || engine > TNR_ENGINE_VENDOR) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "engine is %" PRId32 ", which names no engine", engine);
   }
   if (engine == TNR_ENGINE_ONEDNN) onednn::require();

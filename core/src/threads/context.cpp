@@ -39,6 +39,10 @@ void check_options(const tnr_context_options& options) {
          options.stream);
   }
   require_engine(options.engine);
+  if (has_cpu && options.engine == TNR_ENGINE_VENDOR) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "engine is vendor, which computes on devices alone, but the device is the CPU");
+  }
 }
 
 [[noreturn, gnu::cold]] void fail_stale(ContextToken token) {

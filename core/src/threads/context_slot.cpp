@@ -16,7 +16,7 @@ static_assert(std::is_trivially_destructible_v<ContextTable>);
 
 void ContextSlot::start(const tnr_context_options& wanted) {
   std::unique_ptr<DeviceQueue> opened;
-  if (has_device(wanted)) opened = open_queue(wanted.device, wanted.stream);
+  if (has_device(wanted)) opened = open_queue(wanted.device, wanted.stream, wanted.engine);
   if (wanted.thread_count > 1 && wanted.spawn == nullptr) {
     pool = new ThreadPool(job, wanted.thread_count - 1);
   }

@@ -260,8 +260,8 @@ pub type tnr_deallocate_fn = Option<
 pub struct tnr_engine(pub i32);
 
 impl tnr_engine {
-    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn` or `auto`) when
-    /// it is first asked for; without it the library's own.
+    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn`, `auto` or
+    /// `vendor`) when it is first asked for; without it the library's own.
     pub const ENVIRONMENT: tnr_engine = tnr_engine(0);
     /// The library's own kernels, which take every shape, stride and dtype.
     pub const OWN: tnr_engine = tnr_engine(1);
@@ -270,6 +270,10 @@ impl tnr_engine {
     /// Among those that are in this build, the one that a fixed table names for the dtype and the
     /// shape of a call.
     pub const AUTO: tnr_engine = tnr_engine(3);
+    /// Of a context with a GPU alone: cuBLASLt and cuDNN for what they take as it lies in memory,
+    /// and the library's own for the rest. Each is opened when it is first needed; where that
+    /// cannot be, products or convolutions are UNSUPPORTED.
+    pub const VENDOR: tnr_engine = tnr_engine(4);
 }
 
 /// Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will
@@ -3225,9 +3229,9 @@ unsafe extern "C" {
     /// without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
     /// known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
     /// `device` that is not there, or a `stream` without one or of another.
-    /// UNSUPPORTED: an `engine` that is not in this build; a `device` where there is no driver, or
-    /// one that is too old or has no kernels here. OUT_OF_MEMORY: also for a thread that
-    /// the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
+    /// UNSUPPORTED: an `engine` that is not in this build, or that needs a GPU; a `device` where
+    /// there is no driver, or one that is too old or has no kernels here. OUT_OF_MEMORY: also for a
+    /// thread that the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
     ///
     /// @param options (transfer none) copied
     /// @return (transfer full) (nullable) NULL on failure

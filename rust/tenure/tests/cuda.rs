@@ -24,6 +24,9 @@ mod custom;
 #[path = "cuda/devices.rs"]
 mod devices;
 #[cfg(not(miri))]
+#[path = "cuda/engines.rs"]
+mod engines;
+#[cfg(not(miri))]
 #[path = "cuda/exchange.rs"]
 mod exchange;
 #[cfg(not(miri))]

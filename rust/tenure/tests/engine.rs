@@ -43,6 +43,14 @@ fn the_feature_builds_it_in() {
     assert!(has_onednn() || is_installed, "{}", build_info());
 }
 
+/// A context is of the CPU; streams of a GPU are in `tests/cuda/engines.rs`.
+#[test]
+fn the_vendors_engine_needs_a_gpu() {
+    let error = Context::builder().engine(Engine::Vendor).build().err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("engine is vendor"), "{error}");
+}
+
 #[test]
 fn an_engine_is_named_where_a_context_is_described() {
     let builder = Context::builder().engine(Engine::Auto);

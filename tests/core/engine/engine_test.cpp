@@ -44,8 +44,13 @@ TEST(Engine, ThatIsNotInTheBuildIsUnsupported) {
                [] { context_create(with_engine(TNR_ENGINE_ONEDNN)); });
 }
 
+TEST(Engine, OfAVendorNeedsADevice) {
+  expect_error(TNR_STATUS_UNSUPPORTED, {"engine is vendor", "the device is the CPU"},
+               [] { context_create(with_engine(TNR_ENGINE_VENDOR)); });
+}
+
 TEST(Engine, NumbersThatNameNoneAreRefused) {
-  for (const tnr_engine engine : {-1, 4, INT32_MAX}) {
+  for (const tnr_engine engine : {-1, 5, INT32_MAX}) {
     expect_error(TNR_STATUS_INVALID_ARGUMENT, {"engine is " + std::to_string(engine)},
                  [&] { context_create(with_engine(engine)); });
   }
@@ -96,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Products, EngineDeathTest,
                          testing::Values(Product::kMatmul, Product::kConv2d));
 
 TEST_P(EngineDeathTest, OfTheEnvironmentIsAskedForByName) {
-  for (const std::string wanted : {"", "own", "auto", "onednn"}) {
+  for (const std::string wanted : {"", "own", "auto", "vendor", "onednn"}) {
     if (wanted == "onednn" && !has_onednn()) continue;
     EXPECT_EXIT(multiply_twice_and_exit(wanted.c_str(), GetParam(), TNR_ENGINE_ENVIRONMENT),
                 testing::ExitedWithCode(TNR_STATUS_OK), "^6.000000\n6.000000\n$");
@@ -104,7 +109,8 @@ TEST_P(EngineDeathTest, OfTheEnvironmentIsAskedForByName) {
 }
 
 TEST_P(EngineDeathTest, OfAnUnknownNameIsAnErrorAtEveryCall) {
-  const std::string message = "TENURE_ENGINE is \"mkl\" but must be one of: own, onednn, auto";
+  const std::string message =
+      "TENURE_ENGINE is \"mkl\" but must be one of: own, onednn, auto, vendor";
   EXPECT_EXIT(multiply_twice_and_exit("mkl", GetParam(), TNR_ENGINE_ENVIRONMENT),
               testing::ExitedWithCode(TNR_STATUS_INVALID_ARGUMENT),
               "^" + message + "\n" + message + "\n$");

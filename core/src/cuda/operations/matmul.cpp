@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda/kernels/matmul_arguments.hpp"
+#include "cuda/libraries/products.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/operands.hpp"
@@ -162,6 +163,20 @@ void run_matmul(const Queue& queue, const MatmulOperands& operands, const Matmul
   queue.launch(kernel.kernel, {static_cast<unsigned>(blocks), kThreads}, argument);
 }
 
+// False where the library's own kernel is to compute it.
+bool multiply_by_vendor(const Queue& queue, const MatmulOperands& operands,
+                        const MatmulScalars& scalars, const BoundedActivation& activation) {
+  require_products();
+  const tnr_view* const bias = operands.bias();
+  if (bias != nullptr && bias->shape[0] > 1 && bias->strides[0] != 1) return false;
+  const auto applied = library_activation(activation, operands.dtype().sum);
+  const std::optional<engines::Product> product = operands.for_engines(scalars);
+  if (!applied || !product) return false;
+  engines::ProductMemory memory = operands.first();
+  if (bias != nullptr) memory.bias = bias->data;
+  return multiply(queue, *product, memory, *applied);
+}
+
 }  // namespace
 
 void Queue::matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
@@ -175,7 +190,9 @@ void Queue::matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b
   require_bounds_alone(*this, "matmul", activation);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
   const QueueOrder order(*this, operands.pins());
-  run_matmul(*this, operands, scalars, activation, a, b);
+  if (!is_by_vendor() || !multiply_by_vendor(*this, operands, scalars, activation)) {
+    run_matmul(*this, operands, scalars, activation, a, b);
+  }
   const tnr_view* const bias = operands.bias();
   count_call(TNR_OPERATION_MATMUL,
              element_bytes(a) + element_bytes(b) + (bias == nullptr ? 0 : element_bytes(*bias)) +

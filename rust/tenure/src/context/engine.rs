@@ -19,9 +19,9 @@ use tenure_sys::tnr_engine;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn` or `auto`) when
-    /// it is first asked for; without it [`Own`](Self::Own). A name that is none, or an engine that
-    /// is not in this build, is an error of every product.
+    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn`, `auto` or
+    /// `vendor`) when it is first asked for; without it [`Own`](Self::Own). A name that is none, or
+    /// an engine that is not in this build, is an error of every product.
     #[default]
     Environment,
     /// The library's own kernels, which take every shape, stride and dtype.
@@ -31,6 +31,13 @@ pub enum Engine {
     /// Among those that are in this build, the one that a fixed table names for the dtype and the
     /// shape of a call.
     Auto,
+    /// Of a stream of a GPU alone ([`Device::stream_with_engine`]): cuBLASLt for products and cuDNN
+    /// for convolutions, of what they take as it lies in memory, and the library's own kernels for
+    /// the rest. Each is opened when it is first needed; where it cannot be, products or
+    /// convolutions are `Unsupported`. It has not run on a GPU so far.
+    ///
+    /// [`Device::stream_with_engine`]: crate::cuda::Device::stream_with_engine
+    Vendor,
 }
 
 impl From<Engine> for tnr_engine {
@@ -40,6 +47,7 @@ impl From<Engine> for tnr_engine {
             Engine::Own => tnr_engine::OWN,
             Engine::OneDnn => tnr_engine::ONEDNN,
             Engine::Auto => tnr_engine::AUTO,
+            Engine::Vendor => tnr_engine::VENDOR,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cuda::Stream;
 use crate::raw::cuda as raw;
-use crate::{Error, ErrorKind, Result};
+use crate::{Engine, Error, ErrorKind, Result};
 
 /// A GPU: a plain value, `Copy`, that says which one.
 ///
@@ -131,7 +131,30 @@ impl Device {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn stream(self) -> Result<Stream> {
-        Stream::new(self)
+        Stream::new(self, Engine::default())
+    }
+
+    /// A new stream of it, whose products and convolutions are by this engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`stream`](Self::stream). `Unsupported`: an engine that is not in this build. Where the
+    /// libraries of [`Engine::Vendor`] are not there, the first call that needs one says so.
+    ///
+    /// ```
+    /// # use tenure::Engine;
+    /// # use tenure::cuda::Device;
+    /// let Ok(device) = Device::new(0) else { return Ok(()) };
+    /// let stream = device.stream_with_engine(Engine::Vendor)?;
+    /// let a = stream.upload(&[[1.0_f32, 2.0]])?;
+    /// match stream.matmul(&a, a.t()) {
+    ///     Ok(product) => assert_eq!(stream.to_vec(&product)?, [5.0]),
+    ///     Err(error) => println!("{error}"), // no cuBLASLt, and what was tried
+    /// }
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn stream_with_engine(self, engine: Engine) -> Result<Stream> {
+        Stream::new(self, engine)
     }
 }
 

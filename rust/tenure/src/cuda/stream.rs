@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cuda::{Device, Tensor};
 use crate::raw::{ContextHandle, LentMut};
-use crate::{Element, IntoShape, Order, Result};
+use crate::{Element, Engine, IntoShape, Order, Result};
 
 /// A queue of work on a [`Device`]: what its methods enqueue runs in that order, each after the one
 /// before. The [module](crate::cuda) says how streams and their tensors go together.
@@ -31,8 +31,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(device: Device) -> Result<Stream> {
-        let handle = ContextHandle::with_new_stream(device.index() as u32)?;
+    pub(super) fn new(device: Device, engine: Engine) -> Result<Stream> {
+        let handle = ContextHandle::with_new_stream(device.index() as u32, engine.into())?;
         Ok(Stream::over(device, handle))
     }
 

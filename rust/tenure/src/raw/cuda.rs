@@ -6,8 +6,8 @@ use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_context, tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_event,
-    tnr_release_fn,
+    tnr_context, tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_engine,
+    tnr_event, tnr_release_fn,
 };
 
 use super::context::PLAIN;
@@ -73,9 +73,9 @@ pub(crate) fn describe(index: u32) -> Result<tnr_device_info> {
 /// With a stream of a device: what is called in such a context is enqueued there.
 impl ContextHandle {
     /// A stream of its own.
-    pub(crate) fn with_new_stream(index: u32) -> Result<ContextHandle> {
+    pub(crate) fn with_new_stream(index: u32, engine: tnr_engine) -> Result<ContextHandle> {
         // SAFETY: the options have no hooks and name no stream.
-        unsafe { Self::create(&tnr_context_options { device: device(index), ..PLAIN }) }
+        unsafe { Self::create(&tnr_context_options { device: device(index), engine, ..PLAIN }) }
     }
 
     /// # Safety

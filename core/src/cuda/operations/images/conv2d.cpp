@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda/kernels/matmul_arguments.hpp"
+#include "cuda/libraries/convolutions.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"
@@ -241,6 +242,23 @@ void check_operands(const ConvolutionOperands& of, const tnr_device& device) {
   if (of.bias != nullptr) check_view(*of.bias, "bias", device);
 }
 
+// False where the library's own kernels are to compute it.
+bool convolve_by_vendor(const Queue& queue, Direction direction, const ConvolutionOperands& of,
+                        const WindowGeometry& g, const BoundedActivation& activation) {
+  if (direction == Direction::kTransposed) return false;
+  require_convolutions();
+  if (of.bias != nullptr && of.bias->shape[0] > 1 && of.bias->strides[0] != 1) return false;
+  const auto applied = library_activation(activation, computed_dtype(of.a.dtype));
+  if (!applied) return false;
+  const auto width = static_cast<std::int64_t>(element_size(of.a.dtype));
+  engines::Convolution convolution = for_engines(g, width);
+  convolution.has_bias = of.bias != nullptr;
+  return convolve(
+      queue, of.a.dtype, convolution,
+      {of.a.data, of.weight.data, of.bias == nullptr ? nullptr : of.bias->data, writable(of.out)},
+      *applied);
+}
+
 // `g` as Convolution has it.
 void convolve_on(const Queue& queue, Direction direction, tnr_operation operation, const char* name,
                  const ConvolutionOperands& of, const WindowGeometry& g,
@@ -253,7 +271,9 @@ void convolve_on(const Queue& queue, Direction direction, tnr_operation operatio
   if (is_empty(of.out.view)) return count_call(operation, 0, 0);
   Convolution convolution(queue, direction, of, g, activation);
   const QueueOrder order(queue, pinned.pins());
-  convolution.run();
+  if (!queue.is_by_vendor() || !convolve_by_vendor(queue, direction, of, g, activation)) {
+    convolution.run();
+  }
   count_call(operation,
              element_bytes(of.a) + element_bytes(of.weight) +
                  (of.bias == nullptr ? 0 : element_bytes(*of.bias)),

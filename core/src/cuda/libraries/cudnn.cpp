@@ -1,0 +1,48 @@
+#include "cuda/libraries/cudnn.hpp"
+
+#include "cuda/shared_library.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure::cuda {
+namespace {
+
+constexpr const char* kNames[] = {"libcudnn.so.9"};
+constexpr SharedLibrary kLibrary = {"convolutions by the engine vendor need cuDNN", "cuDNN",
+                                    "TENURE_CUDNN", kNames};
+
+// As cudnnGetVersion() counts from version 9 on: major * 10000 + minor * 100 + patch. Before it
+// thousands were the major number, so that these are below.
+constexpr std::size_t kOldest = 90000;
+
+constinit OpenedOnce<Cudnn> g_cudnn;
+
+Cudnn open_cudnn() {
+  void* const opened = open_shared(kLibrary);
+  Cudnn table;
+  // The version first: a library that is too old may lack entry points.
+  find_entry(kLibrary, opened, table.version, "cudnnGetVersion");
+  if (const std::size_t version = table.version(); version < kOldest) {
+    fail(TNR_STATUS_UNSUPPORTED, "cuDNN is of version %zu.%zu but must be of 9.0 or newer",
+         version / 1000, version / 100 % 10);
+  }
+#define TENURE_CUDNN_FIND(member, name, parameters) \
+  find_entry(kLibrary, opened, table.member, name);
+  TENURE_CUDNN_ENTRY_POINTS(TENURE_CUDNN_FIND)
+#undef TENURE_CUDNN_FIND
+  return table;
+}
+
+bool is_allocation(DnnStatus status) noexcept {
+  return status == DnnStatus::kHostAllocationFailed || status == DnnStatus::kDeviceAllocationFailed;
+}
+
+}  // namespace
+
+const Cudnn& cudnn() { return g_cudnn.get(open_cudnn); }
+
+void refuse(DnnStatus status, const char* entry) {
+  fail(is_allocation(status) ? TNR_STATUS_OUT_OF_MEMORY : TNR_STATUS_DEVICE_ERROR,
+       "%s of cuDNN gives %d", entry, static_cast<int>(status));
+}
+
+}  // namespace tenure::cuda
