@@ -117,6 +117,7 @@ device_tests() {
 collect_device_tests() {
   local folder=$1 program
   mkdir -p "$folder" || return
+  cmake --build --preset release --target device_bench engine_bench || return
   for program in build/release/{tests/cuda/*_test,libtenure.so,*_bench}; do
     [[ -e $program ]] && cp -L "$program" "$folder"
   done

@@ -3,6 +3,9 @@
 # that look at each access, where there are any, and the benches. Prints a table last.
 #
 #   cuda_run.sh [quick]    quick: the tests alone
+#
+# engine_bench has cuBLASLt and cuDNN beside the own kernels; TENURE_CUBLASLT and TENURE_CUDNN name
+# them where the system does not find them. Their tests pass without, and say what was tried.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 unset TENURE_CUDA_DRIVER
