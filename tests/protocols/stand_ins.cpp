@@ -18,6 +18,7 @@ void require_object_size(std::size_t) {}
 void require_engine(tnr_engine) {}
 
 std::unique_ptr<DeviceQueue> open_queue(tnr_device, std::uint64_t, tnr_engine) { return nullptr; }
+Refusal devices_refusal(tnr_device_kind) { return std::nullopt; }
 void free_pinned(void*) noexcept {}
 
 // The first bytes of each block are an object that knows who uses it.

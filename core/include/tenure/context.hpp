@@ -115,6 +115,9 @@ inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 320 bytes 
 // the device, or OUT_OF_MEMORY also for a refused thread and the context beyond kMaxContexts; then
 // no thread is left, and nothing has been called.
 ContextToken context_create(const tnr_context_options& options);
+// What context_create() throws where the options are right and there is no driver for their device,
+// as a Refusal; throws where they are wrong.
+Refusal context_refusal(const tnr_context_options& options);
 // Throws STALE_HANDLE for a token that is garbage, of another kind, or released.
 void context_release(ContextToken token);
 

@@ -320,6 +320,9 @@ const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const 
 // there and a stream of another, UNSUPPORTED where no device can be used, OUT_OF_MEMORY, DEVICE_ERROR.
 std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream, tnr_engine engine);
 
+// For who asks first whether there are devices: what the functions below throw where there is no
+// driver, as a Refusal. The rest they throw.
+Refusal devices_refusal(tnr_device_kind kind);
 // Throw as open_queue().
 std::uint32_t device_count(tnr_device_kind kind);
 tnr_device_info describe_device(tnr_device device);

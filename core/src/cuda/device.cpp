@@ -119,17 +119,12 @@ void Device::trim_all() noexcept {
   }
 }
 
-Current::Current(const Device& device) {
-  const Driver& table = opened_driver();
-  PrimaryContext current = nullptr;
-  require(table.context_current(&current), "cuCtxGetCurrent");
-  if (current == device.context()) return;
-  require(table.context_push(device.context()), "cuCtxPushCurrent");
+void Current::push(const Device& device) {
+  require(opened_driver().context_push(device.context()), "cuCtxPushCurrent");
   is_pushed_ = true;
 }
 
-Current::~Current() {
-  if (!is_pushed_) return;
+void Current::pop() noexcept {
   PrimaryContext own = nullptr;
   opened_driver().context_pop(&own);
 }
@@ -137,6 +132,10 @@ Current::~Current() {
 }  // namespace tenure::cuda
 
 namespace tenure {
+
+Refusal devices_refusal(tnr_device_kind kind) {
+  return kind == TNR_DEVICE_KIND_CUDA ? cuda::driver_refusal() : Refusal(std::nullopt);
+}
 
 std::uint32_t device_count(tnr_device_kind kind) {
   if (kind == TNR_DEVICE_KIND_CPU) return 1;

@@ -63,12 +63,23 @@ class Device {
 // Makes the device's context the calling thread's for the time of the object.
 class Current {
  public:
-  explicit Current(const Device& device);
+  explicit Current(const Device& device) {
+    PrimaryContext current = nullptr;
+    require(opened_driver().context_current(&current), "cuCtxGetCurrent");
+    if (current != device.context()) [[unlikely]]
+      push(device);
+  }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
-  ~Current();
+  ~Current() {
+    if (is_pushed_) [[unlikely]]
+      pop();
+  }
 
  private:
+  void push(const Device& device);
+  static void pop() noexcept;
+
   bool is_pushed_ = false;
 };
 

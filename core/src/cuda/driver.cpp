@@ -13,8 +13,6 @@ namespace {
 
 constexpr const char* kLibraryName = "libcuda.so.1";
 
-constinit OpenedOnce<Driver> g_driver;
-
 #if defined(__linux__)
 
 // cuGetProcAddress of CUDA 12: the last parameter tells why there is none.
@@ -27,19 +25,23 @@ const char* why() {
   return text != nullptr ? text : "no reason given";
 }
 
-FindEntry open_library() {
+// nullptr, and the refusal says why.
+FindEntry open_library(Refusal& refusal) {
   const char* const asked = std::getenv("TENURE_CUDA_DRIVER");
   const char* const name = asked != nullptr && *asked != '\0' ? asked : kLibraryName;
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver cannot be opened: %s", why());
+    refusal =
+        error_of(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver cannot be opened: %s", why());
+    return nullptr;
   }
   void* const find = dlsym(library, "cuGetProcAddress_v2");
   if (find == nullptr) {
     dlclose(library);
-    fail(TNR_STATUS_UNSUPPORTED,
-         "no CUDA device: the driver %s is older than CUDA 12 but must be of %d.%d or newer", name,
-         kOldestDriver / 1000, kOldestDriver % 1000 / 10);
+    refusal = error_of(
+        TNR_STATUS_UNSUPPORTED,
+        "no CUDA device: the driver %s is older than CUDA 12 but must be of %d.%d or newer", name,
+        kOldestDriver / 1000, kOldestDriver % 1000 / 10);
   }
   // It stays open: contexts and memory of the driver live as long as the process.
   return reinterpret_cast<FindEntry>(find);
@@ -63,8 +65,12 @@ void find_entry(FindEntry find, Entry& entry, const char* name, int version) {
   }
 }
 
-Driver open_driver() {
-  const FindEntry find = open_library();
+// A library that is not there is the common case, and no exception: the first one that a process
+// throws takes as long as a third of the search.
+Refusal open_driver(Driver& opened) {
+  Refusal refusal;
+  const FindEntry find = open_library(refusal);
+  if (find == nullptr) return refusal;
   Driver table;
   // The version first: a driver that is too old lacks entry points, and that is the better message.
   find_entry(find, table.driver_version, "cuDriverGetVersion", 2020);
@@ -93,22 +99,29 @@ Driver open_driver() {
     fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver does not start: %s (%d)",
          name != nullptr ? name : "an unknown error", static_cast<int>(started));
   }
-  return table;
+  opened = table;
+  return std::nullopt;
 }
 
 #else
 
-Driver open_driver() {
-  fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: this build of the library is for the CPU alone");
+Refusal open_driver(Driver&) {
+  return error_of(TNR_STATUS_UNSUPPORTED,
+                  "no CUDA device: this build of the library is for the CPU alone");
 }
 
 #endif
 
 }  // namespace
 
-const Driver& driver() { return g_driver.get(open_driver); }
+constinit OpenedOnce<Driver> g_driver;
 
-const Driver& opened_driver() noexcept { return *g_driver.opened(); }
+Refusal driver_refusal() { return g_driver.try_get(open_driver); }
+
+const Driver& driver() {
+  require_none(driver_refusal());
+  return opened_driver();
+}
 
 void refuse(Result result, const char* what) {
   const Driver* const opened = g_driver.opened();

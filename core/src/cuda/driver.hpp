@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/shared_library.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure::cuda {
@@ -167,8 +168,11 @@ inline constexpr int kOldestDriver = 13000;
 // can be used: no library of that name, an entry point that it lacks, a version before
 // kOldestDriver, or a driver that cannot start. A later call looks again.
 const Driver& driver();
+// The same without a throw where there is no library of that name.
+Refusal driver_refusal();
+extern constinit OpenedOnce<Driver> g_driver;
 // The same where it was opened before: only then has anything of a device been made.
-const Driver& opened_driver() noexcept;
+inline const Driver& opened_driver() noexcept { return *g_driver.opened(); }
 // Whether the process is a child of fork, which gives nothing back: the driver is its parent's.
 bool is_driver_forgotten() noexcept;
 

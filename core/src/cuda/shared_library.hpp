@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "base/mutex.hpp"
+#include "tenure/status.hpp"
 
 namespace tenure::cuda {
 
@@ -37,16 +39,25 @@ class OpenedOnce {
  public:
   constexpr OpenedOnce() noexcept = default;
 
+  // open() gives the table.
   template <class Open>
   const Table& get(const Open& open) {
-    if (const Table* const opened = opened_.load(std::memory_order_acquire)) return *opened;
+    require_none(try_get([&](Table& table) -> Refusal {
+      table = open();
+      return std::nullopt;
+    }));
+    return *opened();
+  }
+  // open(table) says why there is none, where it does not throw that.
+  template <class Open>
+  Refusal try_get(const Open& open) {
+    if (opened() != nullptr) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    if (opened_.load(std::memory_order_relaxed) == nullptr) {
-      table_ = open();
-      // Release: whoever sees it sees the table.
-      opened_.store(&table_, std::memory_order_release);
-    }
-    return table_;
+    if (opened_.load(std::memory_order_relaxed) != nullptr) return std::nullopt;
+    if (Refusal refusal = open(table_)) return refusal;
+    // Release: whoever sees it sees the table.
+    opened_.store(&table_, std::memory_order_release);
+    return std::nullopt;
   }
   // nullptr where it was not opened.
   [[nodiscard]] const Table* opened() const noexcept {

@@ -84,6 +84,11 @@ void drop_use(ContextSlot& slot) noexcept {
 
 }  // namespace
 
+Refusal context_refusal(const tnr_context_options& options) {
+  check_options(options);
+  return devices_refusal(options.device.kind);
+}
+
 ContextToken context_create(const tnr_context_options& options) {
   check_options(options);
   if (!prepare_for_fork()) {
