@@ -29,8 +29,8 @@ tnr_status tnr_view_lend(const void* base, size_t size_bytes, size_t offset_byte
                          uint32_t rank, const int64_t* shape, const int64_t* strides,
                          tnr_view* out) noexcept {
   return guarded([&] {
-    tnr_view& result = deref(out, "out");
-    result = tenure::make_view(base, size_bytes, offset_bytes, dtype, rank, shape, strides);
+    tenure::lend_view(deref(out, "out"), base, size_bytes, offset_bytes, dtype, rank, shape,
+                      strides);
   });
 }
 

@@ -160,6 +160,13 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
                    tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
                    const std::int64_t* strides, const tnr_device& device = kCpu);
 
+// As make_view() of memory of the CPU, into a view that stays as it is where that throws, and whose
+// shape or strides may be those that are given.
+TNR_SPANS(2, 3)
+void lend_view(tnr_view& out, const void* base, std::size_t size_bytes, std::size_t offset_bytes,
+               tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
+               const std::int64_t* strides);
+
 // Bytes of an array in row-major order. Throws UNSUPPORTED and INVALID_ARGUMENT as
 // tnr_blob_alloc_view().
 std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tenure/view.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace {
@@ -199,6 +200,62 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept {
     reach += static_cast<std::uint64_t>(view.shape[axes[i]] - 1) * stride;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// make_view() of memory in row-major order, where nothing is wrong and there is an element; else
+// gives false, and `out` is as it was. Field by field: a view that is made elsewhere and copied
+// waits until its fields, which are stored one by one, can be loaded two at a time.
+bool set_plain_view(tnr_view& out, const void* base, std::size_t size_bytes,
+                    std::size_t offset_bytes, tnr_dtype dtype, std::uint32_t rank,
+                    const std::int64_t* shape, const tnr_device& device) noexcept {
+  if (offset_bytes > size_bytes || rank > TNR_MAX_RANK || (shape == nullptr && rank != 0)) {
+    return false;
+  }
+  // Not in `out`, whose own shape this may be.
+  std::int64_t extents[TNR_MAX_RANK];
+  std::int64_t strides[TNR_MAX_RANK];
+  std::int64_t count = 1;
+  for (std::uint32_t axis = rank; axis-- > 0;) {
+    extents[axis] = shape[axis];
+    strides[axis] = count;
+    if (extents[axis] <= 0 || __builtin_mul_overflow(count, extents[axis], &count)) return false;
+  }
+  const auto element_bytes = static_cast<std::int64_t>(element_size(dtype));
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(base) + offset_bytes;
+  std::int64_t bytes;
+  if (element_bytes == 0 || __builtin_mul_overflow(count, element_bytes, &bytes) ||
+      !is_plain_memory(base, size_bytes, data, static_cast<std::uint64_t>(bytes), dtype)) {
+    return false;
+  }
+  out.data = static_cast<const char*>(base) + offset_bytes;
+  out.base = base;
+  out.size_bytes = size_bytes;
+  out.owner = 0;
+  out.dtype = dtype;
+  out.rank = rank;
+  out.device = device;
+  out.flags = 0;
+  out.bit_offset = 0;
+  out.reserved = 0;
+  for (std::uint32_t axis = 0; axis < TNR_MAX_RANK; ++axis) {
+    out.shape[axis] = axis < rank ? extents[axis] : 0;
+    out.strides[axis] = axis < rank ? strides[axis] : 0;
+  }
+  return true;
+}
+
+}  // namespace
+
+void lend_view(tnr_view& out, const void* base, std::size_t size_bytes, std::size_t offset_bytes,
+               tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
+               const std::int64_t* strides) {
+  if (strides == nullptr &&
+      set_plain_view(out, base, size_bytes, offset_bytes, dtype, rank, shape, kCpu)) {
+    return;
+  }
+  out = make_view(base, size_bytes, offset_bytes, dtype, rank, shape, strides);
 }
 
 tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_bytes,

@@ -1,6 +1,14 @@
 // Views made from loose arguments, as tnr_view_lend and tnr_blob_view take them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
 #include "expect_error.hpp"
 #include "layouts.hpp"
 #include "tenure/view.hpp"
@@ -89,6 +97,73 @@ TEST(MakeView, NamesTheValueAndTheBound) {
   });
   expect_error(TNR_STATUS_UNSUPPORTED, {"dtype is 0x00010401 (4 bits, 1 lanes)"},
                [&] { make_view(memory, 96, 0, 0x00010401, 2, shape, nullptr); });
+}
+
+// The parameters of a lending, right or wrong.
+struct Lending {
+  const std::byte* base = memory;
+  std::size_t size_bytes = sizeof memory;
+  std::size_t offset_bytes;
+  tnr_dtype dtype;
+  std::uint32_t rank;
+  std::int64_t shape[TNR_MAX_RANK + 1] = {};
+
+  explicit Lending(std::mt19937_64& random) {
+    constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_U8,  TNR_DTYPE_F16,  TNR_DTYPE_F32, TNR_DTYPE_F64,
+                                     TNR_DTYPE_C64, TNR_DTYPE_C128, 0x00010401,    0};
+    constexpr std::int64_t kOdd[] = {0, -1, INT64_MAX, INT64_MIN, std::int64_t{1} << 32};
+    const auto is_odd = [&] { return random() % 16 == 0; };
+    if (is_odd()) base = nullptr;
+    if (is_odd()) base = reinterpret_cast<const std::byte*>(UINTPTR_MAX - 95);
+    if (is_odd()) size_bytes = std::size_t{1} << (random() % 64);
+    offset_bytes = is_odd() ? random() % 128 : random() % 4 * 8;
+    dtype = kDtypes[random() % std::size(kDtypes)];
+    rank = static_cast<std::uint32_t>(is_odd() ? random() % 12 : random() % 4);
+    for (std::int64_t& extent : shape) {
+      extent =
+          is_odd() ? kOdd[random() % std::size(kOdd)] : static_cast<std::int64_t>(1 + random() % 4);
+    }
+  }
+
+  [[nodiscard]] tnr_view make() const {
+    return make_view(base, size_bytes, offset_bytes, dtype, rank, shape, nullptr);
+  }
+  void lend(tnr_view& out, const std::int64_t* extents) const {
+    lend_view(out, base, size_bytes, offset_bytes, dtype, rank, extents, nullptr);
+  }
+};
+
+// Empty where `body` has not failed.
+std::string failure_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return std::string(status_name(error.status())) + ": " + error.message();
+  }
+  return {};
+}
+
+TEST(LendView, GivesWhatIsMadeStepByStep) {
+  std::mt19937_64 random(3);
+  int lent_count = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Lending lending(random);
+    const tnr_view before = make(0, {1});
+    tnr_view made = before;
+    tnr_view lent = before;
+    const std::string failure = failure_of([&] { made = lending.make(); });
+    ASSERT_EQ(failure_of([&] { lending.lend(lent, lending.shape); }), failure);
+    ASSERT_EQ(std::memcmp(&lent, &made, sizeof made), 0);
+    lent_count += failure.empty();
+    if (lending.rank > TNR_MAX_RANK) continue;
+    // The shape of the view itself.
+    tnr_view own = before;
+    std::copy_n(lending.shape, lending.rank, own.shape);
+    if (!failure.empty()) made = own;
+    static_cast<void>(failure_of([&] { lending.lend(own, own.shape); }));
+    ASSERT_EQ(std::memcmp(&own, &made, sizeof made), 0);
+  }
+  EXPECT_GT(lent_count, 2000);
 }
 
 }  // namespace
