@@ -2,7 +2,9 @@
 // host alone: no device has the memory for these here.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -143,6 +145,71 @@ TEST(LaunchNest, VectorsAreAligned) {
   EXPECT_EQ(vectors(1 << 20, 1 << 21, 4 * 65), 0u);
   EXPECT_EQ(vectors((1 << 20) + 4, 1 << 21, 4 * 64), 0u);
   EXPECT_EQ(vectors(1 << 20, (1 << 21) + 8, 4 * 68), 0u);
+}
+
+// Dense operands of one width, some of them numbers: the way without a nest beside that with one.
+class DenseOperands {
+ public:
+  DenseOperands(std::mt19937_64& random, std::int64_t count, std::int64_t width)
+      : count_(count),
+        width_(width),
+        input_count_(1 + static_cast<unsigned>(random() % kMostInputs)) {
+    const auto place = [&] { return address((1 << 20) + (random() % 8 == 0 ? width : 0)); };
+    for (unsigned i = 0; i <= input_count_; ++i) places_[i] = place();
+    if (random() % 2 == 0) number_ = 1 + static_cast<unsigned>(random() % input_count_);
+    places_[number_ == 0 ? kMostInputs + 1 : number_] = nullptr;
+  }
+
+  [[nodiscard]] unsigned share_out_as_nest(unsigned items, std::int64_t most_rest,
+                                           ElementwiseArgument& argument) const {
+    LoopNest nest(1 + input_count_);
+    std::int64_t steps[1 + kMostInputs] = {};
+    for (unsigned i = 0; i <= input_count_; ++i) {
+      nest.set(i, {places_[i], width_});
+      steps[i] = places_[i] == nullptr ? 0 : width_;
+    }
+    nest.add(count_, steps);
+    nest.order();
+    argument.numbers = numbers();
+    return share_out(nest, items, argument, most_rest);
+  }
+
+  [[nodiscard]] unsigned share_out_at_once(unsigned items, std::int64_t most_rest,
+                                           ElementwiseArgument& argument) const {
+    argument.out = const_cast<unsigned char*>(places_[0]);
+    for (unsigned i = 0; i < input_count_; ++i) argument.in[i] = places_[1 + i];
+    argument.numbers = numbers();
+    return share_out_dense(count_, width_, items, argument, most_rest);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t numbers() const { return number_ == 0 ? 0 : 1u << (number_ - 1); }
+
+  std::int64_t count_;
+  std::int64_t width_;
+  unsigned input_count_;
+  unsigned number_ = 0;  // the operand that is one; 0: none
+  const unsigned char* places_[2 + kMostInputs] = {};
+};
+
+TEST(LaunchNest, DenseOperandsAreSharedOutAsTheirNest) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 20000; ++i) {
+    const unsigned items = 1u << random() % 5;
+    const std::int64_t width = std::int64_t{1} << random() % 5;
+    const auto count = static_cast<std::int64_t>(2 + (random() >> (28 + random() % 36)));
+    const std::int64_t most_rest = random() % 4 == 0 ? 1 + (count >> random() % 8) : kMostRest;
+    const DenseOperands operands(random, count, width);
+    ElementwiseArgument as_nest = empty_argument();
+    ElementwiseArgument at_once = empty_argument();
+    const unsigned blocks = operands.share_out_as_nest(items, most_rest, as_nest);
+    ASSERT_EQ(operands.share_out_at_once(items, most_rest, at_once), blocks);
+    if (blocks == 0) continue;
+    ASSERT_EQ(std::memcmp(&at_once, &as_nest, offsetof(ElementwiseArgument, axes)), 0)
+        << count << " elements of " << width << " bytes, " << items << " at once";
+    if (as_nest.rest_count == 0) continue;
+    ASSERT_EQ(std::memcmp(&at_once.axes[0], &as_nest.axes[0], sizeof(NestAxis)), 0);
+  }
 }
 
 }  // namespace

@@ -188,6 +188,8 @@ class Pins {
   [[nodiscard, gnu::cold]] Error error(Fault fault, const tnr_view& view,
                                        const char* name) const noexcept;
 
+  // Whether no pinned blob of a device has another home than the queue's context.
+  [[nodiscard]] bool are_at_home(const DeviceQueue& queue) const noexcept;
   // Calls visit(queue) with the queue of each pinned blob that has a device, also more than once.
   template <class Visit>
   void for_each_home(Visit visit) const {

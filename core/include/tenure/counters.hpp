@@ -1,4 +1,5 @@
-// Statistics of operations (calls, bytes, time) and of blobs made and finished.
+// Statistics of operations (calls, bytes, time), of blobs made and finished, and of what devices
+// were asked.
 //
 // Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
 // line that two threads write. Whoever reads adds up all blocks. The blocks are there from the
@@ -30,8 +31,13 @@ struct alignas(64) CounterBlock {
     std::atomic<std::uint64_t> allocated_bytes;
     std::atomic<std::uint64_t> copied_bytes;
   };
+  struct Device {
+    std::atomic<std::uint64_t> launches;
+    std::atomic<std::uint64_t> waits;
+  };
   Row rows[kOperationCount];
   Blobs blobs;
+  Device device;
 };
 
 // The calling thread's block; nullptr before its first count. Trivial: no guard, no destructor.
@@ -78,6 +84,18 @@ inline void count_blob_finished() noexcept {
   std::atomic<std::uint64_t>& finished = block->blobs.finished;
   finished.store(finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
+
+// A launch on a device, and a wait for one.
+using DeviceTotal = std::atomic<std::uint64_t> CounterBlock::Device::*;
+[[gnu::cold]] void count_first_on_device(DeviceTotal total) noexcept;
+inline void count_on_device(DeviceTotal total) noexcept {
+  CounterBlock* const block = t_counter_block;
+  if (block == nullptr) [[unlikely]]
+    return count_first_on_device(total);
+  add_own(block->device.*total, 1);
+}
+inline void count_launch() noexcept { count_on_device(&CounterBlock::Device::launches); }
+inline void count_wait() noexcept { count_on_device(&CounterBlock::Device::waits); }
 
 struct BlobStats {
   std::uint64_t made;

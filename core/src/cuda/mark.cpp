@@ -1,6 +1,6 @@
 #include "cuda/mark.hpp"
 
-#include "cuda/queue.hpp"
+#include "tenure/counters.hpp"
 
 namespace tenure::cuda {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "cuda/queue.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/device.hpp"
 
 namespace tenure::cuda {

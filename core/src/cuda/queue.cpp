@@ -1,27 +1,12 @@
 #include "cuda/queue.hpp"
 
-#include <atomic>
 #include <cinttypes>
 
 #include "cuda/recorder.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/engine.hpp"
 
 namespace tenure {
-namespace {
-
-// Totals of the whole process. Each goes with a call of the driver, beside which it costs nothing.
-constinit std::atomic<std::uint64_t> g_launches{0};
-constinit std::atomic<std::uint64_t> g_waits{0};
-
-void count(std::atomic<std::uint64_t>& total) noexcept {
-  total.fetch_add(1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-DeviceCounts device_counts() noexcept {
-  return {g_launches.load(std::memory_order_relaxed), g_waits.load(std::memory_order_relaxed)};
-}
 
 std::unique_ptr<DeviceQueue> open_queue(tnr_device device, std::uint64_t stream,
                                         tnr_engine engine) {
@@ -42,9 +27,6 @@ Stream stream_of(std::uint64_t number) noexcept {
 }
 
 }  // namespace
-
-void count_launch() noexcept { count(g_launches); }
-void count_wait() noexcept { count(g_waits); }
 
 Queue::Queue(Device& device, std::uint64_t stream, tnr_engine engine)
     : DeviceQueue({TNR_DEVICE_KIND_CUDA, device.index()}), device_(device), engine_(engine) {
@@ -270,17 +252,6 @@ std::unique_ptr<const DeviceEvent> Queue::record() const {
   return std::make_unique<const Mark>(device_, stream_);
 }
 
-void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
-  const Current current(device_);
-  // Loaded by a rehearsal too, as that asks the driver for what recorded work may not.
-  launch_here(device_.function(kernel), name_of(kernel), grid, argument);
-}
-
-void Queue::launch(Function function, const char* name, Grid grid, const void* argument) const {
-  const Current current(device_);
-  launch_here(function, name, grid, argument);
-}
-
 bool Queue::begins_launch() const noexcept {
   if (recorder_ != nullptr) [[unlikely]]
     return !recorder_->is_rehearsal();
@@ -290,14 +261,24 @@ bool Queue::begins_launch() const noexcept {
 
 bool Queue::is_by_vendor() const { return chosen_engine(engine_) == TNR_ENGINE_VENDOR; }
 
-void Queue::launch_here(Function function, const char* name, Grid grid,
-                        const void* argument) const {
+inline Result Queue::launch_here(Function function, Grid grid, const void* argument) const {
   void* parameters[] = {const_cast<void*>(argument)};
-  if (!begins_launch()) return;
-  const Result result = opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0,
-                                               stream_, parameters, nullptr);
+  if (!begins_launch()) return Result::kSuccess;
+  return opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_,
+                                parameters, nullptr);
+}
+
+void Queue::launch(Kernel kernel, Grid grid, const void* argument) const {
+  const Current current(device_);
+  // Loaded by a rehearsal too, as that asks the driver for what recorded work may not.
+  const Result result = launch_here(device_.function(kernel), grid, argument);
   if (result != Result::kSuccess) [[unlikely]]
-    refuse(result, name);
+    refuse(result, name_of(kernel));
+}
+
+void Queue::launch(Function function, const char* name, Grid grid, const void* argument) const {
+  const Current current(device_);
+  require(launch_here(function, grid, argument), name);
 }
 
 }  // namespace cuda

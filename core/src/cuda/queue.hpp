@@ -11,10 +11,6 @@
 
 namespace tenure::cuda {
 
-// For tnr_stats.
-void count_launch() noexcept;
-void count_wait() noexcept;
-
 // One-dimensional, both.
 struct Grid {
   unsigned blocks;
@@ -163,8 +159,8 @@ class Queue final : public DeviceQueue {
  private:
   // Counts a launch; false where it is only rehearsed.
   [[nodiscard]] bool begins_launch() const noexcept;
-  // The device's context is current.
-  void launch_here(Function function, const char* name, Grid grid, const void* argument) const;
+  // The device's context is current. kSuccess also of what is only rehearsed.
+  [[nodiscard]] Result launch_here(Function function, Grid grid, const void* argument) const;
   // Whether what was called is only rehearsed.
   [[nodiscard]] bool is_rehearsal() const noexcept;
   // Throws UNSUPPORTED where work is recorded; `what` is what the call does.

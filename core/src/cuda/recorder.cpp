@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "tenure/counters.hpp"
+
 namespace tenure::cuda {
 namespace {
 

@@ -25,10 +25,7 @@ class Handles {
     static_cast<void>(object.release());  // the table's
     return token;
   }
-  void retain(Token token) const {
-    retain_slot(slot_of(token), token, name_,
-                [this, token](SlotWord word) { require_held(word, token); });
-  }
+  void retain(Token token) const { retain_at(slot_of(token), token); }
   void release(Token token) const {
     BlobSlot& slot = slot_of(token);
     const SlotWord left = change(slot, [this, token](SlotWord word) {
@@ -41,21 +38,26 @@ class Handles {
   // A call holds the object as a handle does.
   class Use {
    public:
-    Use(const Handles& handles, Token token) : handles_(handles), token_(token) {
-      handles_.retain(token);
+    Use(const Handles& handles, Token token)
+        : handles_(handles), slot_(handles.slot_of(token)), token_(token) {
+      handles_.retain_at(slot_, token);
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
-    ~Use() { handles_.release(token_); }
+    ~Use() {
+      const SlotWord left = change(slot_, without_ref);
+      if (is_finished(left)) [[unlikely]]
+        handles_.end(token_, slot_);
+    }
 
     [[nodiscard]] const Object& object() const {
       // Relaxed: whoever holds the object has acquired it.
-      return *static_cast<const Object*>(
-          handles_.slot_of(token_).data.load(std::memory_order_relaxed));
+      return *static_cast<const Object*>(slot_.data.load(std::memory_order_relaxed));
     }
 
    private:
     const Handles& handles_;
+    BlobSlot& slot_;
     Token token_;
   };
 
@@ -116,6 +118,9 @@ class Handles {
     if (slot == nullptr) [[unlikely]]
       throw unknown(token);
     return *slot;
+  }
+  void retain_at(BlobSlot& slot, Token token) const {
+    retain_slot(slot, token, name_, [this, token](SlotWord word) { require_held(word, token); });
   }
   void require_held(SlotWord word, Token token) const {
     if (!is_held(word, token)) [[unlikely]]

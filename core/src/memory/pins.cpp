@@ -162,6 +162,14 @@ const DeviceQueue* Pins::home_of(const BlobSlot& slot) noexcept {
   return is_on_cpu(slot) ? nullptr : static_cast<const Context*>(slot.home)->queue();
 }
 
+bool Pins::are_at_home(const DeviceQueue& queue) const noexcept {
+  for (unsigned i = 0; i < count_; ++i) {
+    const DeviceQueue* const home = home_of(*pinned_[i].slot);
+    if (home != &queue && home != nullptr) return false;
+  }
+  return true;
+}
+
 void Pins::unpin_all() noexcept {
   for (unsigned i = 0; i < count_; ++i) unpin_slot(pinned_[i].token, *pinned_[i].slot);
 }

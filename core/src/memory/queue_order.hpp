@@ -13,21 +13,30 @@ namespace tenure {
 class QueueOrder {
  public:
   // Throws DEVICE_ERROR. Both outlive the object.
-  QueueOrder(const DeviceQueue& queue, const Pins& pins) : queue_(queue), pins_(pins) {
-    pins_.for_each_home([this](const DeviceQueue& home) {
-      if (&home != &queue_) queue_.follow(home);
-    });
+  QueueOrder(const DeviceQueue& queue, const Pins& pins)
+      : queue_(queue), pins_(pins), are_at_home_(pins.are_at_home(queue)) {
+    if (!are_at_home_) [[unlikely]]
+      follow_homes();
   }
   QueueOrder(const QueueOrder&) = delete;
   QueueOrder& operator=(const QueueOrder&) = delete;
   ~QueueOrder() {
+    if (!are_at_home_) [[unlikely]]
+      put_homes_after();
+  }
+
+ private:
+  [[gnu::cold]] void follow_homes() const {
+    pins_.for_each_home([this](const DeviceQueue& home) {
+      if (&home != &queue_) queue_.follow(home);
+    });
+  }
+  [[gnu::cold]] void put_homes_after() const noexcept {
     pins_.for_each_home([this](const DeviceQueue& home) {
       if (&home != &queue_) put_after(home);
     });
   }
-
- private:
-  [[gnu::cold]] void put_after(const DeviceQueue& home) const noexcept {
+  void put_after(const DeviceQueue& home) const noexcept {
     try {
       home.follow(queue_);
     } catch (const Error&) {
@@ -38,6 +47,7 @@ class QueueOrder {
 
   const DeviceQueue& queue_;
   const Pins& pins_;
+  const bool are_at_home_;  // the blobs are pinned, so that their homes stay
 };
 
 // A borrow of memory that the lender uses and frees in the order of the context's queue, and knows

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/system_calls.hpp"
+#include "tenure/device_queue.hpp"
 
 namespace tenure {
 
@@ -64,6 +65,13 @@ CounterBlock* take_block() noexcept {
   return nullptr;
 }
 
+template <class Add>
+void for_each_used(const Add& add) noexcept {
+  const std::size_t used_count = g_used_count.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < used_count; ++i) add(g_blocks[i]);
+  add(g_blocks[kSharedBlock]);
+}
+
 void add_row(OperationStats& total, const CounterBlock::Row& row) noexcept {
   total.calls += row.calls.load(std::memory_order_relaxed);
   total.read_bytes += row.read_bytes.load(std::memory_order_relaxed);
@@ -111,18 +119,19 @@ void count_first_blob_finished() noexcept {
   g_blocks[kSharedBlock].blobs.finished.fetch_add(1, std::memory_order_release);
 }
 
+void count_first_on_device(DeviceTotal total) noexcept {
+  if (has_own_block()) return count_on_device(total);
+  (g_blocks[kSharedBlock].device.*total).fetch_add(1, std::memory_order_relaxed);
+}
+
 BlobStats blob_stats() noexcept {
   BlobStats total = {};
-  const auto for_each_used = [](const auto& add) {
-    const std::size_t used_count = g_used_count.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < used_count; ++i) add(g_blocks[i].blobs);
-    add(g_blocks[kSharedBlock].blobs);
-  };
   // Ends before beginnings, so that there are never more of them.
-  for_each_used([&](const CounterBlock::Blobs& blobs) {
-    total.finished += blobs.finished.load(std::memory_order_acquire);
+  for_each_used([&](const CounterBlock& block) {
+    total.finished += block.blobs.finished.load(std::memory_order_acquire);
   });
-  for_each_used([&](const CounterBlock::Blobs& blobs) {
+  for_each_used([&](const CounterBlock& block) {
+    const CounterBlock::Blobs& blobs = block.blobs;
     total.made += blobs.made.load(std::memory_order_relaxed);
     total.allocated_bytes += blobs.allocated_bytes.load(std::memory_order_relaxed);
     total.copied_bytes += blobs.copied_bytes.load(std::memory_order_relaxed);
@@ -130,11 +139,18 @@ BlobStats blob_stats() noexcept {
   return total;
 }
 
+DeviceCounts device_counts() noexcept {
+  DeviceCounts total = {};
+  for_each_used([&](const CounterBlock& block) {
+    total.launches += block.device.launches.load(std::memory_order_relaxed);
+    total.waits += block.device.waits.load(std::memory_order_relaxed);
+  });
+  return total;
+}
+
 OperationStats operation_stats(tnr_operation operation) noexcept {
   OperationStats total = {};
-  const std::size_t used_count = g_used_count.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < used_count; ++i) add_row(total, g_blocks[i].rows[operation - 1]);
-  add_row(total, shared_row(operation));
+  for_each_used([&](const CounterBlock& block) { add_row(total, block.rows[operation - 1]); });
   return total;
 }
 

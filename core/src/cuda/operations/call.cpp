@@ -73,27 +73,42 @@ ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dt
   return static_cast<ElementType>(type);
 }
 
-Call::Call(const Queue& queue, const tnr_view_mut& out) : queue_(queue), out_(out) {
-  check_view_mut(out, "out", queue.device());
+Call::Call(const Queue& queue, const tnr_view_mut& out)
+    : queue_(queue),
+      out_(out),
+      flat_count_(plain_count(out.view, queue.device())),
+      out_width_(static_cast<std::int64_t>(element_size(out.view.dtype))) {
+  if (flat_count_ != 0) [[likely]] {
+    out_bytes_ = static_cast<std::uint64_t>(flat_count_ * out_width_);
+  } else {
+    check_view_mut(out, "out", queue.device());
+    out_bytes_ = element_bytes(out.view);
+  }
   pins_.add_mut(out, "out");
 }
 
 void Call::add(const tnr_view& view, const char* name) {
+  if (flat_count_ == 0 || !is_twin(view, out_.view, out_bytes_)) return add_stepwise(view, name);
+  pins_.add(view, name);
+  add_input(&view, out_width_);
+  read_bytes_ += out_bytes_;
+}
+
+void Call::add_stepwise(const tnr_view& view, const char* name) {
+  flat_count_ = 0;
   check_view(view, name, queue_.device());
   require_broadcast(view, name, out_.view);
   pins_.add(view, name);
   require_alias(out_.view, view, name, SameView::kAllowed);
-  inputs_[input_count_] = &view;
-  widths_[input_count_++] = static_cast<std::int64_t>(element_size(view.dtype));
+  add_input(&view, static_cast<std::int64_t>(element_size(view.dtype)));
   read_bytes_ += element_bytes(view);
 }
 
 void Call::add(const tenure::Element& element, tnr_dtype dtype) {
   element_ = element;
-  widths_[input_count_++] = static_cast<std::int64_t>(element_size(dtype));
+  numbers_ |= 1u << input_count_;
+  add_input(nullptr, static_cast<std::int64_t>(element_size(dtype)));
 }
-
-bool Call::is_empty() const noexcept { return tenure::is_empty(out_.view); }
 
 bool Call::is_in_place() const noexcept {
   return inputs_[0] != nullptr && inputs_[0]->data == out_.view.data && !is_empty();
@@ -101,15 +116,14 @@ bool Call::is_in_place() const noexcept {
 
 LoopNest Call::nest() const {
   const tnr_view& out = out_.view;
-  const auto out_width = static_cast<std::int64_t>(element_size(out.dtype));
   LoopNest nest(1 + input_count_);
-  nest.set(0, {bytes_of(out), out_width});
+  nest.set(0, {bytes_of(out), out_width_});
   for (unsigned i = 0; i < input_count_; ++i) {
     nest.set(1 + i, {inputs_[i] == nullptr ? nullptr : bytes_of(*inputs_[i]), widths_[i]});
   }
   for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
     if (out.shape[axis] == 1) continue;
-    std::int64_t steps[1 + kMostInputs] = {out.strides[axis] * out_width};
+    std::int64_t steps[1 + kMostInputs] = {out.strides[axis] * out_width_};
     for (unsigned i = 0; i < input_count_; ++i) {
       steps[1 + i] = inputs_[i] == nullptr ? 0 : broadcast_step(*inputs_[i], out, axis);
     }
@@ -145,16 +159,27 @@ void Call::launch(Kernel kernel, Vectors vectors, ElementwiseArgument& argument,
   launch(kernel, vectors, argument, halves.high);
 }
 
+inline bool Call::launch_dense(Kernel kernel, Vectors vectors,
+                               ElementwiseArgument& argument) const {
+  if (flat_count_ == 0) return false;
+  argument.out = const_cast<unsigned char*>(bytes_of(out_.view));
+  for (unsigned i = 0; i < input_count_; ++i) {
+    argument.in[i] = inputs_[i] == nullptr ? nullptr : bytes_of(*inputs_[i]);
+  }
+  const unsigned blocks = share_out_dense(flat_count_, out_width_, vectors.items, argument);
+  if (blocks == 0) return false;
+  queue_.launch(kernel, {blocks, kThreads}, argument);
+  return true;
+}
+
 void Call::run(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const {
   if (is_empty()) return;
-  for (unsigned i = 0; i < input_count_; ++i) {
-    if (inputs_[i] == nullptr) argument.numbers |= 1u << i;
-  }
+  argument.numbers = numbers_;
   std::memcpy(argument.number, element_.bytes, sizeof argument.number);
-  argument.out_vector_bytes =
-      vectors.items * static_cast<std::uint32_t>(element_size(out_.view.dtype));
+  argument.out_vector_bytes = vectors.items * static_cast<std::uint32_t>(out_width_);
   argument.in_vector_bytes = vectors.items * static_cast<std::uint32_t>(widths_[0]);
   const QueueOrder order(queue_, pins_);
+  if (launch_dense(kernel, vectors, argument)) return;
   launch(kernel, vectors, argument, nest());
 }
 
@@ -218,8 +243,7 @@ void Call::select(Bytes bytes) const {
 }
 
 void Call::count(tnr_operation operation) const noexcept {
-  if (is_empty()) return count_call(operation, 0, 0);
-  count_call(operation, read_bytes_, element_bytes(out_.view));
+  count_call(operation, is_empty() ? 0 : read_bytes_, out_bytes_);
 }
 
 }  // namespace tenure::cuda

@@ -42,7 +42,7 @@ class Call {
   // An element that is repeated; one at most.
   void add(const tenure::Element& element, tnr_dtype dtype);
 
-  [[nodiscard]] bool is_empty() const noexcept;
+  [[nodiscard]] bool is_empty() const noexcept { return out_bytes_ == 0; }
   // Whether the first input is exactly the output.
   [[nodiscard]] bool is_in_place() const noexcept;
   [[nodiscard]] const Queue& queue() const noexcept { return queue_; }
@@ -63,17 +63,32 @@ class Call {
   void count(tnr_operation operation) const noexcept;
 
  private:
+  // The plain twin of add(): one check after the other, for operands of any layout.
+  void add_stepwise(const tnr_view& view, const char* name);
+  void add_input(const tnr_view* view, std::int64_t width_bytes) noexcept {
+    inputs_[input_count_] = view;
+    widths_[input_count_++] = width_bytes;
+  }
+
   [[nodiscard]] LoopNest nest() const;
   // With one more axis, within an element, where no kernel has elements of this width.
   [[nodiscard]] LoopNest nest_of_units(std::int64_t unit_bytes) const;
+  // Whether all of it went with one launch of dense operands.
+  [[nodiscard]] bool launch_dense(Kernel kernel, Vectors vectors,
+                                  ElementwiseArgument& argument) const;
   void launch(Kernel kernel, Vectors vectors, ElementwiseArgument& argument,
               const LoopNest& nest) const;
 
   const Queue& queue_;
   const tnr_view_mut& out_;
+  // Elements where all views are dense and of one shape and dtype; else 0.
+  std::int64_t flat_count_;
+  std::int64_t out_width_;
+  std::uint64_t out_bytes_;
   unsigned input_count_ = 0;
   const tnr_view* inputs_[kMostInputs] = {};  // nullptr for an element
   std::int64_t widths_[kMostInputs] = {};     // of an element in bytes
+  std::uint32_t numbers_ = 0;                 // by bits, as ElementwiseArgument has them
   tenure::Element element_ = {};
   std::uint64_t read_bytes_ = 0;
   Pins pins_;

@@ -1,6 +1,7 @@
 // Element-wise operations, and movement.
 #include <bit>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/families.hpp"
@@ -94,8 +95,21 @@ void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
 // waited for.
 enum class Right : std::uint8_t { kNumber, kView };
 
+// The type of operands that an operation takes here. Throws as binary_operation(), which is asked
+// only where the answer is no.
+ElementType binary_type(const Queue& queue, tnr_binary_op op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  const unsigned column = type_index(dtype);
+  if (row < kernels::kBinaryCount && column != kNoType &&
+      kernels::binary_kernels()[row][column].kernel != nullptr) [[likely]] {
+    return static_cast<ElementType>(column);
+  }
+  static_cast<void>(binary_operation(op, dtype));
+  return require_real(queue, kernels::kBinaryRows[row].name, dtype);
+}
+
 void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
-  const ElementType type = require_real(call.queue(), kernels::kBinaryRows[op - 1].name, dtype);
+  const ElementType type = binary_type(call.queue(), op, dtype);
   const auto operation = static_cast<kernels::Binary>(op);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
@@ -222,7 +236,6 @@ void Queue::binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
   call.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  static_cast<void>(binary_operation(op, a.dtype));
   run_binary(call, op, a.dtype, Right::kView);
   call.count(TNR_OPERATION_BINARY);
 }

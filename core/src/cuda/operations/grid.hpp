@@ -18,6 +18,10 @@ static_assert(kThreads == 1u << kBlockShift);
 inline constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
+// The same by 2^shift, of what is not negative.
+constexpr std::int64_t shifted_up(std::int64_t a, unsigned shift) {
+  return (a >> shift) + ((a & ((std::int64_t{1} << shift) - 1)) != 0);
+}
 
 // The logarithm of a power of two, and that of the next one that is no smaller.
 constexpr unsigned logarithm_of(std::int64_t power) noexcept {

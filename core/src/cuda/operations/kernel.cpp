@@ -10,6 +10,7 @@
 #include "dense/operands.hpp"
 #include "memory/handles.hpp"
 #include "memory/queue_order.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -63,38 +64,30 @@ class Arguments {
   Arguments& operator=(const Arguments&) = delete;
 
   void add(std::uint32_t i, const tnr_kernel_argument& argument) {
-    require_kind(i, argument);
     const tnr_kernel_parameter& parameter = kernel_.parameter(i);
     parameters_[i] = words_[i];
-    views_[i] = nullptr;
-    if (argument.scalar != nullptr) return add_scalar(i, *argument.scalar);
-    const tnr_view& view = argument.input != nullptr ? *argument.input : argument.output->view;
-    const char* const name = name_of(i);
-    if (argument.input != nullptr) {
-      check_view(view, name, queue_.device());
-      pins_.add(view, name);
-    } else {
-      check_view_mut(*argument.output, name, queue_.device());
-      pins_.add_mut(*argument.output, name);
+    if (parameter.kind == TNR_KERNEL_ARGUMENT_KIND_SCALAR) {
+      require_kind(i, argument, argument.scalar, argument.input, argument.output);
+      return add_scalar(i, *argument.scalar, parameter);
     }
-    require_layout(i, view, parameter);
-    views_[i] = &view;
-    set_view(words_[i], view, parameter);
+    if (parameter.kind == TNR_KERNEL_ARGUMENT_KIND_INPUT) {
+      require_kind(i, argument, argument.input, argument.output, argument.scalar);
+      return add_view(i, *argument.input, parameter, Pins::Access::kRead);
+    }
+    require_kind(i, argument, argument.output, argument.input, argument.scalar);
+    outputs_[output_count_++] = view_count_;
+    add_view(i, argument.output->view, parameter, Pins::Access::kWrite);
   }
 
   // An output shares no byte with another argument.
   void require_apart() const {
-    for (std::uint32_t out = 0; out < kernel_.parameter_count(); ++out) {
-      if (kernel_.parameter(out).kind != TNR_KERNEL_ARGUMENT_KIND_OUTPUT) continue;
-      for (std::uint32_t in = 0; in < kernel_.parameter_count(); ++in) {
-        if (in == out || views_[in] == nullptr) continue;
-        const Alias alias = alias_of(*views_[out], *views_[in]);
-        if (alias == Alias::kNone) continue;
-        fail(TNR_STATUS_ALIASED, "%s and %s %s", name_of(out), name_of(in),
-             alias == Alias::kUndecided
-                 ? "overlap as intervals, and whether they share a byte was not decided within "
-                   "the search's budget"
-                 : "share bytes");
+    for (std::uint32_t i = 0; i < output_count_; ++i) {
+      const std::uint32_t out = outputs_[i];
+      for (std::uint32_t in = 0; in < view_count_; ++in) {
+        if (in == out) continue;
+        const Alias alias = alias_of(*views_[out].view, *views_[in].view);
+        if (alias != Alias::kNone) [[unlikely]]
+          refuse_alias(views_[out].index, views_[in].index, alias);
       }
     }
   }
@@ -111,29 +104,65 @@ class Arguments {
   }
 
  private:
+  [[noreturn, gnu::cold]] void refuse_alias(std::uint32_t out, std::uint32_t in,
+                                            Alias alias) const {
+    fail(TNR_STATUS_ALIASED, "%s and %s %s", name_of(out), name_of(in),
+         alias == Alias::kUndecided
+             ? "overlap as intervals, and whether they share a byte was not decided within the "
+               "search's budget"
+             : "share bytes");
+  }
+
   [[nodiscard]] const char* name_of(std::uint32_t i) const noexcept {
     const bool is_input = kernel_.parameter(i).kind == TNR_KERNEL_ARGUMENT_KIND_INPUT;
     return is_input ? kInputNames.text[i] : kOutputNames.text[i];
   }
 
-  void require_kind(std::uint32_t i, const tnr_kernel_argument& argument) const {
-    const tnr_kernel_argument_kind kind = kernel_.parameter(i).kind;
+  // `wanted` is there, and no other.
+  void require_kind(std::uint32_t i, const tnr_kernel_argument& argument, const void* wanted,
+                    const void* other, const void* another) const {
+    if (wanted == nullptr || other != nullptr || another != nullptr) [[unlikely]]
+      refuse_kind(i, argument);
+  }
+
+  [[noreturn, gnu::cold]] void refuse_kind(std::uint32_t i,
+                                           const tnr_kernel_argument& argument) const {
     const bool is_input = argument.input != nullptr;
     const bool is_output = argument.output != nullptr;
     const bool is_scalar = argument.scalar != nullptr;
-    if (is_input == (kind == TNR_KERNEL_ARGUMENT_KIND_INPUT) &&
-        is_output == (kind == TNR_KERNEL_ARGUMENT_KIND_OUTPUT) &&
-        is_scalar == (kind == TNR_KERNEL_ARGUMENT_KIND_SCALAR)) [[likely]] {
-      return;
-    }
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "arguments[%" PRIu32 "] has%s%s%s%s but the kernel %s takes an %s there", i,
          is_input ? " an input" : "", is_output ? " an output" : "", is_scalar ? " a scalar" : "",
-         is_input || is_output || is_scalar ? "" : " nothing", kernel_.name(), kind_name(kind));
+         is_input || is_output || is_scalar ? "" : " nothing", kernel_.name(),
+         kind_name(kernel_.parameter(i).kind));
   }
 
-  void add_scalar(std::uint32_t i, const tnr_scalar& scalar) {
-    const tnr_dtype wanted = kernel_.parameter(i).dtype;
+  // Out of line, so that what it has in registers is its own.
+  [[gnu::noinline]] void add_view(std::uint32_t i, const tnr_view& view,
+                                  const tnr_kernel_parameter& parameter, Pins::Access access) {
+    const bool is_plain = plain_count(view, queue_.device()) != 0;
+    if (!is_plain) check_stepwise(i, view, access);
+    if (view.owner != 0) {
+      const Pins::Fault fault = pins_.pin(view, access);
+      if (fault != Pins::Fault::kNone) [[unlikely]]
+        throw pins_.error(fault, view, name_of(i));
+    }
+    require_layout(i, view, parameter);
+    if (!is_plain) require_dense(i, view, parameter);
+    views_[view_count_++] = {&view, i};
+    set_view(words_[i], view, parameter);
+  }
+
+  // The plain twin of plain_count().
+  [[gnu::noinline]] void check_stepwise(std::uint32_t i, const tnr_view& view,
+                                        Pins::Access access) const {
+    check_view(view, name_of(i), queue_.device());
+    if (access == Pins::Access::kWrite) check_view_mut({view}, name_of(i), queue_.device());
+  }
+
+  void add_scalar(std::uint32_t i, const tnr_scalar& scalar,
+                  const tnr_kernel_parameter& parameter) {
+    const tnr_dtype wanted = parameter.dtype;
     if (scalar.dtype != wanted) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "arguments[%" PRIu32 "].scalar has the dtype %s but the kernel %s takes %s there", i,
@@ -158,6 +187,10 @@ class Arguments {
            "%s.rank is %" PRIu32 " but the kernel %s takes %" PRIu32 " to %" PRIu32 " there",
            name_of(i), view.rank, kernel_.name(), parameter.least_rank, parameter.most_rank);
     }
+  }
+
+  void require_dense(std::uint32_t i, const tnr_view& view,
+                     const tnr_kernel_parameter& parameter) const {
     const bool is_pointer = (parameter.flags & TNR_KERNEL_POINTER) != 0;
     if (is_pointer && dense_count(view) == 0 && !is_empty(view)) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -174,12 +207,21 @@ class Arguments {
     std::int64_t* const shape = words + 1;
     std::int64_t* const strides = shape + parameter.most_rank;
     const std::uint32_t front = parameter.most_rank - view.rank;
-    for (std::uint32_t axis = 0; axis < parameter.most_rank; ++axis) {
-      const bool is_there = axis >= front;
-      shape[axis] = is_there ? view.shape[axis - front] : 1;
-      strides[axis] = shape[axis] > 1 ? view.strides[axis - front] : 0;
+    for (std::uint32_t axis = 0; axis < front; ++axis) {
+      shape[axis] = 1;
+      strides[axis] = 0;
+    }
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      const std::int64_t extent = view.shape[axis];
+      shape[front + axis] = extent;
+      strides[front + axis] = extent > 1 ? view.strides[axis] : 0;
     }
   }
+
+  struct Lent {
+    const tnr_view* view;
+    std::uint32_t index;  // of the argument
+  };
 
   // A pointer, and an extent and a stride for each axis; or a number.
   static constexpr unsigned kMostWords = 1 + 2 * TNR_MAX_RANK;
@@ -187,9 +229,12 @@ class Arguments {
   const Queue& queue_;
   const ForeignKernel& kernel_;
   Pins pins_;
+  std::uint32_t view_count_ = 0;
+  std::uint32_t output_count_ = 0;
   // Uninitialised beyond the arguments.
   void* parameters_[TNR_MAX_KERNEL_PARAMETERS];
-  const tnr_view* views_[TNR_MAX_KERNEL_PARAMETERS];
+  Lent views_[TNR_MAX_KERNEL_PARAMETERS];
+  std::uint32_t outputs_[TNR_MAX_KERNEL_PARAMETERS];  // places in views_
   std::int64_t words_[TNR_MAX_KERNEL_PARAMETERS][kMostWords];
 };
 

@@ -1,8 +1,6 @@
 #include "cuda/operations/nest.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "cuda/operations/grid.hpp"
@@ -20,21 +18,23 @@ std::int64_t vector_alignment(std::int64_t vector_bytes) {
   return std::min<std::int64_t>(vector_bytes, 16);
 }
 
-bool is_aligned(const unsigned char* data, std::int64_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) == 0;
+// Whether an address or a step is a multiple of a power of two: a division takes longer than all
+// else that is done for an operand.
+bool is_multiple(std::uint64_t number, std::int64_t power) {
+  return (number & static_cast<std::uint64_t>(power - 1)) == 0;
 }
 
-// An axis of which `items` positions are taken at once.
-void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned items = 1) {
+// An axis of which 2^shift positions are taken at once.
+void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned shift = 0) {
   axis = {};
-  axis.divider = divider_by(nest.extent(of) / items);
-  for (unsigned i = 0; i < nest.operand_count(); ++i) axis.steps[i] = nest.step(of, i) * items;
+  axis.divider = divider_by(nest.extent(of) >> shift);
+  for (unsigned i = 0; i < nest.operand_count(); ++i) axis.steps[i] = nest.step(of, i) << shift;
 }
 
-// The axes of a nest that has some; `items` of the innermost.
-void set_axes(const LoopNest& nest, unsigned items, ElementwiseArgument& argument) {
+// The axes of a nest that has some; 2^shift positions of the innermost.
+void set_axes(const LoopNest& nest, unsigned shift, ElementwiseArgument& argument) {
   argument.rank = nest.rank();
-  set_axis(argument.axes[0], nest, nest.rank() - 1, items);
+  set_axis(argument.axes[0], nest, nest.rank() - 1, shift);
   for (unsigned i = 1; i < nest.rank(); ++i) set_axis(argument.axes[i], nest, nest.rank() - 1 - i);
 }
 
@@ -45,11 +45,11 @@ bool has_vectors(const LoopNest& nest, unsigned operand, unsigned items) {
   const unsigned inner = nest.rank() - 1;
   if (of.data == nullptr || nest.step(inner, operand) == 0) return true;
   const std::int64_t alignment = vector_alignment(items * of.width_bytes);
-  bool result = nest.step(inner, operand) == of.width_bytes && is_aligned(of.data, alignment);
+  std::uint64_t places = address_of(of.data);
   for (unsigned axis = 0; axis < inner; ++axis) {
-    result = result && nest.step(axis, operand) % alignment == 0;
+    places |= static_cast<std::uint64_t>(nest.step(axis, operand));
   }
-  return result;
+  return nest.step(inner, operand) == of.width_bytes && is_multiple(places, alignment);
 }
 
 bool has_vectors(const LoopNest& nest, unsigned items) {
@@ -58,6 +58,17 @@ bool has_vectors(const LoopNest& nest, unsigned items) {
     if (!has_vectors(nest, i, items)) return false;
   }
   return true;
+}
+
+// Gives the blocks of vectors and of the rest; 0: too many.
+unsigned set_blocks(std::int64_t vectors, std::int64_t rest, unsigned item_shift,
+                    ElementwiseArgument& argument) {
+  const std::int64_t vector_blocks = shifted_up(vectors, kBlockShift);
+  const unsigned rest_shift = kBlockShift + std::min(item_shift, logarithm_of(kMostRestItems));
+  const std::int64_t blocks = vector_blocks + shifted_up(rest, rest_shift);
+  if (blocks > kMostBlocks) return 0;
+  argument.vector_blocks = static_cast<std::uint32_t>(vector_blocks);
+  return static_cast<unsigned>(blocks);
 }
 
 }  // namespace
@@ -144,23 +155,20 @@ Divider divider_by(std::int64_t extent) noexcept {
   return {static_cast<std::uint32_t>(divisor), static_cast<std::uint32_t>(multiplier), shift};
 }
 
-ElementwiseArgument empty_argument() noexcept {
-  ElementwiseArgument argument;
-  std::memset(&argument, 0, offsetof(ElementwiseArgument, axes));
-  return argument;
-}
-
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
                    std::int64_t most_rest) noexcept {
+  const unsigned item_shift = logarithm_of(items);
   const std::int64_t count = nest.count();
   const bool is_flat = nest.rank() <= 1;
   const bool are_vectors = has_vectors(nest, items);
-  const bool are_nested = are_vectors && !is_flat && nest.extent(nest.rank() - 1) % items == 0 &&
-                          count / items < most_rest;
-  argument.vector_count =
-      are_nested || (are_vectors && is_flat) ? static_cast<std::uint64_t>(count / items) : 0;
+  const bool are_nested =
+      are_vectors && !is_flat &&
+      is_multiple(static_cast<std::uint64_t>(nest.extent(nest.rank() - 1)), items) &&
+      count >> item_shift < most_rest;
+  const std::int64_t vectors = are_nested || (are_vectors && is_flat) ? count >> item_shift : 0;
+  argument.vector_count = static_cast<std::uint64_t>(vectors);
   argument.nested_vectors = are_nested ? 1 : 0;
-  const auto in_vectors = static_cast<std::int64_t>(argument.vector_count) * items;
+  const std::int64_t in_vectors = vectors << item_shift;
   const std::int64_t rest = count - in_vectors;
   if (rest >= most_rest) return 0;
   argument.rest_count = static_cast<std::uint32_t>(rest);
@@ -184,7 +192,7 @@ unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& ar
   }
 
   if (are_nested) {
-    set_axes(nest, items, argument);
+    set_axes(nest, item_shift, argument);
   } else if (rest != 0 && is_flat) {
     argument.rank = 1;
     argument.axes[0] = {};
@@ -193,16 +201,38 @@ unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& ar
       argument.axes[0].steps[i] = nest.step(0, i);
     }
   } else if (rest != 0) {
-    set_axes(nest, 1, argument);
+    set_axes(nest, 0, argument);
   }
 
-  const std::int64_t vector_blocks =
-      quotient_up(static_cast<std::int64_t>(argument.vector_count), kThreads);
-  const std::int64_t rest_items = std::min(items, kMostRestItems);
-  const std::int64_t blocks = vector_blocks + quotient_up(rest, kThreads * rest_items);
-  if (blocks > kMostBlocks) return 0;
-  argument.vector_blocks = static_cast<std::uint32_t>(vector_blocks);
-  return static_cast<unsigned>(blocks);
+  return set_blocks(vectors, rest, item_shift, argument);
+}
+
+unsigned share_out_dense(std::int64_t count, std::int64_t width_bytes, unsigned items,
+                         ElementwiseArgument& argument, std::int64_t most_rest) noexcept {
+  const unsigned item_shift = logarithm_of(items);
+  std::uint64_t places = address_of(argument.out);
+  for (const unsigned char* const in : argument.in) places |= address_of(in);
+  const bool are_vectors = is_multiple(places, vector_alignment(width_bytes << item_shift));
+  const std::int64_t vectors = are_vectors ? count >> item_shift : 0;
+  const std::int64_t in_vectors = vectors << item_shift;
+  const std::int64_t rest = count - in_vectors;
+  if (rest >= most_rest) return 0;
+  argument.vector_count = static_cast<std::uint64_t>(vectors);
+  argument.rest_count = static_cast<std::uint32_t>(rest);
+  argument.repeated = argument.numbers;
+
+  argument.rest_out = argument.out + in_vectors * width_bytes;
+  for (unsigned i = 0; i < kMostInputs; ++i) {
+    if (argument.in[i] != nullptr) argument.rest_in[i] = argument.in[i] + in_vectors * width_bytes;
+  }
+  if (rest != 0) {
+    argument.rank = 1;
+    argument.axes[0] = {divider_by(rest), 0, {width_bytes}};
+    for (unsigned i = 0; i < kMostInputs; ++i) {
+      argument.axes[0].steps[1 + i] = argument.in[i] != nullptr ? width_bytes : 0;
+    }
+  }
+  return set_blocks(vectors, rest, item_shift, argument);
 }
 
 std::optional<TransposedCopy> transposed_copy(const LoopNest& nest) noexcept {

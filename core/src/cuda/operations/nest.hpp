@@ -1,7 +1,9 @@
 // Loops over the elements of a call's operands, and how a launch shares them out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "cuda/kernels/arguments.hpp"
@@ -66,12 +68,22 @@ struct LoopNest::Halves {
 inline constexpr std::int64_t kMostRest = std::int64_t{1} << 31;
 
 // All zeros, but for the axes, of which there are 400 bytes: a launch sets those that it has.
-ElementwiseArgument empty_argument() noexcept;
+inline ElementwiseArgument empty_argument() noexcept {
+  ElementwiseArgument argument;
+  std::memset(&argument, 0, offsetof(ElementwiseArgument, axes));
+  return argument;
+}
 
-// Sets the places and the axes of the argument, for a kernel that takes `items` at once; `numbers`
-// is set. Gives the blocks; 0 where the nest has too many elements for one launch.
+// Sets the places and the axes of the argument, for a kernel that takes `items`, a power of two, at
+// once; `numbers` is set. Gives the blocks; 0 where the nest has too many elements for one launch.
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
                    std::int64_t most_rest = kMostRest) noexcept;
+
+// The same without a nest, of operands of one width and one shape that are all dense, or a number:
+// `out`, `in` (nullptr: a number, or none) and `numbers` are set. Its plain twin is the above.
+unsigned share_out_dense(std::int64_t count, std::int64_t width_bytes, unsigned items,
+                         ElementwiseArgument& argument,
+                         std::int64_t most_rest = kMostRest) noexcept;
 
 // The divider by an extent from 1 to below 2^31.
 Divider divider_by(std::int64_t extent) noexcept;
