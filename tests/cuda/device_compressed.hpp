@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "on_device.hpp"
@@ -105,6 +106,62 @@ struct DeviceParts {
   DeviceArray minor;
   DeviceArray values;
 };
+
+// A matrix that a call has made, or none.
+class Made {
+ public:
+  explicit Made(tnr_sparse* matrix) : matrix_(matrix) {
+    if (matrix == nullptr) return;
+    view_.struct_size = sizeof view_;
+    EXPECT_EQ(tnr_sparse_view_of(matrix, &view_), TNR_STATUS_OK);
+  }
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  ~Made() {
+    if (matrix_ != nullptr) {
+      EXPECT_EQ(tnr_sparse_release(matrix_), TNR_STATUS_OK);
+    }
+  }
+
+  [[nodiscard]] bool is_there() const { return matrix_ != nullptr; }
+  [[nodiscard]] const tnr_sparse_view& view() const { return view_; }
+
+ private:
+  tnr_sparse* matrix_;
+  tnr_sparse_view view_ = {};
+};
+
+// The bytes of a part, of whichever place.
+inline std::vector<Byte> bytes_of(tnr_context* context, const tnr_view& part) {
+  std::vector<Byte> bytes(static_cast<std::size_t>(part.shape[0]) * element_size(part.dtype));
+  tnr_view_mut to;
+  EXPECT_EQ(
+      tnr_view_lend_mut(bytes.data(), bytes.size(), 0, part.dtype, 1, part.shape, nullptr, &to),
+      TNR_STATUS_OK);
+  EXPECT_EQ(tnr_copy(context, &part, nullptr, &to), TNR_STATUS_OK) << tnr_last_error()->message;
+  return bytes;
+}
+
+// Expects a matrix of the device to be that of the CPU; of NaN any is as good as another.
+inline void expect_same_matrix(tnr_context* context, const tnr_sparse_view& found,
+                               const tnr_sparse_view& here, const std::string& what) {
+  EXPECT_EQ(found.format, here.format) << what;
+  EXPECT_EQ(found.flags, here.flags) << what;
+  EXPECT_EQ(found.rows, here.rows) << what;
+  EXPECT_EQ(found.cols, here.cols) << what;
+  ASSERT_EQ(found.minor.shape[0], here.minor.shape[0]) << what;
+  EXPECT_TRUE(bytes_of(context, found.major) == bytes_of(nullptr, here.major)) << what;
+  EXPECT_TRUE(bytes_of(context, found.minor) == bytes_of(nullptr, here.minor)) << what;
+  const std::vector<Byte> values = bytes_of(context, found.values);
+  const std::vector<Byte> wanted = bytes_of(nullptr, here.values);
+  ASSERT_EQ(values.size(), wanted.size()) << what;
+  const std::size_t width = element_size(here.values.dtype);
+  for (std::size_t at = 0; at < wanted.size(); at += width) {
+    ASSERT_TRUE(is_same_number(here.values.dtype, &values[at], &wanted[at]))
+        << what << ": value " << at / width << " is 0x" << hex_of(&values[at], width) << " but 0x"
+        << hex_of(&wanted[at], width) << " on the CPU";
+  }
+}
 
 // a times b by the rows of a.
 inline tnr_status multiply(tnr_context* context, const tnr_sparse_view& a, const tnr_view* b,

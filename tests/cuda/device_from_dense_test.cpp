@@ -23,41 +23,6 @@ tnr_sparse_options options_of(tnr_sparse_format format, tnr_dtype index_dtype) {
   return options;
 }
 
-// A matrix that a call has made, or none.
-class Made {
- public:
-  explicit Made(tnr_sparse* matrix) : matrix_(matrix) {
-    if (matrix == nullptr) return;
-    view_.struct_size = sizeof view_;
-    EXPECT_EQ(tnr_sparse_view_of(matrix, &view_), TNR_STATUS_OK);
-  }
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
-  ~Made() {
-    if (matrix_ != nullptr) {
-      EXPECT_EQ(tnr_sparse_release(matrix_), TNR_STATUS_OK);
-    }
-  }
-
-  [[nodiscard]] bool is_there() const { return matrix_ != nullptr; }
-  [[nodiscard]] const tnr_sparse_view& view() const { return view_; }
-
- private:
-  tnr_sparse* matrix_;
-  tnr_sparse_view view_ = {};
-};
-
-// The bytes of a part, of whichever place.
-std::vector<Byte> bytes_of(tnr_context* context, const tnr_view& part) {
-  std::vector<Byte> bytes(static_cast<std::size_t>(part.shape[0]) * element_size(part.dtype));
-  tnr_view_mut to;
-  EXPECT_EQ(
-      tnr_view_lend_mut(bytes.data(), bytes.size(), 0, part.dtype, 1, part.shape, nullptr, &to),
-      TNR_STATUS_OK);
-  EXPECT_EQ(tnr_copy(context, &part, nullptr, &to), TNR_STATUS_OK) << tnr_last_error()->message;
-  return bytes;
-}
-
 class DeviceFromDense : public OnDevice {
  protected:
   // Expects the CPU's matrix, or its error. The mask is that of the options, or nullptr.
@@ -78,16 +43,7 @@ class DeviceFromDense : public OnDevice {
       return;
     }
     EXPECT_LE(totals().device_waits, waits + 2) << what;
-    const tnr_sparse_view& here = expected.view();
-    const tnr_sparse_view& found = made.view();
-    EXPECT_EQ(found.format, here.format) << what;
-    EXPECT_EQ(found.flags, here.flags) << what;
-    EXPECT_EQ(found.rows, here.rows) << what;
-    EXPECT_EQ(found.cols, here.cols) << what;
-    ASSERT_EQ(found.minor.shape[0], here.minor.shape[0]) << what;
-    EXPECT_EQ(bytes_of(context_, found.major), bytes_of(nullptr, here.major)) << what;
-    EXPECT_EQ(bytes_of(context_, found.minor), bytes_of(nullptr, here.minor)) << what;
-    EXPECT_TRUE(bytes_of(context_, found.values) == bytes_of(nullptr, here.values)) << what;
+    expect_same_matrix(context_, made.view(), expected.view(), what);
   }
 };
 

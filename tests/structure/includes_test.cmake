@@ -46,6 +46,7 @@ set(order
   cuda/libraries
   cuda/operations
   cuda/operations/images
+  cuda/operations/sparse
   expression
   sparse
   sparse/convert

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -91,6 +92,22 @@ struct DeviceScan {
   void* values;
   std::int64_t capacity;  // entries that there is room for; those behind are counted alone
   const Pins& pins;       // of dense and mask
+};
+
+// Entries in order, and those of one position made one. Everything has been checked but offsets,
+// indices, and whether there is such an operation on a device.
+struct DeviceCoalesce {
+  // Memory of the device, of COO the rows of entries in the place of offsets.
+  struct Arrays {
+    void* major;
+    void* minor;
+    void* values;
+  };
+  const tnr_sparse_view& a;  // COO, CSR or CSC, whose flags are believed
+  tnr_sparse_combine combine;
+  // Called with the number of positions, when they have been counted and all of `a` is right.
+  const std::function<Arrays(std::int64_t)>& allocate;
+  const Pins& pins;
 };
 
 // One result of element-wise nodes, in one launch: each element runs the nodes one after the other,
@@ -296,6 +313,9 @@ class DeviceQueue {
   [[nodiscard]] virtual std::int64_t scan_entries(const DeviceScan& scan) const = 0;
   // As sparse_matmul().
   [[nodiscard]] virtual bool sample_entries(const DeviceSample& call) const = 0;
+  // Whether offsets and indices are right: waits for it, and for the number of positions. Throws
+  // UNSUPPORTED for a dtype, and for more entries than are sorted at once.
+  [[nodiscard]] virtual bool coalesce_entries(const DeviceCoalesce& call) const = 0;
 
   // As normalize.hpp and ordering.hpp have them; an output that is nullptr is not asked for.
   virtual void scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,

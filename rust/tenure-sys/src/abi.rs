@@ -6475,6 +6475,10 @@ unsafe extern "C" {
     /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
     /// same for any number of threads.
     ///
+    /// On a device `a` has fewer than 2^31 entries, of up to 8 bytes. Waits for the number of
+    /// entries of the result; takes 20 bytes for each of `a` while it lasts, and 4 where these are
+    /// said to be SORTED.
+    ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
     /// name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
     ///

@@ -77,6 +77,24 @@ TENURE_DEVICE void write(unsigned char* to, const Word& value) {
   *reinterpret_cast<Word*>(to) = value;
 }
 
+// An element of 1 to 8 bytes by its logarithm: in the low bits, and 0 above them.
+TENURE_DEVICE uint64_t read_bits(uint32_t shift, const unsigned char* from) {
+  switch (shift) {
+    case 0: return read<uint8_t>(from);
+    case 1: return read<uint16_t>(from);
+    case 2: return read<uint32_t>(from);
+    default: return read<uint64_t>(from);
+  }
+}
+TENURE_DEVICE void write_bits(uint32_t shift, unsigned char* to, uint64_t bits) {
+  switch (shift) {
+    case 0: return write(to, static_cast<uint8_t>(bits));
+    case 1: return write(to, static_cast<uint16_t>(bits));
+    case 2: return write(to, static_cast<uint32_t>(bits));
+    default: return write(to, bits);
+  }
+}
+
 // An element of so many bytes.
 template <int kBytes>
 struct ElementOf;

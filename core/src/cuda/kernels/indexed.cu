@@ -1,12 +1,10 @@
 // Elements by index: the check of all indices, which comes first, and what reads and writes where
 // they say. Nothing outside is touched even where indices change after the check.
-#include "cpu/operations.hpp"
 #include "elementwise.cuh"
 #include "indexed_arguments.hpp"
+#include "rules/combine.cuh"
 
 namespace tenure::cuda {
-
-using kernels::Binary;
 
 // As an unsigned number, so that negative ones are beyond every limit.
 TENURE_DEVICE uint64_t index_at(const Indices& indices, int64_t offset) {
@@ -284,53 +282,6 @@ TENURE_DEVICE void put_units(const PutArgument& argument) {
   write_unit(argument.unit_shift, segment.target, unit);
 }
 
-// As the operations of binary.cu.
-template <class C>
-TENURE_DEVICE C combined(Binary op, C a, C b) {
-  switch (op) {
-    case Binary::kAdd: return a + b;
-    case Binary::kMul: return a * b;
-    case Binary::kMin: return a < b || a != a ? a : b;
-    default: return a > b || a != a ? a : b;
-  }
-}
-
-// Integers wrap; `sign` makes unsigned numbers have the order of signed ones.
-TENURE_DEVICE uint64_t combined_integers(Binary op, uint64_t sign, uint64_t a, uint64_t b) {
-  const bool is_less = (a ^ sign) < (b ^ sign);
-  switch (op) {
-    case Binary::kAdd: return a + b;
-    case Binary::kMul: return a * b;
-    case Binary::kMin: return is_less ? a : b;
-    default: return is_less ? b : a;
-  }
-}
-
-// Elements as their bits, in the low ones; above those a result may have any.
-TENURE_DEVICE uint64_t combined_bits(const PutArgument& argument, uint64_t a, uint64_t b) {
-  const auto op = static_cast<Binary>(argument.op);
-  const auto low_a = static_cast<uint32_t>(a);
-  const auto low_b = static_cast<uint32_t>(b);
-  switch (argument.type) {
-    case ElementType::kF64: return bits_of(combined(op, bit_copy<double>(a), bit_copy<double>(b)));
-    case ElementType::kF32:
-      return bits_of(combined(op, bit_copy<float>(low_a), bit_copy<float>(low_b)));
-    // Rounded after each step.
-    case ElementType::kF16:
-      return round_to_f16(combined(op, widen(F16{static_cast<uint16_t>(low_a)}),
-                                   widen(F16{static_cast<uint16_t>(low_b)})))
-          .bits;
-    case ElementType::kBF16:
-      return round_to_bf16(combined(op, widen(BF16{static_cast<uint16_t>(low_a)}),
-                                    widen(BF16{static_cast<uint16_t>(low_b)})))
-          .bits;
-    default: break;
-  }
-  const bool is_signed = argument.type >= ElementType::kI8 && argument.type <= ElementType::kI64;
-  const unsigned bits = 8u << argument.unit_shift;
-  return combined_integers(op, is_signed ? uint64_t{1} << (bits - 1) : 0, a, b);
-}
-
 // In the order of the entries.
 TENURE_DEVICE void combine_segment(const PutArgument& argument) {
   const PutSegment segment(argument, false);
@@ -341,7 +292,8 @@ TENURE_DEVICE void combine_segment(const PutArgument& argument) {
   uint32_t entry = segment.entry;
   do {
     const auto value = get<uint64_t>(read_unit(shift, segment.value_of(argument, entry)), 0);
-    result = combined_bits(argument, result, value) & mask;
+    result =
+        combined_bits(static_cast<Binary>(argument.op), argument.type, shift, result, value) & mask;
     ++entry;
   } while (entry < argument.count && argument.keys[entry] == segment.key);
   write_unit(shift, segment.target,

@@ -1,4 +1,6 @@
 // Scans along an axis.
+#include "cuda/operations/scan.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -188,6 +190,13 @@ class RowScans {
 };
 
 }  // namespace
+
+void sum_words(const Queue& queue, std::uint32_t* words, std::int64_t count) {
+  if (count == 0) return;
+  const tnr_view_mut all = {make_view(words, static_cast<std::size_t>(count) * sizeof *words, 0,
+                                      TNR_DTYPE_U32, 1, &count, nullptr, queue.device())};
+  RowScans(queue, TNR_SCAN_OP_SUM, all.view, 0, all).run();
+}
 
 void Queue::scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
                  const tnr_view_mut& out) const {

@@ -3,13 +3,10 @@
 #include "sparse/from_dense/device_scan.hpp"
 
 #include <algorithm>
-#include <cinttypes>
-#include <utility>
 
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
-#include "sparse/entry_order.hpp"
-#include "sparse/traffic.hpp"
+#include "sparse/device_arrays.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -20,70 +17,6 @@ namespace {
 // Room is for one element of so many, and for so many at least: of smaller matrices for all.
 constexpr std::int64_t kElementsForRoom = 8;
 constexpr std::int64_t kLeastRoom = std::int64_t{1} << 16;
-// Room of which less than half is used is given back, and the entries are copied.
-constexpr std::int64_t kMostRoomKept = 2;
-
-// An array of a matrix to be: memory of the queue, and then a blob over it.
-class DeviceArray {
- public:
-  DeviceArray(const DeviceQueue& queue, std::int64_t room, tnr_dtype dtype)
-      : queue_(queue),
-        room_(room),
-        dtype_(dtype),
-        data_(room == 0 ? nullptr : queue.allocate(bytes_of(room))) {}
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() {
-    if (token_ != 0) {
-      blob_drop(token_);  // which has the memory
-    } else if (data_ != nullptr) {
-      queue_.free(data_);
-    }
-  }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-
-  // A blob of the first elements.
-  void keep(const Context& context, std::int64_t count) {
-    if (count == 0) {
-      token_ = blob_allocate_on(context, 0);
-      if (data_ != nullptr) queue_.free(std::exchange(data_, nullptr));
-      return;
-    }
-    if (room_ / kMostRoomKept > count) shrink(count);
-    token_ = blob_keep_on(context, data_, bytes_of(count));
-  }
-  [[nodiscard]] tnr_view view(std::int64_t count) const {
-    tnr_view view = make_view(data_, bytes_of(count), 0, dtype_, 1, &count, nullptr);
-    view.device = queue_.device();
-    view.owner = token_;
-    return view;
-  }
-  // The reference is somebody else's.
-  void give_up() noexcept { token_ = 0, data_ = nullptr; }
-
- private:
-  [[nodiscard]] std::size_t bytes_of(std::int64_t count) const {
-    std::int64_t bytes;
-    if (__builtin_mul_overflow(count, static_cast<std::int64_t>(element_size(dtype_)), &bytes)) {
-      fail(TNR_STATUS_OUT_OF_MEMORY, "%" PRId64 " elements of %s fit no memory", count,
-           dtype_name(dtype_));
-    }
-    return static_cast<std::size_t>(bytes);
-  }
-  void shrink(std::int64_t count) {
-    void* const smaller = queue_.allocate(bytes_of(count));
-    void* const larger = std::exchange(data_, smaller);
-    queue_.copy_bytes(smaller, larger, bytes_of(count));
-    queue_.free(larger);
-  }
-
-  const DeviceQueue& queue_;
-  std::int64_t room_;
-  tnr_dtype dtype_;
-  void* data_;
-  BlobToken token_ = 0;
-};
 
 // The arrays that have an element for each entry.
 struct DeviceEntries {
@@ -112,31 +45,16 @@ void check_form(const DeviceQueue& queue, const DeviceFromDense& call) {
 SparseToken finish(const Context& context, const DeviceFromDense& call, DeviceArray& offsets,
                    std::int64_t offset_count, DeviceEntries& entries, std::int64_t count) {
   const bool is_coo = DeviceEntries::is_coo(call);
-  DeviceArray& major = is_coo ? entries.row_indices : offsets;
-  const std::int64_t major_count = is_coo ? count : offset_count;
-  major.keep(context, major_count);
-  entries.indices.keep(context, count);
-  entries.values.keep(context, count);
-  tnr_sparse_view made = {};
-  made.struct_size = sizeof made;
-  made.format = call.options.format;
-  made.flags = EntryOrder::rising().flags();
-  made.rows = call.dense.shape[0];
-  made.cols = call.dense.shape[1];
-  made.block_rows = 1;
-  made.block_cols = 1;
-  made.major = major.view(major_count);
-  made.minor = entries.indices.view(count);
-  made.values = entries.values.view(count);
-  // From here on the references are the handle's, or given up.
-  major.give_up();
-  entries.indices.give_up();
-  entries.values.give_up();
   const std::uint64_t mask_bytes = call.has_mask ? element_bytes(call.options.mask) : 0;
-  count_call(TNR_OPERATION_SPARSE_FROM_DENSE,
-             is_empty(call.dense) ? 0 : element_bytes(call.dense) + mask_bytes,
-             device_matrix_bytes(made));
-  return sparse_open(made);
+  return open_on(context,
+                 {.format = call.options.format,
+                  .rows = call.dense.shape[0],
+                  .cols = call.dense.shape[1],
+                  .major_count = is_coo ? count : offset_count,
+                  .entry_count = count,
+                  .operation = TNR_OPERATION_SPARSE_FROM_DENSE,
+                  .read_bytes = is_empty(call.dense) ? 0 : element_bytes(call.dense) + mask_bytes},
+                 is_coo ? entries.row_indices : offsets, entries.indices, entries.values);
 }
 
 }  // namespace

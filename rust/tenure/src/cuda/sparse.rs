@@ -1,6 +1,8 @@
 //! Sparse matrices on a device: three arrays, and what they mean.
 
 #[deny(unsafe_code)]
+mod coalesce;
+#[deny(unsafe_code)]
 mod product;
 #[deny(unsafe_code)]
 mod sparsify;

@@ -27,7 +27,7 @@ pub enum Combine {
 }
 
 impl Combine {
-    fn raw(self) -> tnr_sparse_combine {
+    pub(crate) fn raw(self) -> tnr_sparse_combine {
         match self {
             Combine::Sum => tnr_sparse_combine::SUM,
             Combine::Min => tnr_sparse_combine::MIN,

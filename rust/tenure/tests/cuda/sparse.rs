@@ -237,9 +237,47 @@ fn conversions_wait_once_or_not_at_all() {
     assert_eq!(stats().device_waits, before + 1);
     let back = stream.sparse_to_dense(&matrix).unwrap();
     assert_eq!(stats().device_waits, before + 1);
+    stream.sparse_coalesce(&matrix, Combine::Sum).unwrap();
+    assert_eq!(stats().device_waits, before + 2);
     let back = stream.to_vec(&back).unwrap();
     assert_eq!(back, [0.0, -0.0, 3.0, 4.0, 0.0, 0.0]);
     assert!(back[1].is_sign_negative() && matrix.nnz() == 3);
+}
+
+fn assert_same<T: Element, I: SparseIndex>(a: &CsrMatrix<T, I>, b: &CsrMatrix<T, I>) {
+    assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()));
+    assert_eq!(a.row_offsets(), b.row_offsets());
+    assert_eq!(a.col_indices(), b.col_indices());
+    assert_eq!(a.values(), b.values());
+}
+
+/// Of every type, all entries and those of a range of rows.
+macro_rules! coalesced {
+    ($($name:ident: $type:ty, $index:ty, $of:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let stream = &stream!();
+            let host = matrix::<$type, $index>(&mut Random::new(7), 700, $of);
+            let there = stream.upload_csr(&host).unwrap();
+            for combine in [Combine::Sum, Combine::Min, Combine::Max, Combine::Last] {
+                let expected = host.view().coalesce(combine).unwrap();
+                let made = stream.sparse_coalesce(&there, combine).unwrap();
+                assert!(made.is_coalesced());
+                assert_same(&stream.download_csr(&made).unwrap(), &expected);
+                let rows = host.view().row_range(20..50).unwrap().coalesce(combine).unwrap();
+                let range = there.view().row_range(20..50).unwrap();
+                let made = stream.sparse_coalesce(range, combine).unwrap();
+                assert_same(&stream.download_csr(&made).unwrap(), &rows);
+            }
+        }
+    )*};
+}
+
+coalesced! {
+    coalesced_f64: f64, i64, f64::from;
+    coalesced_f16: f16, i32, |x: i8| f16::from_f32(x.into());
+    coalesced_i8: i8, i64, |x| x;
+    coalesced_i64: i64, i32, i64::from;
 }
 
 /// Several entries for one position are added up.

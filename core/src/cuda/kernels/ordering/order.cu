@@ -5,23 +5,6 @@
 
 namespace tenure::cuda {
 
-TENURE_DEVICE uint64_t read_bits(uint32_t shift, const unsigned char* from) {
-  switch (shift) {
-    case 0: return read<uint8_t>(from);
-    case 1: return read<uint16_t>(from);
-    case 2: return read<uint32_t>(from);
-    default: return read<uint64_t>(from);
-  }
-}
-TENURE_DEVICE void write_bits(uint32_t shift, unsigned char* to, uint64_t bits) {
-  switch (shift) {
-    case 0: return write(to, static_cast<uint8_t>(bits));
-    case 1: return write(to, static_cast<uint16_t>(bits));
-    case 2: return write(to, static_cast<uint32_t>(bits));
-    default: return write(to, bits);
-  }
-}
-
 // Bytes of a row in each operand.
 TENURE_DEVICE void find_row(const OrderedRows& rows, uint32_t row,
                             int64_t (&offsets)[kOrderSteps]) {

@@ -50,13 +50,7 @@ struct IntegerScan {
     }
   }
   static TENURE_DEVICE uint64_t load(const ScanArgument& argument, const unsigned char* from) {
-    uint64_t bits;
-    switch (argument.in_shift) {
-      case 0: bits = read<uint8_t>(from); break;
-      case 1: bits = read<uint16_t>(from); break;
-      case 2: bits = read<uint32_t>(from); break;
-      default: bits = read<uint64_t>(from); break;
-    }
+    uint64_t bits = read_bits(argument.in_shift, from);
     if (argument.is_signed != 0) {
       const unsigned unused = 64 - (8u << argument.in_shift);
       bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
@@ -65,13 +59,7 @@ struct IntegerScan {
   }
   static TENURE_DEVICE void store(const ScanArgument& argument, unsigned char* to,
                                   uint64_t number) {
-    const uint64_t bits = number ^ argument.bias;
-    switch (argument.out_shift) {
-      case 0: return write(to, static_cast<uint8_t>(bits));
-      case 1: return write(to, static_cast<uint16_t>(bits));
-      case 2: return write(to, static_cast<uint32_t>(bits));
-      default: return write(to, bits);
-    }
+    write_bits(argument.out_shift, to, number ^ argument.bias);
   }
 };
 

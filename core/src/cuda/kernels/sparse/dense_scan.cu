@@ -6,8 +6,7 @@
 // tells all (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
 // 2016). Tiles are handed out in their order, so that those before one have been begun by blocks
 // that wait for none behind them.
-#include "cuda/kernels/elementwise.cuh"
-#include "cuda/kernels/sparse/arguments.hpp"
+#include "cuda/kernels/sparse/rows.cuh"
 
 namespace tenure::cuda {
 
@@ -137,6 +136,9 @@ class DenseScanner {
     return ordered < static_cast<Key>(argument_.low) || ordered > static_cast<Key>(argument_.high);
   }
 
+  [[nodiscard]] TENURE_DEVICE bool has_wide_indices() const {
+    return argument_.has_wide_indices != 0;
+  }
   TENURE_DEVICE bool has(uint32_t element) const {
     return first_ + element < argument_.rows * argument_.columns;
   }
@@ -184,16 +186,9 @@ class DenseScanner {
     if (lane_ == 0 && tile + 1 == static_cast<uint64_t>(argument_.tiles)) {
       *argument_.count = before + count;
       if (argument_.offsets != nullptr) {
-        write_index(argument_.offsets, static_cast<uint64_t>(argument_.rows), before + count);
+        write_index(argument_.offsets, has_wide_indices(), static_cast<uint64_t>(argument_.rows),
+                    before + count);
       }
-    }
-  }
-
-  TENURE_DEVICE void write_index(unsigned char* indices, uint64_t position, uint64_t index) const {
-    if (argument_.has_wide_indices != 0) {
-      write(indices + position * 8, index);
-    } else {
-      write(indices + position * 4, static_cast<uint32_t>(index));
     }
   }
 
@@ -207,13 +202,16 @@ class DenseScanner {
       const Place place = place_of(element);
       // A row begins behind the entries that are before its first element.
       if (place.column == 0 && argument_.offsets != nullptr) {
-        write_index(argument_.offsets, static_cast<uint64_t>(place.row), position);
+        write_index(argument_.offsets, has_wide_indices(), static_cast<uint64_t>(place.row),
+                    position);
       }
       if ((marks_[i] >> lane_ & 1) == 0 || position >= argument_.capacity) continue;
       if (argument_.row_indices != nullptr) {
-        write_index(argument_.row_indices, position, static_cast<uint64_t>(place.row));
+        write_index(argument_.row_indices, has_wide_indices(), position,
+                    static_cast<uint64_t>(place.row));
       }
-      write_index(argument_.indices, position, static_cast<uint64_t>(place.column));
+      write_index(argument_.indices, has_wide_indices(), position,
+                  static_cast<uint64_t>(place.column));
       write_bits(argument_.values + (position << argument_.element_shift), bits_[i]);
     }
   }

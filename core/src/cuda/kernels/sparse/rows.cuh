@@ -18,6 +18,12 @@ TENURE_DEVICE uint64_t unsigned_index(const unsigned char* indices, bool is_wide
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
+TENURE_DEVICE void write_index(unsigned char* indices, bool is_wide, uint64_t position,
+                               uint64_t index) {
+  if (is_wide) return write(indices + position * 8, index);
+  write(indices + position * 4, static_cast<uint32_t>(index));
+}
+
 // The rows of a matrix, and whether what was read of them is right.
 class SparseRows {
  public:

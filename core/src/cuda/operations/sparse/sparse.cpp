@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "cpu/compress.hpp"
-#include "cuda/kernels/sparse/arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
+#include "cuda/operations/sparse/rows.hpp"
 #include "dense/operands.hpp"
 #include "dense/scalar.hpp"
 #include "memory/queue_order.hpp"
@@ -26,8 +26,6 @@ constexpr std::int64_t kMostEntriesOfThread = 128;
 constexpr std::int64_t kLongRows = 8;
 // Products of a sum, at least, for each thread that adds up some.
 constexpr std::int64_t kProductsOfThread = 4;
-// Blocks for each multiprocessor, of which eight run at once: enough for uneven ones to even out.
-constexpr std::int64_t kBlocksEach = 64;
 // Those that run at once, where blocks go on to the next tile themselves.
 constexpr std::int64_t kBlocksTogether = 8;
 
@@ -55,34 +53,10 @@ std::int64_t row_blocks_of(const CompressedRows& rows, std::uint32_t group_shift
   return std::max<std::int64_t>(quotient_up(rows.rows, std::int64_t{kThreads} >> group_shift), 1);
 }
 
-// As many blocks as there is work for, or some for each multiprocessor, which then go on to more.
-Grid grid_for(const Queue& queue, std::int64_t work, std::int64_t each = kBlocksEach) {
-  const std::int64_t blocks = std::min(work, std::int64_t{queue.multiprocessor_count()} * each);
-  return {static_cast<unsigned>(blocks), kThreads};
-}
-
-// Whether elements of 8 bytes are not all aligned to them; complex f32 are aligned to 4.
-std::uint32_t has_halves(std::int64_t width, std::uint64_t places) {
-  return width == 8 && places % 8 != 0 ? 1 : 0;
-}
-
 std::uint64_t low_bits_of(const void* element, tnr_dtype dtype) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, element, dtype == TNR_DTYPE_F64 ? sizeof(double) : sizeof(float));
   return bits;
-}
-
-CompressedRows rows_of(const tnr_sparse_view& a, std::uint32_t* finding) {
-  CompressedRows rows = {};
-  rows.offsets = bytes_of(a.major);
-  rows.indices = bytes_of(a.minor);
-  rows.values = bytes_of(a.values);
-  rows.finding = finding;
-  rows.entries = static_cast<std::uint64_t>(a.minor.shape[0]);
-  rows.columns = static_cast<std::uint64_t>(minor_count(a));
-  rows.rows = major_count(a);
-  rows.has_wide_indices = a.minor.dtype == TNR_DTYPE_I64 ? 1 : 0;
-  return rows;
 }
 
 void launch_product(const Queue& queue, const DeviceSparseMatmul& call, std::uint32_t* finding) {

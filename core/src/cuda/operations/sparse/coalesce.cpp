@@ -1,0 +1,135 @@
+// Entries of sparse matrices in order, and those of one position made one.
+#include <algorithm>
+#include <bit>
+#include <cinttypes>
+#include <optional>
+
+#include "cuda/operations/call.hpp"
+#include "cuda/operations/digit_sort.hpp"
+#include "cuda/operations/scan.hpp"
+#include "cuda/operations/sparse/rows.hpp"
+#include "dense/operands.hpp"
+#include "memory/queue_order.hpp"
+#include "tenure/dtype.hpp"
+
+namespace tenure::cuda {
+namespace {
+
+constexpr unsigned kKeyBits = 32;
+
+// Bits of the numbers below an extent.
+unsigned bits_below(std::int64_t extent) noexcept {
+  return static_cast<unsigned>(
+      std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1) - 1)));
+}
+
+// Of kernels::Binary, or 0.
+std::uint32_t op_of(tnr_sparse_combine combine) noexcept {
+  switch (combine) {
+    case TNR_SPARSE_COMBINE_SUM: return TNR_BINARY_OP_ADD;
+    case TNR_SPARSE_COMBINE_MIN: return TNR_BINARY_OP_MIN;
+    case TNR_SPARSE_COMBINE_MAX: return TNR_BINARY_OP_MAX;
+    default: return 0;
+  }
+}
+
+class Coalescing {
+ public:
+  // What the one wait is for, side by side.
+  struct Told {
+    std::uint32_t count;
+    std::uint32_t is_wrong;
+  };
+
+  Coalescing(const Queue& queue, const DeviceCoalesce& call)
+      : queue_(queue),
+        call_(call),
+        count_(call.a.minor.shape[0]),
+        words_(queue, (static_cast<std::size_t>(count_) + 2) * sizeof(std::uint32_t)) {
+    const tnr_sparse_view& a = call.a;
+    const auto width = static_cast<std::int64_t>(element_size(a.values.dtype));
+    const bool is_sorted = (a.flags & TNR_SPARSE_SORTED) != 0;
+    argument_.numbers = static_cast<std::uint32_t*>(words_.data());
+    argument_.a = rows_of(a, argument_.numbers + count_ + 1);
+    argument_.is_coo = a.format == TNR_SPARSE_FORMAT_COO ? 1 : 0;
+    argument_.is_unique = is_sorted && (a.flags & TNR_SPARSE_UNIQUE) != 0 ? 1 : 0;
+    argument_.minor_bits = bits_below(minor_count(a));
+    argument_.op = argument_.is_unique != 0 ? 0 : op_of(call.combine);
+    const unsigned type = type_index(a.values.dtype);
+    // Complex numbers are moved alone.
+    argument_.type = type == kNoType ? ElementType::kU64 : static_cast<ElementType>(type);
+    argument_.element_shift = logarithm_of(width);
+    argument_.has_halves = has_halves(width, address_of(argument_.a.values));
+    if (!is_sorted && count_ != 0) sort();
+  }
+
+  [[nodiscard]] Told look() {
+    queue_.fill_bytes(argument_.a.finding, 0, sizeof(std::uint32_t));
+    queue_.launch(Kernel::coalesce_mark, grid(), argument_);
+    sum_words(queue_, argument_.numbers + 1, count_);
+    Told told;
+    queue_.copy_out(&told, argument_.numbers + count_, sizeof told);
+    return told;
+  }
+
+  void store(const DeviceCoalesce::Arrays& arrays) {
+    argument_.major = static_cast<unsigned char*>(arrays.major);
+    argument_.minor = static_cast<unsigned char*>(arrays.minor);
+    argument_.values = static_cast<unsigned char*>(arrays.values);
+    queue_.launch(Kernel::coalesce_store, grid(), argument_);
+  }
+
+ private:
+  void sort() {
+    // One more than there are rows: of entries that no row has.
+    const unsigned major_bits =
+        argument_.is_coo != 0
+            ? bits_below(argument_.a.rows)
+            : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(argument_.a.rows)));
+    const unsigned bits = argument_.minor_bits + major_bits;
+    if (bits == 0) return;
+    DigitSort& sorted = sorted_.emplace(queue_, count_);
+    argument_.own_places = sorted.places();
+    for (; argument_.key_shift < bits; argument_.key_shift += kKeyBits) {
+      argument_.keys = sorted.keys();
+      queue_.launch(Kernel::coalesce_keys, grid_of(count_, kThreads), argument_);
+      sorted.run(static_cast<std::uint32_t>(count_),
+                 std::min(bits - argument_.key_shift, kKeyBits));
+      argument_.places = sorted.places();
+      argument_.own_places = nullptr;
+    }
+  }
+
+  // A thread has entries, and offsets where there are some.
+  [[nodiscard]] Grid grid() const {
+    const std::int64_t offsets = argument_.is_coo != 0 ? 1 : argument_.a.rows + 1;
+    return grid_for(queue_, quotient_up(std::max(count_, offsets), kThreads));
+  }
+
+  const Queue& queue_;
+  const DeviceCoalesce& call_;
+  std::int64_t count_;
+  Queue::Scratch words_;
+  std::optional<DigitSort> sorted_;
+  CoalesceArgument argument_ = {};
+};
+
+}  // namespace
+
+bool Queue::coalesce_entries(const DeviceCoalesce& call) const {
+  const tnr_view& values = call.a.values;
+  if (element_size(values.dtype) > 8) refuse_on_device(*this, "coalesce", values.dtype);
+  if (values.shape[0] >= kMostNumber) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "a.values.shape[0] is %" PRId64 " but must be below %" PRId64 " to be coalesced on %s",
+         values.shape[0], kMostNumber, DeviceName(device()).text);
+  }
+  const QueueOrder order(*this, call.pins);
+  Coalescing coalescing(*this, call);
+  const Coalescing::Told told = coalescing.look();
+  if (told.is_wrong != 0) return false;
+  coalescing.store(call.allocate(told.count));
+  return true;
+}
+
+}  // namespace tenure::cuda
