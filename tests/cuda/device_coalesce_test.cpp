@@ -394,9 +394,9 @@ TEST_F(DeviceCoalesce, RefusesMoreEntriesThanAreSorted) {
     part->size_bytes = std::uint64_t{1} << 34;
     part->owner = 0;
   }
-  expect_refused(tnr_sparse_coalesce(context_, TNR_SPARSE_COMBINE_SUM, &a, nullptr),
-                 TNR_STATUS_UNSUPPORTED,
-                 {"a.values.shape[0] is 2147483648 but must be below 2147483648", "cuda:0"});
+  expect_refused(
+      tnr_sparse_coalesce(context_, TNR_SPARSE_COMBINE_SUM, &a, nullptr), TNR_STATUS_UNSUPPORTED,
+      {"a.values.shape[0] is 2147483648 but must be below 2147483648 for coalesce", "cuda:0"});
 }
 
 TEST_F(DeviceCoalesce, AFailureLeavesNothing) {

@@ -7543,6 +7543,10 @@ tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
  * copy of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and
  * columns. The result is the same for any number of threads.
  *
+ * On a device COO becomes CSR, CSC or COO, and CSR and CSC stay what they are, with the same index
+ * type, and with values of up to 8 bytes; fewer than 2^31 entries. Waits for what the indices
+ * are; takes 20 bytes for each entry while it lasts, and 4 where none is moved.
+ *
  * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an
  * index_dtype without a name, blocks that do not divide the shape, a duplicate where BSR is
  * made, and more entries or a longer extent than the indices can count: use i64 then.

@@ -94,21 +94,28 @@ struct DeviceScan {
   const Pins& pins;       // of dense and mask
 };
 
-// Entries in order, and those of one position made one. Everything has been checked but offsets,
-// indices, and whether there is such an operation on a device.
-struct DeviceCoalesce {
+// Entries in an order, and those of one position made one or kept. Everything has been checked but
+// offsets, indices, and whether there is such an operation on a device.
+struct DeviceEntryOrder {
+  // kNone: as they are.
+  enum class By : std::uint8_t { kNone, kRow, kPosition };
   // Memory of the device, of COO the rows of entries in the place of offsets.
   struct Arrays {
     void* major;
     void* minor;
     void* values;
   };
-  const tnr_sparse_view& a;  // COO, CSR or CSC, whose flags are believed
-  tnr_sparse_combine combine;
-  // Called with the number of positions, when they have been counted and all of `a` is right.
+  const char* name;          // of the operation, for messages
+  const tnr_sparse_view& a;  // COO, CSR or CSC, whose flags are not looked at
+  By by;
+  tnr_sparse_combine combine;  // of entries of one position that follow each other; 0: all are kept
+  bool has_offsets;            // the result of COO is compressed by its rows; others have offsets
+  // Called with the number of entries, when they have been counted and all of `a` is right.
   const std::function<Arrays(std::int64_t)>& allocate;
   const Pins& pins;
 };
+// kFall: rows of COO that was to be compressed as it is.
+enum class EntryFinding : std::uint8_t { kRight, kWrong, kFall };
 
 // One result of element-wise nodes, in one launch: each element runs the nodes one after the other,
 // the last of which gives the result. Every node rounds or wraps to its dtype, so that the bits are
@@ -313,9 +320,9 @@ class DeviceQueue {
   [[nodiscard]] virtual std::int64_t scan_entries(const DeviceScan& scan) const = 0;
   // As sparse_matmul().
   [[nodiscard]] virtual bool sample_entries(const DeviceSample& call) const = 0;
-  // Whether offsets and indices are right: waits for it, and for the number of positions. Throws
-  // UNSUPPORTED for a dtype, and for more entries than are sorted at once.
-  [[nodiscard]] virtual bool coalesce_entries(const DeviceCoalesce& call) const = 0;
+  // Waits for what the entries are, and for their number. Throws UNSUPPORTED for a dtype, and for
+  // more entries than are sorted at once.
+  [[nodiscard]] virtual EntryFinding order_entries(const DeviceEntryOrder& call) const = 0;
 
   // As normalize.hpp and ordering.hpp have them; an output that is nullptr is not asked for.
   virtual void scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,

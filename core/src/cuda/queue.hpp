@@ -104,7 +104,7 @@ class Queue final : public DeviceQueue {
   [[nodiscard]] bool sample_entries(const DeviceSample& call) const override;
   [[nodiscard]] bool scatter_entries(const DeviceScatter& call) const override;
   [[nodiscard]] std::int64_t scan_entries(const DeviceScan& scan) const override;
-  [[nodiscard]] bool coalesce_entries(const DeviceCoalesce& call) const override;
+  [[nodiscard]] EntryFinding order_entries(const DeviceEntryOrder& call) const override;
 
   // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
   void launch(Kernel kernel, Grid grid, const void* argument) const;

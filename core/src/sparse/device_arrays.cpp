@@ -3,7 +3,6 @@
 #include <cinttypes>
 #include <utility>
 
-#include "sparse/entry_order.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
@@ -71,7 +70,7 @@ SparseToken open_on(const Context& context, const MadeOnDevice& made, DeviceArra
   tnr_sparse_view view = {};
   view.struct_size = sizeof view;
   view.format = made.format;
-  view.flags = EntryOrder::rising().flags();
+  view.flags = made.flags;
   view.rows = made.rows;
   view.cols = made.cols;
   view.block_rows = 1;

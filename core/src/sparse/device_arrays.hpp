@@ -39,9 +39,10 @@ class DeviceArray {
   BlobToken token_ = 0;
 };
 
-// A matrix that a call has made, with its entries rising.
+// A matrix that a call has made.
 struct MadeOnDevice {
   tnr_sparse_format format;
+  std::uint32_t flags;
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t major_count;  // offsets, or of COO entries

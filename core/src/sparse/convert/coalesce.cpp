@@ -14,9 +14,8 @@
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/convert.hpp"
+#include "sparse/convert/device_order.hpp"
 #include "sparse/convert/order.hpp"
-#include "sparse/device_arrays.hpp"
-#include "sparse/device_parts.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/kernel_view.hpp"
@@ -238,40 +237,22 @@ SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_spars
   return Coalescer(context, sorted ? sorted->view() : a, combine, a.format).run();
 }
 
-// As on the CPU. Waits for the number of entries.
+// As on the CPU, but that entries are not looked at before they are sorted.
 SparseToken coalesce_on(const Context& context, const DeviceQueue& queue, const tnr_sparse_view& a,
                         tnr_sparse_combine combine) {
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             queue.device());
   check_combine(a, combine);
-  const bool is_coo = a.format == TNR_SPARSE_FORMAT_COO;
-  std::optional<DeviceArray> major;
-  std::optional<DeviceArray> minor;
-  std::optional<DeviceArray> values;
-  std::int64_t entries = 0;
-  const auto major_count = [&] { return is_coo ? entries : a.major.shape[0]; };
-  const bool is_right = queue.coalesce_entries(
-      {.a = a,
-       .combine = combine,
-       .allocate =
-           [&](std::int64_t count) {
-             entries = count;
-             major.emplace(queue, major_count(), a.minor.dtype);
-             minor.emplace(queue, count, a.minor.dtype);
-             values.emplace(queue, count, a.values.dtype);
-             return DeviceCoalesce::Arrays{major->data(), minor->data(), values->data()};
-           },
-       .pins = pinned.pins()});
-  if (!is_right) refuse_entries_on(queue, a, "a");
-  return open_on(context,
-                 {.format = a.format,
-                  .rows = a.rows,
-                  .cols = a.cols,
-                  .major_count = major_count(),
-                  .entry_count = entries,
-                  .operation = TNR_OPERATION_SPARSE_COALESCE,
-                  .read_bytes = device_matrix_bytes(a)},
-                 *major, *minor, *values);
+  using By = DeviceEntryOrder::By;
+  return order_on(context, queue,
+                  {.name = "coalesce",
+                   .a = a,
+                   .format = a.format,
+                   .by = EntryOrder::of(a).is_sorted() ? By::kNone : By::kPosition,
+                   .combine = (a.flags & kCoalesced) == kCoalesced ? 0 : combine,
+                   .flags = kCoalesced,
+                   .operation = TNR_OPERATION_SPARSE_COALESCE,
+                   .pins = pinned.pins()});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "sparse/batch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/column_panels.hpp"
+#include "sparse/convert/device_order.hpp"
 #include "sparse/convert/group_by_key.hpp"
 #include "sparse/convert/order.hpp"
 #include "sparse/convert/steps.hpp"
@@ -239,6 +240,51 @@ void require_fit(const tnr_sparse_view& a, const SparseTarget& target) {
   }
 }
 
+// What a device has: entries in another order, and offsets of what was sorted.
+void require_on_device(const DeviceQueue& queue, const tnr_sparse_view& a,
+                       const SparseTarget& target) {
+  const bool has_order = target.format == a.format || a.format == TNR_SPARSE_FORMAT_COO;
+  const bool has_blocks =
+      a.format == TNR_SPARSE_FORMAT_BSR || target.format == TNR_SPARSE_FORMAT_BSR;
+  if (has_order && !has_blocks && target.index_dtype == a.minor.dtype) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "convert takes COO to CSR and CSC, and COO, CSR and CSC to themselves, with the same "
+       "indices, on %s, and others on the CPU alone",
+       DeviceName(queue.device()).text);
+}
+
+// As on the CPU, but that entries are not looked at before they are sorted: those of COO are in
+// order where their flags say so, or the result has to be. Waits for what they are.
+SparseToken convert_on(const Context& context, const DeviceQueue& queue, const tnr_sparse_view& a,
+                       const tnr_sparse_options& options) {
+  const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
+                            queue.device());
+  check_value_width(a);
+  const SparseTarget target = target_of(a, options);
+  require_on_device(queue, a, target);
+  using By = DeviceEntryOrder::By;
+  const bool was_sorted = EntryOrder::of(a).is_sorted();
+  const bool is_grouped = a.format != target.format;
+  // Rows of a column stay in their order where columns are sorted alone.
+  const bool is_sorted_first = target.is_sorted && !was_sorted;
+  const bool is_as_it_is = was_sorted && target.format != TNR_SPARSE_FORMAT_CSC;
+  const By by = is_sorted_first ? By::kPosition : is_grouped ? By::kRow : By::kNone;
+  const auto order = [&](By how) {
+    return order_on(context, queue,
+                    {.name = "convert",
+                     .a = a,
+                     .format = target.format,
+                     .by = how,
+                     .combine = 0,
+                     .flags = order_of(a, was_sorted || target.is_sorted).flags(),
+                     .operation = TNR_OPERATION_SPARSE_CONVERT,
+                     .pins = pinned.pins()});
+  };
+  const SparseToken made = order(is_as_it_is ? By::kNone : by);
+  // Rows that were said to be sorted, and are not.
+  return made != 0 ? made : order(By::kPosition);
+}
+
 }  // namespace
 
 SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target) {
@@ -354,6 +400,8 @@ SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
 
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_options& options) {
+  if (is_on_device(a.values)) [[unlikely]]
+    return convert_on(context, queue_of(context, a.values, "a.values"), a, options);
   if (is_batch(a)) {
     const BatchOperand batch(a, "a");
     check_value_width(a);

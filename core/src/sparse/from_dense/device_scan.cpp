@@ -7,6 +7,7 @@
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/device_arrays.hpp"
+#include "sparse/entry_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -48,6 +49,7 @@ SparseToken finish(const Context& context, const DeviceFromDense& call, DeviceAr
   const std::uint64_t mask_bytes = call.has_mask ? element_bytes(call.options.mask) : 0;
   return open_on(context,
                  {.format = call.options.format,
+                  .flags = EntryOrder::rising().flags(),
                   .rows = call.dense.shape[0],
                   .cols = call.dense.shape[1],
                   .major_count = is_coo ? count : offset_count,

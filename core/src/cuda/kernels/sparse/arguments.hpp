@@ -133,25 +133,32 @@ struct DenseScanArgument {
   Divider columns_each;       // of fewer than a tile's elements
 };
 
-// ---- coalescing ----
+// ---- orders of entries ----
 
-// Entries by rows, in an order that is theirs or sorted, and those of one position made one. A part
-// of it is unset where a kernel does not use it.
-struct CoalesceArgument {
+// What is told where entries are not as they have to be.
+inline constexpr uint32_t kEntriesWrong = 1;
+inline constexpr uint32_t kEntriesFall = 2;  // rows of COO, which have to rise
+
+// Entries by rows, in an order that is theirs or sorted, and those of one position made one or kept.
+// A part of it is unset where a kernel does not use it.
+struct EntryOrderArgument {
   CompressedRows a;        // of COO offsets are the row of each entry; entries are below 2^31
   const uint32_t* places;  // numbers of entries in the order so far; nullptr: their own
   uint32_t* own_places;    // where these are written; nullptr where there are places
   uint32_t* keys;
-  // A 0, and for each entry first whether it begins a position, and then how many do up to it.
+  // A 0, and for each entry first whether it begins one of the result, and then how many do up to
+  // it.
   uint32_t* numbers;
   // The result.
   unsigned char* major;
   unsigned char* minor;
   unsigned char* values;
   uint32_t is_coo;
-  uint32_t is_unique;      // no position has several, which is believed
-  uint32_t key_shift;      // bits of a position that have been sorted
-  uint32_t minor_bits;     // of a position, below those of its row
+  uint32_t has_offsets;    // the result, which is else COO
+  uint32_t keeps_all;      // each entry is one of the result
+  uint32_t must_rise;      // rows of COO that are not sorted
+  uint32_t key_shift;      // bits that have been sorted
+  uint32_t minor_bits;     // of a position, below those of its row; 0 where rows alone are sorted
   uint32_t op;             // of tnr_binary_op; 0: the last of several stays as it is
   ElementType type;        // where there is an op, and of bool8; else any other
   uint32_t element_shift;  // the logarithm of an element's bytes

@@ -8,5 +8,5 @@
   KERNEL(sparse_matmul_f64_1) KERNEL(sparse_matmul_f64_4) \
   KERNEL(sparse_sample_f32) KERNEL(sparse_sample_f64) KERNEL(sparse_scatter) \
   KERNEL(dense_scan_4) KERNEL(dense_scan_8) \
-  KERNEL(coalesce_keys) KERNEL(coalesce_mark) KERNEL(coalesce_store)
+  KERNEL(entry_keys) KERNEL(entry_marks) KERNEL(entry_store)
 // clang-format on

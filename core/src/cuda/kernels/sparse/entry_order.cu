@@ -1,6 +1,6 @@
-// Entries in the order of their positions, and those of one position made one: keys of positions,
-// which are sorted by digits (../indexed.cu); marks of the entries that begin a position, which a
-// prefix sum (../scan/scan.cu) makes numbers of; and the result.
+// Entries in the order of their rows or positions, and those of one position made one or kept: keys,
+// which are sorted by digits (../indexed.cu); marks of the entries that begin one of the result,
+// which a prefix sum (../scan/scan.cu) makes numbers of; and the result.
 //
 // A position has one thread, since floats are rounded in the order of their entries. No atomics.
 #include "cuda/kernels/floats.cuh"
@@ -11,7 +11,7 @@ namespace tenure::cuda {
 
 class OrderedEntries {
  public:
-  explicit TENURE_DEVICE OrderedEntries(const CoalesceArgument& argument)
+  explicit TENURE_DEVICE OrderedEntries(const EntryOrderArgument& argument)
       : argument_(argument), count_(static_cast<uint32_t>(argument.a.entries)) {
     if (argument.is_coo != 0) {
       last_ = argument.a.entries;
@@ -49,7 +49,9 @@ class OrderedEntries {
       argument_.numbers[at + 1] = begins(static_cast<uint32_t>(at)) ? 1 : 0;
     }
     if (argument_.is_coo == 0) check_offsets();
-    if (is_wrong_) *argument_.a.finding = 1;
+    // Where both are found, either may be told.
+    if (falls_) *argument_.a.finding = kEntriesFall;
+    if (is_wrong_) *argument_.a.finding = kEntriesWrong;
   }
 
   TENURE_DEVICE void store() const {
@@ -57,10 +59,10 @@ class OrderedEntries {
       const uint32_t number = argument_.numbers[at];
       if (argument_.numbers[at + 1] != number) store_position(static_cast<uint32_t>(at), number);
     }
-    if (argument_.is_coo != 0) return;
+    if (argument_.has_offsets == 0) return;
     const auto rows = static_cast<uint64_t>(argument_.a.rows);
     TENURE_ROLLED for (uint64_t row = thread(); row <= rows; row += threads()) {
-      const uint64_t at = major_at(row) - shift_;
+      const uint64_t at = argument_.is_coo != 0 ? first_of(row) : major_at(row) - shift_;
       write_index(argument_.major, is_wide(), row, argument_.numbers[at <= count_ ? at : 0]);
     }
   }
@@ -106,6 +108,21 @@ class OrderedEntries {
     return entry >= first_ && entry < last_ ? row_of(entry) : rows;
   }
 
+  // Where entries of COO of the row begin in the order, or would.
+  [[nodiscard]] TENURE_DEVICE uint64_t first_of(uint64_t row) const {
+    uint64_t at = 0;
+    uint64_t end = count_;
+    TENURE_ROLLED for (; at < end;) {
+      const uint64_t middle = at + (end - at) / 2;
+      if (row_of_key(entry_at(static_cast<uint32_t>(middle))) < row) {
+        at = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return at;
+  }
+
   // Whether the entry there is the first of its position in the order; no entry of a row is none.
   TENURE_DEVICE bool begins(uint32_t at) {
     // Rows have the same number of entries, and so the same offsets, in the order as in the matrix.
@@ -115,8 +132,12 @@ class OrderedEntries {
     const uint64_t minor = minor_at(entry);
     const uint64_t major = argument_.is_coo != 0 ? major_at(entry) : 0;
     if (minor >= argument_.a.columns || (argument_.is_coo != 0 && !is_row(major))) is_wrong_ = true;
-    if (argument_.is_unique != 0 || offset == first_) return true;
+    if (offset == first_) return true;
     const uint32_t before = entry_at(at - 1);
+    if (argument_.keeps_all != 0) {
+      if (argument_.must_rise != 0 && major < major_at(before)) falls_ = true;
+      return true;
+    }
     if (minor != minor_at(before)) return true;
     if (argument_.is_coo != 0) return major != major_at(before);
     return major_at(row_of(offset)) == offset;
@@ -139,7 +160,7 @@ class OrderedEntries {
     const uint32_t entry = entry_at(at);
     const uint64_t minor = minor_at(entry);
     write_index(argument_.minor, is_wide(), number, minor < argument_.a.columns ? minor : 0);
-    if (argument_.is_coo != 0) {
+    if (argument_.has_offsets == 0) {
       const uint64_t major = major_at(entry);
       write_index(argument_.major, is_wide(), number, is_row(major) ? major : 0);
     }
@@ -183,21 +204,22 @@ class OrderedEntries {
     write_bits(shift, to, is_truth && value != 0 ? 1 : value);
   }
 
-  const CoalesceArgument& argument_;
+  const EntryOrderArgument& argument_;
   const uint32_t count_;
   uint64_t first_ = 0;  // the entries that rows have
   uint64_t last_ = 0;
   uint64_t shift_ = 0;  // what is sorted begins with them
   bool is_wrong_ = false;
+  bool falls_ = false;
 };
 
 }  // namespace tenure::cuda
 
-using tenure::cuda::CoalesceArgument;
+using tenure::cuda::EntryOrderArgument;
 
-TENURE_KERNEL(coalesce_keys, CoalesceArgument) {
+TENURE_KERNEL(entry_keys, EntryOrderArgument) {
   const uint32_t at = blockIdx.x * tenure::cuda::kThreads + threadIdx.x;
   if (at < argument.a.entries) tenure::cuda::OrderedEntries(argument).make_key(at);
 }
-TENURE_KERNEL(coalesce_mark, CoalesceArgument) { tenure::cuda::OrderedEntries(argument).mark(); }
-TENURE_KERNEL(coalesce_store, CoalesceArgument) { tenure::cuda::OrderedEntries(argument).store(); }
+TENURE_KERNEL(entry_marks, EntryOrderArgument) { tenure::cuda::OrderedEntries(argument).mark(); }
+TENURE_KERNEL(entry_store, EntryOrderArgument) { tenure::cuda::OrderedEntries(argument).store(); }

@@ -1,4 +1,4 @@
-// Entries of sparse matrices in order, and those of one position made one.
+// Entries of sparse matrices in order, and those of one position made one or kept.
 #include <algorithm>
 #include <bit>
 #include <cinttypes>
@@ -33,50 +33,54 @@ std::uint32_t op_of(tnr_sparse_combine combine) noexcept {
   }
 }
 
-class Coalescing {
+class EntryOrdering {
  public:
   // What the one wait is for, side by side.
   struct Told {
     std::uint32_t count;
-    std::uint32_t is_wrong;
+    std::uint32_t finding;
   };
 
-  Coalescing(const Queue& queue, const DeviceCoalesce& call)
+  EntryOrdering(const Queue& queue, const DeviceEntryOrder& call)
       : queue_(queue),
         call_(call),
         count_(call.a.minor.shape[0]),
         words_(queue, (static_cast<std::size_t>(count_) + 2) * sizeof(std::uint32_t)) {
     const tnr_sparse_view& a = call.a;
     const auto width = static_cast<std::int64_t>(element_size(a.values.dtype));
-    const bool is_sorted = (a.flags & TNR_SPARSE_SORTED) != 0;
     argument_.numbers = static_cast<std::uint32_t*>(words_.data());
     argument_.a = rows_of(a, argument_.numbers + count_ + 1);
     argument_.is_coo = a.format == TNR_SPARSE_FORMAT_COO ? 1 : 0;
-    argument_.is_unique = is_sorted && (a.flags & TNR_SPARSE_UNIQUE) != 0 ? 1 : 0;
-    argument_.minor_bits = bits_below(minor_count(a));
-    argument_.op = argument_.is_unique != 0 ? 0 : op_of(call.combine);
+    argument_.has_offsets = argument_.is_coo == 0 || call.has_offsets ? 1 : 0;
+    argument_.keeps_all = call.combine == 0 ? 1 : 0;
+    argument_.minor_bits =
+        call.by == DeviceEntryOrder::By::kPosition ? bits_below(minor_count(a)) : 0;
+    argument_.op = op_of(call.combine);
     const unsigned type = type_index(a.values.dtype);
     // Complex numbers are moved alone.
     argument_.type = type == kNoType ? ElementType::kU64 : static_cast<ElementType>(type);
     argument_.element_shift = logarithm_of(width);
     argument_.has_halves = has_halves(width, address_of(argument_.a.values));
-    if (!is_sorted && count_ != 0) sort();
+    if (call.by != DeviceEntryOrder::By::kNone && count_ != 0) sort();
+    const bool is_as_it_came = argument_.places == nullptr;
+    argument_.must_rise =
+        is_as_it_came && argument_.is_coo != 0 && argument_.has_offsets != 0 ? 1 : 0;
   }
 
   [[nodiscard]] Told look() {
     queue_.fill_bytes(argument_.a.finding, 0, sizeof(std::uint32_t));
-    queue_.launch(Kernel::coalesce_mark, grid(), argument_);
+    queue_.launch(Kernel::entry_marks, grid(), argument_);
     sum_words(queue_, argument_.numbers + 1, count_);
     Told told;
     queue_.copy_out(&told, argument_.numbers + count_, sizeof told);
     return told;
   }
 
-  void store(const DeviceCoalesce::Arrays& arrays) {
+  void store(const DeviceEntryOrder::Arrays& arrays) {
     argument_.major = static_cast<unsigned char*>(arrays.major);
     argument_.minor = static_cast<unsigned char*>(arrays.minor);
     argument_.values = static_cast<unsigned char*>(arrays.values);
-    queue_.launch(Kernel::coalesce_store, grid(), argument_);
+    queue_.launch(Kernel::entry_store, grid(), argument_);
   }
 
  private:
@@ -92,7 +96,7 @@ class Coalescing {
     argument_.own_places = sorted.places();
     for (; argument_.key_shift < bits; argument_.key_shift += kKeyBits) {
       argument_.keys = sorted.keys();
-      queue_.launch(Kernel::coalesce_keys, grid_of(count_, kThreads), argument_);
+      queue_.launch(Kernel::entry_keys, grid_of(count_, kThreads), argument_);
       sorted.run(static_cast<std::uint32_t>(count_),
                  std::min(bits - argument_.key_shift, kKeyBits));
       argument_.places = sorted.places();
@@ -102,34 +106,35 @@ class Coalescing {
 
   // A thread has entries, and offsets where there are some.
   [[nodiscard]] Grid grid() const {
-    const std::int64_t offsets = argument_.is_coo != 0 ? 1 : argument_.a.rows + 1;
+    const std::int64_t offsets = argument_.has_offsets != 0 ? argument_.a.rows + 1 : 1;
     return grid_for(queue_, quotient_up(std::max(count_, offsets), kThreads));
   }
 
   const Queue& queue_;
-  const DeviceCoalesce& call_;
+  const DeviceEntryOrder& call_;
   std::int64_t count_;
   Queue::Scratch words_;
   std::optional<DigitSort> sorted_;
-  CoalesceArgument argument_ = {};
+  EntryOrderArgument argument_ = {};
 };
 
 }  // namespace
 
-bool Queue::coalesce_entries(const DeviceCoalesce& call) const {
+EntryFinding Queue::order_entries(const DeviceEntryOrder& call) const {
   const tnr_view& values = call.a.values;
-  if (element_size(values.dtype) > 8) refuse_on_device(*this, "coalesce", values.dtype);
+  if (element_size(values.dtype) > 8) refuse_on_device(*this, call.name, values.dtype);
   if (values.shape[0] >= kMostNumber) {
     fail(TNR_STATUS_UNSUPPORTED,
-         "a.values.shape[0] is %" PRId64 " but must be below %" PRId64 " to be coalesced on %s",
-         values.shape[0], kMostNumber, DeviceName(device()).text);
+         "a.values.shape[0] is %" PRId64 " but must be below %" PRId64 " for %s on %s",
+         values.shape[0], kMostNumber, call.name, DeviceName(device()).text);
   }
   const QueueOrder order(*this, call.pins);
-  Coalescing coalescing(*this, call);
-  const Coalescing::Told told = coalescing.look();
-  if (told.is_wrong != 0) return false;
-  coalescing.store(call.allocate(told.count));
-  return true;
+  EntryOrdering ordering(*this, call);
+  const EntryOrdering::Told told = ordering.look();
+  if (told.finding == kEntriesFall) return EntryFinding::kFall;
+  if (told.finding != 0) return EntryFinding::kWrong;
+  ordering.store(call.allocate(told.count));
+  return EntryFinding::kRight;
 }
 
 }  // namespace tenure::cuda
