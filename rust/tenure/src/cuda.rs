@@ -155,7 +155,7 @@ pub use operand::{AsView, AsViewMut, Operand};
 pub use operations::{BatchNorm, Conv2d, LayerNorm, Matmul, Ranked};
 pub use pending::{Pending, PendingFuture};
 pub use scope::Scope;
-pub use sparse::{CsrMatrix, CsrView, Sparsify};
+pub use sparse::{CooView, CsrMatrix, CsrView, Sparsify};
 pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::View;

@@ -3,12 +3,15 @@
 #[deny(unsafe_code)]
 mod coalesce;
 #[deny(unsafe_code)]
+mod coo;
+#[deny(unsafe_code)]
 mod product;
 #[deny(unsafe_code)]
 mod sparsify;
 #[deny(unsafe_code)]
 mod transfer;
 
+pub use coo::CooView;
 pub use sparsify::Sparsify;
 
 use std::fmt;

@@ -125,9 +125,14 @@ impl<'a> LentArrays<'a> {
         self.view.owner = tenure_private_sparse_voucher();
         LentSparse(self)
     }
+
+    /// The library checks it as the call goes.
+    pub(crate) fn unchecked(self) -> LentSparse<'a> {
+        LentSparse(self)
+    }
 }
 
-/// A sparse view to be read by one call, checked.
+/// A sparse view to be read by one call, which was checked, or whose owner says that it was not.
 pub(crate) struct LentSparse<'a>(LentArrays<'a>);
 
 impl LentSparse<'_> {

@@ -251,7 +251,7 @@ fn assert_same<T: Element, I: SparseIndex>(a: &CsrMatrix<T, I>, b: &CsrMatrix<T,
     assert_eq!(a.values(), b.values());
 }
 
-/// Of every type, all entries and those of a range of rows.
+/// Of every type, all entries and those of a range of rows; and of coordinates in no order.
 macro_rules! coalesced {
     ($($name:ident: $type:ty, $index:ty, $of:expr;)*) => {$(
         #[test]
@@ -269,8 +269,39 @@ macro_rules! coalesced {
                 let made = stream.sparse_coalesce(range, combine).unwrap();
                 assert_same(&stream.download_csr(&made).unwrap(), &rows);
             }
+
+            let (random, of) = (&mut Random::new(8), $of);
+            let (rows, cols): (Vec<$index>, Vec<$index>) = (0..500)
+                .map(|_| (random.below(60), random.below(41)))
+                .map(|(row, col)| (<$index>::from_usize(row), <$index>::from_usize(col)))
+                .map(|(row, col)| (row.unwrap(), col.unwrap()))
+                .unzip();
+            let values = (0..500).map(|_| of(random.below(7) as i8 - 3)).collect::<Vec<$type>>();
+            let expected = CooView::new(60, 41, &rows, &cols, &values).unwrap().to_csr().unwrap();
+            let (rows, cols) = (stream.upload(&rows).unwrap(), stream.upload(&cols).unwrap());
+            let values = stream.upload(&values).unwrap();
+            let pairs = cuda::CooView::new(60, 41, rows.view(), cols.view(), values.view());
+            let made = stream.sparse_to_csr(pairs.unwrap()).unwrap();
+            assert_same(&stream.download_csr(&made).unwrap(), &expected);
         }
     )*};
+}
+
+#[test]
+fn coordinates_are_refused_as_on_the_host() {
+    let stream = &stream!();
+    let (rows, cols) = (stream.upload(&[1, 0]).unwrap(), stream.upload(&[0, 3]).unwrap());
+    let values = stream.upload(&[1.0, 2.0]).unwrap();
+    let error =
+        cuda::CooView::new(2, 3, rows.view(), cols.view(), values.view().slice(0, ..1).unwrap());
+    let expected = CooView::new(2, 3, &[1, 0], &[0, 3], &[1.0]).unwrap_err();
+    assert_eq!(error.unwrap_err().message(), expected.message());
+    let pairs = cuda::CooView::new(2, 3, rows.view(), cols.view(), values.view()).unwrap();
+    assert_eq!((pairs.rows(), pairs.cols()), (2, 3));
+    assert!(format!("{pairs:?}").starts_with("CooView"));
+    let error = stream.sparse_to_csr(pairs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.message().contains("col_indices[1] is 3"), "{error}");
 }
 
 coalesced! {
