@@ -109,7 +109,7 @@ TEST(CapiContext, OptionsAreChecked) {
   refused({"thread_count is 4294967295"}, [](Options o) { o.thread_count = UINT32_MAX; });
   refused({"reserved is 7", "must be 0"}, [](Options o) { o.reserved = 7; });
   refused({"reserved_end is 7", "must be 0"}, [](Options o) { o.reserved_end = 7; });
-  refused({"engine is 4", "names no engine"}, [](Options o) { o.engine = 4; });
+  refused({"engine is 5", "names no engine"}, [](Options o) { o.engine = 5; });
   refused({"engine is -1", "names no engine"}, [](Options o) { o.engine = -1; });
   refused({"struct_size is 0", "at least 56"}, [](Options o) { o.struct_size = 0; });
   refused({"struct_size is 55", "at least 56"}, [](Options o) { o.struct_size = 55; });

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "context_options.hpp"
@@ -262,7 +263,10 @@ TEST_P(SparseStatus, MemoryOfADevice) {
   for (const int part : {0, 1, 2}) {
     tnr_sparse_view a = view();
     (part == 0 ? a.major : part == 1 ? a.minor : a.values).device.kind = 2;
-    refuses(&a, TNR_STATUS_UNSUPPORTED, {"device"});
+    // Operations that devices have look for the values' one, of which there is no context here.
+    const std::string_view name = GetParam().name;
+    const bool goes_there = part == 2 && (name == "coalesce" || name == "convert");
+    refuses(&a, goes_there ? TNR_STATUS_INVALID_ARGUMENT : TNR_STATUS_UNSUPPORTED, {"device"});
   }
 }
 
