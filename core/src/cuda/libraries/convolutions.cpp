@@ -72,26 +72,26 @@ bool are_aligned(const ConvolutionMemory& memory) noexcept {
   return places % kAlignment == 0;
 }
 
-struct Description {
+struct DnnDescription {
   const Convolution& c;
   int type;
   Formats formats;
   LibraryActivation activation;
 };
 
-std::optional<Description> describe(tnr_dtype dtype, const Convolution& c,
-                                    const ConvolutionMemory& memory,
-                                    LibraryActivation activation) noexcept {
+std::optional<DnnDescription> describe(tnr_dtype dtype, const Convolution& c,
+                                       const ConvolutionMemory& memory,
+                                       LibraryActivation activation) noexcept {
   const std::optional<int> type = type_of(dtype);
   // Its epilogue has a bias always.
   if (!type || (activation != LibraryActivation::kNone && !c.has_bias)) return std::nullopt;
   if (!engines::is_bounded_by(kMostElements, c)) return std::nullopt;
   const std::optional<Formats> formats = formats_of(c);
   if (!formats || !has_even_padding(c) || !are_aligned(memory)) return std::nullopt;
-  return Description{c, *type, *formats, activation};
+  return DnnDescription{c, *type, *formats, activation};
 }
 
-engines::ShapeKey key_of(const Description& d) noexcept {
+engines::ShapeKey key_of(const DnnDescription& d) noexcept {
   engines::ShapeKey key;
   key.add(d.type);
   for (const int format : {d.formats.a, d.formats.weight, d.formats.out}) key.add(format);
@@ -127,13 +127,13 @@ class Tensor {
   Descriptor<DnnTensor, DnnStatus> tensor_;
 };
 
-struct Descriptors {
+struct DnnDescriptors {
   Tensor a;
   Tensor out;
   Descriptor<DnnFilter, DnnStatus> filter;
   Descriptor<DnnConvolution, DnnStatus> convolution;
 
-  Descriptors(const Cudnn& library, const Description& d)
+  DnnDescriptors(const Cudnn& library, const DnnDescription& d)
       : a(library, d.type, d.formats.a, d.c.images, d.c.groups * d.c.channels, d.c.in),
         out(library, d.type, d.formats.out, d.c.images, d.c.groups * d.c.filters, d.c.out),
         filter(library.filter_destroy),
@@ -162,7 +162,7 @@ struct EpilogueDescriptors {
   Tensor bias;
   Descriptor<DnnActivation, DnnStatus> activation;
 
-  EpilogueDescriptors(const Cudnn& library, const Description& d)
+  EpilogueDescriptors(const Cudnn& library, const DnnDescription& d)
       : bias(library, d.type, d.formats.out, 1, d.c.groups * d.c.filters, {1, 1}),
         activation(library.activation_destroy) {
     require(library.activation_create(activation.to_make()), "cudnnCreateActivationDescriptor");
@@ -174,24 +174,24 @@ struct EpilogueDescriptors {
 
 // ---- what the library chooses ----
 
-struct Choice {
+struct DnnChoice {
   int algorithm;
   std::size_t workspace_bytes;
   bool is_taken;
 };
 
-struct DeviceState {
+struct DnnState {
   DnnHandle handle = nullptr;
   Mutex mutex;  // guards the handle, which is for one thread at a time, and the choices
-  engines::ShapeCache<Choice> choices;
+  engines::ShapeCache<DnnChoice> choices;
 
-  explicit DeviceState(const Device&) { require(cudnn().create(&handle), "cudnnCreate"); }
+  explicit DnnState(const Device&) { require(cudnn().create(&handle), "cudnnCreate"); }
 };
 
-constinit DeviceStates<DeviceState> g_states;
+constinit DeviceStates<DnnState> g_dnn_states;
 
 // Algorithms that add up products as they are, in the same order each time, in f32.
-bool is_allowed(const Description& d, const DnnAlgorithm& algorithm) noexcept {
+bool is_allowed(const DnnDescription& d, const DnnAlgorithm& algorithm) noexcept {
   // Of a bias without an activation the library has this one alone.
   const bool needs_precomp = d.c.has_bias && d.activation == LibraryActivation::kNone;
   const bool is_gemm = algorithm.algorithm == kDnnImplicitPrecompGemm ||
@@ -202,8 +202,8 @@ bool is_allowed(const Description& d, const DnnAlgorithm& algorithm) noexcept {
          algorithm.determinism == kDnnDeterministic;
 }
 
-Choice ask(const Cudnn& library, DnnHandle handle, const Description& d,
-           const Descriptors& descriptors) {
+DnnChoice ask(const Cudnn& library, DnnHandle handle, const DnnDescription& d,
+              const DnnDescriptors& descriptors) {
   DnnAlgorithm algorithms[kDnnAlgorithmCount] = {};
   int count = 0;
   const DnnStatus status = library.algorithms(handle, descriptors.a.get(), descriptors.filter.get(),
@@ -227,11 +227,11 @@ Choice ask(const Cudnn& library, DnnHandle handle, const Description& d,
   return {};
 }
 
-Choice choice_of(const Cudnn& library, DeviceState& state, const Description& d,
-                 const Descriptors& descriptors) {
+DnnChoice choice_of(const Cudnn& library, DnnState& state, const DnnDescription& d,
+                    const DnnDescriptors& descriptors) {
   const engines::ShapeKey key = key_of(d);
   const std::lock_guard lock(state.mutex);
-  if (const Choice* const known = state.choices.find(key)) return *known;
+  if (const DnnChoice* const known = state.choices.find(key)) return *known;
   return state.choices.keep(key, ask(library, state.handle, d, descriptors));
 }
 
@@ -242,12 +242,12 @@ void require_convolutions() { static_cast<void>(cudnn()); }
 bool convolve(const Queue& queue, tnr_dtype dtype, const Convolution& convolution,
               const ConvolutionMemory& memory, LibraryActivation activation) {
   const Cudnn& library = cudnn();
-  const std::optional<Description> d = describe(dtype, convolution, memory, activation);
+  const std::optional<DnnDescription> d = describe(dtype, convolution, memory, activation);
   if (!d) return false;
   const Current current(queue.opened_device());
-  DeviceState& state = g_states.of(queue.opened_device());
-  const Descriptors descriptors(library, *d);
-  const Choice choice = choice_of(library, state, *d, descriptors);
+  DnnState& state = g_dnn_states.of(queue.opened_device());
+  const DnnDescriptors descriptors(library, *d);
+  const DnnChoice choice = choice_of(library, state, *d, descriptors);
   if (!choice.is_taken) return false;
   std::optional<EpilogueDescriptors> epilogue;
   if (convolution.has_bias) epilogue.emplace(library, *d);

@@ -6,27 +6,27 @@
 namespace tenure::cuda {
 namespace {
 
-constexpr const char* kNames[] = {"libcudnn.so.9"};
-constexpr SharedLibrary kLibrary = {"convolutions by the engine vendor need cuDNN", "cuDNN",
-                                    "TENURE_CUDNN", kNames};
+constexpr const char* kCudnnNames[] = {"libcudnn.so.9"};
+constexpr SharedLibrary kCudnnLibrary = {"convolutions by the engine vendor need cuDNN", "cuDNN",
+                                         "TENURE_CUDNN", kCudnnNames};
 
 // As cudnnGetVersion() counts from version 9 on: major * 10000 + minor * 100 + patch. Before it
 // thousands were the major number, so that these are below.
-constexpr std::size_t kOldest = 90000;
+constexpr std::size_t kOldestCudnn = 90000;
 
 constinit OpenedOnce<Cudnn> g_cudnn;
 
 Cudnn open_cudnn() {
-  void* const opened = open_shared(kLibrary);
+  void* const opened = open_shared(kCudnnLibrary);
   Cudnn table;
   // The version first: a library that is too old may lack entry points.
-  find_entry(kLibrary, opened, table.version, "cudnnGetVersion");
-  if (const std::size_t version = table.version(); version < kOldest) {
+  find_entry(kCudnnLibrary, opened, table.version, "cudnnGetVersion");
+  if (const std::size_t version = table.version(); version < kOldestCudnn) {
     fail(TNR_STATUS_UNSUPPORTED, "cuDNN is of version %zu.%zu but must be of 9.0 or newer",
          version / 1000, version / 100 % 10);
   }
 #define TENURE_CUDNN_FIND(member, name, parameters) \
-  find_entry(kLibrary, opened, table.member, name);
+  find_entry(kCudnnLibrary, opened, table.member, name);
   TENURE_CUDNN_ENTRY_POINTS(TENURE_CUDNN_FIND)
 #undef TENURE_CUDNN_FIND
   return table;

@@ -53,7 +53,7 @@ struct Columns {
 
 // The library has matrices by columns, and is therefore asked for the transpose of the result: of
 // the transpose of b by that of a.
-struct Description {
+struct LtDescription {
   Types types;
   Columns b;
   Columns a;
@@ -83,7 +83,7 @@ Columns columns_of(const Product::Matrix& matrix, std::int64_t rows, std::int64_
 }
 
 // Products of bytes: of the lines along the depth of both factors, in fours.
-bool are_fours(const Description& d) noexcept {
+bool are_fours(const LtDescription& d) noexcept {
   if (d.b.transposition != kLtTransposed || d.a.transposition != kLtPlain) return false;
   const auto is_of_fours = [](const Columns& matrix) {
     return matrix.rows % 4 == 0 && matrix.leading_dimension % 4 == 0 && matrix.alignment % 4 == 0;
@@ -91,8 +91,8 @@ bool are_fours(const Description& d) noexcept {
   return is_of_fours(d.b) && is_of_fours(d.a) && is_of_fours(d.out);
 }
 
-std::optional<Description> describe(const Product& p, const ProductMemory& memory,
-                                    LibraryActivation activation) noexcept {
+std::optional<LtDescription> describe(const Product& p, const ProductMemory& memory,
+                                      LibraryActivation activation) noexcept {
   const std::optional<Types> types = types_of(p);
   // With an alpha of 0 the library does not read the factors, in which there may be NaN.
   if (!types || p.alpha == 0) return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<Description> describe(const Product& p, const ProductMemory& memor
   // The library has epilogues for sums of f32 alone, and scales sums of bytes by 0 and 1 alone.
   if (has_epilogue && types->compute != kLtComputeF32) return std::nullopt;
   if (types->compute == kLtComputeI32 && (p.alpha != 1 || p.beta != 0)) return std::nullopt;
-  Description d = {};
+  LtDescription d = {};
   d.types = *types;
   d.b = columns_of(p.b, p.depth, p.columns, memory.b);
   d.a = columns_of(p.a, p.rows, p.depth, memory.a);
@@ -114,7 +114,7 @@ std::optional<Description> describe(const Product& p, const ProductMemory& memor
   return d;
 }
 
-engines::ShapeKey key_of(const Description& d) noexcept {
+engines::ShapeKey key_of(const LtDescription& d) noexcept {
   engines::ShapeKey key;
   key.add(d.types.element);
   key.add(d.batch_count);
@@ -158,13 +158,13 @@ class Layout {
   Descriptor<LtLayout, LtStatus> layout_;
 };
 
-struct Descriptors {
+struct LtDescriptors {
   Descriptor<LtOperation, LtStatus> operation;
   Layout b;
   Layout a;
   Layout out;
 
-  Descriptors(const CublasLt& library, const Description& d, const void* bias)
+  LtDescriptors(const CublasLt& library, const LtDescription& d, const void* bias)
       : operation(library.operation_destroy),
         b(library, d.types.element, d.b, d.batch_count),
         a(library, d.types.element, d.a, d.batch_count),
@@ -184,24 +184,24 @@ struct Descriptors {
 
 // ---- what the library chooses ----
 
-struct Choice {
+struct LtChoice {
   LtAlgorithm algorithm;
   std::size_t workspace_bytes;
   bool is_taken;
 };
 
-struct DeviceState {
+struct LtState {
   LtHandle handle = nullptr;
   Mutex mutex;  // guards the choices; the library takes several threads
-  engines::ShapeCache<Choice> choices;
+  engines::ShapeCache<LtChoice> choices;
 
-  explicit DeviceState(const Device&) { require(cublaslt().create(&handle), "cublasLtCreate"); }
+  explicit LtState(const Device&) { require(cublaslt().create(&handle), "cublasLtCreate"); }
 };
 
-constinit DeviceStates<DeviceState> g_states;
+constinit DeviceStates<LtState> g_lt_states;
 
-Choice ask(const CublasLt& library, LtHandle handle, const Description& d,
-           const Descriptors& descriptors) {
+LtChoice ask(const CublasLt& library, LtHandle handle, const LtDescription& d,
+             const LtDescriptors& descriptors) {
   Descriptor<LtPreference, LtStatus> preference(library.preference_destroy);
   require(library.preference_create(preference.to_make()), "cublasLtMatmulPreferenceCreate");
   const auto set_to = [&](int attribute, const auto& value) {
@@ -227,11 +227,11 @@ Choice ask(const CublasLt& library, LtHandle handle, const Description& d,
   return {result.algorithm, result.workspace_bytes, is_taken};
 }
 
-Choice choice_of(const CublasLt& library, DeviceState& state, const Description& d,
-                 const Descriptors& descriptors) {
+LtChoice choice_of(const CublasLt& library, LtState& state, const LtDescription& d,
+                   const LtDescriptors& descriptors) {
   const engines::ShapeKey key = key_of(d);
   const std::lock_guard lock(state.mutex);
-  if (const Choice* const known = state.choices.find(key)) return *known;
+  if (const LtChoice* const known = state.choices.find(key)) return *known;
   return state.choices.keep(key, ask(library, state.handle, d, descriptors));
 }
 
@@ -268,12 +268,12 @@ bool multiply(const Queue& queue, const Product& product, const ProductMemory& m
   const std::optional<engines::PlainProduct> plain = engines::plain_product(product, kMostLines);
   if (!plain) return false;
   const ProductMemory at = engines::plain_memory(*plain, memory);
-  const std::optional<Description> d = describe(plain->product, at, activation);
+  const std::optional<LtDescription> d = describe(plain->product, at, activation);
   if (!d) return false;
   const Current current(queue.opened_device());
-  DeviceState& state = g_states.of(queue.opened_device());
-  const Descriptors descriptors(library, *d, at.bias);
-  const Choice choice = choice_of(library, state, *d, descriptors);
+  LtState& state = g_lt_states.of(queue.opened_device());
+  const LtDescriptors descriptors(library, *d, at.bias);
+  const LtChoice choice = choice_of(library, state, *d, descriptors);
   if (!choice.is_taken) return false;
   std::optional<Queue::Scratch> workspace;
   if (choice.workspace_bytes != 0) workspace.emplace(queue, choice.workspace_bytes);
