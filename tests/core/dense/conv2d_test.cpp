@@ -305,7 +305,7 @@ TYPED_TEST(Conv2d, TakesEveryRemainderOfBlocks) {
 
 // Rows that are copied with their padding: of several images at a time, and of one at several times;
 // padding that is more than the image, and strides and dilations that leave rows out.
-TYPED_TEST(Conv2d, CopiesRowsOfFewChannels) {
+TYPED_TEST(Conv2d, TakesFewChannelsByCopiedRows) {
   using T = TypeParam;
   Random random(17);
   const TestContext two(2);
