@@ -72,8 +72,10 @@ class Algebra(TorchTest):
                     for name in ("neg", "abs", "relu", "sqrt"):
                         found, _ = self.library.made("unary", UNARY[name], view)
                         wanted = arrays_of_torch(getattr(torch, name)(to_torch(matrix)))
-                        same = (np.array_equal(one, other, equal_nan=True) for one, other in
-                                zip(arrays_of(found)[1:], wanted[1:]))
+                        # MKL's square root, in PyTorch, can miss the last bit.
+                        close = np.finfo(coo.dtype).eps if name == "sqrt" else 0
+                        same = (np.allclose(one, other, rtol=close, atol=0, equal_nan=True)
+                                for one, other in zip(arrays_of(found)[1:], wanted[1:]))
                         self.assertTrue(all(same), f"{name}, {matrix.format}, {message}")
 
     # ---- parts of matrices ----
