@@ -94,7 +94,7 @@ inline V less_exact_product(V a, V b, Number<V> c) {
 // Whether some lane of a is less than that of b.
 template <IsVector V>
 inline bool is_any_less(V a, V b) {
-  constexpr bool kIsDouble = sizeof(Number<V>) == 8;
+  [[maybe_unused]] constexpr bool kIsDouble = sizeof(Number<V>) == 8;
 #if defined(__AVX512F__)
   if constexpr (kIsDouble) {
     return _mm512_cmp_pd_mask(bit_copy<__m512d>(a), bit_copy<__m512d>(b), _CMP_LT_OQ) != 0;

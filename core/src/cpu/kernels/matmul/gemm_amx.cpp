@@ -154,9 +154,9 @@ struct LastColumns {
   alignas(64) Byte lanes[kAmxLanes * kSumsStep];
 
   void take(const Byte* from, int64_t count) {
-    __builtin_memcpy(lanes, from, static_cast<size_t>(count * kSumsStep));
+    __builtin_memcpy(lanes, from, static_cast<uint64_t>(count * kSumsStep));
     __builtin_memset(lanes + count * kSumsStep, 0,
-                     static_cast<size_t>((kAmxLanes - count) * kSumsStep));
+                     static_cast<uint64_t>((kAmxLanes - count) * kSumsStep));
   }
 };
 struct Last {

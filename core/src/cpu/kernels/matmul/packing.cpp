@@ -386,7 +386,7 @@ void pack_bytes(const Factor& from, Byte* to) {
         {from.data + k * from.depth_step, from.step, from.depth_step, from.count, depth}, chunk);
     const int64_t lanes = (depth + kLaneDepths - 1) / kLaneDepths;
     __builtin_memset(chunk + depth * kPanel, 0,
-                     static_cast<size_t>((lanes * kLaneDepths - depth) * kPanel));
+                     static_cast<uint64_t>((lanes * kLaneDepths - depth) * kPanel));
     for (const Byte* row = chunk; row < chunk + depth * kPanel; row += kLaneDepths * kPanel) {
       TENURE_INDEPENDENT
       for (int64_t lane = 0; lane < kPanel; ++lane) {

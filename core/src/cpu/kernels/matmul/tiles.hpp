@@ -469,7 +469,7 @@ void multiply_fetched(DenseProduct& p) {
   alignas(64) Byte sums[kMostFetchingRows * kStepB];
   const int64_t second = p.columns > kPerVector<T> ? 1 : 0;
   const int64_t most_rows = rows_of_tiles(p.rows);
-  __builtin_memset(sums, 0, static_cast<size_t>(p.rows * kStepB));
+  __builtin_memset(sums, 0, static_cast<uint64_t>(p.rows * kStepB));
   DenseProduct part = p;
   part.sums_step = kStepB;
   for (int64_t k = 0; k < p.depth; k += kFetchedDepths) {
@@ -519,7 +519,7 @@ constexpr int64_t kStreams = 8;
 template <class T, class Adding>
 void multiply_streamed(const DenseProduct& p) {
   const int64_t vectors = p.sums_step / kVectorBytes;
-  __builtin_memset(p.sums, 0, static_cast<size_t>(p.rows * vectors * kVectorBytes));
+  __builtin_memset(p.sums, 0, static_cast<uint64_t>(p.rows * vectors * kVectorBytes));
   DenseProduct part = p;
   const int64_t most_rows = rows_of_tiles(p.rows);
   // The left factor's elements side by side: its rows too may all lie in the same sets.
