@@ -99,6 +99,7 @@ need_lint_tools() {
   need_rust_component clippy clippy
   want clang-format-19 clang-format-19
   want clang-tidy-19 clang-tidy-19
+  want clang++-19 clang-19
 }
 
 # python_with VENV MODULE...: prints the interpreter of build/VENV, which has these modules.
