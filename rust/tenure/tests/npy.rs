@@ -259,6 +259,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "calls the core")]
 fn files_are_read_as_another_type() -> Result<()> {
     let path = std::env::temp_dir().join(format!("tenure-read-as-{}.npy", std::process::id()));
     for (bytes, expected) in [
