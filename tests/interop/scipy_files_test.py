@@ -65,7 +65,7 @@ class Files(unittest.TestCase):
 
     def test_the_demo(self):
         data = pathlib.Path(__file__).parents[2] / "rust/tenure/examples/data/digits.npy"
-        demo = pathlib.Path(self.program).with_name("digits")
+        demo = pathlib.Path(self.program).parents[1] / "digits"
         done = subprocess.run([demo, data], capture_output=True, text=True,
                               env={**os.environ, "TMPDIR": str(self.folder)})
         self.assertEqual(done.returncode, 0, done.stderr)

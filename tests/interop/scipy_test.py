@@ -4,7 +4,7 @@ through a program.
     python tests/interop/scipy_test.py LIBRARY_PATH [FILES_PROGRAM]
 
 Needs numpy and scipy. FILES_PROGRAM is the example `sparse_files` of the Rust crate: it reads a
-file and writes what it found to another. The example `digits` lies beside it.
+file and writes the result to another. The demo's program `digits` is in the folder above.
 """
 
 import itertools

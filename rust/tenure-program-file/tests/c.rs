@@ -5,12 +5,11 @@ use std::process::Command;
 use std::{env, fs};
 
 use tenure::{Passes, Tensor};
+use tenure_demo::{DATA, learned};
 use tenure_encoder::Bert;
 
 #[path = "../../encoder/tests/model/mod.rs"]
 mod model;
-#[path = "../../tenure/examples/program/network.rs"]
-mod network;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -91,8 +90,8 @@ fn a_program_in_c_saves_and_loads() {
 #[cfg_attr(not(unix), ignore = "maps files as Unix does")]
 fn a_program_in_c_runs_what_was_traced_in_rust() {
     let path = scratch("digits");
-    let data = here("../tenure/examples/data");
-    network::learned(data.to_str().unwrap()).unwrap().save(&path).unwrap();
+    let data = Path::new(DATA);
+    learned::learned(DATA).unwrap().save(&path).unwrap();
     let program = compiled("examples/digits.c", "digits_in_c");
     let (pixels, labels) = (data.join("digits.npy"), data.join("digits.labels.npy"));
     let (report, code) = said(&program, &[&path, &pixels, &labels]);

@@ -14,12 +14,8 @@ mod image_pipeline;
 mod kmeans_pca;
 #[path = "../examples/ndarray_numpy.rs"]
 mod ndarray_numpy;
-#[path = "../examples/program/network.rs"]
-mod network;
 #[path = "../examples/shared_weights.rs"]
 mod shared_weights;
-#[path = "../examples/small_calls.rs"]
-mod small_calls;
 #[path = "../examples/small_net.rs"]
 mod small_net;
 #[path = "../examples/tf_idf.rs"]
@@ -64,16 +60,6 @@ fn weights_of_a_mapped_file() {
 #[test]
 fn a_network_learns() {
     small_net::main().unwrap();
-}
-
-#[test]
-fn small_calls_have_one_result() {
-    small_calls::main().unwrap();
-}
-
-#[test]
-fn a_convolutional_network_as_a_program() {
-    network::learned(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data")).unwrap();
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn features<'g>(
 
 /// The classes of images `[batch, 64]`, learned from the first 1500 of the files in the folder `data`
 /// and tried on the others.
-pub(crate) fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Box<dyn Error>> {
+pub fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Box<dyn Error>> {
     let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
     let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
     let filters = filters()?;

@@ -1,8 +1,5 @@
-#![forbid(unsafe_code)]
 //! Many small calls on the same memory, by each of the ways: relu(a * b + c) into memory that is
 //! there. Nothing is converted, and the more is known before, the less is left to check.
-//!
-//! `cargo run --release --example small_calls`
 
 use std::error::Error;
 use std::hint::black_box;
@@ -56,7 +53,8 @@ fn ways(count: usize) -> std::result::Result<[f64; 5], Box<dyn Error>> {
     Ok(nanoseconds)
 }
 
-pub(crate) fn main() -> std::result::Result<(), Box<dyn Error>> {
+/// Prints the nanoseconds of a call for each way and size.
+pub fn run() -> std::result::Result<(), Box<dyn Error>> {
     println!("relu(a * b + c) in ns   three calls  expression   plan  program  sealed program");
     for count in [8, 64, 1024, 16384] {
         let [calls, expression, plan, program, sealed] = ways(count)?;

@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use tenure::*;
 
-use crate::random::Random;
-use crate::tour::{Outcome, heading};
+use super::tour::{Outcome, heading};
 
 /// Pictures at a time: what lies between two layers stays in the second-level cache.
 const BATCH: usize = 100;
@@ -64,13 +63,12 @@ pub fn show<T: Real>(
 impl Network {
     /// Random filters, and no linear layer yet.
     fn random() -> Result<Network> {
-        let mut random = Random::new(14);
+        let mut generator = random::Generator::new(14);
         // As wide as keeps the variance of what goes through a relu. (He et al., "Delving deep into
         // rectifiers", 2015.)
         let mut uniform = |shape: &[usize], inputs: usize| {
-            let width = (6.0 / inputs as f32).sqrt();
-            let mut number = || (random.below(2001) as f32 / 1000.0 - 1.0) * width;
-            Tensor::from_vec((0..shape.iter().product()).map(|_| number()).collect(), shape)
+            let width = (6.0 / inputs as f64).sqrt();
+            generator.uniform(-width..width, shape)
         };
         let [first, second] = FILTERS;
         Ok(Network {

@@ -8,53 +8,54 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use tenure::*;
+use tenure::{io, *};
 
-use crate::network;
-use crate::npy::{self, Payload};
+use super::network;
 
+/// Success, or the error that ends the tour.
 pub type Outcome<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
-/// The file that comes with the example.
+/// The file that comes with the examples of the crate `tenure`.
 pub fn default_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data/digits.npy")
+    Path::new(crate::DATA).join("digits.npy")
 }
 
 /// Takes the tour of the file at `path`, written to `out`.
 pub fn run(path: &Path, out: &mut dyn Write) -> Outcome {
-    let npy = npy::read(path)?;
+    let file = io::read(path)?;
+    let array = npy::Array::new(file.as_ref())?;
+    let view = array.view()?;
     let name = Path::new(path.file_name().unwrap_or(path.as_os_str()));
-    writeln!(out, "{}, read into a Vec of our own\n", name.display())?;
-    let (shape, order) = (&npy.shape, npy.order);
-    let labels = labels_of(path, shape)?;
+    writeln!(out, "{}, read as bytes\n", name.display())?;
+    let labels = labels_of(path, view.shape())?;
     let labels = labels.as_deref();
-    match &npy.payload {
-        Payload::F64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::F32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::F16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::I8(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::I16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::I32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::I64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::U8(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::U16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::U32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::U64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
-        Payload::Bool(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+    match view.dtype() {
+        DType::F64 => tour::<f64>(view.downcast()?, labels, out),
+        DType::F32 => tour::<f32>(view.downcast()?, labels, out),
+        DType::F16 => tour::<f16>(view.downcast()?, labels, out),
+        DType::I8 => tour::<i8>(view.downcast()?, labels, out),
+        DType::I16 => tour::<i16>(view.downcast()?, labels, out),
+        DType::I32 => tour::<i32>(view.downcast()?, labels, out),
+        DType::I64 => tour::<i64>(view.downcast()?, labels, out),
+        DType::U8 => tour::<u8>(view.downcast()?, labels, out),
+        DType::U16 => tour::<u16>(view.downcast()?, labels, out),
+        DType::U32 => tour::<u32>(view.downcast()?, labels, out),
+        DType::U64 => tour::<u64>(view.downcast()?, labels, out),
+        dtype => Err(format!("the tour needs real numbers but the array is of {dtype}").into()),
     }
 }
 
-/// The labels of the rows, from `NAME.labels.npy` beside `NAME.npy`, where there is one.
+/// The labels of the rows, from `NAME.labels.npy` next to `NAME.npy`, if that file exists.
 fn labels_of(path: &Path, shape: &[usize]) -> Outcome<Option<Vec<u8>>> {
     let path = path.with_extension("labels.npy");
     if !path.exists() {
         return Ok(None);
     }
-    let labels = npy::read(&path)?;
-    match labels.payload {
-        Payload::U8(bytes) if labels.shape.first() == shape.first() => Ok(Some(bytes)),
-        _ => Err(format!("{} is not one u8 for each row", path.display()).into()),
+    let labels = npy::read::<u8>(&path)?;
+    if labels.shape().first() != shape.first() {
+        return Err(format!("{} is not one u8 for each row", path.display()).into());
     }
+    Ok(Some(labels.to_vec()))
 }
 
 fn tour<T: Real>(lent: TensorView<'_, T>, labels: Option<&[u8]>, out: &mut dyn Write) -> Outcome {
@@ -78,17 +79,18 @@ fn tour<T: Real>(lent: TensorView<'_, T>, labels: Option<&[u8]>, out: &mut dyn W
     count_copies(before, &pixels, out)
 }
 
+/// Writes the heading of one stop.
 pub fn heading(out: &mut dyn Write, text: &str) -> Outcome {
     Ok(writeln!(out, "-- {text}")?)
 }
 
 fn show_loan<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
-    heading(out, "Lent as it lies: nothing was copied, nothing will be freed")?;
+    heading(out, "The bytes borrowed in place: nothing is copied, nothing will be freed")?;
     writeln!(out, "dtype    {}", lent.dtype())?;
     writeln!(out, "shape    {:?}", lent.shape())?;
     writeln!(out, "strides  {:?}", lent.strides())?;
     writeln!(out, "tenure   {}", lent.tenure())?;
-    writeln!(out, "address  {:p}, the Vec's own", lent.as_ptr())?;
+    writeln!(out, "address  {:p}, inside the file's bytes", lent.as_ptr())?;
     Ok(writeln!(out, "{lent}\n")?)
 }
 

@@ -1,17 +1,13 @@
 #![forbid(unsafe_code)]
-//! Tenure on real data: 1797 handwritten digits, lent to the library where they lie.
+//! Tenure on real data: 1797 handwritten digits, borrowed from the bytes of their file.
 //!
-//! `cargo run --release --example digits [FILE.npy]`
-
-mod network;
-mod npy;
-#[path = "../../src/split_mix.rs"]
-mod random;
-mod tour;
+//! `cargo run --release -p tenure-demo --bin digits [FILE.npy]`
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use tenure_demo::digits::tour;
 
 fn main() -> ExitCode {
     let path = std::env::args_os().nth(1).map_or_else(tour::default_path, PathBuf::from);

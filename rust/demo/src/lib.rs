@@ -1,0 +1,10 @@
+#![forbid(unsafe_code)]
+//! The programs of `./x demo`, as a library that tests call too.
+
+/// A tour of one data file.
+pub mod digits;
+pub mod learned;
+pub mod small_calls;
+
+/// The folder of the handwritten digits.
+pub const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tenure/examples/data");
