@@ -26,9 +26,9 @@ struct Matmul {
 };
 
 // Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are.
-// It is added up in the order of the entries, but for a single column of f32 or f64 without blocks:
-// that in eight lanes, which are added in a tree. There b_step is an element. BlockColumn has
-// kernels that do so with blocks.
+// Products are added in the order of the entries. The kernels of f32 and f64 without blocks add a
+// single column in eight lanes, which meet in a tree; they take blocks where b_step is not an
+// element.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
 // The same for one column, without blocks, of rows whose indices are unchecked; offsets are right.

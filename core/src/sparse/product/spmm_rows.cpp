@@ -29,33 +29,35 @@ constexpr std::int64_t kSlicesOfThread = 8;
 // The types up to here have kernels of their own for matrices without blocks.
 constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
 
-// Whether rows of b follow each other, as the kernels of float types ask for: `b_step` is that of
-// Matmul, which of one column may be any.
-bool is_adjacent(const SparseMatmul& call, std::int64_t columns, std::int64_t b_step) {
-  return columns != 1 || call.b.rows <= 1 || b_step == call.b.width_bytes;
+// Whether the sums are those of a vector, in lanes. The columns of a matrix have the order of the
+// entries, also where they are taken one by one.
+bool is_vector(const SparseMatmul& call) { return call.b.columns == 1 && call.type <= kLastFloat; }
+
+// Whether the rows of a vector follow each other; `b_step` is that of Matmul.
+bool is_adjacent(const SparseMatmul& call, std::int64_t b_step) {
+  return call.b.rows <= 1 || b_step == call.b.width_bytes;
 }
 
 kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns,
                                  std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
-  const bool is_float = call.type <= kLastFloat && is_adjacent(call, columns, b_step);
+  const kernels::MatmulKernel of_blocks = kernels::block_matmul_kernels()[call.type][index];
   if (view.format != TNR_SPARSE_FORMAT_BSR) {
-    return is_float ? kernels::matmul_kernels()[call.type][index]
-                    : kernels::block_matmul_kernels()[call.type][index];
+    const bool is_own = is_vector(call) || (columns != 1 && call.type <= kLastFloat);
+    return is_own ? kernels::matmul_kernels()[call.type][index] : of_blocks;
   }
-  const auto kernel = columns == 1 && is_float ? kernels::block_column_kernels()[call.type][index](
-                                                     view.block_rows, view.block_cols)
-                                               : nullptr;
-  return kernel != nullptr ? kernel : kernels::block_matmul_kernels()[call.type][index];
+  if (!is_vector(call)) return of_blocks;
+  const auto of_shape =
+      kernels::block_column_kernels()[call.type][index](view.block_rows, view.block_cols);
+  if (of_shape == nullptr) return of_blocks;
+  return is_adjacent(call, b_step) ? of_shape : kernels::matmul_kernels()[call.type][index];
 }
 
 // The kernel that checks indices as it uses them; nullptr where there is none.
-kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t columns,
-                                      std::int64_t b_step) {
+kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
-  if (view.format == TNR_SPARSE_FORMAT_BSR || columns != 1 || call.type > kLastFloat ||
-      !is_adjacent(call, columns, b_step)) {
+  if (view.format == TNR_SPARSE_FORMAT_BSR || !is_vector(call) || !is_adjacent(call, b_step)) {
     return nullptr;
   }
   return kernels::checked_column_kernels()[call.type]
@@ -205,7 +207,7 @@ void multiply_rows(const SparseMatmul& call) {
     };
     const kernels::MatmulKernel kernel = row_kernel(call, columns, matmul.b_step);
     const kernels::CheckedKernel checked =
-        call.a.is_checked() ? nullptr : checked_kernel(call, columns, matmul.b_step);
+        call.a.is_checked() ? nullptr : checked_kernel(call, matmul.b_step);
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
                                call.out.rows * (index_bytes(view) + 2 * columns * width);
     const std::int64_t most_slices = std::max<std::int64_t>(

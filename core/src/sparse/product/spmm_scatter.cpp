@@ -84,8 +84,9 @@ class SpreadPanel {
         sum_bytes_(source.scatter_adds().sum_bytes),
         group_columns_(kLineBytes / sum_bytes_),
         group_count_((columns + group_columns_ - 1) / group_columns_),
-        // A sum of its own for every second entry is what merging them is worth.
-        part_count_(group_count_ > 1
+        // A sum of its own for every second entry is what merging them is worth. By the columns of
+        // the call: how many of them a panel has may depend on strides.
+        part_count_(call.b.columns > group_columns_
                         ? 1
                         : std::clamp<std::int64_t>(source.entry_count() / (2 * call.out.rows), 1,
                                                    kMaxParts)),

@@ -102,6 +102,31 @@ bool checked_column(const Matmul& m, int64_t begin, int64_t end) {
   return !known.found_wrong();
 }
 
+// A column whose rows are apart: few entries are read where they lie. Blocks are taken too. Sums are
+// those of row_sum.hpp, to the bit.
+template <class T, class I>
+void spaced_column(const Matmul& m, int64_t begin, int64_t end) {
+  const Scaling<T> scaling(m.alpha, m.beta);
+  Byte* out = m.out + begin * m.block_rows * m.out_step;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t row_end = index_of<I>(m.a.offsets, row + 1);
+    for (int64_t r = 0; r < m.block_rows; ++r, out += m.out_step) {
+      T lanes[kSumLanes] = {};
+      int64_t nth = 0;
+      for (int64_t k = index_of<I>(m.a.offsets, row); k < row_end; ++k) {
+        const Byte* x = m.b + index_of<I>(m.a.indices, k) * m.block_cols * m.b_step;
+        const Byte* value = m.a.values + (k * m.block_rows + r) * m.block_cols * kStep<T>;
+        for (int64_t j = 0; j < m.block_cols; ++j, ++nth, x += m.b_step, value += kStep<T>) {
+          lanes[nth % kSumLanes] += load<T>(value) * load<T>(x);
+        }
+      }
+      LaneSums<T> sums;
+      __builtin_memcpy(&sums, lanes, sizeof sums);
+      scaling.write(out, sums.total());
+    }
+  }
+}
+
 // ---- a few columns in registers ----
 
 // Prefetch distance in entries, for rows of b: the latency of the third cache.
@@ -210,6 +235,7 @@ int64_t spans(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
 template <class T, class I>
 void float_rows(const Matmul& m, int64_t begin, int64_t end) {
   if (m.columns == 1) {
+    if (m.b_rows > 1 && m.b_step != kStep<T>) return spaced_column<T, I>(m, begin, end);
     TrustedIndices known;
     return column<T, I>(m, begin, end, known);
   }
