@@ -54,16 +54,15 @@ class BlockedMatmul {
 
     // Whether the transpose of the result is computed, as the product of the transposes in the
     // other order: kernels store adjacent columns fastest. The sums are the same, but of complex
-    // numbers, whose parts would be multiplied in another order: so that is a matter of the shape.
+    // numbers, whose parts would be multiplied in another order.
     [[nodiscard]] bool is_swapped(const ProductTypes& types) const noexcept {
-      if (columns == 1) return true;
-      return types.lanes == 1 && packed_b == nullptr && out.row == types.out_bytes &&
-             out.column != types.out_bytes;
+      if (types.lanes != 1) return false;
+      return columns == 1 ||
+             (packed_b == nullptr && out.row == types.out_bytes && out.column != types.out_bytes);
     }
-    // Whether the elements of the columns are then adjacent.
+    // Whether the parts of a complex number are adjacent to those of the next column.
     [[nodiscard]] bool has_adjacent_out(const ProductTypes& types) const noexcept {
-      if (columns == 1) return rows == 1 || out.row == types.out_bytes;
-      return out.column == types.out_bytes || is_swapped(types);
+      return columns == 1 || out.column == types.out_bytes;
     }
   };
   // As elements of the sums' type.
