@@ -8,3 +8,7 @@ if(NOT TENURE_SANITIZE STREQUAL "")
     -fsanitize=${TENURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TENURE_SANITIZE})
 endif()
+
+# Of the core that an ordinary build has for the address sanitizer.
+set(TENURE_ASAN_FLAGS -O1 -g1 -UNDEBUG -fsanitize=address -fno-sanitize-recover=all
+  -fno-omit-frame-pointer -fno-semantic-interposition)

@@ -24,6 +24,16 @@ count_tests() {
   fi
 }
 
+# Seconds of processor time that this shell's finished children took, in hundredths.
+children_time() {
+  local stat
+  read -r -a stat <"/proc/$$/stat" 2>/dev/null || stat=()
+  echo $(((${stat[15]:-0} + ${stat[16]:-0}) * 100 / $(getconf CLK_TCK)))
+}
+
+# minutes HUNDREDTHS: as "12.3", of seconds.
+minutes() { printf '%d.%d' $(($1 / 6000)) $(($1 % 6000 / 600)); }
+
 close_table() {
   say
   printf '%s\n' "${table[@]}"
@@ -31,7 +41,8 @@ close_table() {
 
 # suite NAME FUNCTION: runs it with its output in a log; the first failure ends the run.
 suite() {
-  local name=$1 log=$LOGS/$1.log start=$SECONDS code note
+  local name=$1 log=$LOGS/$1.log start=$SECONDS before code note
+  before=$(children_time)
   mkdir -p "$LOGS"
   printf '%-12s ...\n' "$name"
   (
@@ -52,11 +63,13 @@ suite() {
   count_tests "$log" >"$LOGS/count"
   note=$(cat "$LOGS/count")
   grep -h '^skipped: ' "$log" | sed 's/^/    /' | sort -u
-  table+=("$(printf '%-12s ok      %4d s  %s' "$name" $((SECONDS - start)) "$note")")
+  table+=("$(printf '%-12s ok      %4d s  %5s CPU min  %s' "$name" $((SECONDS - start)) \
+    "$(minutes $(($(children_time) - before)))" "$note")")
   say "${table[-1]}"
 }
 
 finish() {
   close_table
+  say "$(minutes "$(children_time)") CPU minutes"
   say "$passed passed, 0 failed, $skipped skipped"
 }

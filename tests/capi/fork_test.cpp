@@ -10,12 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "address_sanitizer.hpp"
 #include "context_options.hpp"
 #include "release_counter.hpp"
 #include "tenure/tenure.h"
 
 namespace {
 
+using tenure::has_address_sanitizer;
 using tenure::test::options;
 using tenure::test::ReleaseCounter;
 
@@ -102,10 +104,10 @@ TEST(Fork, TheChildMakesContextsOfItsOwn) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer ends a child that starts threads";
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a thread that starts holds a lock of AddressSanitizer's allocator, which the "
-                  "child's threads wait for if that was when it was made";
-#endif
+  if (has_address_sanitizer()) {
+    GTEST_SKIP() << "a thread that starts holds a lock of AddressSanitizer's allocator, which the "
+                    "child's threads wait for if that was when it was made";
+  }
   const tnr_context_options wanted = options(2);
   tnr_context* const context = tnr_context_create(&wanted);
   const int answer = answer_of_child([&] {
@@ -121,9 +123,9 @@ TEST(Fork, TheChildMakesContextsOfItsOwn) {
 }
 
 TEST(Fork, WhileOtherThreadsAreInTheMiddleOfEverything) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's allocator keeps the locks that other threads had";
-#endif
+  if (has_address_sanitizer()) {
+    GTEST_SKIP() << "AddressSanitizer's allocator keeps the locks that other threads had";
+  }
   tnr_context_options wanted = options(2);
   tnr_context* const context = tnr_context_create(&wanted);
   tnr_context* const idle = tnr_context_create(&wanted);

@@ -9,14 +9,12 @@
 #include <cstring>
 #include <iterator>
 
+#include "address_sanitizer.hpp"
+
 namespace tenure::sweeps {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kEdgeBytes = 0;
-#else
-constexpr std::size_t kEdgeBytes = 64;
-#endif
+const std::size_t kEdgeBytes = has_address_sanitizer() ? 0 : 64;
 constexpr Byte kEdge = 0x3C;
 
 // The f16 of a number that it represents exactly: up to 11 bits.

@@ -3,6 +3,7 @@
 // out; and with one thread or two, and memory of a hook or of the library, the same again.
 #include <gtest/gtest.h>
 
+#include "address_sanitizer.hpp"
 #include "failing_allocator.hpp"
 #include "sweep.hpp"
 
@@ -12,12 +13,7 @@ namespace {
 constexpr Byte kFills[] = {0x5A, 0xA5};
 
 // The other sweeps have AddressSanitizer's checks too, so that here it takes a part.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsPart = true;
-#else
-constexpr bool kIsPart = false;
-#endif
-bool is_part() { return kIsPart && !is_long(); }
+bool is_part() { return has_address_sanitizer() && !is_long(); }
 
 Answer answer_in(const Operation& operation, Operands with, const Place& place, Byte fill) {
   tnr_memory_trim();  // what is recycled has old results in it

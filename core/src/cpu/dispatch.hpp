@@ -42,6 +42,12 @@ struct TwiceExtended {
   }
 };
 
+// The sets that the library is built with, a bit for each in the order of their bases. Builds for
+// sanitizers have the best one of the machine only.
+#if !defined(TENURE_SET_MASK)
+#define TENURE_SET_MASK 7
+#endif
+
 #if defined(__x86_64__)
 namespace x86_64_v2 {
 TENURE_DECLARE_TABLES
@@ -52,8 +58,23 @@ TENURE_DECLARE_TABLES
 namespace avx512 {
 TENURE_DECLARE_TABLES
 }
-#define TENURE_OF_EACH_BASE(table) {&x86_64_v2::table, &avx2::table, &avx512::table}
-#define TENURE_EXTENSION(table) &avx512::table
+#if TENURE_SET_MASK & 1
+#define TENURE_X86_64_V2(table) &x86_64_v2::table
+#else
+#define TENURE_X86_64_V2(table) nullptr
+#endif
+#if TENURE_SET_MASK & 2
+#define TENURE_AVX2(table) &avx2::table
+#else
+#define TENURE_AVX2(table) nullptr
+#endif
+#if TENURE_SET_MASK & 4
+#define TENURE_AVX512(table) &avx512::table
+#else
+#define TENURE_AVX512(table) nullptr
+#endif
+#define TENURE_OF_EACH_BASE(table) {TENURE_X86_64_V2(table), TENURE_AVX2(table), TENURE_AVX512(table)}
+#define TENURE_EXTENSION(table) TENURE_AVX512(table)
 #else
 namespace baseline {
 TENURE_DECLARE_TABLES
@@ -79,6 +100,9 @@ TENURE_FAMILIES(TENURE_FAMILY)
 TENURE_EXTENDED_FAMILIES(TENURE_EXTENDED_FAMILY)
 TENURE_TWICE_EXTENDED_FAMILIES(TENURE_TWICE_EXTENDED_FAMILY)
 
+#undef TENURE_X86_64_V2
+#undef TENURE_AVX2
+#undef TENURE_AVX512
 #undef TENURE_OF_EACH_BASE
 #undef TENURE_EXTENSION
 #undef TENURE_FAMILY

@@ -108,12 +108,18 @@ bool has_amx() noexcept {
 }
 
 constexpr InstructionSet kSets[] = {
+#if TENURE_SET_MASK & 1
     {"x86-64-v2", 0, 0, has_v2},
+#endif
+#if TENURE_SET_MASK & 2
     {"avx2", 1, 0, has_avx2},
+#endif
+#if TENURE_SET_MASK & 4
     {"avx512", 2, 0, has_avx512},
     {"avx512-vbmi2", 2, kernels::kVbmi2, has_vbmi2},
     {"avx512-bf16", 2, kernels::kVbmi2 | kernels::kBF16, has_bf16},
     {"avx512-amx", 2, kernels::kVbmi2 | kernels::kBF16 | kernels::kAmx, has_amx},
+#endif
 };
 
 #else
