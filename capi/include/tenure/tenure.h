@@ -4675,6 +4675,13 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_RUN_CHECKED 1
 
 /**
+ * Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
+ *
+ * @since 0.2
+ */
+#define TNR_RUN_BUDGET 2
+
+/**
  * One run of a program on a device, recorded with the memory of its inputs and outputs, to be
  * enqueued again and again as a whole. A handle is a token as that of a blob is, of a kind of its
  * own.
@@ -5343,7 +5350,7 @@ typedef struct tnr_program_run_attributes {
   uint64_t struct_size;
   /**
    * Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
-   * anything is allocated. 0: any number.
+   * anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
    */
   uint64_t budget_bytes;
   /**
@@ -5355,7 +5362,7 @@ typedef struct tnr_program_run_attributes {
    */
   uint32_t step_count;
   /**
-   * `TNR_RUN_CHECKED`, or 0.
+   * `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
    */
   uint32_t flags;
   /**

@@ -1779,13 +1779,13 @@ pub struct tnr_program_run_attributes {
     /// `sizeof(tnr_program_run_attributes)`.
     pub struct_size: u64,
     /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
-    /// anything is allocated. 0: any number.
+    /// anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
     pub budget_bytes: u64,
     /// Nanoseconds of each step, of `step_count`: written where the run succeeds. NULL: nobody asks.
     pub step_nanoseconds: *mut u64,
     /// Steps of the program for these layouts, as `tnr_program_memory` tells; 0 without the above.
     pub step_count: u32,
-    /// `TNR_RUN_CHECKED`, or 0.
+    /// `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
     pub flags: u32,
     /// The extents that each output has, 8 of each, of which those beyond the rank are 0: written
     /// where the run succeeds. They are less than those of the caller's view where the data decide,
@@ -1801,6 +1801,11 @@ pub struct tnr_program_run_attributes {
 ///
 /// @since 0.2
 pub const TNR_RUN_CHECKED: u32 = 1;
+
+/// Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
+///
+/// @since 0.2
+pub const TNR_RUN_BUDGET: u32 = 2;
 
 /// How a step of a program computes.
 ///

@@ -66,7 +66,7 @@ pub use select::*;
 pub use triangle::*;
 
 use crate::raw::LentMut;
-use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
+use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView, refusal};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
@@ -179,11 +179,6 @@ fn axis_of<T: Element>(a: &TensorView<'_, T>, axis: impl Into<Axis>) -> Result<u
     axis.of(rank).ok_or_else(|| Error::invalid(format!("axis is {axis} but a has rank {rank}")))
 }
 
-/// No extent is that large, so that the library refuses it with the others.
-fn or_most(value: usize) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
 /// A node of a graph takes values and no views.
 fn no_view(name: &str, view: &str, is_given: bool) -> Result<()> {
     match is_given {
@@ -195,7 +190,7 @@ fn no_view(name: &str, view: &str, is_given: bool) -> Result<()> {
 fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
     match value {
         0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),
-        _ => Ok(or_most(value)),
+        _ => refusal::counted(name, value),
     }
 }
 
@@ -204,6 +199,16 @@ fn of_both(name: &str, values: [usize; 2]) -> Result<[i64; 2]> {
     Ok([
         at_least_1(&format_args!("{name}[0]"), values[0])?,
         at_least_1(&format_args!("{name}[1]"), values[1])?,
+    ])
+}
+
+/// Numbers above and below, left and right.
+fn of_sides(name: &str, [[above, below], [left, right]]: [[usize; 2]; 2]) -> Result<[i64; 4]> {
+    Ok([
+        refusal::counted(&format_args!("{name}[0][0]"), above)?,
+        refusal::counted(&format_args!("{name}[0][1]"), below)?,
+        refusal::counted(&format_args!("{name}[1][0]"), left)?,
+        refusal::counted(&format_args!("{name}[1][1]"), right)?,
     ])
 }
 

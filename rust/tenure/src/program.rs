@@ -267,9 +267,8 @@ impl<I, O> Program<I, O> {
     /// ```
     #[must_use]
     pub fn with_budget(self, bytes: usize) -> Self {
-        // The library reads a 0 as none, and no plan takes a single byte.
-        let options = Options { budget_bytes: (bytes as u64).max(1), ..self.options };
-        Program { options, ..self }
+        let flags = self.options.flags | tenure_sys::TNR_RUN_BUDGET;
+        Program { options: Options { budget_bytes: bytes as u64, flags }, ..self }
     }
 
     /// The same program, whose runs by this handle trust no operation of one's own: each is computed
@@ -291,7 +290,8 @@ impl<I, O> Program<I, O> {
     /// ```
     #[must_use]
     pub fn checked(self) -> Self {
-        let options = Options { flags: tenure_sys::TNR_RUN_CHECKED, ..self.options };
+        let flags = self.options.flags | tenure_sys::TNR_RUN_CHECKED;
+        let options = Options { flags, ..self.options };
         Program { options, ..self }
     }
 }

@@ -30,7 +30,8 @@ use tenure_sys::tnr_random_distribution as distribution;
 
 use crate::raw::operations::{self, DEFAULT_RANDOM, RandomAttributes};
 use crate::{
-    AsView, AsViewMut, Bool8, Element, Error, Float, IntoShape, Number, Result, SparseIndex, Tensor,
+    AsView, AsViewMut, Bool8, Element, Error, Float, IntoShape, Number, Result, SparseIndex,
+    Tensor, refusal,
 };
 
 /// A seed, and the place of the next number: see the [module](self).
@@ -305,11 +306,11 @@ impl Generator {
         })
     }
 
-    /// As many of the numbers from 0 to `bound - 1`, each drawn from all of them.
+    /// Draws `count` numbers from 0 to `bound - 1`, with repetition.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: none to draw from. `OutOfMemory`.
+    /// `InvalidArgument`: none to draw from, or a bound that is no `i64`. `OutOfMemory`.
     ///
     /// ```
     /// let rows = tenure::random::Generator::new(1).choice(10, 100)?;
@@ -317,7 +318,7 @@ impl Generator {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn choice(&mut self, bound: usize, count: usize) -> Result<Tensor<i64>> {
-        self.integers(0..i64::try_from(bound).unwrap_or(i64::MAX), [count])
+        self.integers(0..refusal::counted(&"bound", bound)?, [count])
     }
 
     /// As many different ones of the numbers from 0 to `bound - 1`, in a random order: the first of

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::{Axis, DType, Error, ErrorKind, Order, layout};
+use crate::{Axis, DType, Error, ErrorKind, Order, Result, layout};
 
 #[cold]
 #[inline(never)]
@@ -64,6 +64,21 @@ pub(crate) fn beyond_bytes(
         "shape {extents:?} of {dtype} needs {needed} bytes from byte {offset_bytes} on but the \
          memory has {size_bytes} bytes"
     ))
+}
+
+/// The words for a number that indices of `dtype` do not count, with `i64` for those that it counts.
+#[cold]
+pub(crate) fn more_than_counted(number: usize, dtype: DType) -> String {
+    match i64::try_from(number) {
+        Ok(_) => format!("more than {dtype} can count: use i64"),
+        Err(_) => format!("more than {}, the most that i64 can count", i64::MAX),
+    }
+}
+
+/// The number as the library has it.
+pub(crate) fn counted(name: &dyn Display, number: usize) -> Result<i64> {
+    i64::try_from(number)
+        .map_err(|_| Error::invalid(format!("{name} is {number} but must be at most {}", i64::MAX)))
 }
 
 #[cold]
@@ -150,7 +165,7 @@ pub(crate) fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn before_axis(axis: usize, number: isize, extent: usize) -> Error {
+pub(crate) fn before_axis(axis: usize, number: i128, extent: usize) -> Error {
     Error::invalid(format!("index is {number} but axis {axis} has extent {extent}"))
 }
 

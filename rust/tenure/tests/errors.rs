@@ -264,8 +264,9 @@ fn images_and_filters_that_do_not_agree() {
     refused(Conv2d::new().dilations([0, 1]), "dilations[0] is 0 but must be 1 at least");
     let too_far = "weight's height of 3, dilated by 2, exceeds the 4 of a with its padding";
     refused(Conv2d::new().dilations([2, 1]), too_far);
-    let too_large = "the padded width of a exceeds 2^63 - 1";
+    let too_large = "padding[1][0] is 18446744073709551615 but must be at most 9223372036854775807";
     refused(Conv2d::new().padding_around([0, 0], [usize::MAX, 0]), too_large);
+    let too_large = "the padded width of a exceeds 2^63 - 1";
     refused(Conv2d::new().padding([0, isize::MAX as usize]), too_large);
     refused(
         Conv2d::new().bias(&[1.0; 5]),
@@ -376,4 +377,82 @@ fn errors_are_cloned_sent_and_carried_through_unwinding() {
     let clone = error.clone();
     assert_eq!((clone.kind(), clone.message()), (error.kind(), error.message()));
     assert!(std::error::Error::source(&clone).is_some());
+}
+
+/// Calls that take a number that no operand allows; the library has it as an `i64`, and messages as
+/// it was given.
+#[test]
+fn numbers_are_named_as_they_were_given() {
+    type Call = fn(usize) -> Result<(), Error>;
+    fn of<T, E: Into<Error>>(result: Result<T, E>) -> Result<(), Error> {
+        result.map(drop).map_err(Into::into)
+    }
+    fn sparse() -> CsrMatrix<f32> {
+        CsrMatrix::from_vecs(2, 2, vec![0, 1, 2], vec![0, 1], vec![1.0, 2.0]).unwrap()
+    }
+    fn traced(add: impl FnOnce(Graph<'_>, usize), number: usize) -> Result<(), Error> {
+        of(Program::trace(|graph| {
+            add(graph, number);
+            let x = graph.input::<f32>([2]);
+            graph.program((x,), x + 1.0)
+        }))
+    }
+    const A: [[f32; 2]; 2] = [[1.0, 2.0], [3.0, 4.0]];
+    const IMAGE: [[[[f32; 4]; 4]; 1]; 1] = [[[[1.0; 4]; 4]; 1]; 1];
+    const WEIGHT: [[[[f32; 2]; 2]; 1]; 1] = [[[[1.0; 2]; 2]; 1]; 1];
+    let calls: &[(&str, Call)] = &[
+        ("partition", |n| of(partition(&A, n, 1))),
+        ("argpartition", |n| of(argpartition(&A, n, 1))),
+        ("top_k", |n| of(top_k(&A, n, 1))),
+        ("bottom_k", |n| of(bottom_k(&A, n, 1))),
+        ("axis", |n| of(sum(&A, n))),
+        ("axis of sort", |n| of(sort(&A, n))),
+        ("axis of softmax", |n| of(softmax(&A, n))),
+        ("axis of index", |n| of(A.as_view().index(n, 0))),
+        ("bincount", |n| of(bincount(&[1_u8], n))),
+        ("windows", |n| of(A.as_view().windows(1, n, 1))),
+        ("window step", |n| of(A.as_view().windows(1, n, n))),
+        ("split_at", |n| of(A.as_view().split_at(1, n))),
+        ("split_into", |n| of(A.as_view().split_into(1, n))),
+        ("chunks", |n| of(A.as_view().chunks(1, n))),
+        ("slice", |n| of(A.as_view().slice(1, n..))),
+        ("slice to", |n| of(A.as_view().slice(1, ..n))),
+        ("index", |n| of(A.as_view().index(1, n))),
+        ("i", |n| of(A.as_view().slice_axes(s![n, 0]))),
+        ("i of a range", |n| of(A.as_view().slice_axes(s![n.., 0]))),
+        ("i to", |n| of(A.as_view().slice_axes(s![..n, 0]))),
+        ("reshape", |n| of(A.as_view().reshape([n, 1]))),
+        ("broadcast", |n| of(A.as_view().broadcast([n, n]))),
+        ("zeros", |n| of(Tensor::<f32>::zeros([n, 4]))),
+        ("eye", |n| of(Tensor::<f32>::eye(n))),
+        ("permutation", |n| of(random::Generator::new(1).permutation(n))),
+        ("choice", |n| of(random::Generator::new(1).choice(n, 1))),
+        ("strides", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().strides([n, 1])))),
+        ("dilations", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().dilations([1, n])))),
+        ("groups", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().groups(n)))),
+        ("padding", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().padding([n, 1])))),
+        ("pool strides", |n| of(max_pool2d(&IMAGE, Pool2d::new([2, 2]).strides([n, 1])))),
+        ("pool kernel", |n| of(max_pool2d(&IMAGE, Pool2d::new([n, 2])))),
+        ("pool padding", |n| of(avg_pool2d(&IMAGE, Pool2d::new([2, 2]).padding([1, n])))),
+        ("pool dilations", |n| of(avg_pool2d(&IMAGE, Pool2d::new([2, 2]).dilations([n, 1])))),
+        ("adaptive", |n| of(adaptive_avg_pool2d(&IMAGE, [n, 1]))),
+        ("sparse top_k", |n| of(sparse().top_k(n))),
+        ("to_bsr", |n| of(sparse().to_bsr([n, 1]))),
+        ("BsrView", |n| of(BsrView::new(2, 2, [1, n], &[0, 1, 2], &[0, 1], &[1.0, 2.0]))),
+        ("CooView cols", |n| of(CooView::new(2, n, &[0_i64], &[0], &[1.0]))),
+        ("row_range", |n| of(sparse().view().row_range(n..))),
+        ("extent", |n| traced(|graph, n| _ = graph.extent("n", n), n)),
+        ("input", |n| traced(|graph, n| _ = graph.input::<f32>([n, 2]), n)),
+        ("node top_k", |n| traced(|graph, n| _ = graph.input::<f32>([2]).top_k(n, 0), n)),
+        ("node axis", |n| traced(|graph, n| _ = graph.input::<f32>([2]).sum(n), n)),
+        ("threads", |n| of(Context::with_threads(n))),
+    ];
+    for number in [usize::MAX, 1 << 63, isize::MAX as usize, usize::MAX / 3] {
+        for (name, call) in calls {
+            let Err(error) = call(number) else { continue };
+            let (kind, message) = (error.kind(), error.message());
+            let is_named = message.contains(&number.to_string()) || message.ends_with("2^63 - 1");
+            assert!(is_named || kind == OutOfMemory, "{name} of {number}: {message}");
+        }
+    }
 }

@@ -195,7 +195,7 @@ fn a_part_of_a_sparse_matrix_is_lent() {
 fn extents_that_indices_do_not_count_are_refused() {
     let wide = CscView::<f32, i32>::new(1 << 31, 0, &[0], &[], &[]).unwrap();
     let error = SparseColMatRef::<u32, f32>::try_from(wide).err().unwrap();
-    assert_eq!(error.message(), "rows is 2147483648, which i32 does not count; use i64");
+    assert_eq!(error.message(), "rows is 2147483648, more than i32 can count: use i64");
     let wide = CscView::<f32, i64>::new(1 << 31, 0, &[0], &[], &[]).unwrap();
     assert_eq!(SparseColMatRef::<usize, f32>::try_from(wide).unwrap().nrows(), 1 << 31);
 }

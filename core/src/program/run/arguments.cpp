@@ -105,7 +105,8 @@ Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept {
   const std::uint64_t budget_bytes = attributes.budget_bytes;
-  if (budget_bytes != 0 && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
+  const bool has_budget = budget_bytes != 0 || (attributes.flags & TNR_RUN_BUDGET) != 0;
+  if (has_budget && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
     return error_of(TNR_STATUS_OUT_OF_MEMORY,
                     "intermediate values take %" PRId64 " bytes but the budget is %" PRIu64,
                     schedule.memory.block_bytes, budget_bytes);

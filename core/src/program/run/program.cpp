@@ -243,9 +243,10 @@ void Program::give(std::unique_ptr<Workspace> workspace) const noexcept {
 
 void Program::run(const Context& context, const Arguments& arguments,
                   const tnr_program_run_attributes& attributes) const {
-  if ((attributes.flags & ~TNR_RUN_CHECKED) != 0) {
+  constexpr std::uint32_t kKnown = TNR_RUN_CHECKED | TNR_RUN_BUDGET;
+  if ((attributes.flags & ~kKnown) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
-         attributes.flags, TNR_RUN_CHECKED);
+         attributes.flags, kKnown);
   }
   Lease lease(*this, arguments);
   std::shared_ptr<const Bound> bound;

@@ -54,7 +54,9 @@ impl Device {
     /// }
     /// ```
     pub fn new(index: usize) -> Result<Device> {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let index = u32::try_from(index).map_err(|_| {
+            Error::invalid(format!("device is {index} but must be at most {}", u32::MAX))
+        })?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.iter().find(|facts| facts.index == index) {
             return Ok(Device { facts });

@@ -12,17 +12,18 @@ use crate::{Result, refusal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice(Choice);
 
+/// Indices of any integer type that a slice is made of, so that messages have them as given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    Index(isize),
-    Range { start: Option<isize>, end: End, step: isize },
+    Index(i128),
+    Range { start: Option<i128>, end: End, step: isize },
     New,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    Before(isize),
-    At(isize),
+    Before(i128),
+    At(i128),
     Open,
 }
 
@@ -93,17 +94,17 @@ impl Slice {
 macro_rules! slices {
     ($($number:ty)*) => {$(
         slices! { $number:
-            Range<$number>, range => Some(range.start as isize), End::Before(range.end as isize);
+            Range<$number>, range => Some(range.start as i128), End::Before(range.end as i128);
             RangeInclusive<$number>, range =>
-                Some(*range.start() as isize), End::At(*range.end() as isize);
-            RangeFrom<$number>, range => Some(range.start as isize), End::Open;
-            RangeTo<$number>, range => None, End::Before(range.end as isize);
-            RangeToInclusive<$number>, range => None, End::At(range.end as isize);
+                Some(*range.start() as i128), End::At(*range.end() as i128);
+            RangeFrom<$number>, range => Some(range.start as i128), End::Open;
+            RangeTo<$number>, range => None, End::Before(range.end as i128);
+            RangeToInclusive<$number>, range => None, End::At(range.end as i128);
         }
 
         impl From<$number> for Slice {
             fn from(index: $number) -> Slice {
-                Slice(Choice::Index(index as isize))
+                Slice(Choice::Index(index as i128))
             }
         }
     )*};
@@ -118,38 +119,7 @@ macro_rules! slices {
     )*};
 }
 
-slices! { i32 isize }
-
-/// A number beyond `isize` is outside every axis, and stays so.
-fn signed(number: usize) -> isize {
-    isize::try_from(number).unwrap_or(isize::MAX)
-}
-
-macro_rules! unsigned_slices {
-    ($($type:ident<usize>, $range:ident => $signed:expr;)*) => {$(
-        impl sealed::Stepped for $type<usize> {}
-
-        impl From<$type<usize>> for Slice {
-            fn from($range: $type<usize>) -> Slice {
-                Slice::from($signed)
-            }
-        }
-    )*};
-}
-
-unsigned_slices! {
-    Range<usize>, range => signed(range.start)..signed(range.end);
-    RangeInclusive<usize>, range => signed(*range.start())..=signed(*range.end());
-    RangeFrom<usize>, range => signed(range.start)..;
-    RangeTo<usize>, range => ..signed(range.end);
-    RangeToInclusive<usize>, range => ..=signed(range.end);
-}
-
-impl From<usize> for Slice {
-    fn from(index: usize) -> Slice {
-        Slice::from(signed(index))
-    }
-}
+slices! { i32 isize usize }
 
 impl sealed::Stepped for RangeFull {}
 
@@ -166,12 +136,9 @@ impl From<NewAxis> for Slice {
 }
 
 /// A place in an axis that is counted from behind the last where it is negative.
-fn place(axis: usize, number: isize, extent: usize) -> Result<usize> {
-    let place = match number {
-        0.. => Some(number as usize),
-        _ => extent.checked_sub(number.unsigned_abs()),
-    };
-    place.ok_or_else(|| refusal::before_axis(axis, number, extent))
+fn place(axis: usize, number: i128, extent: usize) -> Result<usize> {
+    let from_front = if number < 0 { number + extent as i128 } else { number };
+    usize::try_from(from_front).map_err(|_| refusal::before_axis(axis, number, extent))
 }
 
 /// The part of a view at these slices; the axes after them are whole.

@@ -14,7 +14,7 @@ use tenure_sys::tnr_view;
 
 use crate::{
     AsView, AsViewMut, CscView, CsrView, Element, Error, Result, SparseIndex, TensorView,
-    TensorViewMut, layout,
+    TensorViewMut, layout, refusal,
 };
 
 // ---- dense ----
@@ -187,10 +187,8 @@ impl<T: Element> AsViewMut<T> for Mat<T> {
 fn require_counted<I: SparseIndex>(rows: usize, cols: usize) -> Result<()> {
     for (name, extent) in [("rows", rows), ("cols", cols)] {
         if I::from_usize(extent).is_none() {
-            return Err(Error::invalid(format!(
-                "{name} is {extent}, which {} does not count; use i64",
-                I::DTYPE
-            )));
+            let why = refusal::more_than_counted(extent, I::DTYPE);
+            return Err(Error::invalid(format!("{name} is {extent}, {why}")));
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::mem::size_of;
 
 use tenure_sys::tnr_conv2d_attributes;
 
-use super::{Activation, at_least_1, filled_in, of_both, or_most, order_of_images};
+use super::{Activation, at_least_1, filled_in, of_both, of_sides, order_of_images};
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
@@ -32,12 +32,11 @@ impl Filtering {
 
     /// For the library, to which a 0 says nothing.
     pub(crate) fn attributes(&self) -> Result<tnr_conv2d_attributes> {
-        let [[above, below], [left, right]] = self.padding;
         let (flags, [low, high]) = operations::clamp_attributes(self.clamp);
         Ok(tnr_conv2d_attributes {
             struct_size: size_of::<tnr_conv2d_attributes>() as u64,
             strides: of_both("strides", self.strides)?,
-            padding: [above, below, left, right].map(or_most),
+            padding: of_sides("padding", self.padding)?,
             dilations: of_both("dilations", self.dilations)?,
             groups: at_least_1(&"groups", self.groups)?,
             activation: Activation::code(self.activation),

@@ -2,10 +2,10 @@
 
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST};
 
-use super::{axis_of, filled, or_most};
+use super::{axis_of, filled};
 use crate::raw::Input;
 use crate::raw::ordering::{self, Ordered};
-use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView};
+use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView, refusal};
 
 /// Elements in an order along an axis, and where on the axis each was.
 #[derive(Debug)]
@@ -264,7 +264,7 @@ pub fn partition<T: Real>(
     let axis = axis_of(&a, axis)?;
     filled(a.shape(), |out| {
         let to = Ordered { indices: None, out: Some(out) };
-        ordering::partition(a.lent().into(), axis, or_most(kth), to)
+        ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
     })
 }
 
@@ -282,7 +282,7 @@ pub fn partition_into<T: Real>(
     let (a, mut out) = (a.as_view(), out.as_view_mut());
     let axis = axis_of(&a, axis)?;
     let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-    ordering::partition(a.lent().into(), axis, or_most(kth), to)
+    ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
 }
 
 /// As [`partition`], in place.
@@ -307,7 +307,7 @@ pub fn partition_assign<T: Real>(
     let mut out = out.as_view_mut();
     let axis = axis_of(&out.as_view(), axis)?;
     let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-    ordering::partition(Input::Output, axis, or_most(kth), to)
+    ordering::partition(Input::Output, axis, refusal::counted(&"kth", kth)?, to)
 }
 
 /// The places on an axis that its elements have in a [`partition`].
@@ -331,6 +331,6 @@ pub fn argpartition<T: Real>(
     let axis = axis_of(&a, axis)?;
     filled(a.shape(), |indices| {
         let to = Ordered { indices: Some(indices), out: None };
-        ordering::partition(a.lent().into(), axis, or_most(kth), to)
+        ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
     })
 }

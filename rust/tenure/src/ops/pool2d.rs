@@ -6,7 +6,7 @@ use tenure_sys::{
     TNR_POOL2D_ADAPTIVE, TNR_POOL2D_COUNT_PADDING, tnr_pool2d_attributes, tnr_reduce_op,
 };
 
-use super::{filled_in, of_both, or_most, order_of_images};
+use super::{filled_in, of_both, of_sides, order_of_images};
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Float, Result, Tensor};
 
@@ -74,18 +74,17 @@ impl Pool2d {
     }
 
     pub(crate) fn attributes(&self) -> Result<tnr_pool2d_attributes> {
-        let [[above, below], [left, right]] = self.padding;
         Ok(tnr_pool2d_attributes {
             kernel: of_both("kernel", self.kernel)?,
             strides: of_both("strides", self.strides)?,
-            padding: [above, below, left, right].map(or_most),
+            padding: of_sides("padding", self.padding)?,
             dilations: of_both("dilations", self.dilations)?,
             flags: if self.counts_padding { TNR_POOL2D_COUNT_PADDING } else { 0 },
             ..GLOBAL_POOL
         })
     }
 
-    /// The shape of the result, or nothing at all where the library refuses the image.
+    /// The shape of the result, with extents of 0 where the library refuses the image or the windows.
     pub(crate) fn result_shape(&self, a: &[usize]) -> [usize; 4] {
         let &[images, channels, height, width] = a else { return [0; 4] };
         let places = |axis: usize, extent: usize| {
@@ -95,10 +94,7 @@ impl Pool2d {
             let reach = self.kernel[axis].checked_sub(1)?.checked_mul(self.dilations[axis])?;
             Some(padded.checked_sub(reach)?.checked_sub(1)? / self.strides[axis] + 1)
         };
-        match (places(0, height), places(1, width)) {
-            (Some(height), Some(width)) => [images, channels, height, width],
-            _ => [0; 4],
-        }
+        [images, channels, places(0, height).unwrap_or(0), places(1, width).unwrap_or(0)]
     }
 }
 

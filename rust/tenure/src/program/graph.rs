@@ -15,7 +15,7 @@ use super::state::{Place, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::ops::Extents;
 use crate::raw::program::scalar_of;
-use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor};
+use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor, refusal};
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
 /// operations then make other values of.
@@ -144,8 +144,7 @@ impl<'g> Graph<'g> {
         let number = self.number(Location::caller(), "an extent", |state| {
             let name = CString::new(name)
                 .map_err(|_| Error::invalid(format!("the name {name:?} has a byte of 0")))?;
-            // More than an i64 has is refused.
-            state.handle.add_extent(&name, i64::try_from(maximum).unwrap_or(i64::MAX))
+            state.handle.add_extent(&name, refusal::counted(&"maximum", maximum)?)
         });
         Extent::of(self, number)
     }

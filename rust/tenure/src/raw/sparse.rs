@@ -17,7 +17,7 @@ use super::operations::{Epilogue, scalar};
 use super::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
 use crate::{
     Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
-    Tenure, layout,
+    Tenure, layout, refusal,
 };
 
 /// The form of a matrix, besides its arrays, as the ABI has it.
@@ -377,10 +377,10 @@ impl<'a> SparseOptions<'a> {
         self.raw.index_dtype = I::DTYPE.raw();
     }
 
-    pub(crate) fn set_block(&mut self, [rows, cols]: [usize; 2]) {
-        // A number that is no extent is refused as one that is too large.
-        self.raw.block_rows = i64::try_from(rows).unwrap_or(i64::MAX);
-        self.raw.block_cols = i64::try_from(cols).unwrap_or(i64::MAX);
+    pub(crate) fn set_block(&mut self, [rows, cols]: [usize; 2]) -> Result<()> {
+        self.raw.block_rows = refusal::counted(&"block[0]", rows)?;
+        self.raw.block_cols = refusal::counted(&"block[1]", cols)?;
+        Ok(())
     }
 
     pub(crate) fn set_flags(&mut self, flags: u32) {
@@ -433,7 +433,7 @@ pub(crate) fn from_dense_top_k<I: SparseIndex>(
             current(),
             order,
             dense.0,
-            extent(k),
+            refusal::counted(&"k", k)?,
             &sys::tnr_sparse_top_k_attributes {
                 struct_size: size_of::<sys::tnr_sparse_top_k_attributes>() as u64,
                 index_dtype: index,
@@ -546,7 +546,13 @@ pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Re
     traced!(top_k(order, a.view()));
     // SAFETY: as in `convert`.
     unsafe {
-        Made::take(sys::tnr_sparse_top_k(current(), order, a.as_ptr(), extent(k), ptr::null()))
+        Made::take(sys::tnr_sparse_top_k(
+            current(),
+            order,
+            a.as_ptr(),
+            refusal::counted(&"k", k)?,
+            ptr::null(),
+        ))
     }
 }
 
@@ -575,8 +581,8 @@ pub(crate) fn select(
 pub(crate) fn slice(a: &LentSparse<'_>, rows: [usize; 2], cols: [usize; 2]) -> Result<Made> {
     entered()?;
     traced!(slice(a.view()));
-    let [row, row_count] = rows.map(extent);
-    let [col, col_count] = cols.map(extent);
+    // Within the extents of a matrix, which are `i64`.
+    let [[row, row_count], [col, col_count]] = [rows, cols].map(|range| range.map(|at| at as i64));
     // SAFETY: as in `convert`.
     unsafe {
         Made::take(sys::tnr_sparse_slice(
@@ -624,11 +630,6 @@ pub(crate) fn triangular(part: tnr_triangle, a: &LentSparse<'_>, diagonal: i64) 
     let with = sys::tnr_triangle_attributes { struct_size, diagonal };
     // SAFETY: as in `convert`; the attributes are alive for the call.
     unsafe { Made::take(sys::tnr_sparse_triangular(current(), part, a.as_ptr(), &with)) }
-}
-
-/// A number that is no extent is refused as one that is too large.
-fn extent(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub use join::{block_diag, hstack, kron, vstack};
 
 use super::{Combine, CooMatrix, CscMatrix, Csr, CsrMatrix, SparseIndex, SparseMatrix};
 use crate::dtype::sequence::Sequence;
-use crate::{DType, Element, Error, Number, Result};
+use crate::{Element, Error, Number, Result, refusal};
 
 /// Entries in any order, by rows and columns that are `usize`, which become a matrix when all are
 /// there.
@@ -206,10 +206,7 @@ impl<T: Number, I: SparseIndex> SparseMatrix<Csr, T, I> {
 }
 
 fn index<I: SparseIndex>(number: usize) -> Result<I> {
-    I::from_usize(number).ok_or_else(|| too_large(number, I::DTYPE))
-}
-
-#[cold]
-fn too_large(number: usize, dtype: DType) -> Error {
-    Error::invalid(format!("{number} is more than {dtype:?} counts: use i64"))
+    I::from_usize(number).ok_or_else(|| {
+        Error::invalid(format!("{number} is {}", refusal::more_than_counted(number, I::DTYPE)))
+    })
 }

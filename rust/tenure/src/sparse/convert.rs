@@ -46,7 +46,7 @@ pub(super) fn converted<I: SparseIndex>(
     let mut options = SparseOptions::new();
     options.set_format::<I>(format);
     if let Some(block) = block {
-        options.set_block(block);
+        options.set_block(block)?;
     }
     convert(a, &options)
 }
@@ -61,7 +61,7 @@ pub(super) fn in_own_format<I: SparseIndex>(
     options.set_format::<I>(form.format);
     options.set_flags(flags);
     if form.format == tnr_sparse_format::BSR {
-        options.set_block(form.block);
+        options.set_block(form.block)?;
     }
     convert(a, &options)
 }

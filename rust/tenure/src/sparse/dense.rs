@@ -194,7 +194,7 @@ impl<T: Element> Sparsify<'_, T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn to_bsr_batch<I: SparseIndex>(mut self, block: [usize; 2]) -> Result<BsrBatch<T, I>> {
-        self.options.set_block(block);
+        self.options.set_block(block)?;
         BsrBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::BSR)?)
     }
 
@@ -263,7 +263,7 @@ impl<T: Element> Sparsify<'_, T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn to_bsr<I: SparseIndex>(mut self, block: [usize; 2]) -> Result<BsrMatrix<T, I>> {
-        self.options.set_block(block);
+        self.options.set_block(block)?;
         BsrMatrix::from_made(self.made::<I>(tnr_sparse_format::BSR)?)
     }
 }

@@ -31,7 +31,7 @@
 
 use crate::split_mix::Random;
 use crate::{
-    CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast,
+    CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast, refusal,
 };
 
 /// The numbers that matrices are made of.
@@ -92,7 +92,7 @@ impl<I: SparseIndex> Rows<I> {
 
 fn index<I: SparseIndex>(number: usize) -> Result<I> {
     I::from_usize(number).ok_or_else(|| {
-        Error::invalid(format!("{number} is more than {} can count: use i64", I::DTYPE))
+        Error::invalid(format!("{number} is {}", refusal::more_than_counted(number, I::DTYPE)))
     })
 }
 

@@ -163,7 +163,7 @@ pub trait LendOut<O, P = Host> {
 /// What a run is asked for beside its outputs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
-    /// 0: none.
+    /// 0: none, without the flag `TNR_RUN_BUDGET`.
     pub(crate) budget_bytes: u64,
     /// As the library has them.
     pub(crate) flags: u32,
