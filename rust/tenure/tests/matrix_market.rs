@@ -116,10 +116,6 @@ fn errors_name_the_line() {
             "line 1: a pattern has no negatives to be skew",
         ),
         (head("coordinate real hermitian", ""), "line 1: only complex matrices are hermitian"),
-        (
-            head("coordinate real general of mine", ""),
-            "line 1: 'of' follows the symmetry but its line must end there",
-        ),
         (head("coordinate real general", "% c\n\n"), "line 3: the file ends before its size line"),
         (format!("{REAL}% c\n3 3"), "line 3: the number of entries is missing"),
         (
@@ -177,7 +173,7 @@ fn errors_name_the_line() {
         ),
         (
             head("coordinate real skew-symmetric", "3 3 1\n2 2 1\n"),
-            "line 3: a skew-symmetric file lists nothing on the diagonal",
+            "line 3: value is 1 but must be 0, because a skew-symmetric matrix has it on the diagonal",
         ),
         (
             head("coordinate real symmetric", "3 3 2\n2 1 1\n1 2 1\n"),
@@ -199,6 +195,120 @@ fn errors_name_the_line() {
     );
     let lowest = head("coordinate integer skew-symmetric", "2 2 1\n2 1 -128\n");
     assert_eq!(coo::<i8>(&lowest).err().unwrap().message(), "line 3: -128 has no negative in i8");
+}
+
+/// Files that differ from the format, but have one meaning.
+#[test]
+fn files_of_practice_are_read() {
+    let plain = format!("{REAL}2 2 2\n1 1 2.5\n2 1 100\n");
+    let wanted = [(0, 0, 2.5), (1, 0, 100.0)];
+    let with = |from: &str, to: &str| plain.replace(from, to);
+    let upper = plain.to_uppercase();
+    for (what, text) in [
+        ("as the format is", plain.clone()),
+        ("a byte-order mark", format!("\u{feff}{plain}")),
+        ("a byte-order mark and an empty line", format!("\u{feff}\r\n{plain}")),
+        ("empty lines first", format!("\n \t\n{plain}")),
+        ("blanks first", format!("  {plain}")),
+        ("words behind the first line", with("general", "general of mine, 1996")),
+        ("a comment behind the first line", with("general", "general % mine")),
+        ("double", with("real", "double")),
+        ("Double", with("real", "Double")),
+        ("one percent sign", with("%%", "%")),
+        ("capitals", upper),
+        ("tabs", with(" ", "\t")),
+        ("many blanks", with(" ", "  \t ")),
+        ("line breaks of Windows", with("\n", "\r\n")),
+        ("empty lines everywhere", with("\n", "\n\n \t\n")),
+        ("blanks at the ends of lines", with("\n", " \t\n")),
+        ("blanks at the beginnings of lines", with("\n", "\n \t")),
+        ("no last line break", plain.trim_end().to_owned()),
+        ("many last line breaks", plain.clone() + "\n\r\n\n"),
+        ("a comment behind the size line", with("2 2 2\n", "2 2 2\n% size\n")),
+        ("a comment between entries", with("2.5\n", "2.5\n%\n% 1 1 7\n")),
+        ("a comment at the end", plain.clone() + "% 2 2 9\n%"),
+        ("a comment that is indented", with("2.5\n", "2.5\n \t% 1 1 7\n")),
+        ("comments at the ends of lines", with("\n", " % 1\n")),
+        ("Fortran's doubles", with("100", "1.0D+02").replace("2.5", "25d-1")),
+        ("exponents", with("100", "1.E2").replace("2.5", "+.25e+1")),
+        ("zeros in front", with("1 1 2.5", "01 001 002.50")),
+    ] {
+        let read = coo::<f64>(&text).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(entries(&read), wanted, "{what}");
+    }
+    let skew =
+        "%%MatrixMarket matrix coordinate FIELD skew-symmetric\n2 2 3\n1 1 0\n2 1 3\n2 2 -0\n";
+    for field in ["real", "double", "integer"] {
+        let text = skew.replace("FIELD", field);
+        let wanted = [(0, 0, 0.0), (1, 0, 3.0), (0, 1, -3.0), (1, 1, 0.0)];
+        assert_eq!(entries(&coo::<f64>(&text).unwrap()), wanted);
+    }
+    assert_eq!(coo::<i8>(&skew.replace("FIELD", "integer")).unwrap().nnz(), 4);
+    let complex = "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n1 1 0 -0\n";
+    assert_eq!(coo::<Complex<f32>>(complex).unwrap().nnz(), 1);
+    let array =
+        "%%MatrixMarket matrix array double general\n% a\n2 1\n% b\n1D2\n\n % c\n-3 % d\n% e";
+    let dense = Reader::new(array.as_bytes()).unwrap().to_dense::<f32>().unwrap();
+    assert_eq!(dense.to_vec(), [100.0, -3.0]);
+}
+
+/// Files that resemble those and are malformed, with the line of the file.
+#[test]
+fn files_beyond_practice_are_refused() {
+    let plain = format!("{REAL}2 2 2\n1 1 2.5\n2 1 100\n");
+    let with = |from: &str, to: &str| plain.replace(from, to);
+    for (text, wanted) in [
+        (
+            format!("\n\n% c\n{plain}"),
+            "line 3: no Matrix Market file: it must begin %%MatrixMarket",
+        ),
+        (format!("\u{feff}\u{feff}{plain}"), "line 1: no Matrix Market file: it must begin"),
+        (with("%%", "%% "), "line 1: no Matrix Market file: it must begin %%MatrixMarket"),
+        (with("%%", "%%%"), "line 1: no Matrix Market file: it must begin %%MatrixMarket"),
+        (
+            with("real", "doubles"),
+            "line 1: the field is 'doubles' but must be one of real, integer,",
+        ),
+        (with("2 2 2\n", "2 2 2 2\n"), "line 2: '2' follows the size but its line must end there"),
+        (with("2 2 2\n", "2 2 % 2\n"), "line 2: the number of entries is '%' but must be a whole"),
+        (with("2.5", "2.5 x"), "line 3: 'x' follows the entry but its line must end there"),
+        (with("2.5", "2.5%"), "line 3: value is '2.5%' but must be a number"),
+        (with("2.5", "% 2.5"), "line 3: value is '%' but must be a number"),
+        (with("2.5", "2.5Q1"), "line 3: value is '2.5Q1' but must be a number"),
+        (with("2.5", "2D5D1"), "line 3: value is '2D5D1' but must be a number"),
+        (with("2.5", "2D"), "line 3: value is '2D' but must be a number"),
+        (with("2.5", "2,5"), "line 3: value is '2,5' but must be a number"),
+        (with("1 1 ", "1D0 1 "), "line 3: row is '1D0' but must be a whole number from 0 to"),
+        (with("2.5\n", "2.5\n% 2 2 1\n% c\n3 1 1\n"), "line 6: row is 3 but must be from 1 to 2"),
+        (with("2.5\n", "2.5 2 1 100\n"), "line 3: '2' follows the entry but its line must end"),
+        (plain.clone() + "% c\n2 2 1\n", "line 6: '2' follows the 2 entries that the size line"),
+        (with("2 1 100", "% 2 1 100"), "line 4: the file ends after 1 of the 2 entries that its"),
+        (
+            with("general", "skew-symmetric").replace("2.5", "0.25"),
+            "line 3: value is 0.25 but must be 0, because a skew-symmetric matrix has it on the",
+        ),
+        (
+            with("general", "skew-symmetric").replace("2.5", "nan"),
+            "line 3: value is NaN but must be 0, because a skew-symmetric matrix has it on the",
+        ),
+    ] {
+        let found = message(&text);
+        assert!(found.starts_with(wanted), "{found}\n{wanted}");
+    }
+    for (text, wanted) in [
+        (
+            format!("{REAL}18446744073709551615 1 0\n"),
+            "rows is 18446744073709551615, more than 9223372036854775807, the most that i64 can count",
+        ),
+        (
+            format!("{REAL}1 18446744073709551615 0\n"),
+            "cols is 18446744073709551615, more than 9223372036854775807, the most that i64 can count",
+        ),
+    ] {
+        let read = Reader::new(text.as_bytes()).unwrap();
+        assert_eq!(read.to_coo::<f64, i32>().err().unwrap().message(), wanted);
+        assert_eq!(read.to_coo::<f64, i64>().err().unwrap().message(), wanted);
+    }
 }
 
 #[test]

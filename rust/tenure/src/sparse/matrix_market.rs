@@ -33,7 +33,15 @@
 //! ```
 //!
 //! The format is that of Boisvert, Pozo, Remington, "The Matrix Market exchange formats: initial
-//! design", 1996, and `unsigned-integer` as SciPy writes it.
+//! design", 1996, and `unsigned-integer` as SciPy writes it. Files in practice differ from it in ways
+//! that leave no doubt, and are read with them:
+//!
+//! - a byte-order mark, and empty lines, before the first line, which may begin with one `%`; words
+//!   of any kind at its end;
+//! - words in capitals, tabs, line breaks of Windows, empty lines anywhere;
+//! - comments anywhere: lines that begin with `%`, and the end of a line behind a blank and `%`;
+//! - the field `double`, which is `real`, and exponents of Fortran, `1.0D+02`;
+//! - zeros on the diagonal of a skew-symmetric file, which are entries.
 
 mod digits;
 mod header;

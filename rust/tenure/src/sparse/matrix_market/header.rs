@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::text::Text;
-use crate::{Error, Result};
+use crate::Result;
 
 /// A word of the first line, or what it is for.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident ($what:literal) { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident ($what:literal) { $($(#[$of:meta])* $variant:ident = $word:literal $(or $other:literal)?,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -24,7 +24,7 @@ macro_rules! words {
                 text.skip_blanks();
                 let start = *text;
                 let word = text.word();
-                $(if word.eq_ignore_ascii_case($word.as_bytes()) {
+                $(if [$word, $($other)?].iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
                     return Ok($name::$variant);
                 })*
                 let words = [$($word),*].join(", ");
@@ -70,8 +70,8 @@ words! {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     Field ("the field") {
-        /// Numbers with a fraction.
-        Real = "real",
+        /// Numbers with a fraction: `real`, or `double` as some have it.
+        Real = "real" or "double",
         /// Whole numbers.
         Integer = "integer",
         /// Whole numbers from 0, of which some may need all 64 bits; SciPy's word.
@@ -101,7 +101,7 @@ words! {
         General = "general",
         /// Each equals its mirror image.
         Symmetric = "symmetric",
-        /// Each is the negative of its mirror image; the diagonal is 0 and is not listed.
+        /// Each is the negative of its mirror image; the diagonal is 0 and need not be listed.
         SkewSymmetric = "skew-symmetric",
         /// Each is the conjugate of its mirror image; the diagonal is real.
         Hermitian = "hermitian",
@@ -123,10 +123,13 @@ pub(super) struct Header {
 impl Header {
     /// Reads up to the end of the size line.
     pub(super) fn read(text: &mut Text<'_>) -> Result<Header> {
-        if !text.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
-            return Err(Error::invalid(
-                "line 1: no Matrix Market file: it must begin %%MatrixMarket",
-            ));
+        text.skip_byte_order_mark();
+        text.skip_empty_lines();
+        let start = *text;
+        let word = text.word();
+        let banner = word.strip_prefix(b"%%").or_else(|| word.strip_prefix(b"%"));
+        if !banner.is_some_and(|word| word.eq_ignore_ascii_case(b"MatrixMarket")) {
+            return Err(start.refuse("no Matrix Market file: it must begin %%MatrixMarket"));
         }
         text.skip_blanks();
         let start = *text;
@@ -137,7 +140,8 @@ impl Header {
         let field = Field::read(text)?;
         let symmetry = Symmetry::read(text)?;
         check_words(text, layout, field, symmetry)?;
-        text.end_line("the symmetry")?;
+        // Some go on with words of their own.
+        text.line_of_words();
         if !text.skip_comments() {
             return Err(text.refuse("the file ends before its size line"));
         }

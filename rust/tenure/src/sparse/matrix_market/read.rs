@@ -4,7 +4,7 @@ use super::header::Header;
 use super::text::Text;
 use super::value::{Numbers, Value, check_field, same};
 use super::{Field, Layout, Symmetry};
-use crate::{CooMatrix, Error, ErrorKind, Order, Result, SparseIndex, Tensor};
+use crate::{CooMatrix, Error, ErrorKind, Order, Result, SparseIndex, Tensor, refusal};
 
 /// A file whose first lines have been read.
 ///
@@ -153,10 +153,8 @@ impl<'a> Reader<'a> {
         check_field::<T>(field)?;
         for (name, extent) in [("rows", rows), ("cols", cols)] {
             if I::from_usize(extent.saturating_sub(1)).is_none() {
-                return Err(Error::invalid(format!(
-                    "{name} is {extent}, more than {} can count: use i64",
-                    I::DTYPE
-                )));
+                let why = refusal::more_than_counted(extent, I::DTYPE);
+                return Err(Error::invalid(format!("{name} is {extent}, {why}")));
             }
         }
         let each = if symmetry == Symmetry::General { 1 } else { 2 };
@@ -169,7 +167,7 @@ impl<'a> Reader<'a> {
             values: reserved::<T>(count)?,
         };
         for done in 0..stored {
-            if !text.skip_empty_lines() {
+            if !text.skip_comments() {
                 return Err(ended(&text, done, stored, "entries"));
             }
             let start = text;
@@ -221,7 +219,7 @@ impl<'a> Reader<'a> {
                 Symmetry::SkewSymmetric => col + 1,
             };
             for row in first..rows {
-                if !text.skip_empty_lines() {
+                if !text.skip_comments() {
                     return Err(ended(&text, done, stored, "elements"));
                 }
                 let start = text;
@@ -292,7 +290,12 @@ fn mirrored<T: Value>(
     value: T,
 ) -> Result<T> {
     if on_diagonal && symmetry == Symmetry::SkewSymmetric {
-        return Err(text.refuse("a skew-symmetric file lists nothing on the diagonal"));
+        if value == T::default() {
+            return Ok(value);
+        }
+        return Err(text.refuse(format_args!(
+            "value is {value} but must be 0, because a {symmetry} matrix has it on the diagonal"
+        )));
     }
     match symmetry.mirrored(value) {
         Some(mirrored) if on_diagonal && !same(mirrored, value) => Err(text.refuse(format_args!(
@@ -322,7 +325,7 @@ fn ended(text: &Text<'_>, done: usize, stored: usize, what: &str) -> Error {
 }
 
 fn check_ended(text: &mut Text<'_>, stored: usize, what: &str) -> Result<()> {
-    if !text.skip_empty_lines() {
+    if !text.skip_comments() {
         return Ok(());
     }
     Err(text.refuse(format_args!(

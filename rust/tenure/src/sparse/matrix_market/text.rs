@@ -1,5 +1,7 @@
 //! The bytes of a file, with a place in them; and the numbers that stand there.
 
+use std::str::FromStr;
+
 use super::digits::{eight_digits, scaled};
 use crate::{Error, Result};
 
@@ -69,6 +71,13 @@ impl<'a> Text<'a> {
         token
     }
 
+    /// Passes the mark that some editors put at the beginning of UTF-8.
+    pub(super) fn skip_byte_order_mark(&mut self) {
+        if self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
+        }
+    }
+
     /// Passes blanks within the line.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
@@ -87,6 +96,7 @@ impl<'a> Text<'a> {
     }
 
     /// Passes empty lines and those that are comments; whether something is left.
+    #[inline]
     pub(super) fn skip_comments(&mut self) -> bool {
         while self.skip_empty_lines() && self.peek() == Some(b'%') {
             self.line_of_words();
@@ -102,14 +112,14 @@ impl<'a> Text<'a> {
         &rest[..end]
     }
 
-    /// Passes the end of the line, before which only blanks may stand.
+    /// Passes the end of the line, before which only blanks and a comment may stand.
     #[inline]
     pub(super) fn end_line(&mut self, what: &str) -> Result<()> {
         self.skip_blanks();
         match self.peek() {
             None => Ok(()),
-            Some(b'\n') => {
-                self.at += 1;
+            Some(b'\n' | b'%') => {
+                self.line_of_words();
                 Ok(())
             }
             Some(_) => Err(self.refuse(format_args!(
@@ -232,7 +242,7 @@ impl<'a> Text<'a> {
             is_empty &= self.at == start;
             exponent = -((self.at - start) as i64);
         }
-        if let Some(b'e' | b'E') = self.peek() {
+        if let Some(b'e' | b'E' | b'd' | b'D') = self.peek() {
             self.at += 1;
             let negative = self.sign();
             let start = self.at;
@@ -277,7 +287,7 @@ impl<'a> Text<'a> {
     /// Every other number that Rust reads: long ones, infinities, NaN.
     fn long_real(&mut self) -> Result<(f64, &'a [u8])> {
         let token = self.token();
-        match std::str::from_utf8(token).ok().and_then(|token| token.parse().ok()) {
+        match parsed(token) {
             Some(value) => {
                 self.at += token.len();
                 Ok((value, token))
@@ -285,6 +295,12 @@ impl<'a> Text<'a> {
             None => Err(self.no_number("value", "a number")),
         }
     }
+}
+
+/// A number as Rust reads it, or with the `D` that Fortran has before the exponents of doubles.
+pub(super) fn parsed<F: FromStr>(token: &[u8]) -> Option<F> {
+    let text = std::str::from_utf8(token).ok()?;
+    text.parse().or_else(|_| text.replacen(['d', 'D'], "e", 1).parse()).ok()
 }
 
 #[cfg(test)]
@@ -342,15 +358,19 @@ mod tests {
         }
         for text in texts {
             let wanted: f64 = text.parse().unwrap();
-            let found = real(&text).unwrap();
-            assert_eq!(found.to_bits(), wanted.to_bits(), "{text}");
+            for text in [text.replace('e', "D"), text.replace(['e', 'E'], "d"), text] {
+                let found = real(&text).unwrap();
+                assert_eq!(found.to_bits(), wanted.to_bits(), "{text}");
+            }
         }
     }
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["", "-", ".", "e5", "1e", "1e+", "1x", "0x10", "1.2.3", "--1", "1,5", "\u{b2}"]
-        {
+        for text in [
+            "", "-", ".", "e5", "1e", "1e+", "1x", "0x10", "1.2.3", "--1", "1,5", "\u{b2}", "1d",
+            "d5", "1dd5", "1d5e5", "1D+", "d", "1q5",
+        ] {
             assert!(real(text).is_err(), "{text}");
         }
         for text in ["", "-", "+", "1.0", "1e3", "a", "18446744073709551616", "--1", "- 1"] {

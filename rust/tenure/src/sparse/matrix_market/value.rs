@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use half::{bf16, f16};
 
-use super::text::Text;
+use super::text::{Text, parsed};
 use super::{Field, Symmetry};
 use crate::{Bool8, Complex, Element, Error, Result};
 
@@ -139,8 +139,7 @@ fn round_to_f32(nearest: f64, token: &[u8]) -> f32 {
     const HALF: u64 = 1 << 28;
     let small = nearest.abs() < f64::from(f32::MIN_POSITIVE) && nearest != 0.0;
     if small || nearest.to_bits() & BEYOND == HALF {
-        let text = std::str::from_utf8(token).ok();
-        return text.and_then(|text| text.parse().ok()).unwrap_or(nearest as f32);
+        return parsed(token).unwrap_or(nearest as f32);
     }
     nearest as f32
 }
@@ -285,6 +284,7 @@ mod tests {
             let wanted: f32 = text.parse().unwrap();
             if !wanted.is_nan() {
                 assert_eq!(f32_of(&text).to_bits(), wanted.to_bits(), "{text}");
+                assert_eq!(f32_of(&text.replace('e', "D")).to_bits(), wanted.to_bits(), "{text}");
             }
         }
     }
