@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
+import zipfile
 
 import numpy as np
 
@@ -110,6 +112,64 @@ class Files(unittest.TestCase):
         self.assertTrue(all(line.endswith(", lent") for line in again),
                         "what the library stored it can lend")
 
+    def test_words_for_dtypes(self):
+        """Every word that numpy.dtype takes and that means a dtype of the library."""
+        words = set(map(str, np.sctypeDict if hasattr(np, "sctypeDict") else np._core.sctypeDict))
+        words |= set("?bBhHiIlLqQpPnNefdFDgGSUVOMm")
+        words = words - {"a"} | {kind + str(size) for kind in "fiucb" for size in (1, 2, 4, 8, 16)}
+        wanted = {}
+        for word in sorted(order + word for word in words for order in ("", "=", "|", "<", ">")):
+            try:
+                dtype = np.dtype(word)
+            except TypeError:
+                continue
+            if dtype.newbyteorder("=") not in DTYPES:
+                continue
+            name = f"{len(wanted)}.npy"
+            array = self.rng.integers(0, 2, 3).astype(dtype)
+            header = repr({"descr": word, "fortran_order": False, "shape": (3,)}).encode("latin1")
+            data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + array.tobytes()
+            (self.folder / name).write_bytes(data)
+            self.assertTrue(np.array_equal(np.load(self.folder / name), array), word)
+            wanted[name] = array, word
+        self.assertGreater(len(wanted), 150)
+        self.through([(name, "out-" + name) for name in wanted])
+        for name, (array, word) in wanted.items():
+            self.assert_same(np.load(self.folder / ("out-" + name)), array, word)
+
+    def test_archives_as_zipfile_writes_them(self):
+        """Other bytes around, other members between, names twice: what NumPy gives comes back."""
+        wanted = {"a": np.arange(3), "\u20ac": np.float32(2.5), "plain": np.arange(4.0), "b": np.eye(2)}
+
+        def member(archive, name, array):
+            with archive.open(name, "w") as file:
+                np.lib.format.write_array(file, np.asanyarray(array))
+
+        for name, before, behind, method in (
+                ("plain", b"", b"", zipfile.ZIP_STORED), ("deflated", b"", b"", zipfile.ZIP_DEFLATED),
+                ("script", b"#!/bin/sh\nexit\n", b"", zipfile.ZIP_STORED),
+                ("behind", b"", b"\n\n", zipfile.ZIP_DEFLATED),
+                ("both", b"PK\x03\x04", b"\0" * 1000, zipfile.ZIP_STORED)):
+            path = self.folder / f"{name}.npz"
+            path.write_bytes(before)
+            with zipfile.ZipFile(path, "a", method) as archive, warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of the name that is written twice
+                member(archive, "a.npy", np.zeros(7))
+                archive.writestr("README", "no array")
+                archive.mkdir("folder")
+                for key, array in wanted.items():
+                    member(archive, key if key == "plain" else key + ".npy", array)
+                archive.comment = b"a comment"
+            path.write_bytes(path.read_bytes() + behind)
+            self.through([(f"{name}.npz", "out.npz")])
+            given = [path] if not before else []  # NumPy looks at the first bytes before zipfile
+            for path in [*given, self.folder / "out.npz"]:
+                with np.load(path) as found:
+                    for key, array in wanted.items():
+                        self.assertTrue(np.array_equal(found[key], array), f"{key} in {path}")
+            with np.load(self.folder / "out.npz") as found:
+                self.assertEqual(set(found.files), set(wanted), name)
+
     def test_safetensors(self):
         wanted = {name: array for name, array in self.arrays()
                   if array.dtype.isnative and array.dtype != np.complex128}
@@ -127,6 +187,23 @@ class Files(unittest.TestCase):
             for name, array in wanted.items():
                 self.assert_same(found[name], array, name)
 
+    def test_safetensors_with_more_than_is_known(self):
+        write_tensors(self.folder / "in.safetensors", {"w": np.arange(3.0)})
+        data = (self.folder / "in.safetensors").read_bytes()
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8:8 + length])
+        header["w"] |= {"strides": [1], "quantization": {"scale": [0.5, None, True, "x"]}}
+        header |= {"__metadata__": None, "none": {"dtype": "F32", "shape": [2 ** 59, 0],
+                                                  "data_offsets": [24, 24]}}
+        text = json.dumps(header).encode()
+        data = len(text).to_bytes(8, "little") + text + data[8 + length:]
+        (self.folder / "more.safetensors").write_bytes(data)
+        if safetensors is not None:
+            self.assertEqual(set(dict(safetensors.deserialize(data))), {"w", "none"})
+        self.through([("more.safetensors", "out.safetensors")])
+        found, _ = tensors_of(self.folder / "out.safetensors")
+        self.assert_same(found["w"], np.arange(3.0), "w")
+
     @unittest.skipIf(safetensors is None, "Python's safetensors is not installed")
     def test_safetensors_of_its_own_library(self):
         wanted = {name: np.ascontiguousarray(array) for name, array in self.arrays()
@@ -141,7 +218,9 @@ class Files(unittest.TestCase):
     def test_what_is_refused_is_named(self):
         np.save(self.folder / "text.npy", np.array(["a", "b"]))
         np.save(self.folder / "fields.npy", np.zeros(2, [("a", "f4"), ("b", "i8")]))
-        for name, why in (("text", "'<U1', which is not read"), ("fields", "which is not read")):
+        np.save(self.folder / "dates.npy", np.array(["2026-11-29"], "M8[D]"))
+        for name, why in (("text", "'<U1', which is not read"), ("dates", "M8[D]', which is not read"),
+                          ("fields", "')]', which is not read: structured dtypes are not supported")):
             done = subprocess.run([program, self.folder / f"{name}.npy", self.folder / "out.npy"],
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)

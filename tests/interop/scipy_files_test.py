@@ -51,6 +51,36 @@ class Files(unittest.TestCase):
             for one, other in zip(arrays_of(found), arrays_of(matrix)):
                 self.assertTrue(np.array_equal(one, other), message)
 
+    def test_npz_of_other_machines_and_indices(self):
+        """Values in either byte order, indices of every integer, blocks in column-major order."""
+        dense = self.rng.integers(0, 3, (6, 8)).astype(np.float64)
+        integers = [np.dtype(code).newbyteorder(order) for code in "bhilBHIL" for order in "<>"]
+        wanted = {}
+        for form in ("csr", "csc", "bsr", "coo"):
+            for number, integer in enumerate(integers):
+                matrix = sp.csr_array(dense).tobsr((2, 2)) if form == "bsr" else \
+                    sp.coo_array(dense).asformat(form)
+                value = np.dtype("fdFDhil"[number % 7]).newbyteorder("<>"[number % 2])
+                matrix.data = matrix.data.astype(value)
+                if form == "coo":
+                    matrix.coords = tuple(axis.astype(integer) for axis in matrix.coords)
+                else:
+                    matrix.indices = matrix.indices.astype(integer)
+                    matrix.indptr = matrix.indptr.astype(integer)
+                wanted[f"{form}{number}.npz"] = matrix, dense
+        for blocksize in ((6, 8), (2, 4)):
+            blocks = sp.bsr_array(dense, blocksize=blocksize)
+            blocks.data = np.asfortranarray(blocks.data)
+            wanted[f"blocks{blocksize}.npz"] = blocks, dense
+        for number, (name, (matrix, _)) in enumerate(wanted.items()):
+            sp.save_npz(self.folder / name, matrix, compressed=number % 2 == 0)
+        self.through([(name, "out" + name) for name in wanted])
+        for name, (matrix, expected) in wanted.items():
+            found = sp.load_npz(self.folder / ("out" + name))
+            self.assertEqual(found.format, matrix.format, name)
+            self.assertEqual(found.dtype, matrix.data.dtype.newbyteorder("="), name)
+            self.assertTrue(np.array_equal(found.toarray(), expected), name)
+
     def test_npz_of_scipys_own_tests(self):
         data = pathlib.Path(scipy.__file__).parent / "sparse" / "tests" / "data"
         found = sorted(data.glob("cs*.npz"))
@@ -71,6 +101,26 @@ class Files(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         found = scipy.io.mmread(self.folder / "tenure-digits.mtx")
         self.assertTrue(np.array_equal(found.toarray(), np.load(data)))
+
+    def test_matrix_market_as_others_write_it(self):
+        """What SciPy reads of files that differ from the format is read alike."""
+        plain = "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 2.5\n3 2 100\n"
+        skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n"
+        texts = {
+            "words": plain.replace("general", "general of mine"), "double": plain.replace("real", "double"),
+            "tabs": plain.replace(" ", "\t"), "breaks": plain.replace("\n", "\r\n"),
+            "empty": plain.replace("\n", "\n\n") + "\n \n", "blanks": "  " + plain.replace(" ", "  "),
+            "comment": plain.replace("2.5\n", "2.5 % 1\n"), "zeros": plain.replace("1 1 ", "01 001 "),
+            "percent": plain[1:], "skew": skew, "general": plain.replace("general", "GENERAL"),
+            "header": plain.replace("general\n", "general\n\n % a\n%\n"),
+        }
+        for name, text in texts.items():
+            (self.folder / f"{name}.mtx").write_text(text, newline="")
+        self.through([(f"{name}.mtx", f"out{name}.mtx") for name in texts])
+        for name in texts:
+            given = scipy.io.mmread(self.folder / f"{name}.mtx").toarray()
+            found = scipy.io.mmread(self.folder / f"out{name}.mtx").toarray()
+            self.assertTrue(np.array_equal(given, found), name)
 
     def test_matrix_market(self):
         wanted = {}

@@ -107,7 +107,7 @@ fn corpus(kind: &str) -> Vec<Vec<u8>> {
 
 /// Changes some bytes, or words that mean something in one of the formats.
 fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
-    const WORDS: [&[u8]; 18] = [
+    const WORDS: [&[u8]; 24] = [
         b"0",
         b"-1",
         b"18446744073709551616",
@@ -126,6 +126,12 @@ fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
         b"\0\0\0\0",
         b"PK\x01\x02",
         b"(9999999999,)",
+        b"\xef\xbb\xbf",
+        b"skew-symmetric",
+        b"1.5D+02",
+        b"'float64'",
+        b"\"more\":[null,{}],",
+        b"PK\x05\x06",
     ];
     for _ in 0..1 + random.below(6) {
         let (at, count) = (random.below(bytes.len() + 1), random.below(24));

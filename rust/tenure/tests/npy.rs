@@ -236,10 +236,6 @@ fn errors_name_the_place() {
         (file("'|O'", "False", "(2,)", &[0; 16]), "the array is of '|O', which is not read"),
         (file("'<U8'", "False", "(2,)", &[0; 64]), "the array is of '<U8', which is not read"),
         (
-            file("[('a', '<f4')]", "False", "(2,)", &[0; 8]),
-            "the array is of '[('a', '<f4')]', which is not read",
-        ),
-        (
             file("'|b1'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", &[0]),
             "rank is 9 but at most 8 axes are supported",
         ),
@@ -256,6 +252,120 @@ fn errors_name_the_place() {
         message(&long),
         "the array has a header of 2147483647 bytes at byte 8 but must have at most 65536"
     );
+}
+
+/// `numpy.dtype` takes these words; `tests/interop` asks it for all of them.
+#[test]
+fn every_word_for_a_dtype_is_read() -> Result<()> {
+    let (native, foreign) = if cfg!(target_endian = "little") { ('<', '>') } else { ('>', '<') };
+    for (words, dtype) in [
+        ("f8 =f8 |f8 d =d float64 double float", DType::F64),
+        ("f4 =f4 f =f float32 single", DType::F32),
+        ("f2 =f2 e float16 half", DType::F16),
+        ("i1 =i1 |i1 b int8 byte", DType::I8),
+        ("i2 =i2 h int16 short", DType::I16),
+        ("i4 =i4 i int32 intc", DType::I32),
+        ("i8 =i8 q p n int64 longlong int int_ intp", DType::I64),
+        ("u1 =u1 |u1 B =B |B uint8 ubyte", DType::U8),
+        ("u2 =u2 H uint16 ushort", DType::U16),
+        ("u4 =u4 I uint32 uintc", DType::U32),
+        ("u8 =u8 Q P N uint64 ulonglong uint uintp", DType::U64),
+        ("b1 |b1 ? |? =? <? >? bool bool_", DType::BOOL8),
+        ("c8 =c8 F complex64 csingle", DType::C64),
+        ("c16 =c16 D complex128 cdouble complex", DType::C128),
+    ] {
+        let bytes: Vec<u8> = (0..16).collect();
+        let elements = &bytes[..dtype.size_bytes()];
+        for word in words.split(' ') {
+            let bytes = Shifted::new(&file(&format!("'{word}'"), "False", "(1,)", elements), 0);
+            let array = Array::new(bytes.bytes())?;
+            assert_eq!((array.header().dtype(), array.header().descr()), (Some(dtype), word));
+            assert_eq!(array.view()?.as_bytes(), Some(elements), "{word}");
+        }
+        // The first word of each, in both byte orders.
+        let word = words.split(' ').next().unwrap();
+        let is_foreign = |order: char| {
+            let bytes = file(&format!("'{order}{word}'"), "False", "(1,)", elements);
+            !Array::new(&bytes).unwrap().header().is_native()
+        };
+        let has_order = dtype.size_bytes() > 1;
+        assert_eq!((is_foreign(native), is_foreign(foreign)), (false, has_order), "{word}");
+    }
+    let long = file("'l'", "False", "(1,)", &[0; 8]);
+    let wide = size_of::<std::ffi::c_long>() == 8;
+    let wanted = if wide { DType::I64 } else { DType::I32 };
+    assert_eq!(Array::new(&long)?.header().dtype(), Some(wanted));
+    Ok(())
+}
+
+#[test]
+fn other_dtypes_are_refused_by_name() {
+    for word in ["'|O'", "'<U8'", "'|S3'", "'<M8[25us]'", "'<f16'", "'|V4'", "''", "'<'"] {
+        let bytes = file(word, "False", "(2,)", &[0; 64]);
+        let word = word.trim_matches('\'');
+        assert_eq!(message(&bytes), format!("the array is of '{word}', which is not read"));
+    }
+    for descr in [
+        "[('a', '<f4')]",
+        "[('a', '<f4'), ('b]', '|u1', (2, 2))]",
+        "('<f8', (2,))",
+        "('<i4', [('r', 'u1'), ('g', 'u1')])",
+        "{'names': ['a'], 'formats': ['<f4']}",
+        "[]",
+    ] {
+        let bytes = file(descr, "False", "(2,)", &[0; 64]);
+        let cut: String = descr.chars().take(60).collect();
+        let wanted = format!(
+            "the array is of '{cut}', which is not read: structured dtypes are not supported"
+        );
+        assert_eq!(message(&bytes), wanted);
+    }
+    for descr in ["'f8,i4'", "'(2,)f8'"] {
+        let bytes = file(descr, "False", "(2,)", &[0; 64]);
+        assert!(message(&bytes).ends_with(": structured dtypes are not supported"), "{descr}");
+    }
+    // A name in Latin-1, as version 1 has it.
+    let mut latin = file("[('?', '<f4')]", "False", "(2,)", &[0; 64]);
+    let at = latin.iter().position(|byte| *byte == b'?').unwrap();
+    latin[at] = 0xe9;
+    let wanted = "the array is of '[('\u{e9}', '<f4')]', which is not read: structured dtypes are";
+    assert!(message(&latin).starts_with(wanted), "{}", message(&latin));
+    for descr in ["[('a', '<f4')", "('<f8', (2,)", "[('a, '<f4')]", "None", "['", "'float'f"] {
+        let text = message(&file(descr, "False", "(2,)", &[0; 64]));
+        assert!(text.contains("is no dictionary of"), "{descr}: {text}");
+    }
+}
+
+/// Headers that `numpy.load` reads, of programs that write them in ways of their own.
+#[test]
+fn headers_of_other_programs_are_read() -> Result<()> {
+    let text = |version: u8, header: &str| {
+        let length = header.len() as u32;
+        let length = length.to_le_bytes();
+        let length = if version == 1 { &length[..2] } else { &length[..] };
+        [b"\x93NUMPY", &[version, 0][..], length, header.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat()
+    };
+    for header in [
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr':'|u1','fortran_order':False,'shape':(2,3)}",
+        "{ 'shape' : ( 2 , 3 , ) , 'descr' : \"|u1\" , 'fortran_order' : False , } \n\n",
+        "\t{\n'fortran_order': False,\n'shape': (2, 3),\n'descr': '|u1'}   ",
+        "{'descr': u'|u1', u'fortran_order': False, 'shape': (2L, 3L), }",
+    ] {
+        for version in 1..=3 {
+            let bytes = text(version, header);
+            let array = Array::new(&bytes)?;
+            assert_eq!(array.header().order(), Order::RowMajor);
+            assert_eq!(array.view()?.to_string(), "[[1 2 3]\n [4 5 6]]", "{header}");
+        }
+    }
+    let columns = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}";
+    assert_eq!(Array::new(&text(3, columns))?.view()?.to_string(), "[[1 3 5]\n [2 4 6]]");
+    for version in [0, 4] {
+        assert!(message(&text(version, columns)).ends_with("and version 1 to 3"));
+    }
+    Ok(())
 }
 
 #[test]

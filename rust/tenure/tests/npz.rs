@@ -181,12 +181,6 @@ fn errors_name_the_array() {
     let file = written(&Writer::new(), &graph().view());
     assert_eq!(message(b""), "no .npz file: it has no end of a directory");
     let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-    let blocks = BsrView::new(2, 4, [2, 4], &[0, 1], &[0], &[1.0_f32; 8]).unwrap();
-    let blocks = written(&Writer::new(), &blocks);
-    let order = with(&blocks, b"False, 'shape': (1, 2, 4)", b"True,  'shape': (1, 2, 4)");
-    assert_eq!(message(&order), "data.npy is column-major, which is not read");
-    let foreign = with(&file, text.as_bytes(), text.replace('<', ">").as_bytes());
-    assert_eq!(message(&foreign), "data.npy is of '>f4', which is not read");
     let object = with(&file, text.as_bytes(), text.replace("<f4", "|O1").as_bytes());
     assert_eq!(message(&object), "data.npy is of '|O1', which is not read");
     let double = with(&file, text.as_bytes(), text.replace("f4", "f8").as_bytes());
@@ -199,7 +193,20 @@ fn errors_name_the_array() {
     let other = with(&file, b"\ncsr", b"\ndia");
     assert_eq!(message(&other), "format.npy is damaged: checksum a6a86e23 but 9774c3a3 is stated");
     let missing = with(&file, b"PK\x01\x02", b"PK\x01\x03");
-    assert_eq!(message(&missing), "no .npz file: its directory is cut");
+    let directory_bytes = file.len() - 22 - place(&file, b"PK\x01\x02");
+    let refused = |at: usize, done: usize| {
+        format!(
+            "no .npz file: its directory states 5 entries but has no whole one at byte {at} of \
+             {directory_bytes}, after {done}"
+        )
+    };
+    assert_eq!(message(&missing), refused(0, 0));
+    // A count that is too high.
+    let end = file.len() - 22;
+    let mut more = file.clone();
+    more[end + 10] += 1;
+    let wanted = refused(directory_bytes, 5).replace("states 5", "states 6");
+    assert_eq!(message(&more), wanted);
 
     // The directory: names and numbers stand behind its last local header.
     let directory = place(&file, b"PK\x01\x02");
@@ -224,7 +231,7 @@ fn errors_name_the_array() {
     assert!(in_directory(42, &[0xfe, 0xff, 0xff, 0x7f]).contains(" bytes at 2147483646 but "));
     // An offset beyond 32 bits, and no field that has it.
     let none = in_directory(42, &[0xff; 4]);
-    assert_eq!(none, "no .npz file: its directory is cut");
+    assert_eq!(none, refused(0, 0));
 }
 
 #[test]
@@ -381,13 +388,291 @@ fn archives_that_lie_are_refused() -> Result<()> {
     assert!(message(&change(&bytes, &[1], 0)).starts_with("aa.npy is damaged: checksum "));
     // Nobody has read the elements of a view.
     assert!(Archive::new(change(&bytes, &[1], 0).bytes())?.view("aa").is_ok());
-    assert_eq!(message(&change(b"bb.npy", b"aa.npy", 1)), "the archive has aa.npy twice");
-    assert_eq!(message(&change(b"bb.npy", b"\xffb.npy", 1)), "the name \\xffb.npy is not UTF-8");
+    assert_eq!(
+        message(&change(b"aa.npy", b"\xffa.npy", 1)),
+        "the archive has no aa.npy, but the name \\xffa.npy, which is not UTF-8"
+    );
     assert_eq!(message(&change(b"aa.npy", b"ab.npy", 1)), "the archive has no aa.npy");
     // The size that the directory says of what is stored: 24 bytes into its first entry.
     let mut other = file();
     let at = place(other.bytes(), b"PK\x01\x02") + 24;
     other.bytes_mut()[at] -= 8;
     assert_eq!(message(&other), "aa.npy is stored in 168 bytes but has 160 by the directory");
+    Ok(())
+}
+
+/// An archive of these, stored, as any program may write it.
+fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let size = (content.len() as u32).to_le_bytes();
+        let crc = crc.sum().to_le_bytes();
+        let name_bytes = (name.len() as u16).to_le_bytes();
+        let common =
+            [&[20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0][..], &crc, &size, &size, &name_bytes, &[0, 0]];
+        let common = common.concat();
+        let local = (out.len() as u32).to_le_bytes();
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &local, name].concat());
+        out.extend([b"PK\x03\x04", &common[..], name, content].concat());
+    }
+    let (start, length, count) = (out.len() as u32, directory.len() as u32, members.len() as u16);
+    out.extend(directory);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend([count.to_le_bytes(); 2].as_flattened());
+    out.extend([length.to_le_bytes(), start.to_le_bytes()].as_flattened());
+    out.extend([0, 0]);
+    out
+}
+
+fn npy_of(values: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    npy::write(TensorView::from_slice(values, values.len()).unwrap(), &mut file).unwrap();
+    file
+}
+
+/// All arrays of an archive, by name, as they print.
+fn arrays(file: &[u8]) -> Result<Vec<(String, String)>> {
+    let archive = Archive::new(file)?;
+    let print = |name| archive.load(name, CopyMode::IfNeeded).map(|array| array.view().to_string());
+    archive.names().map(|name| Ok((name.to_owned(), print(name)?))).collect()
+}
+
+fn named(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect()
+}
+
+/// Python's `zipfile` reads all of these, except the name that is not UTF-8.
+#[test]
+fn members_of_any_kind_block_no_others() -> Result<()> {
+    let (one, two, text) = (npy_of(&[1]), npy_of(&[2, 3]), b"no array".to_vec());
+    let short = b"\x93NUM".to_vec();
+    let file = archive(&[
+        (b"a.npy", &text),
+        (b"README.txt", &text),
+        (b"\xff\xfe.npy", &one),
+        (b"b.npy", &two),
+        (b"a.npy", &one),
+        (b"without", &two),
+        (b"folder/", b""),
+        (b"short", &short),
+        (b"x.npy.npy", &two),
+        (b"with.npy", &text),
+        (b"with", &one),
+    ]);
+    let wanted =
+        [("a", "[1]"), ("b", "[2 3]"), ("without", "[2 3]"), ("x.npy", "[2 3]"), ("with", "[1]")];
+    assert_eq!(arrays(&file)?, named(&wanted));
+    let archive = Archive::new(&file)?;
+    // By their whole names, too.
+    for (name, values) in [("a.npy", "[1]"), ("x.npy.npy", "[2 3]"), ("x.npy", "[2 3]")] {
+        assert_eq!(archive.load(name, CopyMode::Always)?.view().to_string(), values, "{name}");
+        archive.verify(name)?;
+    }
+    for (name, wanted) in [
+        (
+            "README.txt",
+            "the archive has no README.txt.npy, but the name \\xff\\xfe.npy, which is not",
+        ),
+        ("x", "the archive has no x.npy, but the name"),
+        ("npy", "the archive has no npy.npy, but the name"),
+        (".npy", "the archive has no .npy.npy, but the name"),
+    ] {
+        let found = archive.view(name).err().unwrap();
+        assert!(found.message().starts_with(wanted), "{found}");
+    }
+    // An array by its name that is none.
+    let file = self::archive(&[(b"a.npy", &text), (b"b.npy", &one)]);
+    let archive = Archive::new(&file)?;
+    assert!(archive.names().eq(["a", "b"]));
+    let found = archive.header("a").err().unwrap();
+    let wanted = "a.npy begins with 'no array' but must begin with \\x93NUMPY and version 1 to 3";
+    assert_eq!(found.message(), wanted);
+    assert_eq!(archive.load("b", CopyMode::IfNeeded)?.view().to_string(), "[1]");
+    Ok(())
+}
+
+#[test]
+fn bytes_around_an_archive_are_passed() -> Result<()> {
+    let plain = archive(&[(b"a.npy", &npy_of(&[1])), (b"b.npy", &npy_of(&[2, 3]))]);
+    let other = archive(&[(b"a.npy", &npy_of(&[4])), (b"b.npy", &npy_of(&[5, 6]))]);
+    let wanted = named(&[("a", "[1]"), ("b", "[2 3]")]);
+    let mut comment = plain.clone();
+    let at = comment.len() - 2;
+    comment[at..].copy_from_slice(&7_u16.to_le_bytes());
+    comment.extend(b"comment");
+    let script = b"#!/bin/sh\nexit\n";
+    let cases: [(&[u8], &[u8], &[u8]); 10] = [
+        (b"", &plain, b"\n"),
+        (b"", &plain, &[0; 65_000]),
+        (b"", &comment, b""),
+        (b"", &comment, b"more"),
+        (script, &plain, b""),
+        (script, &comment, b"more"),
+        (b"PK\x03\x04", &plain, b"PK\x03\x04"),
+        // The last archive counts, as for Python.
+        (&other, &plain, b""),
+        (&plain[..40], &plain, b""),
+        (&plain, &plain, b"PK\x05"),
+    ];
+    for (before, file, behind) in cases {
+        let file = [before, file, behind].concat();
+        assert_eq!(arrays(&file)?, wanted, "{} {}", before.len(), behind.len());
+    }
+    let matrix = graph();
+    let file = [script, &written(&Writer::new(), &matrix.view())[..], b"\n"].concat();
+    let again: CsrMatrix<f32> = Reader::new(&file)?.to_csr()?;
+    assert!(again.view().iter().eq(matrix.view().iter()));
+    // Without entries.
+    assert!(arrays(&[script, &archive(&[])[..], script].concat())?.is_empty());
+
+    let refused = |file: &[u8]| Archive::new(file).err().unwrap().message().to_owned();
+    let far = [&plain[..], &[0; 65_536]].concat();
+    assert_eq!(refused(&far), "no .npz file: it has no end of a directory");
+    // A part of the archive is missing at its beginning.
+    let (directory, end) = (place(&plain, b"PK\x01\x02"), plain.len() - 22);
+    assert_eq!(
+        refused(&plain[directory - 40..]),
+        format!(
+            "no .npz file: its directory of {} bytes at {directory} does not end before {}",
+            end - directory,
+            end - (directory - 40)
+        )
+    );
+    // A comment that goes on behind the file.
+    let mut cut = plain.clone();
+    cut[end + 20] = 9;
+    assert_eq!(refused(&cut), "no .npz file: it has no end of a directory");
+    Ok(())
+}
+
+/// The bytes of an array of one axis, in big-endian, or of a scalar.
+fn array_of(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
+    array_in(descr, "False", shape, elements)
+}
+
+fn array_in(descr: &str, fortran: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+    [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), elements].concat()
+}
+
+/// A compressed matrix of 2 x 3 with these index arrays of dtype `descr`.
+fn compressed(descr: &str, offsets: &[i128; 3], indices: &[i128; 2]) -> Vec<u8> {
+    let size: usize = descr[2..].parse().unwrap();
+    let bytes = |numbers: &[i128]| -> Vec<u8> {
+        let turn = |number: &i128| match descr.as_bytes()[0] {
+            b'>' => number.to_be_bytes()[16 - size..].to_vec(),
+            _ => number.to_le_bytes()[..size].to_vec(),
+        };
+        numbers.iter().flat_map(turn).collect()
+    };
+    let format = array_of("|S3", "()", b"csr");
+    let shape = array_of("<i8", "(2,)", [2_i64.to_le_bytes(), 3_i64.to_le_bytes()].as_flattened());
+    let data =
+        array_of(">f4", "(2,)", [1.5_f32.to_be_bytes(), 2.5_f32.to_be_bytes()].as_flattened());
+    archive(&[
+        (b"format.npy", &format),
+        (b"shape.npy", &shape),
+        (b"data.npy", &data),
+        (b"indptr.npy", &array_of(descr, "(3,)", &bytes(offsets))),
+        (b"indices.npy", &array_of(descr, "(2,)", &bytes(indices))),
+    ])
+}
+
+#[test]
+fn indices_of_every_integer_are_read() -> Result<()> {
+    fn check<I: SparseIndex>() -> Result<()> {
+        for kind in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"] {
+            for order in ["<", ">"] {
+                let file = compressed(&format!("{order}{kind}"), &[0, 1, 2], &[2, 0]);
+                let matrix = Reader::new(&file)?.to_csr::<f32, I>()?;
+                let entries: Vec<_> = matrix.view().iter().map(|(r, c, v)| (r, c, *v)).collect();
+                assert_eq!(entries, [(0, 2, 1.5), (1, 0, 2.5)], "{order}{kind}");
+            }
+        }
+        Ok(())
+    }
+    check::<i32>()?;
+    check::<i64>()
+}
+
+/// A number that is refused is the file's, with the bound that it breaks, and with an advice only
+/// where it helps.
+#[test]
+fn indices_that_are_none_are_named() -> Result<()> {
+    const I64_MOST: i128 = i64::MAX as i128;
+    let beyond = |number: i128| format!("holds {number}, more than i32 can count: use i64");
+    let beyond_all =
+        |number: i128| format!("holds {number}, more than {I64_MOST}, the most that i64 can count");
+    let negative = |number: i128| format!("holds {number} but must hold no less than 0");
+    for (descr, number, narrow, wide) in [
+        ("<i1", -1, negative(-1), negative(-1)),
+        (">i2", -2, negative(-2), negative(-2)),
+        ("<i4", -1, "must be at least 0".into(), negative(-1)),
+        ("<i8", -1, negative(-1), "must be at least 0".into()),
+        (">i8", I64_MOST, beyond(I64_MOST), "must be at least 0".into()),
+        ("<i8", 1 << 31, beyond(1 << 31), "must be at least 0".into()),
+        ("<u4", 1 << 31, beyond(1 << 31), "must be at least 0".into()),
+        ("<u8", 1 << 63, beyond_all(1 << 63), beyond_all(1 << 63)),
+        (">u8", u64::MAX as i128, beyond_all(u64::MAX as i128), beyond_all(u64::MAX as i128)),
+    ] {
+        for (offsets, indices, name) in
+            [([0, 1, 2], [2, number], "indices.npy"), ([0, number, 2], [2, 0], "indptr.npy")]
+        {
+            let file = compressed(descr, &offsets, &indices);
+            let reader = Reader::new(&file)?;
+            let narrow_error = reader.to_csr::<f32, i32>().err().unwrap();
+            let wide_error = reader.to_csr::<f32, i64>().err().unwrap();
+            for (error, wanted) in [(narrow_error, &narrow), (wide_error, &wide)] {
+                // Indices of the matrix's own type are checked with it, by their names there.
+                if wanted.starts_with("holds") {
+                    assert_eq!(error.message(), format!("{name} {wanted}"));
+                } else {
+                    let number = number.to_string();
+                    assert!(error.message().contains(&number), "{error}");
+                }
+            }
+        }
+    }
+    let file = compressed("<f8", &[0, 0, 0], &[0, 0]);
+    let error = Reader::new(&file)?.to_csr::<f32, i32>().err().unwrap();
+    assert_eq!(error.message(), "indptr.npy is of f64 but must be of integers");
+    Ok(())
+}
+
+/// A transposed matrix of one block is column-major for NumPy; letters may be wide.
+#[test]
+fn blocks_and_words_of_any_order_are_read() -> Result<()> {
+    let numbers = |numbers: &[i32]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+    };
+    let wide = |order: char| -> Vec<u8> {
+        let turn = |letter: &u8| match order {
+            '>' => u32::from(*letter).to_be_bytes(),
+            _ => u32::from(*letter).to_le_bytes(),
+        };
+        b"bsr".iter().flat_map(turn).collect()
+    };
+    for (format, word) in [
+        (array_of("|S3", "()", b"bsr"), "|S3"),
+        (array_of("S4", "()", b"bsr\0"), "S4"),
+        (array_of("<U3", "()", &wide('<')), "<U3"),
+        (array_of(">U3", "()", &wide('>')), ">U3"),
+    ] {
+        let file = archive(&[
+            (b"format.npy", &format),
+            (b"shape.npy", &array_of(">i4", "(2,)", &numbers(&[2, 3]))),
+            (b"data.npy", &array_in(">i4", "True", "(1, 2, 3)", &numbers(&[1, 4, 2, 5, 3, 6]))),
+            (b"indptr.npy", &array_of(">i4", "(2,)", &numbers(&[0, 1]))),
+            (b"indices.npy", &array_of(">i4", "(1,)", &numbers(&[0]))),
+        ]);
+        let matrix: BsrMatrix<i32> = Reader::new(&file)?.to_bsr()?;
+        assert_eq!(matrix.values(), [1, 2, 3, 4, 5, 6], "{word}");
+    }
+    for format in [array_of("<i4", "()", &[0; 4]), array_of("|S99", "()", &[0; 99])] {
+        let found = message(&archive(&[(b"format.npy", &format)]));
+        assert!(found.starts_with("format.npy is of '") && found.ends_with("' but must be a word"));
+    }
     Ok(())
 }

@@ -46,7 +46,7 @@ mod header;
 
 pub use array::{Array, read, read_as};
 pub use header::Header;
-pub(crate) use header::{descr_of, header};
+pub(crate) use header::{MAGIC, descr_of, header};
 
 use std::io::{self, Write};
 

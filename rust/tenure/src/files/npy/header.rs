@@ -1,6 +1,11 @@
 //! The header of an array: a Python literal, and where the elements begin.
 
+use std::ffi::c_long;
+
 use crate::{DType, Element, Error, ErrorKind, Order, Result, layout};
+
+/// The first bytes of an array.
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// NumPy's headers of one array take some hundred bytes; no more than this is looked at.
 const MOST_HEADER_BYTES: usize = 1 << 16;
@@ -31,40 +36,68 @@ pub struct Header {
 const NATIVE: char = if cfg!(target_endian = "little") { '<' } else { '>' };
 const FOREIGN: char = if cfg!(target_endian = "little") { '>' } else { '<' };
 
-const DTYPES: [(DType, &str); 14] = [
-    (DType::F64, "f8"),
-    (DType::F32, "f4"),
-    (DType::F16, "f2"),
-    (DType::I8, "i1"),
-    (DType::I16, "i2"),
-    (DType::I32, "i4"),
-    (DType::I64, "i8"),
-    (DType::U8, "u1"),
-    (DType::U16, "u2"),
-    (DType::U32, "u4"),
-    (DType::U64, "u8"),
-    (DType::BOOL8, "b1"),
-    (DType::C64, "c8"),
-    (DType::C128, "c16"),
+/// A dtype, and NumPy's words for it.
+struct Words {
+    dtype: DType,
+    kind: &'static str,
+    /// Its one-character codes, which may have a byte order.
+    codes: &'static str,
+    /// Its names, which have no byte order.
+    names: &'static [&'static str],
+}
+
+const DTYPES: [Words; 14] = [
+    words(DType::F64, "f8", "d", &["float64", "double", "float"]),
+    words(DType::F32, "f4", "f", &["float32", "single"]),
+    words(DType::F16, "f2", "e", &["float16", "half"]),
+    words(DType::I8, "i1", "b", &["int8", "byte"]),
+    words(DType::I16, "i2", "h", &["int16", "short"]),
+    words(DType::I32, "i4", "i", &["int32", "intc"]),
+    words(DType::I64, "i8", "qpn", &["int64", "longlong", "int", "int_", "intp"]),
+    words(DType::U8, "u1", "B", &["uint8", "ubyte"]),
+    words(DType::U16, "u2", "H", &["uint16", "ushort"]),
+    words(DType::U32, "u4", "I", &["uint32", "uintc"]),
+    words(DType::U64, "u8", "QPN", &["uint64", "ulonglong", "uint", "uintp"]),
+    words(DType::BOOL8, "b1", "?", &["bool", "bool_"]),
+    words(DType::C64, "c8", "F", &["complex64", "csingle"]),
+    words(DType::C128, "c16", "D", &["complex128", "cdouble", "complex"]),
 ];
+
+/// C's `long` and `unsigned long`, with the width that the system has.
+const LONGS: [&str; 2] = if size_of::<c_long>() == 8 { ["i8", "u8"] } else { ["i4", "u4"] };
+
+const fn words(
+    dtype: DType,
+    kind: &'static str,
+    codes: &'static str,
+    names: &'static [&'static str],
+) -> Words {
+    Words { dtype, kind, codes, names }
+}
 
 /// The dtype that NumPy calls `descr`, and whether its bytes are in the order of this machine.
 fn dtype_of(descr: &str) -> Option<(DType, bool)> {
-    let mut chars = descr.chars();
-    let order = chars.next()?;
-    let (dtype, kind) = DTYPES.iter().find(|(_, kind)| chars.as_str() == *kind)?;
+    let (order, word) = match descr.chars().next()? {
+        order @ ('<' | '>' | '=' | '|') => (Some(order), &descr[1..]),
+        _ => (None, descr),
+    };
+    let kind = match (order, word) {
+        (_, "l") | (None, "long") => LONGS[0],
+        (_, "L") | (None, "ulong") => LONGS[1],
+        _ => word,
+    };
+    let Words { dtype, .. } = DTYPES.iter().find(|words| {
+        words.kind == kind
+            || (kind.len() == 1 && words.codes.contains(kind))
+            || (order.is_none() && words.names.contains(&kind))
+    })?;
     // One byte has no byte order, and readers ignore the mark.
-    match order {
-        '|' | '<' | '>' if kind.ends_with('1') => Some((*dtype, true)),
-        NATIVE => Some((*dtype, true)),
-        FOREIGN => Some((*dtype, false)),
-        _ => None,
-    }
+    Some((*dtype, order != Some(FOREIGN) || dtype.size_bytes() == 1))
 }
 
 /// NumPy's word for a dtype in the byte order of this machine; `None` where it has none.
 pub(crate) fn descr_of(dtype: DType) -> Option<String> {
-    let (_, kind) = DTYPES.iter().find(|(known, _)| *known == dtype)?;
+    let Words { kind, .. } = DTYPES.iter().find(|words| words.dtype == dtype)?;
     Some(format!("{}{kind}", if kind.ends_with('1') { '|' } else { NATIVE }))
 }
 
@@ -81,7 +114,7 @@ pub(crate) fn header(descr: &str, order: Order, shape: &[usize]) -> Vec<u8> {
         format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({extents}), }}");
     let prefix_bytes = 10;
     let length = (prefix_bytes + text.len() + 1).next_multiple_of(64) - prefix_bytes;
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    let mut header = [&MAGIC[..], &[1, 0]].concat();
     header.extend((length as u16).to_le_bytes());
     header.extend(text.as_bytes());
     header.resize(prefix_bytes + length - 1, b' ');
@@ -145,7 +178,8 @@ impl Header {
         dtype_of(&self.descr).is_some_and(|(_, is_native)| is_native)
     }
 
-    /// NumPy's word for the dtype, `"<f4"` for example.
+    /// NumPy's word for the dtype as the file has it, `"<f4"` or `"float32"` for example; of a
+    /// structured dtype, its fields.
     pub fn descr(&self) -> &str {
         &self.descr
     }
@@ -169,7 +203,11 @@ impl Header {
     pub(crate) fn known_dtype(&self, name: &str) -> Result<DType> {
         self.dtype().ok_or_else(|| {
             let shown: String = self.descr.chars().take(60).collect();
-            Error::new(ErrorKind::Unsupported, format!("{name} is of '{shown}', which is not read"))
+            // A list of fields, an element type with a shape, or a string of several.
+            let is_structured = shown.starts_with(['[', '(', '{']) || shown.contains(',');
+            let why = if is_structured { ": structured dtypes are not supported" } else { "" };
+            let message = format!("{name} is of '{shown}', which is not read{why}");
+            Error::new(ErrorKind::Unsupported, message)
         })
     }
 
@@ -225,26 +263,33 @@ impl<'t> Literal<'t> {
         self.0.is_empty().then_some((descr?, fortran?, shape?))
     }
 
-    /// A string, or a list of the fields of a structure.
+    /// A string, or the fields of a structured dtype.
     fn descr(&mut self) -> Option<String> {
-        let text = if self.begins(b"[") { self.list()? } else { self.string()? };
-        String::from_utf8(text.to_vec()).ok()
+        let is_structured = self.begins(b"[") || self.begins(b"(") || self.begins(b"{");
+        let text = if is_structured { self.bracketed()? } else { self.string()? };
+        // Version 3 has UTF-8, those before it Latin-1.
+        let utf8 = String::from_utf8(text.to_vec());
+        Some(utf8.unwrap_or_else(|_| text.iter().copied().map(char::from).collect()))
     }
 
-    /// A list as it is written, in brackets that match.
-    fn list(&mut self) -> Option<&'t [u8]> {
-        let mut depth = 0_usize;
-        let end = self.0.iter().position(|byte| {
-            match byte {
-                b'[' => depth += 1,
-                b']' => depth -= 1,
+    /// A bracketed literal, as it is written.
+    fn bracketed(&mut self) -> Option<&'t [u8]> {
+        let (begin, mut depth) = (self.0, 0_usize);
+        loop {
+            match self.0.first()? {
+                b'\'' | b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'[' | b'(' | b'{' => depth += 1,
+                b']' | b')' | b'}' => depth -= 1,
                 _ => {}
             }
-            depth == 0
-        })?;
-        let (list, rest) = self.0.split_at(end + 1);
-        self.0 = rest;
-        Some(list)
+            self.0 = &self.0[1..];
+            if depth == 0 {
+                return Some(&begin[..begin.len() - self.0.len()]);
+            }
+        }
     }
 
     fn skip_blanks(&mut self) {
@@ -264,7 +309,8 @@ impl<'t> Literal<'t> {
 
     fn string(&mut self) -> Option<&'t [u8]> {
         self.skip_blanks();
-        let (quote, rest) = self.0.split_first()?;
+        // Python 2 said that text was Unicode.
+        let (quote, rest) = self.0.strip_prefix(b"u").unwrap_or(self.0).split_first()?;
         matches!(quote, b'\'' | b'"').then_some(())?;
         let end = rest.iter().position(|byte| byte == quote || *byte == b'\\')?;
         (rest[end] == *quote).then_some(())?;
@@ -349,13 +395,29 @@ mod tests {
 
     #[test]
     fn dtypes_are_named_both_ways() {
-        for (dtype, _) in DTYPES {
+        for Words { dtype, kind, codes, names } in DTYPES {
             assert_eq!(dtype_of(&descr_of(dtype).unwrap()), Some((dtype, true)));
+            let is_native = dtype.size_bytes() == 1;
+            for word in codes.split("").filter(|code| !code.is_empty()).chain([kind]) {
+                for order in ["", "=", "|", &NATIVE.to_string()] {
+                    assert_eq!(dtype_of(&format!("{order}{word}")), Some((dtype, true)), "{word}");
+                }
+                let foreign = dtype_of(&format!("{FOREIGN}{word}"));
+                assert_eq!(foreign, Some((dtype, is_native)), "{word}");
+            }
+            for name in names {
+                assert_eq!(dtype_of(name), Some((dtype, true)), "{name}");
+                assert_eq!(dtype_of(&format!("<{name}")), None, "{name}");
+            }
         }
         assert_eq!((descr_of(DType::BF16), dtype_of("|O")), (None, None));
         assert_eq!(dtype_of(&format!("{FOREIGN}f8")), Some((DType::F64, false)));
         assert_eq!(dtype_of(&format!("{FOREIGN}b1")), Some((DType::BOOL8, true)));
-        assert_eq!((dtype_of("|f8"), dtype_of("f8"), dtype_of("")), (None, None, None));
+        for word in
+            ["", "<", "=", "<f16", "g", " f8", "f8 ", "F8", "l8", "d8", "qp", "f8,f8", "2f8"]
+        {
+            assert_eq!(dtype_of(word), None, "{word}");
+        }
     }
 
     #[test]

@@ -7,7 +7,13 @@ use crate::files::payload::{Name, Payload};
 use crate::npy::{Array, Header};
 use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
 
+/// The end of a member's name behind the name of its array.
+const SUFFIX: &str = ".npy";
+
 /// NumPy's archive of arrays, in bytes that are lent: those of a file that was read, or mapped.
+///
+/// Bytes before the archive and behind it are passed, as Python's `zipfile` passes them: at most
+/// 65,535 bytes behind it, its comment among them.
 ///
 /// ```
 /// use tenure::{TensorView, npz};
@@ -23,16 +29,22 @@ use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, 
 pub struct Archive<'a> {
     archive: zip::Archive<'a>,
     names: Vec<&'a str>,
-    /// By their names in the archive.
-    entries: HashMap<&'a str, Entry>,
+    /// The name and the entry of the member that holds an array, by the name of the array.
+    entries: HashMap<&'a str, (&'a str, Entry)>,
+    /// A name that is not UTF-8.
+    refused: Option<&'a [u8]>,
 }
 
 impl<'a> Archive<'a> {
     /// Reads the directory, and no array.
     ///
+    /// The arrays are the members that are named `.npy`, and others that begin as an array does. The last
+    /// member with a name counts, as for Python. Members that are no arrays are
+    /// passed, and so are those with a name that is not UTF-8.
+    ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such archive, a name that is no UTF-8, or one that stands twice.
+    /// `InvalidArgument`: no such archive.
     ///
     /// ```
     /// # use tenure::npz::Archive;
@@ -41,21 +53,25 @@ impl<'a> Archive<'a> {
     /// ```
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let archive = zip::Archive::new(bytes)?;
-        let (mut names, mut entries) = (Vec::new(), HashMap::new());
+        let (mut names, mut entries, mut refused) = (Vec::new(), HashMap::new(), None);
         for (name, entry) in archive.entries()? {
-            let Ok(text) = std::str::from_utf8(name) else {
-                let shown = name.escape_ascii();
-                return Err(Error::invalid(format!("the name {shown} is not UTF-8")));
+            let Ok(member) = std::str::from_utf8(name) else {
+                refused = Some(name);
+                continue;
             };
-            if entries.insert(text, entry).is_some() {
-                return Err(Error::invalid(format!("the archive has {text} twice")));
+            let name = match member.strip_suffix(SUFFIX) {
+                Some(name) => name,
+                None if archive.is_array(member, entry) => member,
+                None => continue,
+            };
+            if entries.insert(name, (member, entry)).is_none() {
+                names.push(name);
             }
-            names.extend(text.strip_suffix(".npy"));
         }
-        Ok(Archive { archive, names, entries })
+        Ok(Archive { archive, names, entries, refused })
     }
 
-    /// The names of the arrays, as NumPy has them, in the order of the archive.
+    /// The names of the arrays, as NumPy has them, each once, in the order of the archive.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a str> + '_ {
         self.names.iter().copied()
     }
@@ -165,12 +181,23 @@ impl<'a> Archive<'a> {
         member.finish()
     }
 
+    /// The member of an array, by its name with or without `.npy`.
     fn member(&self, name: &str) -> Result<Member<'a>> {
-        let name = format!("{name}.npy");
-        match self.entries.get(name.as_str()) {
-            Some(entry) => self.archive.open(&name, *entry),
-            None => Err(Error::invalid(format!("the archive has no {name}"))),
+        let found = self.entries.get(name);
+        match found.or_else(|| self.entries.get(name.strip_suffix(SUFFIX)?)) {
+            Some((member, entry)) => self.archive.open(member, *entry),
+            None => Err(self.no_array(name)),
         }
+    }
+
+    #[cold]
+    fn no_array(&self, name: &str) -> Error {
+        let refused = self.refused.map(|name| {
+            let cut = &name[..name.len().min(60)];
+            format!(", but the name {}, which is not UTF-8", cut.escape_ascii())
+        });
+        let refused = refused.unwrap_or_default();
+        Error::invalid(format!("the archive has no {name}{SUFFIX}{refused}"))
     }
 }
 

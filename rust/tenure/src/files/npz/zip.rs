@@ -5,6 +5,7 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
+use crate::npy::MAGIC;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) const LOCAL: u32 = 0x0403_4b50;
@@ -28,10 +29,21 @@ const MOST_INFLATED: u64 = 1032;
 /// An archive, as its directory describes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Archive<'a> {
+    /// From the first byte of the archive on: offsets count from there.
     bytes: &'a [u8],
-    /// From here on, in front of the directory's end.
+    /// The entries.
     directory: &'a [u8],
     count: u64,
+}
+
+/// The directory of an archive, as its end record states it.
+#[derive(Clone, Copy)]
+pub(crate) struct Directory {
+    pub(crate) count: u64,
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+    /// Offset of the record that follows the directory.
+    pub(crate) end: usize,
 }
 
 /// A member, as the directory describes it.
@@ -97,12 +109,15 @@ impl<'a> Archive<'a> {
     /// Finds the directory.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
         let end = find_end(bytes).ok_or_else(|| no_archive("it has no end of a directory"))?;
-        let found = directory_of(bytes, end);
-        let (count, start, length) = found.ok_or_else(|| no_archive("its directory is cut"))?;
+        let found = directory_of(bytes, end).ok_or_else(|| {
+            no_archive(&format!("there is no ZIP64 record for the end of its directory at {end}"))
+        })?;
+        let bytes = &bytes[before(bytes, found)..];
+        let Directory { count, start, length, end } = found;
         let directory = start
             .checked_add(length)
             .filter(|directory_end| *directory_end <= end as u64)
-            .map(|directory_end| &bytes[start as usize..directory_end as usize])
+            .and_then(|directory_end| bytes.get(start as usize..directory_end as usize))
             .ok_or_else(|| {
                 no_archive(&format!(
                     "its directory of {length} bytes at {start} does not end before {end}"
@@ -111,31 +126,37 @@ impl<'a> Archive<'a> {
         Ok(Archive { bytes, directory, count })
     }
 
-    /// The member of this name, if there is one.
+    /// The member of this name, if there is one; the last of several, as Python's `zipfile` has it.
     pub(crate) fn member(&self, name: &str) -> Result<Option<Member<'a>>> {
-        let mut fields = Fields(self.directory);
-        // The count is the file's word; the directory ends where its bytes do.
-        for _ in 0..self.count {
-            let Some((found, entry)) = next_entry(&mut fields) else {
-                return Err(no_archive("its directory is cut"));
-            };
-            if found == name.as_bytes() {
-                return self.open(name, entry).map(Some);
-            }
-        }
-        Ok(None)
+        let entries = self.entries()?;
+        let found = entries.iter().rev().find(|(found, _)| *found == name.as_bytes());
+        found.map(|(_, entry)| self.open(name, *entry)).transpose()
     }
 
     /// All members by name, in the order of the directory.
     pub(crate) fn entries(&self) -> Result<Vec<(&'a [u8], Entry)>> {
         let mut fields = Fields(self.directory);
         let mut entries = Vec::new();
-        // The count is the file's word; the directory ends where its bytes do.
-        for _ in 0..self.count {
-            entries
-                .push(next_entry(&mut fields).ok_or_else(|| no_archive("its directory is cut"))?);
+        // The archive states the count; the directory ends where its bytes do.
+        for done in 0..self.count {
+            let at = self.directory.len() - fields.0.len();
+            entries.push(next_entry(&mut fields).ok_or_else(|| {
+                no_archive(&format!(
+                    "its directory states {} entries but has no whole one at byte {at} of {}, \
+                     after {done}",
+                    self.count,
+                    self.directory.len()
+                ))
+            })?);
         }
         Ok(entries)
+    }
+
+    /// Whether a member begins as an array.
+    pub(crate) fn is_array(&self, name: &str, entry: Entry) -> bool {
+        let mut magic = [0; MAGIC.len()];
+        let read = self.open(name, entry).and_then(|mut member| member.read(&mut magic));
+        read.is_ok() && magic == *MAGIC
     }
 
     /// The member that an entry of this archive describes.
@@ -184,33 +205,53 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Offset of the record that ends an archive: at most a comment of 65,535 bytes follows it.
+/// Offset of the record that ends an archive: at most 65,535 bytes follow it. They are its comment;
+/// of an archive with other bytes behind it, the last record whose comment is within the file.
 pub(crate) fn find_end(bytes: &[u8]) -> Option<usize> {
     const END_BYTES: usize = 22;
     let last = bytes.len().checked_sub(END_BYTES)?;
-    (last.saturating_sub(usize::from(u16::MAX))..=last).rev().find(|start| {
-        bytes[*start..].starts_with(&END.to_le_bytes())
-            && bytes[start + 20..start + END_BYTES] == ((last - start) as u16).to_le_bytes()
-    })
+    let comment = |end: &usize| usize::from(u16::from_le_bytes([bytes[end + 20], bytes[end + 21]]));
+    let mut ends = (last.saturating_sub(usize::from(u16::MAX))..=last)
+        .rev()
+        .filter(|end| bytes[*end..].starts_with(&END.to_le_bytes()));
+    let whole = ends.clone().find(|end| comment(end) == last - end);
+    whole.or_else(|| ends.find(|end| comment(end) <= last - end))
 }
 
-/// The count of members, and where the directory begins and how long it is.
-pub(crate) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> {
+/// The directory that the end record at `end` states; `None` where a ZIP64 record is missing.
+pub(crate) fn directory_of(bytes: &[u8], end: usize) -> Option<Directory> {
+    const LOCATOR_BYTES: usize = 20;
+    const END64_BYTES: usize = 56;
     let mut fields = Fields(&bytes[end + 10..]);
     let count = u64::from(fields.u16()?);
     let (length, start) = (fields.u32()?, fields.u32()?);
     // The ZIP64 record is found through a locator in front of this one.
-    let locator = end.checked_sub(20).and_then(|start| bytes.get(start..));
-    let mut locator = Fields(locator.unwrap_or_default());
+    let locator_at = end.saturating_sub(LOCATOR_BYTES);
+    let mut locator = Fields(&bytes[locator_at..end]);
     if locator.u32() != Some(LOCATOR64) {
-        return Some((count, u64::from(start), u64::from(length)));
+        return Some(Directory { count, start: start.into(), length: length.into(), end });
     }
     locator.u32()?;
-    let mut record = Fields::at(bytes, locator.u64()?)?;
-    (record.u32()? == END64).then_some(())?;
-    record.take(28)?;
+    let stated = locator.u64()?;
+    // In front of the locator, unless the record is longer: bytes before the archive move both.
+    let end64 = [locator_at.checked_sub(END64_BYTES), usize::try_from(stated).ok()]
+        .into_iter()
+        .flatten()
+        .find(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(&END64.to_le_bytes())))?;
+    let mut record = Fields(&bytes[end64..]);
+    record.take(32)?;
     let (count, length, start) = (record.u64()?, record.u64()?, record.u64()?);
-    Some((count, start, length))
+    Some(Directory { count, start, length, end: end64 })
+}
+
+/// Bytes before the archive, of a program that unpacks it for example: a directory is in front of
+/// its end, and this far behind the offset that is stated.
+fn before(bytes: &[u8], directory: Directory) -> usize {
+    let Directory { start, length, end, .. } = directory;
+    let found = usize::try_from(length).ok().and_then(|length| end.checked_sub(length));
+    let found = found.filter(|at| bytes[*at..].starts_with(&CENTRAL.to_le_bytes()));
+    let before = found.and_then(|at| at.checked_sub(usize::try_from(start).ok()?));
+    before.unwrap_or_default()
 }
 
 /// The next line of the directory: a name, and the member.

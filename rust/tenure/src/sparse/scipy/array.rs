@@ -3,7 +3,7 @@
 use crate::bytes;
 use crate::npy::Header;
 use crate::npz::Member;
-use crate::{DType, Element, Error, ErrorKind, Order, Result, SparseIndex};
+use crate::{DType, Element, Error, ErrorKind, Order, Result, SparseIndex, Tensor, refusal};
 
 /// An array whose header has been read.
 pub(super) struct Array<'a> {
@@ -16,11 +16,6 @@ impl<'a> Array<'a> {
     pub(super) fn new(mut member: Member<'a>) -> Result<Self> {
         let name = member.name().to_owned();
         let header = Header::read(&name, |bytes| member.read(bytes))?;
-        // Arrays of one axis, and those of one element, are never column-major for NumPy.
-        if header.order() == Order::ColumnMajor {
-            let message = format!("{name} is column-major, which is not read");
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
         Ok(Array { member, header })
     }
 
@@ -28,22 +23,16 @@ impl<'a> Array<'a> {
         self.header.shape()
     }
 
-    /// The type of the elements, in the byte order of this machine.
+    /// The type of the elements.
     pub(super) fn dtype(&self) -> Result<DType> {
-        let dtype = self.header.known_dtype(self.name())?;
-        if !self.header.is_native() {
-            let descr = self.header.descr();
-            let message = format!("{} is of '{descr}', which is not read", self.name());
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
-        Ok(dtype)
+        self.header.known_dtype(self.name())
     }
 
     fn name(&self) -> &str {
         self.member.name()
     }
 
-    /// The elements, which are of type `T`.
+    /// The elements, which are of type `T`, in row-major order and the byte order of this machine.
     pub(super) fn elements<T: Element>(self) -> Result<Vec<T>> {
         let dtype = self.dtype()?;
         if dtype != T::DTYPE {
@@ -72,52 +61,73 @@ impl<'a> Array<'a> {
         let mut member = self.member;
         member.read(bytes::of_mut(&mut elements))?;
         member.finish()?;
-        Ok(elements)
+        if !self.header.is_native() {
+            bytes::swap(bytes::of_mut(&mut elements), dtype);
+        }
+        match self.header.order() {
+            Order::RowMajor => Ok(elements),
+            order => Ok(Tensor::from_vec_in(elements, self.header.shape(), order)?.to_vec()),
+        }
     }
 
     /// Offsets or indices as numbers of type `I`.
     pub(super) fn indices<I: SparseIndex>(self) -> Result<Vec<I>> {
-        let dtype = self.dtype()?;
-        if dtype == I::DTYPE {
-            return self.elements();
-        }
-        let name = self.name().to_owned();
-        let beyond = |index: i64| {
-            let asked = I::DTYPE;
-            Error::invalid(format!("{name} holds {index}, more than {asked} can count: use i64"))
-        };
-        let convert = |index: i64| {
-            let number = usize::try_from(index).ok().and_then(I::from_usize);
-            number.ok_or_else(|| beyond(index))
-        };
-        match dtype {
-            DType::I32 => {
-                let narrow = self.elements::<i32>()?;
-                narrow.into_iter().map(|index| convert(i64::from(index))).collect()
+        match self.dtype()? {
+            dtype if dtype == I::DTYPE => self.elements(),
+            DType::I8 => self.converted::<i8, I>(),
+            DType::I16 => self.converted::<i16, I>(),
+            DType::I32 => self.converted::<i32, I>(),
+            DType::I64 => self.converted::<i64, I>(),
+            DType::U8 => self.converted::<u8, I>(),
+            DType::U16 => self.converted::<u16, I>(),
+            DType::U32 => self.converted::<u32, I>(),
+            DType::U64 => self.converted::<u64, I>(),
+            other => {
+                let name = self.name();
+                Err(Error::invalid(format!("{name} is of {other} but must be of integers")))
             }
-            DType::I64 => self.elements::<i64>()?.into_iter().map(convert).collect(),
-            other => Err(Error::invalid(format!("{name} is of {other} but must be i32 or i64"))),
         }
+    }
+
+    fn converted<N, I: SparseIndex>(self) -> Result<Vec<I>>
+    where
+        N: Element + TryInto<usize>,
+    {
+        let name = self.name().to_owned();
+        let convert = |index: N| {
+            let Ok(number) = index.try_into() else {
+                return Err(Error::invalid(format!(
+                    "{name} holds {index} but must hold no less than 0"
+                )));
+            };
+            I::from_usize(number).ok_or_else(|| {
+                let why = refusal::more_than_counted(number, I::DTYPE);
+                Error::invalid(format!("{name} holds {index}, {why}"))
+            })
+        };
+        self.elements::<N>()?.into_iter().map(convert).collect()
     }
 
     /// A short word in ASCII, which NumPy has as `S` of its length, or `U`.
     pub(super) fn word(self) -> Result<String> {
+        const MOST_LETTERS: usize = 15;
         let descr = self.header.descr();
-        let size: Option<usize> = descr.get(2..).and_then(|size| size.parse().ok());
-        let (width, size) = match (descr.get(..2), size) {
-            (Some("|S"), Some(size @ 0..16)) => (1, size),
-            (Some("<U"), Some(size @ 0..16)) => (4, size),
-            _ => {
-                let message = format!("{} is of '{descr}' but must be a word", self.name());
-                return Err(Error::invalid(message));
-            }
+        let kind = descr.strip_prefix(['<', '>', '=', '|']).unwrap_or(descr);
+        // The byte of a letter that is not 0 is the first or the last of its width.
+        let wide = (4, if descr.starts_with('>') { 3 } else { 0 });
+        let letter = kind.strip_prefix('S').map(|size| ((1, 0), size));
+        let letter = letter.or_else(|| kind.strip_prefix('U').map(|size| (wide, size)));
+        let sized = letter.and_then(|(letter, size)| Some((letter, size.parse::<usize>().ok()?)));
+        let Some(((width, place), size)) = sized.filter(|(_, size)| *size <= MOST_LETTERS) else {
+            let message = format!("{} is of '{descr}' but must be a word", self.name());
+            return Err(Error::invalid(message));
         };
-        let mut text = [0; 64];
+        let mut text = [0; 4 * MOST_LETTERS];
         let text = &mut text[..width * size];
         let mut member = self.member;
         member.read(text)?;
         member.finish()?;
-        let letters = text.iter().step_by(width).take_while(|letter| **letter != 0);
+        let letters = text.iter().skip(place).step_by(width).take_while(|letter| **letter != 0);
         Ok(letters.copied().filter(u8::is_ascii).map(char::from).collect())
     }
 }

@@ -69,7 +69,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads what the matrix is, and no element.
+    /// Reads what the matrix is, and no element. Arrays of either byte order are read, and indices of
+    /// any integer dtype.
     ///
     /// # Errors
     ///
