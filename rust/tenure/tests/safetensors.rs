@@ -168,6 +168,66 @@ fn dtypes_that_are_not_read_spoil_no_others() -> Result<()> {
     Ok(())
 }
 
+/// Headers that the format's own library reads.
+#[test]
+fn headers_of_other_programs_are_read() -> Result<()> {
+    let w = entry("w", "U8", "[2]", 0, 2);
+    let fields = w.strip_prefix("\"w\":{").unwrap();
+    let more = |pairs: &str| format!(r#"{{"w":{{{pairs},{fields}}}"#);
+    let nested = format!("{}1{}", "[".repeat(127), "]".repeat(127));
+    for header in [
+        format!("{{{w}}}"),
+        format!("{{{w}}}      \n"),
+        format!(r#"{{"__metadata__":null,{w}}}"#),
+        format!(r#"{{{w}, "__metadata__" : null }}"#),
+        format!(r#"{{"__metadata__":{{}},{w}}}"#),
+        more(r#""strides":[1]"#),
+        more(r#""note":null,"is":true,"was":false,"rate":-1.5e-3,"none":{},"empty":[]"#),
+        more(r#""quantization":{"scale":[0.5,1e3],"zero":{"at":[0,[1,{"\u0041":"}"}]]}}"#),
+        more(r#""note":"a","note":"b""#),
+        more(&format!(r#""deep":{nested}"#)),
+    ] {
+        let bytes = file(&header, 2);
+        let reader = Reader::new(&bytes).unwrap_or_else(|error| panic!("{header}: {error}"));
+        assert_eq!(reader.view("w")?.to_string(), "[0 1]", "{header}");
+        assert_eq!(reader.all_metadata().count(), 0);
+    }
+    let huge = 1_u64 << 62;
+    for shape in
+        [format!("[{huge}, 0]"), format!("[0, {huge}, {huge}]"), format!("[{huge}, {huge}, 0]")]
+    {
+        let header = format!("{{{},{w}}}", entry("none", "F64", &shape, 0, 0));
+        let bytes = file(&header, 2);
+        let reader = Reader::new(&bytes)?;
+        assert!(reader.view("none")?.is_empty() && reader.load("none", CopyMode::Always).is_ok());
+        assert_eq!(format!("{:?}", reader.entry("none")?.shape()), shape);
+        assert_eq!(reader.view("w")?.to_string(), "[0 1]");
+    }
+    let deep = format!("{}1{}", "[".repeat(128), "]".repeat(128));
+    for (pairs, wanted) in [
+        (format!(r#""deep":{deep}"#), "where no more than 127 nested values must be"),
+        (r#""x":nul"#.into(), "the header has 'n' at byte 18 where a value of JSON must be"),
+        (r#""x":"#.into(), "the header has ',' at byte 18 where a value of JSON must be"),
+        (r#""x":1.2.3"#.into(), "the header has '1' at byte 18 where a number must be"),
+        (r#""x":-"#.into(), "the header has '-' at byte 18 where a number must be"),
+        (r#""x":[1,]"#.into(), "the header has ']' at byte 21 where a value of JSON must be"),
+        (r#""x":{"a" 1}"#.into(), "the header has '1' at byte 23 where ':' must be"),
+        (r#""x":{1:2}"#.into(), "the header has '1' at byte 19 where a string must be"),
+        (r#""x":"\x""#.into(), "where an escape of JSON must be"),
+        (r#""dtype":"U8""#.into(), "where no second value of dtype must be"),
+    ] {
+        let found = message(&file(&more(&pairs), 2));
+        assert!(found.ends_with(wanted), "{found}\n{wanted}");
+    }
+    let twice = format!(r#"{{"__metadata__":null,"__metadata__":{{}},{w}}}"#);
+    assert!(
+        message(&file(&twice, 2)).ends_with("where another key than a second __metadata__ must be")
+    );
+    let number = format!(r#"{{"__metadata__":nil,{w}}}"#);
+    assert_eq!(message(&file(&number, 2)), "the header has 'n' at byte 24 where '{' must be");
+    Ok(())
+}
+
 #[test]
 fn files_cut_anywhere_are_refused() {
     let header = format!("{{{}}}", entry("w", "F32", "[2, 3]", 0, 24));

@@ -9,6 +9,9 @@ pub(super) const LENGTH_BYTES: usize = 8;
 /// The most bytes of a header that the format allows.
 pub(super) const MOST_HEADER_BYTES: usize = 100_000_000;
 
+/// Objects and lists in a value that is passed, each in the one before: as many as `serde_json` reads.
+const MOST_NESTED: usize = 127;
+
 /// The header's tensors and metadata, in its order. Names may stand twice.
 #[derive(Default)]
 pub(super) struct Header {
@@ -50,6 +53,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header> {
         }
         if std::mem::replace(&mut has_metadata, true) {
             return Err(text.wrong("another key than a second __metadata__"));
+        }
+        if text.takes_word("null") {
+            return Ok(());
         }
         text.object(|text, key| {
             let value = text.string()?;
@@ -93,6 +99,14 @@ impl Text<'_> {
         is_next
     }
 
+    /// Whether this word comes next, behind blanks; it is then behind us.
+    fn takes_word(&mut self, word: &str) -> bool {
+        self.skip_blanks();
+        let is_next = self.text[self.at..].starts_with(word);
+        self.at += if is_next { word.len() } else { 0 };
+        is_next
+    }
+
     fn expect(&mut self, byte: u8, wanted: &str) -> Result<()> {
         if self.takes(byte) { Ok(()) } else { Err(self.wrong(wanted)) }
     }
@@ -122,13 +136,16 @@ impl Text<'_> {
                 "dtype" => dtype.replace(text.string()?).is_none(),
                 "shape" => shape.replace(text.numbers()?).is_none(),
                 "data_offsets" => offsets.replace(text.numbers()?).is_none(),
-                _ => false,
+                _ => {
+                    text.skip_value(MOST_NESTED)?;
+                    true
+                }
             };
             if is_new {
                 return Ok(());
             }
             text.at = at;
-            Err(text.wrong("the value of dtype, shape or data_offsets, each once,"))
+            Err(text.wrong(&format!("no second value of {key}")))
         })?;
         let offsets = match offsets.as_deref() {
             Some(&[begin, end]) => Some([begin, end]),
@@ -146,19 +163,56 @@ impl Text<'_> {
         }
     }
 
-    fn numbers(&mut self) -> Result<Vec<usize>> {
-        let mut numbers = Vec::new();
+    /// Reads a list, each element through `element`.
+    fn list(&mut self, mut element: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         self.expect(b'[', "'['")?;
         if self.takes(b']') {
-            return Ok(numbers);
+            return Ok(());
         }
         loop {
-            numbers.push(self.number()?);
+            element(self)?;
             if self.takes(b']') {
-                return Ok(numbers);
+                return Ok(());
             }
             self.expect(b',', "',' or ']'")?;
         }
+    }
+
+    fn numbers(&mut self) -> Result<Vec<usize>> {
+        let mut numbers = Vec::new();
+        self.list(|text| {
+            numbers.push(text.number()?);
+            Ok(())
+        })?;
+        Ok(numbers)
+    }
+
+    /// Skips a value of any kind that nests others at most `nested` deep.
+    fn skip_value(&mut self, nested: usize) -> Result<()> {
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'{' | b'[') if nested == 0 => {
+                Err(self.wrong(&format!("no more than {MOST_NESTED} nested values")))
+            }
+            Some(b'{') => self.object(|text, _| text.skip_value(nested - 1)),
+            Some(b'[') => self.list(|text| text.skip_value(nested - 1)),
+            Some(b'"') => self.string().map(drop),
+            Some(b'-' | b'0'..=b'9') => self.skip_number(),
+            _ if ["true", "false", "null"].iter().any(|word| self.takes_word(word)) => Ok(()),
+            _ => Err(self.wrong("a value of JSON")),
+        }
+    }
+
+    /// Skips a number of any kind.
+    fn skip_number(&mut self) -> Result<()> {
+        let rest = &self.text[self.at..];
+        let in_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        let number = &rest[..rest.bytes().take_while(in_number).count()];
+        if number.parse::<f64>().is_err() {
+            return Err(self.wrong("a number"));
+        }
+        self.at += number.len();
+        Ok(())
     }
 
     fn number(&mut self) -> Result<usize> {
@@ -322,9 +376,8 @@ mod tests {
                 "the header has '1' at byte 29 where a string must be",
             ),
             (
-                "{\"w\":{\"strides\":[1]}}",
-                "the header has '[' at byte 24 where the value of dtype, shape or data_offsets, \
-                 each once, must be",
+                "{\"w\":{\"shape\":[1],\"shape\":[1]}}",
+                "the header has '[' at byte 34 where no second value of shape must be",
             ),
             (
                 "{\"w\":{\"shape\":[1],\"dtype\":\"U8\"}}",

@@ -299,7 +299,10 @@ fn dtype_of(tensor: &Described) -> Result<Option<DType>> {
     let Some((bits, dtype)) = dtypes::named(&tensor.dtype) else {
         return Ok(None);
     };
-    let all_bits = shape.iter().try_fold(bits, |bits, extent| bits.checked_mul(*extent));
+    // Without elements the other extents may be any.
+    let none = shape.contains(&0).then_some(0);
+    let all_bits =
+        none.or_else(|| shape.iter().try_fold(bits, |bits, extent| bits.checked_mul(*extent)));
     if all_bits.is_some_and(|bits| bits % 8 == 0 && bits / 8 == end - first) {
         return Ok(dtype);
     }
