@@ -1,13 +1,29 @@
 #include "program/memory_plan.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstddef>
 #include <functional>
 #include <numeric>
 
 #include "memory/traffic.hpp"
+#include "tenure/status.hpp"
 
 namespace tenure {
 namespace {
+
+// No sum below overflows: that of all sizes, in lines, is no larger than an object may be.
+void require_room(const std::vector<Lifetime>& lifetimes) {
+  std::int64_t room = PTRDIFF_MAX - kLineBytes;
+  for (const Lifetime& lifetime : lifetimes) {
+    if (lifetime.size_bytes > room) {
+      fail(TNR_STATUS_OUT_OF_MEMORY,
+           "an intermediate value has %" PRId64 " bytes but memory for %" PRId64 " can be left",
+           lifetime.size_bytes, std::max<std::int64_t>(room, 0));
+    }
+    room -= whole_lines(lifetime.size_bytes);
+  }
+}
 
 bool meet(const Lifetime& a, const Lifetime& b) noexcept {
   return a.first <= b.last && b.first <= a.last;
@@ -51,6 +67,7 @@ std::int64_t most_alive(const std::vector<Lifetime>& lifetimes) {
 }  // namespace
 
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
+  require_room(lifetimes);
   MemoryPlan plan = {
       std::vector<std::int64_t>(lifetimes.size()), {}, 0, most_alive(lifetimes), 0, 0};
   for (const Lifetime& lifetime : lifetimes) {
