@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "base/mutex.hpp"
+#include "base/concurrency.hpp"
 #include "memory/handles.hpp"
 #include "memory/slot_table.hpp"
 #include "program/graph.hpp"
@@ -41,10 +42,6 @@ class GraphBuilder {
   [[nodiscard]] GraphOutput describe_output(std::uint32_t index) const;
   [[nodiscard]] tnr_value_info describe_value(std::uint32_t value) const;
 
-  [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
-  // Types of all values, where the extents are at their maxima.
-  [[nodiscard]] const std::vector<ArrayType>& types() const noexcept { return types_; }
-
  private:
   std::uint32_t add_value(tnr_value_source source, std::size_t index, const ArrayType& type);
   void require_value(std::uint32_t value) const;
@@ -54,30 +51,38 @@ class GraphBuilder {
 
   Graph graph_;
   Sizes maxima_;
-  std::vector<ArrayType> types_;
+  std::vector<ArrayType> types_;  // by value, where the extents are at their maxima
 };
 
 // The object that a handle names.
 struct SharedBuilder {
-  mutable Mutex mutex;
+  enum class Use : std::uint8_t {
+    kNone,
+    kOwn,         // by a call that runs code of the library only
+    kCallsOthers  // by a call that may run functions of custom operations
+  };
+  mutable ConditionMutex mutex;
+  mutable Condition is_free;     // or calls functions of others
+  mutable Use use = Use::kNone;  // guarded by the mutex
   mutable GraphBuilder builder;
 };
 
-// A call on a graph. Those of two threads, which are not allowed, wait for each other; one that
-// comes from a function that another calls throws BUSY.
+// A call on a graph. A second one waits for its end, or throws BUSY where the first one may run
+// functions of custom operations: no thread waits for these, whichever graphs they use.
 class BuilderLock {
  public:
-  explicit BuilderLock(const SharedBuilder& shared);
+  BuilderLock(const SharedBuilder& shared, SharedBuilder::Use use);
   BuilderLock(const BuilderLock&) = delete;
   BuilderLock& operator=(const BuilderLock&) = delete;
   ~BuilderLock();
 
  private:
   const SharedBuilder& shared_;
-  const BuilderLock* outer_;  // of this thread
 };
 
 using GraphHandles = Handles<SharedBuilder, kGraphKind>;
 inline constexpr GraphHandles kGraphHandles(graph_table, "graph", "graph");
+// A copy of what the graph has now.
+std::shared_ptr<Body> graph_to_body(GraphToken token);
 
 }  // namespace tenure

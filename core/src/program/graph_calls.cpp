@@ -1,37 +1,46 @@
 // Calls on graphs by their handles: each takes the graph's lock, and asks its builder.
 #include <memory>
-#include <utility>
+#include <mutex>
 
 #include "program/builder.hpp"
 
 namespace tenure {
 namespace {
 
-constinit thread_local const BuilderLock* t_innermost = nullptr;
+using Use = SharedBuilder::Use;
 
 // One function of the builder that the token names.
 template <class Step>
-auto with_builder(GraphToken token, const Step& step) {
+auto with_builder(GraphToken token, const Step& step, Use use = Use::kOwn) {
   const GraphHandles::Use graph(kGraphHandles, token);
-  const BuilderLock lock(graph.object());
+  const BuilderLock lock(graph.object(), use);
   return step(graph.object().builder);
+}
+
+// Whether adding the node may ask a custom operation, also one in a subgraph.
+bool may_ask_others(const tnr_graph_node& node) noexcept {
+  return node.code >> kNodeKindShift == TNR_NODE_CUSTOM >> kNodeKindShift ||
+         node.code == TNR_NODE_COND || node.code == TNR_NODE_WHILE;
 }
 
 }  // namespace
 
-BuilderLock::BuilderLock(const SharedBuilder& shared) : shared_(shared), outer_(t_innermost) {
-  for (const BuilderLock* lock = outer_; lock != nullptr; lock = lock->outer_) {
-    if (&lock->shared_ == &shared) {
-      fail(TNR_STATUS_BUSY, "a function that the graph calls uses the graph");
-    }
+BuilderLock::BuilderLock(const SharedBuilder& shared, Use use) : shared_(shared) {
+  std::unique_lock lock(shared.mutex);
+  shared.is_free.wait(lock, [&] { return shared.use != Use::kOwn; });
+  if (shared.use == Use::kCallsOthers) {
+    fail(TNR_STATUS_BUSY,
+         "the graph is in use: a node is being added, and its custom operation may be running");
   }
-  shared.mutex.lock();
-  t_innermost = this;
+  shared.use = use;
 }
 
 BuilderLock::~BuilderLock() {
-  t_innermost = outer_;
-  shared_.mutex.unlock();
+  {
+    const std::lock_guard lock(shared_.mutex);
+    shared_.use = Use::kNone;
+  }
+  shared_.is_free.notify_all();
 }
 
 GraphToken graph_create() { return kGraphHandles.open(std::make_unique<const SharedBuilder>()); }
@@ -62,7 +71,9 @@ std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar) {
 }
 
 std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read) {
-  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_node(node, read); });
+  return with_builder(
+      token, [&](GraphBuilder& graph) { return graph.add_node(node, read); },
+      may_ask_others(node) ? Use::kCallsOthers : Use::kOwn);
 }
 
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates) {
@@ -73,12 +84,15 @@ std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& ope
   return with_builder(token, [&](GraphBuilder& graph) { return graph.add_custom(operation); });
 }
 
+std::shared_ptr<Body> graph_to_body(GraphToken token) {
+  return with_builder(token, [](const GraphBuilder& graph) { return graph.to_body(); });
+}
+
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body) {
   if (token == body) fail(TNR_STATUS_INVALID_ARGUMENT, "a graph is no body of its own");
   // One lock after the other: two graphs may be added to each other at once.
-  auto copy = with_builder(body, [](const GraphBuilder& of) { return of.to_body(); });
-  return with_builder(token,
-                      [&](GraphBuilder& graph) { return graph.add_subgraph(std::move(copy)); });
+  const std::shared_ptr<Body> copy = graph_to_body(body);
+  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_subgraph(copy); });
 }
 
 GraphToken graph_copy_subgraph(GraphToken token, std::uint32_t index) {

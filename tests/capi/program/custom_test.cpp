@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -343,6 +345,74 @@ TEST_F(CGraph, IsCalledByItsOperations) {
   // A call that succeeds leaves it alone, whatever its operations saw.
   EXPECT_STREQ(tnr_last_error()->message, "before");
   release_all();
+}
+
+// Uses another graph than its own, from a thread of the caller's and from one of its own.
+struct UsesOther {
+  tnr_graph* own = nullptr;
+  tnr_graph* other = nullptr;
+  std::barrier<>* both_called = nullptr;
+  tnr_status of_other = TNR_STATUS_OK;
+  tnr_status of_own = TNR_STATUS_OK;
+
+  static tnr_status infer(void* context, const tnr_view* operands, std::uint32_t,
+                          const std::int64_t*, std::uint32_t, tnr_dtype* dtype, std::uint32_t* rank,
+                          std::int64_t* shape) {
+    auto& self = *static_cast<UsesOther*>(context);
+    self.both_called->arrive_and_wait();
+    const tnr_scalar one = tnr_scalar_i64(1);
+    std::uint32_t value = 0;
+    self.of_other = tnr_graph_add_scalar(self.other, &one, &value);
+    std::thread([&] {
+      tnr_graph_info info = {};
+      info.struct_size = sizeof info;
+      self.of_own = tnr_graph_describe(self.own, &info);
+    }).join();
+    self.both_called->arrive_and_wait();
+    *dtype = operands[0].dtype;
+    *rank = operands[0].rank;
+    std::copy_n(operands[0].shape, *rank, shape);
+    return TNR_STATUS_OK;
+  }
+  static tnr_status compute(void*, const tnr_view* operands, std::uint32_t, const std::int64_t*,
+                            std::uint32_t, const tnr_view_mut* out) {
+    return tnr_copy(nullptr, operands, nullptr, out);
+  }
+};
+
+// It would not end if a call waited for the function of another one.
+TEST(CGraphs, AddToEachOtherOnTwoThreads) {
+  std::barrier both_called(2);
+  tnr_graph* const graphs[] = {tnr_graph_create(), tnr_graph_create()};
+  UsesOther uses[] = {{graphs[0], graphs[1], &both_called}, {graphs[1], graphs[0], &both_called}};
+  const auto add = [](UsesOther& of) {
+    const tnr_custom_operation operation =
+        operation_of("uses another", UsesOther::infer, UsesOther::compute, &of, 1);
+    std::uint32_t index = 9;
+    EXPECT_EQ(tnr_graph_add_custom(of.own, &operation, &index), TNR_STATUS_OK);
+    const std::int64_t shape[] = {4};
+    std::uint32_t value = 9;
+    EXPECT_EQ(tnr_graph_add_input(of.own, TNR_DTYPE_F32, 1, shape, &value), TNR_STATUS_OK);
+    tnr_graph_node node = {};
+    node.struct_size = sizeof node;
+    node.code = TNR_NODE_CUSTOM;
+    node.operands = &value;
+    node.operand_count = 1;
+    EXPECT_EQ(tnr_graph_add_node(of.own, &node, &value), TNR_STATUS_OK);
+    EXPECT_EQ(value, 1u);
+  };
+  std::thread other([&] { add(uses[1]); });
+  add(uses[0]);
+  other.join();
+  for (const UsesOther& of : uses) {
+    EXPECT_EQ(of.of_other, TNR_STATUS_BUSY);
+    EXPECT_EQ(of.of_own, TNR_STATUS_BUSY);
+    tnr_graph_info info = {};
+    info.struct_size = sizeof info;
+    EXPECT_EQ(tnr_graph_describe(of.own, &info), TNR_STATUS_OK);
+    EXPECT_EQ(info.value_count, 2u);
+  }
+  for (tnr_graph* const graph : graphs) EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
 }
 
 TEST(CError, IsSetByItsCaller) {

@@ -81,22 +81,22 @@ void require_step(const Schedule& schedule, std::uint32_t step) {
 
 }  // namespace
 
-Program::Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
+Program::Program(const Context& context, Graph graph, const std::vector<ArrayType>& types,
                  const tnr_program_attributes& attributes)
-    : graph_(graph),
+    : graph_(std::move(graph)),
       disabled_passes_(attributes.disabled_passes |
                        (kPassesOnDemand & ~attributes.enabled_passes)) {
   require_passes(attributes.disabled_passes, "disabled_passes");
   require_passes(attributes.enabled_passes, "enabled_passes");
-  if (graph.outputs.empty()) fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has no output");
-  for (std::size_t i = 0; i < graph.extents.size(); ++i) {
-    if (graph.extents[i].op != 0 || graph.extents[i].node != kNoValue) continue;
+  if (graph_.outputs.empty()) fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has no output");
+  for (std::size_t i = 0; i < graph_.extents.size(); ++i) {
+    if (graph_.extents[i].op != 0 || graph_.extents[i].node != kNoValue) continue;
     const std::int64_t number = TNR_EXTENT + static_cast<std::int64_t>(i);
-    if (std::ranges::none_of(graph.inputs, [=](const GraphInput& input) {
+    if (std::ranges::none_of(graph_.inputs, [=](const GraphInput& input) {
           return std::ranges::find(input.shape, number) != input.shape.end();
         })) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input and of no node",
-           graph.extents[i].name);
+           graph_.extents[i].name);
     }
   }
   if (attributes.packed == nullptr) {
@@ -269,11 +269,10 @@ void Program::run(const Context& context, const Arguments& arguments,
 
 ProgramToken program_create(const Context& context, GraphToken graph,
                             const tnr_program_attributes& attributes) {
-  const GraphHandles::Use use(kGraphHandles, graph);
-  const BuilderLock lock(use.object());
-  const GraphBuilder& builder = use.object().builder;
+  // Of a copy, so that no call on the graph waits for the context's threads.
+  const std::shared_ptr<Body> copy = graph_to_body(graph);
   return kProgramHandles.open(
-      std::make_unique<const Program>(context, builder.graph(), builder.types(), attributes));
+      std::make_unique<const Program>(context, std::move(copy->graph), copy->types, attributes));
 }
 
 void program_retain(ProgramToken token) { kProgramHandles.retain(token); }

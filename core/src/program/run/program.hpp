@@ -20,7 +20,7 @@ namespace tenure {
 class Program {
  public:
   // Throws as tnr_program_create().
-  Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
+  Program(const Context& context, Graph graph, const std::vector<ArrayType>& types,
           const tnr_program_attributes& attributes);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
