@@ -431,6 +431,117 @@ fn a_symmetry_is_written_where_the_matrix_has_it() -> Result<()> {
     Ok(())
 }
 
+/// A matrix of four rows with the symmetry: below the diagonal and on it `value(n)`, `None` where the
+/// mirror image has no value.
+fn with_symmetry<T: Value>(
+    symmetry: Symmetry,
+    value: fn(i8) -> T,
+    mirror: fn(T, Symmetry) -> Option<T>,
+) -> Option<Tensor<T>> {
+    let mut elements = vec![T::default(); 16];
+    for (row, col) in (0..4).flat_map(|row| (0..=row).map(move |col| (row, col))) {
+        let one = value((row * 5 + col * 3) as i8 % 7 + 1);
+        if row != col {
+            elements[col * 4 + row] = mirror(one, symmetry)?;
+            elements[row * 4 + col] = one;
+        } else if symmetry != Symmetry::SkewSymmetric {
+            // Its own mirror image.
+            elements[row * 5] = if symmetry == Symmetry::Hermitian { value(-4) } else { one };
+        }
+    }
+    Some(Tensor::from_vec(elements, [4, 4]).unwrap())
+}
+
+/// Every field in every symmetry, as an array and as coordinates: the same bits come back.
+#[test]
+fn every_field_comes_back_in_every_symmetry() -> Result<()> {
+    fn check<T: Value>(value: fn(i8) -> T, mirror: fn(T, Symmetry) -> Option<T>) -> Result<()> {
+        for symmetry in
+            [Symmetry::General, Symmetry::Symmetric, Symmetry::SkewSymmetric, Symmetry::Hermitian]
+        {
+            let Some(dense) = with_symmetry(symmetry, value, mirror) else { continue };
+            let writer = Writer::new().symmetry(symmetry);
+            let mut out = Vec::new();
+            if symmetry == Symmetry::Hermitian && T::FIELD != Field::Complex {
+                assert!(writer.write(&dense.view(), &mut out).is_err());
+                continue;
+            }
+            // The text differs for 0 and -0.
+            let shown = format!("{:?}", dense.to_vec());
+            writer.write(&dense.view(), &mut out).unwrap();
+            let reader = Reader::new(&out)?;
+            assert_eq!((reader.field(), reader.symmetry()), (T::FIELD, symmetry));
+            let again = format!("{:?}", reader.to_dense::<T>()?.to_vec());
+            assert_eq!(again, shown, "{}", String::from_utf8_lossy(&out));
+
+            let places = (0..16).filter(|at| at % 5 != 0 || symmetry != Symmetry::SkewSymmetric);
+            let (mut rows, mut cols, mut values) = (Vec::new(), Vec::new(), Vec::new());
+            for at in places {
+                rows.push(at as i32 / 4);
+                cols.push(at as i32 % 4);
+                values.push(dense.to_vec()[at]);
+            }
+            let mut out = Vec::new();
+            writer.write(&CooView::new(4, 4, &rows, &cols, &values)?, &mut out).unwrap();
+            let mut again = entries(&Reader::new(&out)?.to_coo::<T, i32>()?);
+            again.sort_by_key(|(row, col, _)| (*row, *col));
+            let again: Vec<_> = again.into_iter().map(|(_, _, value)| value).collect();
+            assert_eq!(format!("{again:?}"), format!("{values:?}"), "{symmetry}");
+        }
+        Ok(())
+    }
+    macro_rules! numbers {
+        ($($type:ident: $value:expr, $negative:expr;)*) => {$(
+            check::<$type>($value, |value, symmetry| match symmetry {
+                Symmetry::SkewSymmetric => $negative(value),
+                _ => Some(value),
+            })?;
+        )*};
+    }
+    numbers! {
+        f64: |n| f64::from(n) / 3.0, |x: f64| Some(-x);
+        f32: |n| f32::from(n) / 3.0, |x: f32| Some(-x);
+        f16: |n| f16::from_f32(f32::from(n) / 3.0), |x: f16| Some(-x);
+        bf16: |n| bf16::from_f32(f32::from(n) / 3.0), |x: bf16| Some(-x);
+        i8: |n| n, i8::checked_neg;
+        i16: i16::from, i16::checked_neg;
+        i32: i32::from, i32::checked_neg;
+        i64: i64::from, i64::checked_neg;
+        u8: |n| n as u8, |_| None;
+        u16: |n| n as u16, |_| None;
+        u32: |n| n as u32, |_| None;
+        u64: |n| n as u64, |_| None;
+        Bool8: |n| Bool8::from(n > 3), |_| None;
+    }
+    macro_rules! complex_numbers {
+        ($($part:ident)*) => {$(
+            // -4 is on a diagonal, where it is real.
+            let value = |n| Complex::new($part::from(n) / 3.0, if n == -4 { 0.0 } else { 0.75 });
+            check::<Complex<$part>>(value, |value, symmetry| match symmetry {
+                Symmetry::SkewSymmetric => Some(-value),
+                Symmetry::Hermitian => Some(value.conj()),
+                _ => Some(value),
+            })?;
+        )*};
+    }
+    complex_numbers! { f32 f64 }
+    let text = b"%%MatrixMarket matrix array complex hermitian\n2 2\n1 -0\n2 0\n-4 0\n";
+    let dense = Reader::new(text)?.to_dense::<Complex<f64>>()?.to_vec();
+    assert_eq!(
+        format!("{dense:?}"),
+        format!(
+            "{:?}",
+            [
+                Complex::new(1.0, -0.0),
+                Complex::new(2.0, -0.0),
+                Complex::new(2.0, 0.0),
+                Complex::new(-4.0, 0.0),
+            ]
+        )
+    );
+    Ok(())
+}
+
 #[test]
 fn an_output_that_fails_is_an_error() -> Result<()> {
     struct Full;

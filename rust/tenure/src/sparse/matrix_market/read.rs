@@ -225,10 +225,11 @@ impl<'a> Reader<'a> {
                 let start = text;
                 let value = T::read(&mut Numbers(&mut text), field)?;
                 text.end_line("the element")?;
-                elements[col * rows + row] = value;
                 if symmetry != Symmetry::General {
                     elements[row * rows + col] = mirrored(&start, symmetry, row == col, value)?;
                 }
+                // Last, as the mirror image of x + 0i on the diagonal is x - 0i.
+                elements[col * rows + row] = value;
                 done += 1;
             }
         }
