@@ -291,11 +291,22 @@ pub(crate) mod sequence {
             impl Sequence for $type {
                 const UNIT: Self = $unit;
                 fn step_count(start: Self, end: Self, step: Self) -> Option<usize> {
-                    let (start, end, step) = (start.to_double(), end.to_double(), step.to_double());
-                    let is_finite = start.is_finite() && end.is_finite() && step.is_finite();
+                    let doubles = [start.to_double(), end.to_double(), step.to_double()];
+                    if doubles.iter().any(|one| !one.is_finite()) || step.to_double() == 0.0 {
+                        return None;
+                    }
+                    let precedes = |nth| {
+                        let number = Self::nth_step(start, step, nth);
+                        if step.to_double() > 0.0 { number < end } else { number > end }
+                    };
+                    // The numbers themselves, as a quotient of rounded numbers may be one off.
                     // More than any memory has saturates, and is refused as a shape.
-                    (is_finite && step != 0.0)
-                        .then(|| ((end - start) / step).ceil().max(0.0) as usize)
+                    let (mut count, mut most) = (0, usize::MAX);
+                    while count < most {
+                        let middle = count + (most - count) / 2;
+                        if precedes(middle) { count = middle + 1 } else { most = middle }
+                    }
+                    Some(count)
                 }
                 fn nth_step(start: Self, step: Self, nth: usize) -> Self {
                     Self::of_double(step.to_double().mul_add(nth as f64, start.to_double()))
@@ -314,8 +325,20 @@ pub(crate) mod sequence {
     floats! {
         f64: 1.0, f64::from, f64::from;
         f32: 1.0, f64::from, |value| value as f32;
-        f16: f16::ONE, f16::to_f64, f16::from_f64;
-        bf16: bf16::ONE, bf16::to_f64, bf16::from_f64;
+        f16: f16::ONE, f16::to_f64, |value| f16::from_f32(odd(value));
+        bf16: bf16::ONE, bf16::to_f64, |value| bf16::from_f32(odd(value));
+    }
+
+    /// Rounds to the neighbour with an odd last bit, unless the value is exact: rounding that to a
+    /// type of fewer bits then gives what rounding once gives. `half` rounds twice where the
+    /// processor converts `f32` only.
+    fn odd(value: f64) -> f32 {
+        let nearest = value as f32;
+        let (wide, bits) = (f64::from(nearest), nearest.to_bits());
+        if wide == value || value.is_nan() || bits & 1 == 1 {
+            return nearest;
+        }
+        f32::from_bits(if wide.abs() < value.abs() { bits + 1 } else { bits - 1 })
     }
 }
 

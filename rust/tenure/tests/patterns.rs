@@ -2,6 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+#[path = "../src/split_mix.rs"]
+#[allow(dead_code, reason = "the tests need only a part of it")]
+mod split_mix;
+
+use split_mix::Random;
 use tenure::{
     Complex, ErrorKind, Order, Tensor, TensorView, TensorViewMut, Tenure, bf16, f16, meshgrid,
 };
@@ -24,6 +29,32 @@ fn sequences_end_before_their_end() {
     // Each is rounded once, and not a sum of rounded steps.
     let tenths = Tensor::arange_step(0.0_f32, 100.0, 0.1).unwrap();
     assert!(tenths.iter().zip(0..).all(|(&x, nth)| x == (0.1_f32 as f64 * nth as f64) as f32));
+    // (1.3 - 1) / 0.1 is more than 3 in f64, but the fourth number is 1.3.
+    assert_eq!(Tensor::arange_step(1.0, 1.3, 0.1).unwrap(), [1.0, 1.1, 1.2]);
+    assert_eq!(Tensor::arange_step(-f64::MAX, f64::MAX, 1e308).unwrap().len(), 4);
+}
+
+/// The numbers before the end, and no fewer, of any step.
+#[test]
+fn sequences_have_all_numbers_before_their_end() {
+    let mut random = Random::new(3);
+    for _ in 0..500 {
+        let [start, step] = [(); 2].map(|()| random.below(2000) as f64 / 64.0 / 3.0 - 5.0);
+        if step == 0.0 {
+            continue;
+        }
+        // Often one of the numbers.
+        let nth = random.below(40) as f64;
+        let end = step.mul_add(nth, start) + step * [0.0, 0.0, 0.25][random.below(3)];
+        let numbers = Tensor::arange_step(start, end, step).unwrap();
+        let before = |number: f64| if step > 0.0 { number < end } else { number > end };
+        assert!(numbers.iter().all(|number| before(*number)), "{start} {end} {step}");
+        assert!(!before(step.mul_add(numbers.len() as f64, start)), "{start} {end} {step}");
+        let [start, end, step] = [start, end, step].map(f16::from_f64);
+        let numbers = Tensor::arange_step(start, end, step).unwrap();
+        let before = |number: f16| if step > f16::ZERO { number < end } else { number > end };
+        assert!(numbers.iter().all(|number| before(*number)), "{start} {end} {step}");
+    }
 }
 
 #[test]
@@ -52,6 +83,119 @@ fn spaces_have_both_ends() {
     assert_eq!((third[[0]], third[[3]]), (bf16::ZERO, bf16::ONE));
     let fine = Tensor::linspace(0.1, 0.7, 1001).unwrap();
     assert!(fine.as_slice().unwrap().is_sorted() && fine[[1000]] == 0.7);
+    let endless = Tensor::linspace(1.0, f64::INFINITY, 3).unwrap();
+    assert_eq!(endless, [1.0, f64::INFINITY, f64::INFINITY]);
+}
+
+/// Each number between two integers is the nearest one to the exact fraction.
+#[test]
+fn spaces_are_exact_but_for_one_rounding() {
+    const UNIT: u32 = 62;
+    let exact = |x: f64| {
+        let (bits, exponent) = (x.to_bits(), (x.to_bits() >> 52 & 0x7ff) as i32);
+        let digits = i128::from(bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52);
+        let places = exponent.max(1) - 1075 + UNIT as i32;
+        // Numbers here are multiples of 2^-62, or 0.
+        let magnitude = if x == 0.0 { 0 } else { digits << places };
+        if x < 0.0 { -magnitude } else { magnitude }
+    };
+    let mut random = Random::new(7);
+    let mut check =
+        |bits: u32, neighbours: fn(f64) -> [f64; 2], space: fn([f64; 2], usize) -> Vec<f64>| {
+            for _ in 0..300 {
+                let mut end = || (random.next() >> (64 - bits)) as i64 - (1 << (bits - 1));
+                let ends = [end(), end()];
+                let steps = 1 + random.below(600);
+                let numbers = space(ends.map(|end| end as f64), steps + 1);
+                for (nth, number) in numbers.into_iter().enumerate() {
+                    let [from, to] = ends.map(i128::from);
+                    let wanted = (from * (steps - nth) as i128 + to * nth as i128) << UNIT;
+                    let error = |x: f64| (exact(x) * steps as i128 - wanted).abs();
+                    let nearest = neighbours(number).into_iter().all(|x| error(number) <= error(x));
+                    assert!(nearest, "{number} is number {nth} of {ends:?} in {steps} steps");
+                }
+            }
+        };
+    check(
+        40,
+        |x| [x.next_down(), x.next_up()],
+        |[from, to], count| Tensor::linspace(from, to, count).unwrap().to_vec(),
+    );
+    check(
+        24,
+        |x| [(x as f32).next_down().into(), (x as f32).next_up().into()],
+        |[from, to], count| {
+            let numbers = Tensor::linspace(from as f32, to as f32, count).unwrap();
+            numbers.iter().map(|x| f64::from(*x)).collect()
+        },
+    );
+    check(
+        11,
+        |x| {
+            let bits = f16::from_f64(x).to_bits();
+            let [below, above] = [bits - (bits & 0x7fff).min(1), bits + 1];
+            [below, above].map(|bits| f16::from_bits(bits).to_f64())
+        },
+        |[from, to], count| {
+            let numbers = Tensor::linspace(f16::from_f64(from), f16::from_f64(to), count);
+            numbers.unwrap().iter().map(|x| x.to_f64()).collect()
+        },
+    );
+    assert_eq!(
+        Tensor::linspace(0.0, 22.0, 23).unwrap().to_vec(),
+        Vec::from_iter((0..23).map(f64::from))
+    );
+}
+
+/// Ends of any size: equal ends give a constant, numbers are monotone, and exchanged ends, other
+/// signs and powers of two give the same numbers in reverse order, with other signs, and scaled.
+#[test]
+fn spaces_are_symmetric_and_rise() {
+    fn check(ends: [f64; 2], count: usize) {
+        let [from, to] = ends;
+        let numbers = |from, to| Tensor::linspace(from, to, count).unwrap().to_vec();
+        let space = numbers(from, to);
+        assert_eq!([space[0], space[count - 1]], ends);
+        let goes_on =
+            |pair: &[f64]| if from <= to { pair[0] <= pair[1] } else { pair[0] >= pair[1] };
+        assert!(space.windows(2).all(goes_on), "{ends:?} {count}");
+        let bits = from.to_bits();
+        let is_constant = space.iter().all(|x| x.to_bits() == bits);
+        assert!(is_constant || bits != to.to_bits(), "{from} {count}");
+        let mut back = numbers(to, from);
+        back.reverse();
+        assert_eq!(space, back);
+        let negative = numbers(-from, -to);
+        assert!(space.iter().zip(negative).all(|(x, y)| *x == -y), "{ends:?} {count}");
+        if ends.iter().all(|end| (1e-100..1e250).contains(&end.abs())) {
+            let factor = 2.0_f64.powi(190);
+            let larger = numbers(from * factor, to * factor);
+            assert!(space.iter().zip(larger).all(|(x, y)| x * factor == y), "{ends:?} {count}");
+        }
+        let space = Tensor::linspace(from as f32, to as f32, count).unwrap().to_vec();
+        let goes_on =
+            |pair: &[f32]| if from <= to { pair[0] <= pair[1] } else { pair[0] >= pair[1] };
+        assert!(
+            !space[0].is_finite() || !space[count - 1].is_finite() || space.windows(2).all(goes_on)
+        );
+    }
+    let special = [0.0, -0.0, 1.0, 5.0, -0.1, 1.7e308, -1.7e308, f64::MAX, 5e-324, -3e-310, 2e-308];
+    for (from, to) in special.into_iter().flat_map(|from| special.map(|to| (from, to))) {
+        for count in [2, 3, 50, 64, 101] {
+            check([from, to], count);
+        }
+    }
+    let mut random = Random::new(11);
+    for _ in 0..400 {
+        let mut end = || f64::from_bits(random.next());
+        let (from, to) = (end(), end());
+        let near = f64::from_bits(from.to_bits() ^ random.next() >> 40);
+        for to in [to, near, from] {
+            if from.is_finite() && to.is_finite() {
+                check([from, to], 2 + random.below(90));
+            }
+        }
+    }
 }
 
 #[test]

@@ -149,8 +149,12 @@ impl<T: Number> Tensor<T> {
 }
 
 impl<T: Float> Tensor<T> {
-    /// `count` numbers from `first` to `last`, both of which are among them, evenly spaced, as rank
-    /// 1. One number alone is the first.
+    /// `count` evenly spaced numbers from `first` to `last`, both included, as rank 1. A count of 1
+    /// gives `first`.
+    ///
+    /// Each number between the ends is the exact first + (last - first) nth / (count - 1), rounded
+    /// to `f64` and then to `T`. A number that the type holds is therefore exact, equal ends give a
+    /// constant, and exchanged ends give the same numbers in reverse order.
     ///
     /// # Errors
     ///
@@ -159,23 +163,54 @@ impl<T: Float> Tensor<T> {
     /// ```
     /// # use tenure::*;
     /// assert_eq!(Tensor::linspace(0.0, 1.0, 5)?.to_vec(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// assert_eq!(Tensor::linspace(0.0, 22.0, 23)?[[15]], 15.0);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn linspace(first: T, last: T, count: usize) -> Result<Self> {
-        let (from, to) = (first.to_double(), last.to_double());
-        let steps = count.saturating_sub(1) as f64;
-        let between = |nth: usize| {
-            let share = nth as f64 / steps;
-            // Not first + nth * step: the distance of two finite numbers may be infinite.
-            T::of_double(from * (1.0 - share) + to * share)
-        };
+        let (ends, steps) = ([first.to_double(), last.to_double()], count.saturating_sub(1));
         let elements = (0..count).map(|nth| match nth {
             0 => first,
-            _ if nth + 1 == count => last,
-            _ => between(nth),
+            _ if nth == steps || first == last => last,
+            // The products of narrower numbers are exact as they are.
+            _ if size_of::<T>() < size_of::<f64>() => {
+                T::of_double((ends[0] * (steps - nth) as f64 + ends[1] * nth as f64) / steps as f64)
+            }
+            _ => T::of_double(between(ends, nth as f64, steps as f64)),
         });
         Self::collected(&[count], elements)
     }
+}
+
+/// A sum, and the part of it that rounding cut off.
+fn exact_sum(a: f64, b: f64) -> [f64; 2] {
+    let sum = a + b;
+    let of_b = sum - a;
+    [sum, (a - (sum - of_b)) + (b - of_b)]
+}
+
+/// A product, and the part of it that rounding cut off.
+fn exact_product(a: f64, b: f64) -> [f64; 2] {
+    let product = a * b;
+    [product, a.mul_add(b, -product)]
+}
+
+/// The mean of two numbers with the weights `steps - nth` and `nth`: all but the last rounding is
+/// in numbers of twice the digits.
+fn between([from, to]: [f64; 2], nth: f64, steps: f64) -> f64 {
+    const LARGE: f64 = f64::MAX / (1_u64 << 53) as f64;
+    const SMALLER: f64 = 1.0 / (1_u64 << 54) as f64;
+    if !(from.is_finite() && to.is_finite()) {
+        return from + to;
+    }
+    if from.abs().max(to.abs()) > LARGE {
+        return between([from * SMALLER, to * SMALLER], nth, steps) / SMALLER;
+    }
+    let ([a, a_rest], [b, b_rest]) = (exact_product(from, steps - nth), exact_product(to, nth));
+    let ([total, rest], [low, lowest]) = (exact_sum(a, b), exact_sum(a_rest, b_rest));
+    let [total, rest] = exact_sum(total, rest + low);
+    let [total, rest] = exact_sum(total, rest + lowest);
+    let quotient = total / steps;
+    quotient + (quotient.mul_add(-steps, total) + rest) / steps
 }
 
 /// The `Vec` itself, as rank 1: nothing is copied, and [`into_vec`](Tensor::into_vec) gives it back.
