@@ -92,6 +92,20 @@ struct Inner {
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An empty `Vec` with room for `count` elements. Without memory for them, the error names them as
+/// `what`.
+pub(crate) fn reserved<T>(count: usize, what: &str) -> Result<Vec<T>> {
+    let mut vec = Vec::new();
+    vec.try_reserve_exact(count).map_err(|_| no_memory(count, what))?;
+    Ok(vec)
+}
+
+/// An [`ErrorKind::OutOfMemory`].
+#[cold]
+pub(crate) fn no_memory(count: usize, what: &str) -> Error {
+    Error::new(ErrorKind::OutOfMemory, format!("there is no memory for {count} {what}"))
+}
+
 /// The failure of a closure of the user's.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 

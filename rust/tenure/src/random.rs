@@ -28,6 +28,7 @@ use std::ops::Range;
 
 use tenure_sys::tnr_random_distribution as distribution;
 
+use crate::error::{no_memory, reserved};
 use crate::raw::operations::{self, DEFAULT_RANDOM, RandomAttributes};
 use crate::{
     AsView, AsViewMut, Bool8, Element, Error, Float, IntoShape, Number, Result, SparseIndex,
@@ -306,11 +307,11 @@ impl Generator {
         })
     }
 
-    /// Draws `count` numbers from 0 to `bound - 1`, with repetition.
+    /// Draws `count` numbers from 0 to `bound - 1`, each from all of them.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: none to draw from, or a bound that is no `i64`. `OutOfMemory`.
+    /// `InvalidArgument`: none to draw from, or more than `i64` counts. `OutOfMemory`.
     ///
     /// ```
     /// let rows = tenure::random::Generator::new(1).choice(10, 100)?;
@@ -321,12 +322,13 @@ impl Generator {
         self.integers(0..refusal::counted(&"bound", bound)?, [count])
     }
 
-    /// As many different ones of the numbers from 0 to `bound - 1`, in a random order: the first of
+    /// Draws `count` different numbers from 0 to `bound - 1`, in a random order: the first of
     /// [`permutation`](Generator::permutation).
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: more than there are. `OutOfMemory`.
+    /// `InvalidArgument`: more than there are, or a bound that `i64` does not count.
+    /// `OutOfMemory`.
     ///
     /// ```
     /// let rows = tenure::random::Generator::new(1).choice_distinct(10, 3)?.to_vec();
@@ -339,6 +341,7 @@ impl Generator {
             let message = format!("count is {count} but there are {bound} numbers to choose from");
             return Err(Error::invalid(message));
         }
+        refusal::counted(&"bound", bound)?;
         if count > bound / 8 {
             return self.take(count, |seed, offset| {
                 let order = crate::ops::filled::<i64>(&[bound], |out| {
@@ -352,6 +355,7 @@ impl Generator {
         self.take(count, |seed, offset| {
             // The exchanges of a permutation, of which only what has moved is remembered.
             let mut moved = HashMap::new();
+            moved.try_reserve(count).map_err(|_| no_memory(count, "numbers"))?;
             let mut chosen = chosen.view_mut();
             for (at, chosen) in chosen.iter_mut().enumerate() {
                 let word = word_of_64_bits(seed, offset.wrapping_add(at as u64));
@@ -384,9 +388,10 @@ impl Generator {
         weights: impl AsView<f64>,
         count: usize,
     ) -> Result<Tensor<i64>> {
+        let weights = weights.as_view();
         let mut total = 0.0;
-        let mut sums = Vec::new();
-        for (place, weight) in weights.as_view().iter().enumerate() {
+        let mut sums = reserved(weights.len(), "sums of weights")?;
+        for (place, weight) in weights.iter().enumerate() {
             if !(*weight >= 0.0 && weight.is_finite()) {
                 let message =
                     format!("weights[{place}] is {weight} but must be finite and 0 at least");
@@ -434,7 +439,8 @@ impl Generator {
         kind: distribution,
         with: &RandomAttributes,
     ) -> Result<Tensor<T>> {
-        let count = extents.iter().product();
+        // Saturated, the shape is refused.
+        let count = extents.iter().fold(1_usize, |count, extent| count.saturating_mul(*extent));
         self.take(count, |seed, offset| {
             crate::ops::filled(extents, |out| operations::random(kind, seed, offset, with, out))
         })

@@ -37,6 +37,88 @@ fn a_choice_of_different_ones_begins_a_permutation() -> tenure::Result<()> {
     Ok(())
 }
 
+/// Bounds up to the largest: numbers are below them, on both sides of their middle.
+#[test]
+fn bounds_may_be_as_large_as_indices() -> tenure::Result<()> {
+    const MOST: usize = i64::MAX as usize;
+    for bound in [1, 2, 3, 1 << 31, (1 << 32) + 1, 1 << 62, MOST - 1, MOST] {
+        let count = bound.min(50);
+        let drawn = Generator::new(2).choice(bound, count)?;
+        let distinct = Generator::new(2).choice_distinct(bound, count)?;
+        for numbers in [&drawn, &distinct] {
+            let bound = bound as i64;
+            assert!(numbers.iter().all(|number| (0..bound).contains(number)), "{numbers}");
+            let lower = numbers.iter().filter(|number| **number < bound / 2).count();
+            assert!(count < 50 || (10..40).contains(&lower), "{numbers}");
+        }
+        let mut sorted = distinct.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), count);
+    }
+    for bound in [MOST + 1, usize::MAX] {
+        let mut random = Generator::at(1, 8);
+        for refused in [random.choice(bound, 3), random.choice_distinct(bound, 3)] {
+            let message = format!("bound is {bound} but must be at most 9223372036854775807");
+            assert_eq!(refused.err().unwrap().message(), message);
+        }
+        assert_eq!(random.offset(), 8);
+        assert!(random.permutation(bound).is_err());
+    }
+    Ok(())
+}
+
+/// Ranges that end where the dtype does.
+#[test]
+fn ranges_may_be_as_wide_as_the_dtype() -> tenure::Result<()> {
+    macro_rules! check {
+        ($($type:ident)*) => {$(
+            let least = $type::MIN as i64;
+            let most = i64::try_from($type::MAX).unwrap_or(i64::MAX);
+            for range in [least..most, least..least + 1, most - 1..most, least..0, -1..most, 0..1] {
+                let inside = range.start >= least && !range.is_empty();
+                let drawn = Generator::new(3).integers::<$type>(range.clone(), [40]);
+                assert_eq!(drawn.is_ok(), inside, "{} {range:?}", stringify!($type));
+                let Ok(drawn) = drawn else { continue };
+                let middle = (i128::from(range.start) + i128::from(range.end)) / 2;
+                let lower = drawn.iter().filter(|number| i128::from(**number) < middle).count();
+                assert!(drawn.iter().all(|number| range.contains(&(*number as i64))));
+                assert!(range.end.wrapping_sub(range.start) == 1 || (8..32).contains(&lower));
+            }
+            for range in [least.wrapping_sub(1)..0, 0..most.wrapping_add(2)] {
+                let is_beyond = range.start < least || range.end > most.saturating_add(1);
+                let drawn = Generator::new(3).integers::<$type>(range.clone(), [40]);
+                assert!(drawn.is_err() || !is_beyond, "{} {range:?}", stringify!($type));
+            }
+        )*};
+    }
+    check! { i8 i16 i32 i64 u8 u16 u32 u64 }
+
+    for [low, high] in
+        [[-f64::MAX, f64::MAX], [0.0, f64::MAX], [1e308, f64::MAX], [-5e-324, 5e-324]]
+    {
+        let Ok(drawn) = Generator::new(4).uniform::<f64>(low..high, [100]) else { continue };
+        assert!(drawn.iter().all(|x| (low..high).contains(x)), "{low} {high}: {drawn}");
+    }
+    for [low, high] in [[-3.4e38, 3.4e38], [0.0, 3.4e38], [-1e-45, 1e-45]] {
+        let Ok(drawn) = Generator::new(4).uniform::<f32>(low..high, [100]) else { continue };
+        assert!(
+            drawn.iter().all(|x| (low as f32..high as f32).contains(x)),
+            "{low} {high}: {drawn}"
+        );
+    }
+    for [low, high] in [[-65504.0, 65504.0], [0.0, 65504.0], [-6e-8, 6e-8]] {
+        let Ok(drawn) = Generator::new(4).uniform::<f16>(low..high, [100]) else { continue };
+        assert!(
+            drawn.iter().all(|x| (f16::from_f64(low)..f16::from_f64(high)).contains(x)),
+            "{low} {high}: {drawn}"
+        );
+    }
+    let drawn = Generator::new(5).choice_weighted([0.0, 5e-324, f64::MAX / 2.0, 0.0], 20)?;
+    assert!(drawn.iter().all(|place| *place == 2));
+    Ok(())
+}
+
 #[test]
 fn weights_decide_how_often_a_place_is_drawn() -> tenure::Result<()> {
     let weights = [0.0, 2.0, 0.0, 1.0, 5.0, 0.0];
