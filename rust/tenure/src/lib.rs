@@ -200,8 +200,9 @@
 //! - **No copy is silent.** Functions that copy say so in their names (`to_`, `copy_`,
 //!   `try_clone`), and [`stats`] counts the bytes.
 //! - **Nothing panics on its input**, with one exception: `Index` panics as slices do, and `get`
-//!   does not. All else is a [`Result`] whose message names the value and the bound. (`to_vec`
-//!   makes a `Vec`, which ends the program as every `Vec` does where there is no memory for it.)
+//!   does not. All else is a [`Result`] whose message names the value and the bound: also counts
+//!   that no memory holds. (`to_vec`, `collect` and [`Triplets::push`] make or grow a `Vec`, which
+//!   ends the program as every `Vec` does where there is no memory for it.)
 //! - **Nothing is lost.** Refused values come back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
 //! - **No thread but yours computes,** until you say so: [`Context::with_threads`], or

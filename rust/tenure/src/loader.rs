@@ -17,12 +17,15 @@ use std::thread::{self, JoinHandle};
 pub use batch::{Batch, BatchError, Position};
 pub use dataset::Dataset;
 
-use crate::error::Failure;
+use crate::error::{Failure, reserved};
 use crate::{Error, ErrorKind, Result};
 use batch::Source;
 use dataset::{ViewsMut, samples};
 use ring::Ring;
 use work::{Buffer, Filled, Plan, Work};
+
+/// Threads of a loader, as many as a context has at most.
+const MOST_THREADS: usize = 1024;
 
 /// A [`Dataset`] in batches, epoch after epoch: what is to be done, until it is
 /// [started](Self::start).
@@ -151,7 +154,8 @@ impl<'t, D: Dataset> Loader<'t, D> {
         self
     }
 
-    /// The number of threads that fill buffers; 1 by default.
+    /// The number of threads that fill buffers; 1 by default. There are at most as many as buffers,
+    /// and 1024.
     pub fn threads(mut self, count: usize) -> Self {
         self.threads = count;
         self
@@ -282,10 +286,12 @@ impl<'t, D: Dataset> Loader<'t, D> {
         let is_ahead = copies && matches!(filling, Filling::Ahead);
         let useful = usize::try_from(last).unwrap_or(usize::MAX).saturating_add(1);
         let buffers = if is_ahead { buffers.min(useful) } else { 0 };
-        let wanted = threads.min(buffers);
-        let allocate = |_| data.allocate(plan.room()).map(Some);
-        let free: Vec<Buffer<D>> = (0..buffers).map(allocate).collect::<Result<_>>()?;
-        let (position, ring) = (plan.start, Ring::new(free, wanted));
+        let wanted = threads.min(buffers).min(MOST_THREADS);
+        let mut free: Vec<Buffer<D>> = reserved(buffers, "buffers")?;
+        for _ in 0..buffers {
+            free.push(Some(data.allocate(plan.room())?));
+        }
+        let (position, ring) = (plan.start, Ring::new(free, wanted)?);
         let work = Arc::new(Work { data, plan, transform, ring });
         let (threads, lent) = (Vec::new(), None);
         let batches = Batches { work, position, copies, number: 0, lent, indices: None, threads };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::mem;
 
 use crate::cuda::{Device, Pending, Stream, Tensor, View};
+use crate::error::reserved;
 use crate::{Element, Error, IntoShape, Result, TensorViewMut};
 
 /// Batches of the host's data, copied to a device while work on the batches before them goes on.
@@ -129,7 +130,10 @@ impl<T: Element> Loader<T> {
         if extents.is_empty() {
             return Err(Error::invalid("the shape has no axis to count samples along"));
         }
-        let pairs = (0..depth).map(|_| Pair::new(device, extents)).collect::<Result<_>>()?;
+        let mut pairs = reserved(depth, "pairs of memory")?;
+        for _ in 0..depth {
+            pairs.push(Pair::new(device, extents)?);
+        }
         Ok(Loader { pairs, first: 0, is_lent: false, submitted: 0 })
     }
 

@@ -46,7 +46,9 @@ mod header;
 
 pub use array::{Array, read, read_as};
 pub use header::Header;
-pub(crate) use header::{MAGIC, descr_of, header};
+#[cfg(feature = "npz")]
+pub(crate) use header::MAGIC;
+pub(crate) use header::{descr_of, header};
 
 use std::io::{self, Write};
 

@@ -72,7 +72,8 @@ impl<'a> Parts<'a> {
 
     /// A truth for each value: whether it is there, and the lists that it is in.
     fn copy_mask(&self) -> Result<Tensor<Bool8>> {
-        let mut mask = vec![Bool8::TRUE; self.shape.iter().product()];
+        let mut tensor = Tensor::full(&*self.shape, Bool8::TRUE)?;
+        let mask: &mut [Bool8] = tensor.as_mut();
         let mut part = mask.len();
         for (array, extent) in self.levels.iter().zip(&self.shape) {
             part /= extent.max(&1);
@@ -84,7 +85,7 @@ impl<'a> Parts<'a> {
             }
         }
         raw::count_copied(mask.len());
-        Ok(Tensor::from_vec(mask, &*self.shape)?)
+        Ok(tensor)
     }
 }
 

@@ -4,6 +4,7 @@
 use faer::{MatMut, MatRef};
 
 use crate::dtype::native::Arithmetic;
+use crate::error::reserved;
 use crate::{Error, ErrorKind, NativeFloat, Order, Result, Tensor, TensorView};
 
 /// A matrix with at least one element, or without, by its name in messages.
@@ -161,11 +162,7 @@ pub(super) fn multiply<T: NativeFloat>(a: &mut Tensor<T>, factor: T) {
 
 /// Indices from 0 on.
 pub(super) fn indices(count: usize) -> Result<Vec<usize>> {
-    let mut indices = Vec::new();
-    indices.try_reserve_exact(count).map_err(|_| {
-        let message = format!("{count} indices are more than there is memory for");
-        Error::new(ErrorKind::OutOfMemory, message)
-    })?;
+    let mut indices = reserved(count, "indices")?;
     indices.extend(0..count);
     Ok(indices)
 }

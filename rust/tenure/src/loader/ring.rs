@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::Result;
+use crate::error::reserved;
+
 /// How often the thread that takes batches lets others run before it sleeps, where it has a core of
 /// its own: some 100 us. Waking a thread that sleeps costs the one that fills batches tens of
 /// microseconds of a virtual machine, a tenth of its speed with batches of 1 MiB. Where all cores
@@ -37,17 +40,17 @@ struct State<B, F> {
 
 impl<B, F> Ring<B, F> {
     /// For so many threads that fill the buffers.
-    pub(super) fn new(buffers: Vec<B>, threads: usize) -> Self {
+    pub(super) fn new(buffers: Vec<B>, threads: usize) -> Result<Self> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let begun = VecDeque::with_capacity(buffers.len());
+        let begun = VecDeque::from(reserved(buffers.len(), "buffers")?);
         let state = State { free: buffers, begun, first: 0, is_closed: false };
-        Ring {
+        Ok(Ring {
             state: Mutex::new(state),
             freed: Condvar::new(),
             filled: Condvar::new(),
             is_there: AtomicBool::new(false),
             yields: if cores > threads { YIELDS } else { 0 },
-        }
+        })
     }
 
     /// Nobody panics while the lock is held, so that it is never left half-changed.

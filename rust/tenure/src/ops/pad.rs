@@ -3,8 +3,10 @@
 use tenure_sys::{TNR_MAX_RANK, tnr_pad_mode};
 
 use super::concat::numbered;
-use super::{Extents, filled, take, take_into};
-use crate::raw::{LentMut, movement};
+use super::{Extents, filled};
+use crate::error::reserved;
+use crate::raw::LentMut;
+use crate::raw::movement::{self, Names};
 use crate::{AsView, AsViewMut, Axis, Element, Error, Result, Tensor, TensorView};
 
 /// The elements that [`pad`] puts around an array.
@@ -197,16 +199,41 @@ pub fn tile_into<T: Element>(
     wrap(&a, [0; TNR_MAX_RANK], out.lent_mut())
 }
 
-/// Each index of an axis `count` times.
-fn repeated(extent: usize, count: usize) -> Vec<i64> {
-    (0..extent as i64).flat_map(|index| std::iter::repeat_n(index, count)).collect()
+/// The axis along which each element is there `count` times, and the shape of the result.
+fn repeated<T: Element>(
+    a: &TensorView<'_, T>,
+    count: usize,
+    axis: Axis,
+) -> Result<(usize, Extents)> {
+    let at = numbered(axis, a.rank())?;
+    let mut extents = Extents::of(a.shape());
+    let extent = a.shape()[at].checked_mul(count);
+    extents.values[at] = extent.ok_or_else(|| too_large("repeat"))?;
+    Ok((at, extents))
+}
+
+/// Each element `count` times along an axis, into `out` of the shape of [`repeated`].
+fn repeat_to<T: Element>(
+    a: &TensorView<'_, T>,
+    count: usize,
+    at: usize,
+    out: LentMut<'_>,
+) -> Result<()> {
+    if a.is_empty() {
+        return Ok(());
+    }
+    let extent = a.shape()[at];
+    let mut indices = reserved(extent * count, "indices")?;
+    indices.extend((0..extent as i64).flat_map(|index| std::iter::repeat_n(index, count)));
+    let indices = TensorView::from_slice(&indices, indices.len())?;
+    movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
 }
 
 /// Repeats each element `count` times along an axis. A new row-major tensor.
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: no such axis. `OutOfMemory`.
+/// `InvalidArgument`: no such axis, or an extent beyond a `usize`. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::repeat;
@@ -222,8 +249,8 @@ pub fn repeat<T: Element>(
     axis: impl Into<Axis>,
 ) -> Result<Tensor<T>> {
     let a = a.as_view();
-    let at = numbered(axis.into(), a.rank())?;
-    take(a, at, repeated(a.shape()[at], count))
+    let (at, extents) = repeated(&a, count, axis.into())?;
+    filled(extents.as_slice(), |out| repeat_to(&a, count, at, out))
 }
 
 /// Repeats each element along an axis, as [`repeat`] does, into `out`.
@@ -246,9 +273,10 @@ pub fn repeat_into<T: Element>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let a = a.as_view();
-    let at = numbered(axis.into(), a.rank())?;
-    take_into(a, at, repeated(a.shape()[at], count), out)
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    let (at, extents) = repeated(&a, count, axis.into())?;
+    require_shape("repeat_into", &out, extents.as_slice())?;
+    repeat_to(&a, count, at, out.lent_mut())
 }
 
 /// Where index 0 of an axis goes.

@@ -129,6 +129,7 @@ impl Size<'_> {
     /// The next number: as many offsets as so many rows have.
     pub(super) fn next(self, at: &'static Location<'static>) -> Self {
         match self.0 {
+            // Less than 2^62, so that there is a next one.
             Given::Number(number) => Size(Given::Number(number + 1)),
             Given::Extent(extent) => {
                 extent.combined(tnr_extent_op::ADD, [self, 1.into()], at).into()

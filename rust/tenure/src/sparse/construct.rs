@@ -7,6 +7,7 @@ pub use join::{block_diag, hstack, kron, vstack};
 
 use super::{Combine, CooMatrix, CscMatrix, Csr, CsrMatrix, SparseIndex, SparseMatrix};
 use crate::dtype::sequence::Sequence;
+use crate::error::reserved;
 use crate::{Element, Error, Number, Result, refusal};
 
 /// Entries in any order, by rows and columns that are `usize`, which become a matrix when all are
@@ -37,7 +38,7 @@ impl<T: Element> Triplets<T> {
         Triplets { rows, cols, entries: Vec::new() }
     }
 
-    /// As [`new`](Triplets::new), with memory for so many.
+    /// No triplets yet, with memory for `count` of them. More than memory can hold reserves nothing.
     ///
     /// ```
     /// let mut triplets = tenure::Triplets::with_capacity(2, 2, 1);
@@ -45,10 +46,12 @@ impl<T: Element> Triplets<T> {
     /// assert_eq!(triplets.len(), 1);
     /// ```
     pub fn with_capacity(rows: usize, cols: usize, count: usize) -> Self {
-        Triplets { rows, cols, entries: Vec::with_capacity(count) }
+        let entries = reserved(count, "triplets").unwrap_or_default();
+        Triplets { rows, cols, entries }
     }
 
-    /// Adds one. Whether it lies in the matrix is looked at when that is made.
+    /// Adds one. [`to_coo`](Triplets::to_coo) checks whether the matrix has its row and column.
+    /// Without memory for one more the program ends, as a `Vec` ends it.
     #[inline]
     pub fn push(&mut self, row: usize, col: usize, value: T) {
         self.entries.push((row, col, value));
@@ -78,9 +81,9 @@ impl<T: Element> Triplets<T> {
     /// assert_eq!(error.message(), "triplet 0 is at (2, 0) but the matrix is 2 by 2");
     /// ```
     pub fn to_coo<I: SparseIndex>(&self) -> Result<CooMatrix<T, I>> {
-        let mut rows = Vec::with_capacity(self.entries.len());
-        let mut cols = Vec::with_capacity(self.entries.len());
-        let mut values = Vec::with_capacity(self.entries.len());
+        let mut rows = reserved(self.entries.len(), "row indices")?;
+        let mut cols = reserved(self.entries.len(), "column indices")?;
+        let mut values = reserved(self.entries.len(), "values")?;
         for (at, &(row, col, value)) in self.entries.iter().enumerate() {
             if row >= self.rows || col >= self.cols {
                 let shape = format!("{} by {}", self.rows, self.cols);
@@ -144,7 +147,9 @@ impl<T: Number, I: SparseIndex> SparseMatrix<Csr, T, I> {
     /// ```
     #[doc(alias = "identity")]
     pub fn eye(extent: usize) -> Result<Self> {
-        let ones = vec![<T as Sequence>::UNIT; extent];
+        index::<I>(extent)?;
+        let mut ones = reserved(extent, "values")?;
+        ones.resize(extent, <T as Sequence>::UNIT);
         Self::from_diagonals(extent, extent, &[(0, &ones)])
     }
 
@@ -188,9 +193,10 @@ impl<T: Number, I: SparseIndex> SparseMatrix<Csr, T, I> {
             }
             count += len;
         }
-        let mut offsets = Vec::with_capacity(rows + 1);
-        let mut indices = Vec::with_capacity(count);
-        let mut values = Vec::with_capacity(count);
+        index::<I>(count)?;
+        let mut offsets = reserved(rows.saturating_add(1), "row offsets")?;
+        let mut indices = reserved(count, "column indices")?;
+        let mut values = reserved(count, "values")?;
         offsets.push(index(0)?);
         for row in 0..rows {
             for (number, elements) in &sorted {

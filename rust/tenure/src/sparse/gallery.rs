@@ -29,10 +29,11 @@
 //! # Ok::<(), tenure::Error>(())
 //! ```
 
+use std::collections::HashSet;
+
+use crate::error::{no_memory, reserved};
 use crate::split_mix::Random;
-use crate::{
-    CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast, refusal,
-};
+use crate::{CsrMatrix, Error, Float, Real, Rejected, Result, SparseIndex, Tensor, cast, refusal};
 
 /// The numbers that matrices are made of.
 impl Random {
@@ -57,15 +58,23 @@ struct Rows<I> {
 }
 
 impl<I: SparseIndex> Rows<I> {
-    fn new(cols: usize) -> Result<Self> {
-        Ok(Rows { cols, row_offsets: vec![index(0)?], col_indices: Vec::new(), values: Vec::new() })
+    /// No rows yet, with memory for about `entries`. More than memory can hold are refused here,
+    /// before the first one is written.
+    fn new(rows: usize, cols: usize, entries: f64) -> Result<Self> {
+        let mut row_offsets = reserved(rows.saturating_add(1), "row offsets")?;
+        row_offsets.push(index(0)?);
+        let entries = entries as usize;
+        let (col_indices, values) = (reserved(entries, "entries")?, reserved(entries, "entries")?);
+        Ok(Rows { cols, row_offsets, col_indices, values })
     }
 
     fn push(&mut self, col: usize, value: f32) -> Result<()> {
         let col = index(col)?;
         if self.values.len() == self.values.capacity() {
-            self.values.try_reserve(1).map_err(|_| too_large("entries"))?;
-            self.col_indices.try_reserve(1).map_err(|_| too_large("entries"))?;
+            let count = self.values.len() + 1;
+            let refused = |_| no_memory(count, "entries");
+            self.values.try_reserve(1).map_err(refused)?;
+            self.col_indices.try_reserve(1).map_err(refused)?;
         }
         self.col_indices.push(col);
         self.values.push(value);
@@ -96,9 +105,9 @@ fn index<I: SparseIndex>(number: usize) -> Result<I> {
     })
 }
 
-#[cold]
-fn too_large(what: &str) -> Error {
-    Error::new(ErrorKind::OutOfMemory, format!("the {what} are more than there is memory for"))
+/// A product of two counts, whose name is in the error where it is no number.
+fn product(a: usize, b: usize, what: &str) -> Result<usize> {
+    a.checked_mul(b).ok_or_else(|| no_memory(usize::MAX, what))
 }
 
 /// A random graph of 2^`scale` vertices, with up to `edges_per_vertex` times as many edges: edges
@@ -132,17 +141,15 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
     }
     let vertices = 1_usize << scale;
     index::<I>(vertices)?;
-    let edges = vertices.checked_mul(edges_per_vertex).ok_or_else(|| too_large("edges"))?;
+    let edges = product(vertices, edges_per_vertex, "edges")?;
     index::<I>(edges)?;
     let mut random = Random::new(seed);
-    let mut names = Vec::new();
-    names.try_reserve_exact(vertices).map_err(|_| too_large("vertices"))?;
+    let mut names = reserved(vertices, "vertices")?;
     names.extend(0..vertices as u64);
     for last in (1..vertices).rev() {
         names.swap(last, random.below(last + 1));
     }
-    let mut places = Vec::new();
-    places.try_reserve_exact(edges).map_err(|_| too_large("edges"))?;
+    let mut places = reserved(edges, "edges")?;
     for _ in 0..edges {
         let (mut row, mut col) = (0, 0);
         for _ in 0..scale {
@@ -155,7 +162,7 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
     places.sort_unstable();
     places.dedup();
     let mut places = places.into_iter().peekable();
-    let mut rows = Rows::new(vertices)?;
+    let mut rows = Rows::new(vertices, vertices, places.len() as f64)?;
     for row in 0..vertices as u64 {
         while let Some(place) = places.next_if(|place| place >> 32 == row) {
             rows.push((place & u64::from(u32::MAX)) as usize, random.value())?;
@@ -185,10 +192,10 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
 /// ```
 pub fn poisson<T: Float + Real, I: SparseIndex>(extents: [usize; 3]) -> Result<CsrMatrix<T, I>> {
     let [depth, height, width] = extents;
-    let plane = height.checked_mul(width).ok_or_else(|| too_large("points"))?;
-    let points = depth.checked_mul(plane).ok_or_else(|| too_large("points"))?;
+    let plane = product(height, width, "points")?;
+    let points = product(depth, plane, "points")?;
     index::<I>(points)?;
-    let mut rows = Rows::new(points)?;
+    let mut rows = Rows::new(points, points, 7.0 * points as f64)?;
     for point in 0..points {
         let (z, y, x) = (point / plane, point / width % height, point % width);
         let neighbours = [
@@ -232,7 +239,8 @@ pub fn banded<T: Float + Real, I: SparseIndex>(
     check_fraction("fill", fill)?;
     index::<I>(rows)?;
     let mut random = Random::new(seed);
-    let mut band = Rows::new(rows)?;
+    let width = (2.0 * half_width as f64).min(rows as f64);
+    let mut band = Rows::new(rows, rows, rows as f64 * (1.0 + width * fill))?;
     for row in 0..rows {
         let end = row.saturating_add(half_width).saturating_add(1).min(rows);
         for col in row.saturating_sub(half_width)..end {
@@ -270,7 +278,7 @@ pub fn arrow<T: Float + Real, I: SparseIndex>(
     }
     index::<I>(rows)?;
     let mut random = Random::new(seed);
-    let mut arrow = Rows::new(rows)?;
+    let mut arrow = Rows::new(rows, rows, rows as f64 * (1.0 + 2.0 * width as f64))?;
     for row in 0..rows {
         let dense = if row < width { rows } else { width };
         for col in (0..dense).chain((row >= width).then_some(row)) {
@@ -309,12 +317,13 @@ pub fn blocks<T: Float + Real, I: SparseIndex>(
         )));
     }
     let [height, width] = block;
-    let extent = cols.checked_mul(width).ok_or_else(|| too_large("columns"))?;
+    let extent = product(cols, width, "columns")?;
     index::<I>(extent)?;
+    let count = product(rows, height, "rows")?;
     let mut random = Random::new(seed);
-    let mut matrix = Rows::new(extent)?;
-    for _ in 0..rows {
-        let chosen = sample(cols, blocks_per_row, &mut random);
+    let mut matrix = Rows::new(count, extent, count as f64 * (blocks_per_row * width) as f64)?;
+    for _ in 0..if height == 0 { 0 } else { rows } {
+        let chosen = sample(cols, blocks_per_row, &mut random)?;
         for _ in 0..height {
             for col in chosen.iter().flat_map(|col| col * width..(col + 1) * width) {
                 matrix.push(col, random.value())?;
@@ -351,7 +360,7 @@ pub fn uniform<T: Float + Real, I: SparseIndex>(
     check_fraction("density", density)?;
     index::<I>(cols)?;
     let mut random = Random::new(seed);
-    let mut matrix = Rows::new(cols)?;
+    let mut matrix = Rows::new(rows, cols, rows as f64 * cols as f64 * density)?;
     // How many elements lie before the next entry, without a draw for each of them: the logarithm
     // of a uniform number is as long as such a wait. A density of 1 gives 0, one of 0 infinity.
     let scale = (-density).ln_1p().recip();
@@ -382,12 +391,16 @@ fn check_fraction(name: &str, fraction: f64) -> Result<()> {
 
 /// `count` different numbers below `bound`, rising: Floyd's algorithm (Bentley, Floyd, "A sample of
 /// brilliance", 1987).
-fn sample(bound: usize, count: usize, random: &mut Random) -> Vec<usize> {
-    let mut chosen = std::collections::BTreeSet::new();
+fn sample(bound: usize, count: usize, random: &mut Random) -> Result<Vec<usize>> {
+    let mut chosen = HashSet::new();
+    chosen.try_reserve(count).map_err(|_| no_memory(count, "blocks of a row"))?;
     for last in bound - count..bound {
         if !chosen.insert(random.below(last + 1)) {
             chosen.insert(last);
         }
     }
-    chosen.into_iter().collect()
+    let mut rising = reserved(count, "blocks of a row")?;
+    rising.extend(chosen);
+    rising.sort_unstable();
+    Ok(rising)
 }

@@ -4,6 +4,7 @@ use tenure_sys::{TNR_SOLVE_UNIT_DIAGONAL, TNR_SOLVE_UPPER, tnr_reduce_op, tnr_sp
 
 use super::arrays::Arrays;
 use super::{CompressedFormat, CsrView, SparseView};
+use crate::error::reserved;
 use crate::raw::algebra as raw;
 use crate::{AsView, AsViewMut, Element, Error, Float, Number, Real, Result, SparseIndex, Tensor};
 
@@ -184,7 +185,8 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
         if !self.is_coalesced() {
             return Err(Error::invalid("entries must be known to be coalesced: see coalesce()"));
         }
-        let mut sums = vec![0.0_f64; self.rows()];
+        let mut sums = reserved(self.rows(), "sums of rows")?;
+        sums.resize(self.rows(), 0.0_f64);
         for (row, _, value) in self.iter() {
             let magnitude = value.to_double().abs();
             let sum = &mut sums[row];

@@ -1,6 +1,7 @@
 //! Incomplete factors.
 
 use super::LinearOperator;
+use crate::error::reserved;
 use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
 
 /// The incomplete factorisation `a ≈ L U` that has entries where `a` has: the preconditioner
@@ -130,11 +131,7 @@ impl<'a, T: NativeFloat, I: SparseIndex> Ilu0<'a, T, I> {
 
 /// Indices that are none.
 fn filled(count: usize) -> Result<Vec<usize>> {
-    let mut indices = Vec::new();
-    indices.try_reserve_exact(count).map_err(|_| {
-        let message = format!("{count} indices are more than there is memory for");
-        Error::new(crate::ErrorKind::OutOfMemory, message)
-    })?;
+    let mut indices = reserved(count, "indices")?;
     indices.resize(count, NONE);
     Ok(indices)
 }
