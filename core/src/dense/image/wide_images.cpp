@@ -1,5 +1,6 @@
 #include "dense/image/wide_images.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -62,9 +63,7 @@ WideCopy::WideCopy(const tnr_view& of, std::int64_t extent)
   std::uint32_t order[TNR_MAX_RANK];
   for (std::uint32_t axis = 0; axis < of.rank; ++axis) order[axis] = axis;
   std::copy_n(of.shape + 1, of.rank - 1, view.shape + 1);
-  const auto distance = [&](std::uint32_t axis) {
-    return of.strides[axis] < 0 ? -of.strides[axis] : of.strides[axis];
-  };
+  const auto distance = [&](std::uint32_t axis) { return std::abs(stride_of(of, axis)); };
   for (std::uint32_t i = 2; i < of.rank; ++i) {
     for (std::uint32_t j = i; j > 1 && distance(order[j]) > distance(order[j - 1]); --j) {
       std::swap(order[j], order[j - 1]);
