@@ -1,7 +1,7 @@
 # Includes of core/src go one way. The folders stand here in their order: a file includes headers of
 # its own folder and of those above it in this list. A folder that is not listed, a file directly in
 # core/src, a folder without a README.md and one of more than 25 files fail; the last also in capi/src
-# and below rust/tenure/src.
+# and below rust/tenure/src. So do two headers that define the same name.
 cmake_minimum_required(VERSION 3.21)
 set(order
   base
@@ -64,6 +64,7 @@ set(most_files 25)
 
 set(errors "")
 set(include_count 0)
+set(name_count 0)
 file(GLOB_RECURSE sources RELATIVE ${ROOT}/core/src ${ROOT}/core/src/*.cpp ${ROOT}/core/src/*.hpp)
 foreach(source IN LISTS sources)
   get_filename_component(folder ${source} DIRECTORY)
@@ -95,6 +96,27 @@ foreach(source IN LISTS sources)
   endforeach()
 endforeach()
 
+# Two headers that define one name of a namespace differently compile, also where no file includes
+# both; the linker keeps one of the two for all.
+file(GLOB_RECURSE headers RELATIVE ${ROOT}/core/src ${ROOT}/core/src/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/kernels/")
+foreach(header IN LISTS headers)
+  file(STRINGS ${ROOT}/core/src/${header} space REGEX "^namespace " LIMIT_COUNT 1)
+  file(STRINGS ${ROOT}/core/src/${header} lines
+    REGEX "^(struct|class|enum class) [A-Za-z0-9_]+( final)?( :[^;]*)? {|^inline constexpr ")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^(struct|class|enum class) ([A-Za-z0-9_]+).*" "\\2" name "${line}")
+    string(REGEX REPLACE "^inline constexpr [^=({]*[ *](k[A-Za-z0-9]+).*" "\\1" name "${name}")
+    string(MAKE_C_IDENTIFIER "${space}${name}" key)
+    math(EXPR name_count "${name_count} + 1")
+    if(DEFINED header_${key} AND NOT header_${key} STREQUAL header)
+      string(APPEND errors
+        "core/src/${header} and core/src/${header_${key}} define the same name, ${name}\n")
+    endif()
+    set(header_${key} ${header})
+  endforeach()
+endforeach()
+
 foreach(folder IN LISTS order)
   string(MAKE_C_IDENTIFIER "${folder}" key)
   if(NOT DEFINED count_${key})
@@ -122,6 +144,9 @@ endforeach()
 
 if(include_count LESS 100)
   string(APPEND errors "only ${include_count} includes were found: the pattern is wrong\n")
+endif()
+if(name_count LESS 100)
+  string(APPEND errors "only ${name_count} names were found: the pattern is wrong\n")
 endif()
 if(errors)
   message(FATAL_ERROR "\n${errors}")

@@ -27,7 +27,7 @@ class Bins {
   template <class Body>
   [[gnu::noinline]] void for_each(const Byte* from, std::int64_t step, std::int64_t count,
                                   const Body& body) const noexcept {
-    alignas(8) Byte keys[kPieceElements * 8];
+    alignas(8) Byte keys[kOrderPieceElements * 8];
     KeyFacts facts;
     records_.load(records_.rule,
                   {.data = from, .step = step, .count = count, .first_index = 0, .records = keys},

@@ -79,7 +79,7 @@ class RowOrder {
   void run_long(std::int64_t row, Byte* buffer, RowRanges& ranges,
                 SharedSort& sort) const noexcept {
     const Row at = row_at(row);
-    const RowElements elements = {at.in, in_step_, count_};
+    const KeyRow elements = {at.in, in_step_, count_};
     KeyFacts facts;
     ranges.count(elements, facts);
     Byte* const other = buffer + bytes();
@@ -150,7 +150,7 @@ class RowOrder {
   }
 
   // Puts the record of a rank to its place, and sorts those before it where they are kept.
-  void select_long(const RowElements& elements, std::int64_t rank, Byte* buffer, RowRanges& ranges,
+  void select_long(const KeyRow& elements, std::int64_t rank, Byte* buffer, RowRanges& ranges,
                    SharedSort& sort) const noexcept {
     const std::int64_t range = ranges.range_at(rank);
     const bool sorts = order_.extent == Order::Extent::kFirst;

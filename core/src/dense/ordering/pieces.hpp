@@ -11,7 +11,7 @@
 namespace tenure {
 
 // Elements of a piece: with their keys, places or numbers as f64 these are a few KiB.
-inline constexpr std::int64_t kPieceElements = 256;
+inline constexpr std::int64_t kOrderPieceElements = 256;
 
 // Calls body(slice, offsets, count) for pieces of `count` elements of the nest's innermost axis,
 // with the operands' offsets of the first; of one slice one after the other in the nest's order.
@@ -29,7 +29,7 @@ template <class Body>
       const std::int64_t last = slice_begin(extent, parts, at % parts + 1);
       nest.for_each_strip(at / parts, at / parts + 1, [&](const std::int64_t* strip) {
         for (std::int64_t i = slice_begin(extent, parts, at % parts); i < last;) {
-          const std::int64_t count = std::min(kPieceElements, last - i);
+          const std::int64_t count = std::min(kOrderPieceElements, last - i);
           std::int64_t offsets[Nest::kMaxOperands] = {};
           for (unsigned operand = 0; operand < nest.operand_count(); ++operand) {
             offsets[operand] = strip[operand] + i * nest.inner_step(operand);

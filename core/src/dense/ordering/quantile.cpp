@@ -146,7 +146,7 @@ class QuantileRows {
     kept_.go_to(kept_.rank(), row, position, offsets);
     Byte* const other = buffer + count_ * records_.bytes;
     Byte* const picks = buffer + whole_lines(2 * count_ * records_.bytes);
-    const RowElements elements = {
+    const KeyRow elements = {
         static_cast<const Byte*>(call_.a.data) + offsets[0] + reduced_.start(0),
         reduced_.inner_step(0), count_};
     KeyFacts facts;

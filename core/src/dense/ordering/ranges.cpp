@@ -40,7 +40,7 @@ RowRanges::RowRanges(const Context& context, const Records& records, std::int64_
       ends_(kMost, sizeof(std::int64_t)),
       facts_(slices_, sizeof(KeyFacts)) {}
 
-void RowRanges::choose(const RowElements& row) noexcept {
+void RowRanges::choose(const KeyRow& row) noexcept {
   auto* const numbers = reinterpret_cast<std::uint64_t*>(samples_.data());
   Byte* const other = samples_.data() + sampled_ * std::int64_t{sizeof(std::uint64_t)};
   Byte* const records = other + sampled_ * std::int64_t{sizeof(std::uint64_t)};
@@ -85,7 +85,7 @@ void RowRanges::choose(const RowElements& row) noexcept {
 }
 
 template <class Body>
-void RowRanges::for_each_piece(const RowElements& row, std::int64_t slice, KeyFacts& facts,
+void RowRanges::for_each_piece(const KeyRow& row, std::int64_t slice, KeyFacts& facts,
                                const Body& body) const noexcept {
   // With the loads of the row within a quarter of a first cache.
   constexpr std::int64_t kPiece = 512;
@@ -98,7 +98,7 @@ void RowRanges::for_each_piece(const RowElements& row, std::int64_t slice, KeyFa
   }
 }
 
-void RowRanges::count(const RowElements& row, KeyFacts& facts) noexcept {
+void RowRanges::count(const KeyRow& row, KeyFacts& facts) noexcept {
   choose(row);
   std::int64_t* const counts = counts_.numbers();
   auto* const facts_of = reinterpret_cast<KeyFacts*>(facts_.data());
@@ -119,8 +119,7 @@ void RowRanges::count(const RowElements& row, KeyFacts& facts) noexcept {
   for (std::int64_t slice = 0; slice < slices_; ++slice) join(facts_of[slice], facts);
 }
 
-void RowRanges::scatter(const RowElements& row, const kernels::KeyRanges& ranges,
-                        Byte* out) noexcept {
+void RowRanges::scatter(const KeyRow& row, const kernels::KeyRanges& ranges, Byte* out) noexcept {
   std::int64_t* const cursors = counts_.numbers() + slices_ * kMost;
   for_each_slice(context_, slices_, [&](std::int64_t slice) noexcept {
     KeyFacts facts;
@@ -130,7 +129,7 @@ void RowRanges::scatter(const RowElements& row, const kernels::KeyRanges& ranges
   });
 }
 
-void RowRanges::move(const RowElements& row, Byte* out) noexcept {
+void RowRanges::move(const KeyRow& row, Byte* out) noexcept {
   const std::int64_t* const counts = counts_.numbers();
   std::int64_t* const cursors = counts_.numbers() + slices_ * kMost;
   std::int64_t next = 0;
@@ -143,8 +142,8 @@ void RowRanges::move(const RowElements& row, Byte* out) noexcept {
   scatter(row, ranges_, out);
 }
 
-void RowRanges::move_around(const RowElements& row, std::int64_t first, std::int64_t last,
-                            Kept kept, Byte* out) noexcept {
+void RowRanges::move_around(const KeyRow& row, std::int64_t first, std::int64_t last, Kept kept,
+                            Byte* out) noexcept {
   const auto side_of = [&](std::int64_t range) {
     const int side = range < first ? 0 : range <= last ? 1 : 2;
     return kept == Kept::kWithin ? (side == 1 ? 0 : 1) : side;

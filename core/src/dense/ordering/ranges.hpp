@@ -13,8 +13,8 @@
 
 namespace tenure {
 
-// Elements of a row.
-struct RowElements {
+// The elements of a row, which have the keys.
+struct KeyRow {
   const kernels::Byte* data;
   std::int64_t step;  // bytes
   std::int64_t count;
@@ -28,7 +28,7 @@ class RowRanges {
   RowRanges(const Context& context, const Records& records, std::int64_t count);
 
   // Chooses the ranges of a row and counts its records.
-  void count(const RowElements& row, kernels::KeyFacts& facts) noexcept;
+  void count(const KeyRow& row, kernels::KeyFacts& facts) noexcept;
   // The places of a range's records among all.
   [[nodiscard]] std::int64_t begin(std::int64_t range) const noexcept {
     return range == 0 ? 0 : ends()[range - 1];
@@ -40,11 +40,11 @@ class RowRanges {
   }
 
   // The row's records by their ranges, each at its place.
-  void move(const RowElements& row, kernels::Byte* out) noexcept;
+  void move(const KeyRow& row, kernels::Byte* out) noexcept;
   // Those of the ranges before [first, last], then those within, then those behind, of each in the
   // order that they had; or the ones within alone, or all but the ones behind.
   enum class Kept : std::uint8_t { kWithin, kToLast, kAll };
-  void move_around(const RowElements& row, std::int64_t first, std::int64_t last, Kept kept,
+  void move_around(const KeyRow& row, std::int64_t first, std::int64_t last, Kept kept,
                    kernels::Byte* out) noexcept;
 
   // Puts the record of a rank, among some that differ in any bits, to its place. Equal ones that are
@@ -77,13 +77,12 @@ class RowRanges {
   [[nodiscard]] std::int64_t slice_first(std::int64_t slice) const noexcept {
     return slice_begin(count_, slices_, slice);
   }
-  void choose(const RowElements& row) noexcept;
+  void choose(const KeyRow& row) noexcept;
   // Calls body(records, count) for pieces of a slice's records, in their order.
   template <class Body>
-  void for_each_piece(const RowElements& row, std::int64_t slice, kernels::KeyFacts& facts,
+  void for_each_piece(const KeyRow& row, std::int64_t slice, kernels::KeyFacts& facts,
                       const Body& body) const noexcept;
-  void scatter(const RowElements& row, const kernels::KeyRanges& ranges,
-               kernels::Byte* out) noexcept;
+  void scatter(const KeyRow& row, const kernels::KeyRanges& ranges, kernels::Byte* out) noexcept;
 
   const Context& context_;
   const Records& records_;

@@ -154,8 +154,8 @@ void searchsorted(const Context& context, const tnr_view& a, const tnr_view& val
       slice_count_of(context, bytes_of_rows(element_count(out.view), kBytesOfSearch));
   for_each_piece(context, nest, slices,
                  [&](std::int64_t, const std::int64_t* offsets, std::int64_t count) noexcept {
-                   alignas(8) Byte keys[kPieceElements * 8];
-                   std::int64_t places[kPieceElements];
+                   alignas(8) Byte keys[kOrderPieceElements * 8];
+                   std::int64_t places[kOrderPieceElements];
                    sorted.find(static_cast<const Byte*>(values.data) + offsets[0],
                                nest.inner_step(0), count, side, keys, places);
                    Byte* const to = writable(out) + offsets[1];
@@ -209,7 +209,7 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
   counts.run([&](const Byte* from, std::int64_t step, std::int64_t count,
                  std::int64_t* own) noexcept {
     if (edges == nullptr) {
-      double numbers[kPieceElements];
+      double numbers[kOrderPieceElements];
       const kernels::Source source[] = {{from, step, records.width}};
       static_cast<void>(run_strip(
           to_f64, dense_strip(count, reinterpret_cast<Byte*>(numbers), sizeof(double), source)));
@@ -219,8 +219,8 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
       }
       return;
     }
-    alignas(8) Byte keys[kPieceElements * 8];
-    std::int64_t places[kPieceElements];
+    alignas(8) Byte keys[kOrderPieceElements * 8];
+    std::int64_t places[kOrderPieceElements];
     sorted.find(from, step, count, Side::kRight, keys, places);
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t bin = places[i] - 1;
