@@ -101,7 +101,7 @@ bool is_flat(const tnr_view& a) noexcept {
   std::int64_t span = 1;
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
     count *= a.shape[axis];
-    if (a.shape[axis] > 1) span += (a.shape[axis] - 1) * std::abs(a.strides[axis]);
+    span += (a.shape[axis] - 1) * std::abs(stride_of(a, axis));
   }
   return count == span;
 }
@@ -119,8 +119,7 @@ tnr_view parts_of(const tnr_view& a, std::size_t first) {
     parts.data = static_cast<const char*>(a.data) + first * element_size(parts.dtype);
   }
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-    // Strides of extents up to 1 may be anything.
-    parts.strides[axis] = a.shape[axis] > 1 ? 2 * a.strides[axis] : 0;
+    parts.strides[axis] = 2 * stride_of(a, axis);
   }
   return parts;
 }
