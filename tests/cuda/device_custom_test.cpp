@@ -44,6 +44,7 @@ struct Scaled {
   };
   const Kernel* kernel = nullptr;
   Fault fault = Fault::kNone;
+  int asked = 0;  // for a shape
   int calls = 0;  // of compute
   int device_calls = 0;
   tnr_context* context = nullptr;  // the last that it was given
@@ -56,6 +57,12 @@ struct Scaled {
     *rank = operands[0].rank;
     std::copy_n(operands[0].shape, *rank, shape);
     return TNR_STATUS_OK;
+  }
+  static tnr_status counted_infer(void* self, const tnr_view* operands, std::uint32_t count,
+                                  const std::int64_t* numbers, std::uint32_t number_count,
+                                  tnr_dtype* dtype, std::uint32_t* rank, std::int64_t* shape) {
+    ++static_cast<Scaled*>(self)->asked;
+    return infer(self, operands, count, numbers, number_count, dtype, rank, shape);
   }
   static tnr_status compute(void* self, const tnr_view* operands, std::uint32_t,
                             const std::int64_t* numbers, std::uint32_t, const tnr_view_mut* out) {
@@ -92,7 +99,7 @@ struct Scaled {
   }
 
   tnr_custom_operation operation() {
-    tnr_custom_operation of = operation_of("scaled", infer, compute, this, 2);
+    tnr_custom_operation of = operation_of("scaled", counted_infer, compute, this, 2);
     of.number_count = 1;
     of.compute_on_device = compute_on_device;
     return of;
@@ -164,6 +171,19 @@ TEST_F(DeviceCustom, ItsFunctionIsCalledOnTheContextOfTheRun) {
   EXPECT_EQ(scaled_.calls, 1);
   EXPECT_EQ(scaled_.device_calls, 3);
   EXPECT_EQ(out.floats(), expected.values);
+}
+
+// The types that a device is to take are those of the plan.
+TEST_F(DeviceCustom, ItsShapeIsAskedOnceForEachPlan) {
+  const tnr_program* const made = build();
+  const Copied x(context_, Floats({2, 3}, -1, 0.25f).view());
+  const Copied out = floats({2, 3});
+  EXPECT_EQ(scaled_.asked, 1);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_EQ(run_on(context_, made, {x.view(), x.view()}, {out.out()}), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    EXPECT_EQ(scaled_.asked, 2);
+  }
 }
 
 // A run is checked on the CPU alone.

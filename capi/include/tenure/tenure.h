@@ -4805,7 +4805,12 @@ typedef struct tnr_graph_node {
  * The dtype and shape of the result of an operation of one's own, from those of its operands, whose
  * memory is none of it. Returns a status; anything but OK refuses the node, with the reason that
  * `tnr_set_last_error` was told. Called from any thread, also for shapes that no run will have.
- * The same operands always give the same answer.
+ * Calls on the graph that a node is being added to are BUSY meanwhile, on every thread.
+ *
+ * The function always gives the same answer for the same operands. A program takes one answer for
+ * each set of layouts that it is run with. A run asks again only where shapes of operands depend on
+ * its data: an answer of another dtype or rank than the first one, or with a larger extent along an
+ * axis, is INVALID_ARGUMENT before the result is written.
  *
  * @since 0.2
  */

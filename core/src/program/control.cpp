@@ -49,10 +49,8 @@ bool gives_found(const Graph& graph, const std::vector<ArrayType>& types, const 
        index, shape_text(given.rank, given.shape).text, shape_text(state.rank, state.shape).text);
 }
 
-// The types of what a body gives.
-std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Sizes& sizes,
-                                  const std::vector<ArrayType>& inputs, const char* name,
-                                  std::int64_t number) {
+Inferred infer_body(const Graph& graph, const Body& body, const Sizes& sizes,
+                    const std::vector<ArrayType>& inputs, const char* name, std::int64_t number) {
   const Graph& inner = body.graph;
   if (inputs.size() != inner.inputs.size()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s has %zu inputs but is handed %zu values", name,
@@ -62,16 +60,21 @@ std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Si
   for (std::size_t i = 0; sizes.are_maxima() && i < inputs.size(); ++i) {
     require_type(body.types[inner.inputs[i].value], inputs[i], "inputs", i, name);
   }
-  std::vector<ArrayType> types;
-  Sizes own(inner, graph, sizes);
+  const Sizes own(inner, graph, sizes);
   try {
-    types = types_of(inner, body.needed, own, inputs);
+    return infer_graph(inner, body.needed, own, inputs);
   } catch (const Error& error) {
     fail(error.status(), "subgraphs[%" PRId64 "], %s", number, error.message());
   }
+}
+
+// The types of what a body gives.
+std::vector<ArrayType> results_of(const Body& body, const Inferred& inferred) {
   std::vector<ArrayType> results;
-  results.reserve(inner.outputs.size());
-  for (const GraphOutput& output : inner.outputs) results.push_back(types[output.value]);
+  results.reserve(body.graph.outputs.size());
+  for (const GraphOutput& output : body.graph.outputs) {
+    results.push_back(inferred.types[output.value]);
+  }
   return results;
 }
 
@@ -98,7 +101,8 @@ std::uint32_t count_results(const GraphNode& node) noexcept {
 }
 
 std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, const Sizes& sizes,
-                                     const std::vector<ArrayType>& types) {
+                                     const std::vector<ArrayType>& types,
+                                     std::vector<Inferred>& bodies) {
   const GraphNode& node = call.node;
   std::vector<ArrayType> operands;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
@@ -121,7 +125,8 @@ std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, c
   std::vector<ArrayType> results[2];
   for (std::size_t i = 0; i < 2; ++i) {
     const Body& body = *node.bodies[i];
-    results[i] = results_of(graph, body, sizes, operands, names[i], node.numbers[i]);
+    bodies.push_back(infer_body(graph, body, sizes, operands, names[i], node.numbers[i]));
+    results[i] = results_of(body, bodies.back());
   }
   if (loops) {
     if (results[0].size() != 1) {
@@ -156,8 +161,8 @@ std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, c
   return std::move(expected);
 }
 
-std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& body,
-                                              std::uint32_t disabled_passes, const Sizes& sizes,
+std::unique_ptr<const Schedule> schedule_body(const Body& body, std::uint32_t disabled_passes,
+                                              Inferred inferred,
                                               const std::vector<tnr_view>& inputs,
                                               const std::vector<tnr_view>& outputs,
                                               const Outside* outside) {
@@ -171,8 +176,8 @@ std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& bo
   written.reserve(results.size());
   for (const tnr_view_mut& result : results) written.push_back(&result);
   return std::make_unique<const Schedule>(schedule(body.graph, body.needed, disabled_passes,
-                                                   Sizes(body.graph, graph, sizes), read.data(),
-                                                   written.data(), outside));
+                                                   std::move(inferred), read.data(), written.data(),
+                                                   outside));
 }
 
 }  // namespace tenure

@@ -33,14 +33,15 @@ std::vector<std::shared_ptr<const Body>> find_bodies(const Graph& graph,
 std::uint32_t count_results(const GraphNode& node) noexcept;
 
 // The types of its results, from those of all values before it: where a run decides their shapes,
-// the largest that bodies give. Throws INVALID_ARGUMENT where bodies do not take what they are
-// handed, or do not give what they must.
+// the largest that bodies give. Appends the types of the bodies to `bodies`. Throws
+// INVALID_ARGUMENT where bodies do not take their inputs, or do not give the results of the node.
 std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, const Sizes& sizes,
-                                     const std::vector<ArrayType>& types);
+                                     const std::vector<ArrayType>& types,
+                                     std::vector<Inferred>& bodies);
 
-// The schedule of one of its bodies.
-std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& body,
-                                              std::uint32_t disabled_passes, const Sizes& sizes,
+// The schedule of one of its bodies, from the types that infer_control() found.
+std::unique_ptr<const Schedule> schedule_body(const Body& body, std::uint32_t disabled_passes,
+                                              Inferred inferred,
                                               const std::vector<tnr_view>& inputs,
                                               const std::vector<tnr_view>& outputs,
                                               const Outside* outside);

@@ -209,9 +209,9 @@ namespace {
 
 // Calls infer(), whose errors name the node.
 template <class Infer>
-void infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) {
+auto infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) {
   try {
-    infer();
+    return infer();
   } catch (const Error& error) {
     fail(error.status(), "nodes[%zu], %s: %s", static_cast<std::size_t>(&node - graph.nodes.data()),
          operation_name(node), error.message());
@@ -220,15 +220,10 @@ void infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) 
 
 }  // namespace
 
-void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
-           std::vector<ArrayType>& types) {
-  infer_named(graph, node, [&] {
+ArrayType infer_result(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                       const std::vector<ArrayType>& types) {
+  return infer_named(graph, node, [&] {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
-    if (!node.bodies.empty()) {
-      std::ranges::copy(infer_control(graph, {node, numbers.data()}, sizes, types),
-                        types.begin() + node.result);
-      return;
-    }
     // As many as the kind may have, so that optional ones are not given.
     std::vector<OperandType> operands(
         std::max<std::size_t>(node.operands.size(), kMostFixedOperands));
@@ -238,19 +233,30 @@ void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
       operands[i].scalar = graph.scalar_of(value);
       if (operands[i].scalar == nullptr) operands[i].array = &types[value];
     }
-    types[node.result] = operation_of(node).infer({node, numbers.data()}, operands.data());
+    return operation_of(node).infer({node, numbers.data()}, operands.data());
   });
 }
 
-void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
-                 std::vector<ArrayType>& types) {
-  infer_named(graph, node, [&] { require_none(sizes.set_found(graph, node, count)); });
-  infer(graph, node, sizes, types);
+std::vector<Inferred> infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                            std::vector<ArrayType>& types) {
+  std::vector<Inferred> bodies;
+  if (node.bodies.empty()) {
+    types[node.result] = infer_result(graph, node, sizes, types);
+    return bodies;
+  }
+  const std::vector<ArrayType> results = infer_named(graph, node, [&] {
+    const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
+    return infer_control(graph, {node, numbers.data()}, sizes, types, bodies);
+  });
+  std::ranges::copy(results, types.begin() + node.result);
+  return bodies;
 }
 
-std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed, Sizes& sizes,
-                                const std::vector<ArrayType>& inputs) {
-  std::vector<ArrayType> types(graph.values.size());
+Inferred infer_graph(const Graph& graph, const std::vector<bool>& needed, const Sizes& sizes,
+                     const std::vector<ArrayType>& inputs) {
+  Inferred made = {sizes, sizes, std::vector<ArrayType>(graph.values.size()),
+                   std::vector<std::vector<Inferred>>(graph.nodes.size())};
+  std::vector<ArrayType>& types = made.types;
   for (std::size_t i = 0; i < inputs.size(); ++i) types[graph.inputs[i].value] = inputs[i];
   for (std::uint32_t value = 0; value < graph.values.size(); ++value) {
     if (const Constant* const constant = graph.constant_of(value)) {
@@ -260,14 +266,14 @@ std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& nee
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;
     const GraphNode& node = graph.nodes[i];
-    if (!finds_extent(node)) {
-      infer(graph, node, sizes, types);
-      continue;
+    if (finds_extent(node)) {
+      const std::int64_t elements = element_count(unbacked_view(types[node.operands[0]]));
+      const std::int64_t most = std::min(elements, extent_of(graph, node).a);
+      infer_named(graph, node, [&] { require_none(made.sizes.set_found(graph, node, most)); });
     }
-    const std::int64_t elements = element_count(unbacked_view(types[node.operands[0]]));
-    infer_found(graph, node, std::min(elements, extent_of(graph, node).a), sizes, types);
+    made.bodies[i] = infer(graph, node, made.sizes, types);
   }
-  return types;
+  return made;
 }
 
 }  // namespace tenure

@@ -145,16 +145,24 @@ class Sizes {
   std::vector<std::int64_t> sizes_;
 };
 
-// The types of a node's results at these sizes, from the types of all values before it. Throws what
-// the operation refuses, naming the node.
-void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
-           std::vector<ArrayType>& types);
-// Those types where the node finds `count`.
-void infer_found(const Graph& graph, const GraphNode& node, std::int64_t count, Sizes& sizes,
-                 std::vector<ArrayType>& types);
-// The types of all values that nodes need, for inputs of these types. Nodes find as many as they
-// may, which `sizes` are from then on.
-std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed, Sizes& sizes,
-                                const std::vector<ArrayType>& inputs);
+// The types of all values that nodes need, for one set of input types. Functions of custom
+// operations give their answers once, here: a schedule is made of these types and of no others.
+struct Inferred {
+  Sizes given;                                // before nodes find anything
+  Sizes sizes;                                // where nodes find as many as they may
+  std::vector<ArrayType> types;               // by value
+  std::vector<std::vector<Inferred>> bodies;  // by node
+};
+
+// The type of the result of a node without bodies at these sizes, from the types of all values
+// before it. Throws what the operation refuses, naming the node.
+ArrayType infer_result(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                       const std::vector<ArrayType>& types);
+// Sets the types of all results of a node; returns the types of its bodies. Throws as
+// infer_result().
+std::vector<Inferred> infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                            std::vector<ArrayType>& types);
+Inferred infer_graph(const Graph& graph, const std::vector<bool>& needed, const Sizes& sizes,
+                     const std::vector<ArrayType>& inputs);
 
 }  // namespace tenure

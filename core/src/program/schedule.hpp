@@ -82,12 +82,10 @@ struct Schedule {
   std::vector<Lifetime> lifetimes;
   MemoryPlan memory;
   std::vector<ArrayType> outputs;
-  PassCounts counts;  // with those of bodies
-  // Where there are findings: types by value for as many as may be found, and sizes before anything
-  // is.
+  PassCounts counts;             // with those of bodies
+  std::vector<ArrayType> types;  // by value, for as many as may be found
   std::vector<Finding> findings;
-  std::vector<ArrayType> types;
-  Sizes sizes;
+  Sizes sizes;                        // before anything is found
   std::vector<std::uint32_t> handed;  // values: inputs of a body whose shapes a run decides
   bool has_found_around = false;      // extents of the graph around it too
 };
@@ -105,11 +103,12 @@ struct Target {
   [[nodiscard]] bool is_device() const noexcept { return device_constants != nullptr; }
 };
 
-// Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
-// which nodes outputs need. `outside` is what is decided of a body, or nullptr. Throws
-// INVALID_ARGUMENT for shapes that the graph does not take.
+// Only the layouts of views are looked at: `inferred` is for inputs of their types. `outputs` is
+// nullptr for row-major ones. `needed` says which nodes outputs need. `outside` names the parts of a
+// body that a run decides, or is nullptr. Throws INVALID_ARGUMENT for strides that reach beyond
+// memory.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
+                  std::uint32_t disabled_passes, Inferred inferred, const tnr_view* const* inputs,
                   const tnr_view_mut* const* outputs, const Outside* outside = nullptr,
                   const Target& target = {});
 

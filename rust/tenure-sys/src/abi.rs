@@ -1461,10 +1461,15 @@ pub struct tnr_einsum_node_attributes {
     pub spec: [c_char; 120],
 }
 
-/// The dtype and shape of the result of an operation of one's own, from those of its operands, whose
-/// memory is none of it. Returns a status; anything but OK refuses the node, with the reason that
-/// `tnr_set_last_error` was told. Called from any thread, also for shapes that no run will have.
-/// The same operands always give the same answer.
+/// The dtype and shape of the result of a custom operation, from those of its operands: these views
+/// have no memory. Returns a status; anything but OK refuses the node, with the message that the
+/// function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
+/// Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
+///
+/// The function always gives the same answer for the same operands. A program takes one answer for
+/// each set of layouts that it is run with. A run asks again only where shapes of operands depend on
+/// its data: an answer of another dtype or rank than the first one, or with a larger extent along an
+/// axis, is INVALID_ARGUMENT before the result is written.
 ///
 /// @since 0.2
 pub type tnr_infer_fn = Option<

@@ -276,7 +276,8 @@ impl<I, O> Program<I, O> {
     /// operations of the library are not checked: it costs what those of one's own cost.
     ///
     /// A run is then `Internal` where an operation wrote outside of its output, left an element
-    /// unwritten, or gave two results.
+    /// unwritten, or gave two results. The elements of an output are a pattern when it is lent: an
+    /// operation that adds to them gives two results.
     ///
     /// ```
     /// use tenure::Program;

@@ -30,6 +30,8 @@ mod images;
 mod kinds;
 #[path = "fuzz/lent.rs"]
 mod lent;
+#[path = "fuzz/liars.rs"]
+mod liars;
 #[path = "dlpack/managed.rs"]
 mod managed;
 #[cfg(feature = "programs")]

@@ -9,6 +9,15 @@
 namespace tenure {
 namespace {
 
+std::vector<ArrayType> types_of_inputs(const Arguments& arguments) {
+  std::vector<ArrayType> types;
+  types.reserve(arguments.input_count);
+  for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
+    types.push_back(type_of(*arguments.inputs[i]));
+  }
+  return types;
+}
+
 void require_types(const std::vector<ArrayType>& types, const Arguments& arguments) {
   for (std::uint32_t i = 0; i < arguments.output_count; ++i) {
     const tnr_view& out = arguments.outputs[i]->view;
@@ -36,9 +45,11 @@ void require_types(const std::vector<ArrayType>& types, const Arguments& argumen
 
 Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
              const Arguments& arguments, const Target& target)
-    : schedule_(tenure::schedule(graph, needed, disabled_passes,
-                                 Sizes(graph, arguments.inputs, arguments.input_count),
-                                 arguments.inputs, arguments.outputs, nullptr, target)) {
+    : schedule_(tenure::schedule(
+          graph, needed, disabled_passes,
+          infer_graph(graph, needed, Sizes(graph, arguments.inputs, arguments.input_count),
+                      types_of_inputs(arguments)),
+          arguments.inputs, arguments.outputs, nullptr, target)) {
   if (arguments.outputs != nullptr) require_types(schedule_.outputs, arguments);
   for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
     inputs_.push_back(layout_of(*arguments.inputs[i]));

@@ -134,7 +134,7 @@ std::shared_ptr<const Bound> DeviceRuns::find_for(const tnr_view* const* inputs,
 }
 
 std::shared_ptr<const DeviceConstants> DeviceRuns::constants_on(const Context& context,
-                                                                const Arguments& arguments) const {
+                                                                const Schedule& schedule) const {
   const tnr_device device = context.queue()->device();
   const auto known = [&]() -> std::shared_ptr<const DeviceConstants> {
     const auto at =
@@ -145,13 +145,7 @@ std::shared_ptr<const DeviceConstants> DeviceRuns::constants_on(const Context& c
     const std::lock_guard lock(mutex_);
     if (auto constants = known()) return constants;
   }
-  Sizes sizes(graph_, arguments.inputs, arguments.input_count);
-  std::vector<ArrayType> inputs;
-  inputs.reserve(arguments.input_count);
-  for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
-    inputs.push_back(type_of(*arguments.inputs[i]));
-  }
-  require_on_device(context, graph_, needed_, types_of(graph_, needed_, sizes, inputs));
+  require_on_device(context, graph_, needed_, schedule.types);
   // With no lock held: it waits, and a wait may run callbacks of users.
   auto made = std::make_shared<const DeviceConstants>(context, graph_, needed_);
   const std::lock_guard lock(mutex_);
@@ -177,7 +171,7 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
   const std::shared_ptr<const Kept> kept = checked(queue, arguments);
   const Schedule& schedule = kept->bound().schedule();
   require_none(attributes_refusal(schedule, attributes));
-  const std::shared_ptr<const DeviceConstants> constants = constants_on(context, arguments);
+  const std::shared_ptr<const DeviceConstants> constants = constants_on(context, schedule);
   Pins pins;
   constants->pin(pins);
   const QueueOrder order(queue, pins);
@@ -215,7 +209,7 @@ std::unique_ptr<const CapturedProgram> DeviceRuns::capture(
   }
   require_none(attributes_refusal(schedule, attributes));
   require_repeatable(graph_, needed_);
-  std::shared_ptr<const DeviceConstants> constants = constants_on(context, arguments);
+  std::shared_ptr<const DeviceConstants> constants = constants_on(context, schedule);
   auto captured = std::make_unique<CapturedProgram>(context, arguments, std::move(constants));
   const Lease lease(*kept, graph_, captured->constants());
   captured->record(context, [&](const Context& recording) {

@@ -52,7 +52,7 @@ class DeviceRuns {
   std::shared_ptr<const Kept> find(const Arguments& arguments) const;
   // Refuses nodes that the context's device does not take, when it has no constants yet.
   std::shared_ptr<const DeviceConstants> constants_on(const Context& context,
-                                                      const Arguments& arguments) const;
+                                                      const Schedule& schedule) const;
 
   static constexpr std::size_t kMostKept = 16;
 

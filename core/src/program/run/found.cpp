@@ -3,41 +3,47 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <functional>
 
 #include "memory/scratch.hpp"
 #include "program/custom.hpp"
 #include "program/run/frame.hpp"
 #include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
 namespace {
 
-// A run's value is no larger than its plan along any axis: it is the first part of the planned
-// memory along each.
+// A run's value is the first part of the planned memory along each axis: it has the dtype and the
+// rank of its plan, and is no larger along any axis.
 Refusal beyond_plan(const Graph& graph, std::uint32_t node, const ArrayType& type,
                     const ArrayType& planned) noexcept {
-  for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
-    if (type.shape[axis] <= planned.shape[axis]) continue;
-    return error_of(TNR_STATUS_INVALID_ARGUMENT,
-                    "nodes[%" PRIu32
-                    "], %s: the result has shape %s but memory is planned for %s, which the most "
-                    "that may be found give",
-                    node, operation_name(graph.nodes[node]), shape_text(type.rank, type.shape).text,
-                    shape_text(planned.rank, planned.shape).text);
+  if (type.dtype == planned.dtype && type.rank == planned.rank &&
+      std::equal(type.shape, type.shape + type.rank, planned.shape, std::less_equal<>())) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "nodes[%" PRIu32
+                  "], %s: the result is %s of shape %s but memory is planned for %s of at most %s",
+                  node, operation_name(graph.nodes[node]), dtype_name(type.dtype),
+                  shape_text(type.rank, type.shape).text, dtype_name(planned.dtype),
+                  shape_text(planned.rank, planned.shape).text);
 }
 
-// What the function of a custom operation answers, it throws.
-ArrayType infer_given(const GraphNode& node, const std::int64_t* numbers,
+// Does infer_result() of a custom operation without memory. Throws where its function refuses.
+ArrayType infer_given(const Graph& graph, const GraphNode& node, const std::int64_t* numbers,
                       const std::vector<ArrayType>& types) {
   FewOnStack<OperandType, 8> operands(node.operands.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     operands.data()[i] = {&types[node.operands[i]], nullptr};
   }
-  return infer_custom({node, numbers}, operands.data());
+  try {
+    return infer_custom({node, numbers}, operands.data());
+  } catch (const Error& error) {
+    throw node_error(error, graph, static_cast<std::uint32_t>(&node - graph.nodes.data()));
+  }
 }
 
 }  // namespace
@@ -100,19 +106,14 @@ void Frame::shrink(const Schedule& schedule, std::uint32_t place, const ArrayTyp
   std::copy_n(adjacent.strides, type.rank, view.strides);
 }
 
-// The types of the node's results at the sizes so far.
-Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
-                             std::uint32_t index) {
+// The type of the node's result at the sizes so far, in a run that asks for no memory.
+Refusal Frame::decide_type(const Graph& graph, const Schedule& schedule, std::uint32_t index,
+                           ArrayType& type) const {
   const GraphNode& node = graph.nodes[index];
-  if (!run.is_quiet()) {
-    infer(graph, node, sizes_, types_);
-    return std::nullopt;
-  }
   std::int64_t numbers[TNR_MAX_RANK];
   sizes_.write_all(node.numbers, numbers);
-  ArrayType& type = types_[node.result];
   if (node.custom != nullptr) {
-    type = infer_given(node, numbers, types_);
+    type = infer_given(graph, node, numbers, types_);
     return std::nullopt;
   }
   type = schedule.types[node.result];
@@ -127,17 +128,31 @@ Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule&
   return node_error(*refusal, graph, index);
 }
 
+// Sets the type of the node's result if its plan has room for it: a function of a custom operation
+// may give another answer than before.
+Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+                             std::uint32_t index) {
+  const GraphNode& node = graph.nodes[index];
+  ArrayType type;
+  if (!run.is_quiet()) {
+    type = infer_result(graph, node, sizes_, types_);
+  } else if (Refusal refusal = decide_type(graph, schedule, index, type)) {
+    return refusal;
+  }
+  if (Refusal refusal = beyond_plan(graph, index, type, schedule.types[node.result])) [[unlikely]]
+    return refusal;
+  types_[node.result] = type;
+  return std::nullopt;
+}
+
 Refusal Frame::set_decided(const Run& run, const Graph& graph, const Schedule& schedule,
                            const Finding::Node& decided) {
   const GraphNode& node = graph.nodes[decided.node];
   if (Refusal refusal = infer_decided(run, graph, schedule, decided.node)) return refusal;
-  for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {
-    Refusal refusal = beyond_plan(graph, decided.node, types_[value], schedule.types[value]);
-    if (refusal) [[unlikely]]
-      return refusal;
-    if (decided.seen == kNoValue) shrink(schedule, value, types_[value]);
+  if (decided.seen == kNoValue) {
+    shrink(schedule, node.result, types_[node.result]);
+    return std::nullopt;
   }
-  if (decided.seen == kNoValue) return std::nullopt;
   // A copy of the operand has its type.
   if (decided.seen != node.operands[0]) shrink(schedule, decided.seen, types_[node.operands[0]]);
   std::int64_t numbers[TNR_MAX_RANK];

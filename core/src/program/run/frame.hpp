@@ -107,6 +107,8 @@ class Frame {
   void hand_over(std::uint32_t value, const tnr_view& given);
   Refusal decide(const Run& run, const Graph& graph, const Schedule& schedule,
                  const Finding& finding);
+  Refusal decide_type(const Graph& graph, const Schedule& schedule, std::uint32_t index,
+                      ArrayType& type) const;
   Refusal infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
                         std::uint32_t index);
   void shrink(const Schedule& schedule, std::uint32_t place, const ArrayType& type);

@@ -21,15 +21,23 @@ namespace {
 class Scheduler {
  public:
   Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Sizes sizes,
+            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, Inferred inferred,
             const Outside* outside, const Target& target)
       : graph_(graph),
         needed_(needed),
         disabled_(disabled_passes),
         target_(target),
         given_outputs_(outputs),
-        sizes_(std::move(sizes)) {
-    find_types(inputs, outside);
+        sizes_(std::move(inferred.sizes)),
+        types_(std::move(inferred.types)),
+        bodies_(std::move(inferred.bodies)),
+        deciding_(deciding_nodes(graph, types_, outside)) {
+    made_.sizes = std::move(inferred.given);
+    if (outside != nullptr) note_handed(*outside);
+    is_adjacent_.resize(graph_.values.size());
+    for (const GraphOutput& output : graph_.outputs) {
+      made_.outputs.push_back(types_[output.value]);
+    }
     place_given(inputs);
     find_members();
     assign_outputs();
@@ -44,7 +52,7 @@ class Scheduler {
     if (has(TNR_PASS_IN_PLACE)) block.share_in_place();
     block.plan(has(TNR_PASS_MEMORY));
     count_fused();
-    if (!made_.findings.empty()) made_.types = std::move(types_);
+    made_.types = std::move(types_);
     return std::move(made_);
   }
 
@@ -53,20 +61,6 @@ class Scheduler {
 
   [[nodiscard]] bool has(std::uint32_t pass) const noexcept { return (disabled_ & pass) == 0; }
   [[nodiscard]] Placed& place(std::uint32_t value) { return made_.places[value]; }
-
-  void find_types(const tnr_view* const* inputs, const Outside* outside) {
-    std::vector<ArrayType> given;
-    given.reserve(graph_.inputs.size());
-    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) given.push_back(type_of(*inputs[i]));
-    made_.sizes = sizes_;
-    types_ = types_of(graph_, needed_, sizes_, given);
-    deciding_ = deciding_nodes(graph_, types_, outside);
-    if (outside != nullptr) note_handed(*outside);
-    is_adjacent_.resize(graph_.values.size());
-    for (const GraphOutput& output : graph_.outputs) {
-      made_.outputs.push_back(types_[output.value]);
-    }
-  }
 
   void note_handed(const Outside& outside) {
     for (std::uint32_t i = 0; i < outside.inputs.size(); ++i) {
@@ -317,7 +311,7 @@ class Scheduler {
       const bool decides = is_while(node) && i == Control::kCondition;
       const Outside outside = outside_of(graph_, deciding_, node, *node.bodies[i]);
       step.bodies.push_back(schedule_body(
-          graph_, *node.bodies[i], disabled_, sizes_, inputs,
+          *node.bodies[i], disabled_, std::move(bodies_[index][i]), inputs,
           decides ? std::vector{place(step.owned[Control::kVerdict]).layout} : results, &outside));
       block.shape[0] = std::max(block.shape[0], step.bodies.back()->memory.block_bytes);
     }
@@ -423,7 +417,8 @@ class Scheduler {
   Target target_;
   const tnr_view_mut* const* given_outputs_;
   Sizes sizes_;
-  std::vector<ArrayType> types_;  // by value
+  std::vector<ArrayType> types_;               // by value
+  std::vector<std::vector<Inferred>> bodies_;  // by node
   Deciding deciding_;
   std::vector<bool> is_adjacent_;                    // by value, of those that runs find
   std::vector<std::vector<std::uint32_t>> members_;  // by node: of the expression that it ends
@@ -434,10 +429,10 @@ class Scheduler {
 }  // namespace
 
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, Sizes sizes, const tnr_view* const* inputs,
+                  std::uint32_t disabled_passes, Inferred inferred, const tnr_view* const* inputs,
                   const tnr_view_mut* const* outputs, const Outside* outside,
                   const Target& target) {
-  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(sizes), outside,
+  return Scheduler(graph, needed, disabled_passes, inputs, outputs, std::move(inferred), outside,
                    target)
       .run();
 }

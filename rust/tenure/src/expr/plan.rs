@@ -17,8 +17,9 @@ use crate::{AsViewMut, Element, Error, Real, Result, Tensor, layout};
 /// An [expression](Expr) of inputs that are yet to come, checked for their shapes and strides: for
 /// many calls on few elements.
 ///
-/// `I` are the inputs' element types: a tuple of up to eight, or an array. What the expression reads
-/// besides, weights for example, stays borrowed for `'a`. Any number of threads may run one plan.
+/// `I` are the inputs' element types: a tuple of up to eight, or an array of up to 32. What the
+/// expression reads besides, weights for example, stays borrowed for `'a`: with the inputs up to 32
+/// views. Any number of threads may run one plan.
 ///
 /// ```
 /// use tenure::{Plan, Tensor};
@@ -45,7 +46,8 @@ pub struct Plan<'a, I, T, P = Host> {
     _types: PhantomData<fn(I) -> (T, P)>,
 }
 
-/// The element types of a plan's inputs: a tuple of up to eight, or an array of one type. Sealed.
+/// The element types of a plan's inputs: a tuple of up to eight, or an array of up to 32 of one type.
+/// Sealed.
 pub trait PlanInputs<P: Place = Host>: sealed::Sealed {
     /// An expression of each, in the place `P`.
     type Exprs<'e>;
@@ -129,9 +131,10 @@ impl<'a, I: PlanInputs, T: Real> Plan<'a, I, T> {
     ///
     /// # Errors
     ///
-    /// As [`Expr::eval`]; an input is called by its number, from 0. `UnboundArgument`: `f` returns
-    /// an expression of the argument of another call. `Unsupported`: a normalization with a weight
-    /// or a bias, which can be operands of their own.
+    /// As [`Expr::eval`]; an input is called by its number, from 0. `InvalidArgument`: more than 32
+    /// views, inputs among them. `UnboundArgument`: `f` returns an expression of the argument of
+    /// another call. `Unsupported`: a normalization with a weight or a bias, which can be operands of
+    /// their own.
     #[track_caller]
     pub fn new<L, F>(inputs: L, f: F) -> Result<Self>
     where
@@ -186,7 +189,7 @@ impl<'a, I: PlanInputs<P>, T: Real, P: Place + PlaceMemory> Plan<'a, I, T, P> {
     ) -> Result<Self> {
         Inputs::with(|mut lent| {
             inputs.lend(&mut lent);
-            let (call, shapes) = (next_call(), lent.shapes());
+            let (call, shapes) = (next_call(), lent.shapes()?);
             let mut numbers = 0..shapes.len();
             let mut graph = f(I::exprs(&mut || {
                 // An implementation of `LendInputs` elsewhere may lend fewer than there are types.

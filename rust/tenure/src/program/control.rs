@@ -271,8 +271,8 @@ impl<'g> Graph<'g> {
             let outer = &self.state.handle;
             let shape = outer.shape_of(*value)?;
             let shape: Vec<i64> = shape.as_slice().iter().map(|extent| *extent as i64).collect();
-            inner.handle.add_input(outer.dtype_of(*value)?, &shape)?;
-            inner.values.borrow_mut().push(Value::Input(number));
+            let input = inner.handle.add_input(outer.dtype_of(*value)?, &shape)?;
+            inner.note_value(input, Value::Input(number));
         }
         inner.input_count.set(handed.len());
         let inputs = 0..handed.len() as u32;
@@ -287,8 +287,9 @@ impl<'g> Graph<'g> {
         let state = self.state;
         let first = state.handle.add_node(&step.node);
         let first = first.map_err(|error| state.refused(place, step, &error))?;
-        state.values.borrow_mut().extend(iter::repeat_n(Value::Node(place), count));
+        let results = first..first + count as u32;
+        results.clone().for_each(|value| state.note_value(value, Value::Node(place)));
         state.note_node(place);
-        Ok(first..first + count as u32)
+        Ok(results)
     }
 }

@@ -46,7 +46,7 @@ impl<'g> Graph<'g> {
         }
         match add(self.state) {
             Ok(number) => {
-                self.state.values.borrow_mut().push(value);
+                self.state.note_value(number, value);
                 number
             }
             Err(error) => {

@@ -145,6 +145,16 @@ impl State {
         Ok(number)
     }
 
+    /// Records a value by its number. Code of the user that lends a constant may add values to the
+    /// graph before and after the constant, and may panic: a number without a record is a constant.
+    pub(super) fn note_value(&self, number: u32, value: Value) {
+        let (mut values, number) = (self.values.borrow_mut(), number as usize);
+        if values.len() <= number {
+            values.resize(number + 1, Value::Constant);
+        }
+        values[number] = value;
+    }
+
     pub(super) fn note_node(&self, place: Place) {
         self.nodes.borrow_mut().push(place);
     }

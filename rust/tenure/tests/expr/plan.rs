@@ -31,6 +31,31 @@ fn inputs_by_number() {
     assert_same(&plan.run((&b,)), &Ok(b.try_clone().unwrap()), "the input itself");
 }
 
+/// A plan of `N` inputs that are added up.
+fn sum_of<const N: usize>(a: &Tensor<f32>) -> Result<Plan<'static, [f32; N], f32>> {
+    Plan::new([a; N], |inputs| inputs.into_iter().reduce(|sum, input| sum + input).unwrap())
+}
+
+#[test]
+fn any_number_of_inputs() {
+    let a = Tensor::from([1.0_f32, 2.0]);
+    assert_eq!(sum_of::<1>(&a).unwrap().run([&a; 1]).unwrap(), [1.0, 2.0]);
+    assert_eq!(sum_of::<31>(&a).unwrap().run([&a; 31]).unwrap(), [31.0, 62.0]);
+    assert_eq!(sum_of::<32>(&a).unwrap().run([&a; 32]).unwrap(), [32.0, 64.0]);
+    let refused = [sum_of::<33>(&a).err(), sum_of::<40>(&a).err(), sum_of::<1000>(&a).err()];
+    for (refused, count) in refused.into_iter().zip([33, 40, 1000]) {
+        let error = refused.unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let why = format!("a plan of {count} inputs but it takes at most 32");
+        assert_eq!(error.message(), why);
+    }
+    // Other views count, too.
+    let none = Plan::new([&a; 0], |[]: [Expr<'_, f32>; 0]| Expr::from(&a) * 2.0).unwrap();
+    assert_eq!(none.run([&a; 0]).unwrap(), [2.0, 4.0]);
+    let beside = Plan::new([&a; 32], |[first, ..]: [Expr<'_, f32>; 32]| first + &a);
+    assert_eq!(beside.err().unwrap().kind(), ErrorKind::InvalidArgument);
+}
+
 #[test]
 fn inputs_of_several_types() {
     let (pixels, mean, mask) = ([[0_u8, 128, 255]], [100.0_f32], [true, false, true]);

@@ -1,5 +1,8 @@
 //! Movement, products, images and normalizations, as the functions of their names.
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::*;
 
 #[test]
@@ -263,4 +266,52 @@ fn a_vec_that_a_program_holds_is_not_given_back() {
     assert_eq!(program.run((&[0, 0],)).unwrap(), [1, 2]);
     drop(program);
     assert_eq!(shared.into_vec().ok(), Some(vec![1, 2]));
+}
+
+/// Numbers that add values to a graph while they are lent to it: before and behind the constant, or
+/// with a panic.
+struct Adding<'g> {
+    graph: Graph<'g>,
+    before: Cell<Option<Traced<'g, i64>>>,
+    behind: Cell<Option<Traced<'g, f64>>>,
+    panics: bool,
+}
+
+impl AsView<f32> for Adding<'_> {
+    fn as_view(&self) -> TensorView<'_, f32> {
+        self.before.set(Some(self.graph.input::<i64>([2])));
+        TensorView::from(&[10.0, 20.0][..])
+    }
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, f32>) -> R) -> R {
+        let given = f(&self.as_view());
+        assert!(!self.panics, "after it was added");
+        self.behind.set(Some(self.graph.input::<f64>([2])));
+        given
+    }
+}
+
+#[test]
+fn values_are_added_while_a_constant_is_lent() {
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([2]);
+        let adding =
+            Adding { graph, before: Cell::default(), behind: Cell::default(), panics: false };
+        let constant = graph.copy_constant(&adding);
+        let (y, z) = (adding.before.get().unwrap(), adding.behind.get().unwrap());
+        graph.program((x, y, z), (x + constant, y + 1, z + 1.0))
+    });
+    let program = program.unwrap();
+    let (sum, y, z) = program.run((&[1.0, 2.0], &[3, 4], &[5.0, 6.0])).unwrap();
+    assert_eq!((sum, y, z), ([11.0, 22.0].into(), [4, 5].into(), [6.0, 7.0].into()));
+
+    let message = said(|graph| {
+        let x = graph.input::<f32>([2]);
+        let adding =
+            Adding { graph, before: Cell::default(), behind: Cell::default(), panics: true };
+        let lent = AssertUnwindSafe(|| graph.copy_constant(&adding));
+        assert!(catch_unwind(lent).is_err());
+        let (y, z) = (adding.before.get().unwrap(), graph.input::<f64>([3]));
+        graph.program((x, y, z), z + x.cast::<f64>())
+    });
+    assert!(message.contains("a is input 2 of shape [3] and b is cast at "), "{message}");
 }

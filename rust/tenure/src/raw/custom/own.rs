@@ -149,12 +149,13 @@ impl CustomOperation {
     /// An operation that computes elements of `T` of operands of the types `I`, by `run`; `shape`
     /// says the shape of its result.
     ///
-    /// `run` is lent views of its operands, of any strides, and one of the result, whose elements are
-    /// zeros, and any others in a [checked](crate::Program::checked) run: it is to write all of them.
+    /// `run` is lent views of its operands, of any strides, and one of the result. The elements of
+    /// the result are initialised, to values that are not promised, and `run` writes all of them.
     /// Both closures are called from any thread, also from several at once, and for shapes that no
-    /// run will have; they may call any function of this crate, and run programs. The same operands
-    /// are always to give the same shape and the same elements. `run` is called once for each node
-    /// of a run, of constants too.
+    /// run will have; they may call any function of this crate, and run programs. Both always give the
+    /// same for the same operands: a program plans its memory with one answer of `shape` for each set
+    /// of layouts, and a run refuses a later answer that has another rank than the plan or a larger
+    /// extent. `run` is called once for each node of a run, of constants too.
     ///
     /// What a closure fails with the node is refused with, or the run fails with: with its message,
     /// and with its kind where it is an error of this crate; others, and kinds that the library has
@@ -218,7 +219,7 @@ impl CustomOperation {
     /// `run_on_device` in the place of `run`.
     ///
     /// It is lent the run's stream, views of its operands there, of any strides, and one of the
-    /// result, whose elements are zeros; and enqueues there work that writes all of them:
+    /// result, whose elements are initialised; and enqueues there work that writes all of them:
     /// operations of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes
     /// after what the operands come of, and before what reads the result, on whichever stream of
     /// the device it is enqueued. Nobody waits, unless it does. Both closures are to give the same
@@ -446,8 +447,8 @@ where
         in_default(|| {
             // SAFETY: the library has checked the views, which are lent for the call and have the
             // dtypes that were required, and owners that order all work on them; the result is none
-            // of the operands' memory, has no element twice, and zeros are written to it, as the
-            // operation asks for.
+            // of the operands' memory, has no element twice, and is initialised, as the operation
+            // asks for.
             unsafe {
                 let out = cuda::ViewMut::from_raw(out);
                 (own.run_on_device)(&stream, I::device_views(operands), out)

@@ -46,6 +46,11 @@ impl<'r, T: Copy> Filling<'r, T> {
     }
 
     #[inline(always)]
+    pub(in crate::raw) fn is_full(&self) -> bool {
+        self.count == self.room
+    }
+
+    #[inline(always)]
     pub(in crate::raw) fn get(&self, index: usize) -> T {
         assert!(index < self.count);
         // SAFETY: written, by the assertion.

@@ -13,13 +13,15 @@ use super::{Graph, Leaf, Lends, unbound};
 use crate::ops::Extents;
 use crate::raw::context::current;
 use crate::raw::{LentMut, check, entered, failure, traced};
-use crate::{Result, layout};
+use crate::{Error, Result, layout};
 
 /// Views in the order of a plan's inputs, lent for `'s`.
 // The invariant: each address is that of a view as `Leaf` promises it for 's, or of one of `values`.
 pub struct Inputs<'r, 's> {
     views: Filling<'r, *const tnr_view>,
     values: Filling<'r, tnr_view>,
+    /// Inputs for which there was no room.
+    dropped: usize,
     _lent: PhantomData<&'s ()>,
 }
 
@@ -33,13 +35,18 @@ impl<'s> Inputs<'_, 's> {
         f(Inputs {
             views: Filling::new(&mut views),
             values: Filling::new(&mut values),
+            dropped: 0,
             _lent: PhantomData,
         })
     }
 
-    /// The next one. More than an expression can have are a panic.
+    /// The next one. More than an expression can have are dropped.
     #[inline(always)]
     pub(crate) fn push(&mut self, leaf: Leaf<'s>) {
+        if self.views.is_full() {
+            self.dropped += 1;
+            return;
+        }
         let view = match leaf.0 {
             Lends::Address(view) => ptr::from_ref(view),
             Lends::Value(view) => self.values.push(view),
@@ -47,13 +54,19 @@ impl<'s> Inputs<'_, 's> {
         self.views.push(view);
     }
 
-    pub(crate) fn shapes(&self) -> Vec<Extents> {
-        (0..self.views.count)
-            .map(|nth| {
-                // SAFETY: the address of a view, by the invariant.
-                Extents::of(layout::extents(unsafe { &*self.views.get(nth) }))
-            })
-            .collect()
+    /// Refuses more inputs than an expression can have.
+    pub(crate) fn shapes(&self) -> Result<Vec<Extents>> {
+        if self.dropped > 0 {
+            let count = self.views.count + self.dropped;
+            let why =
+                format!("a plan of {count} inputs but it takes at most {TNR_MAX_EXPRESSION_VIEWS}");
+            return Err(Error::invalid(why));
+        }
+        let shape = |nth| {
+            // SAFETY: the address of a view, by the invariant.
+            Extents::of(layout::extents(unsafe { &*self.views.get(nth) }))
+        };
+        Ok((0..self.views.count).map(shape).collect())
     }
 }
 
