@@ -4802,10 +4802,10 @@ typedef struct tnr_graph_node {
 } tnr_graph_node;
 
 /**
- * The dtype and shape of the result of an operation of one's own, from those of its operands, whose
- * memory is none of it. Returns a status; anything but OK refuses the node, with the reason that
- * `tnr_set_last_error` was told. Called from any thread, also for shapes that no run will have.
- * Calls on the graph that a node is being added to are BUSY meanwhile, on every thread.
+ * The dtype and shape of the result of a custom operation, from those of its operands: these views
+ * have no memory. Returns a status; anything but OK refuses the node, with the message that the
+ * function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
+ * Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
  *
  * The function always gives the same answer for the same operands. A program takes one answer for
  * each set of layouts that it is run with. A run asks again only where shapes of operands depend on

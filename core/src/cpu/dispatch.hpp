@@ -73,7 +73,8 @@ TENURE_DECLARE_TABLES
 #else
 #define TENURE_AVX512(table) nullptr
 #endif
-#define TENURE_OF_EACH_BASE(table) {TENURE_X86_64_V2(table), TENURE_AVX2(table), TENURE_AVX512(table)}
+#define TENURE_OF_EACH_BASE(table) \
+  {TENURE_X86_64_V2(table), TENURE_AVX2(table), TENURE_AVX512(table)}
 #define TENURE_EXTENSION(table) TENURE_AVX512(table)
 #else
 namespace baseline {
