@@ -581,9 +581,12 @@ TEST_F(CNetwork, DescribesItsSteps) {
   timed.step_count = 4;
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
                  TNR_STATUS_INVALID_ARGUMENT, {"step_count is 4 but must be 5"});
-  timed = {sizeof timed, 0, nullptr, 0, 2, nullptr};
+  timed = {sizeof timed, 0, nullptr, 0, TNR_RUN_BUDGET, nullptr};
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
-                 TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x2"});
+                 TNR_STATUS_OUT_OF_MEMORY, {"the budget is 0"});
+  timed.flags = 4;
+  expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
+                 TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x4"});
 }
 
 }  // namespace
