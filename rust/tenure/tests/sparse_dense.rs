@@ -110,7 +110,8 @@ fn wrong_shapes_and_thresholds_are_refused() {
     let error = dense.as_view().to_bsr([1, 2]).err().unwrap();
     assert!(error.message().contains("options->block_cols is 2"), "{error}");
     let error = dense.as_view().to_bsr([1, usize::MAX]).err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.message().contains("is 18446744073709551615 but must be at most"), "{error}");
     let error = sparsify(&dense).above(f32::NAN).to_coo::<i32>().err().unwrap();
     assert!(error.message().contains("NaN"), "{error}");
     let error = sparsify(&dense).above_in_magnitude(-1.0).to_coo::<i32>().err().unwrap();
