@@ -17,6 +17,7 @@
 
 #include "expect_status.hpp"
 #include "guarded_allocator.hpp"
+#include "memory/memory.hpp"
 #include "program_graph.hpp"
 #include "sealed_runs.hpp"
 #include "tenure/tenure.h"
@@ -673,6 +674,19 @@ INSTANTIATE_TEST_SUITE_P(Examples, CLyingCustom, testing::ValuesIn(kExamples), [
   std::ranges::replace(name, ' ', '_');
   return name;
 });
+
+// The blocks of a run, by the library's own malloc.
+TEST(GuardedAllocator, CountsAWriteBehindABlock) {
+  if (tenure::kSanitized) GTEST_SKIP() << "the sanitizer has guards of its own";
+  const int before = overrun_blocks();
+  for (const std::size_t behind : {0, 128}) {
+    tnr_blob* const blob = tnr_blob_alloc(nullptr, 1000);
+    auto* const bytes = static_cast<volatile char*>(tnr_blob_data_mut(blob));
+    if (behind != 0) bytes[1000 + behind] = 1;
+    EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  }
+  EXPECT_EQ(overrun_blocks(), before + 1);
+}
 
 // One answer is one plan: of a graph, its bodies and theirs.
 TEST(CCustom, IsAskedOnceForEachPlan) {
