@@ -92,7 +92,7 @@ tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype);
 // Throws INVALID_ARGUMENT for an operation code that has no name.
 [[noreturn, gnu::cold]] void refuse_code(const char* kind, std::int32_t code);
 
-// The core casts const away here alone, from data that came in a tnr_view_mut.
+// The memory of an output, to be written: data that came in a tnr_view_mut.
 inline kernels::Byte* writable(const tnr_view_mut& out) noexcept {
   return static_cast<kernels::Byte*>(const_cast<void*>(out.view.data));
 }
