@@ -28,8 +28,8 @@ fn main() -> Result<()> {
     let file = tenure::io::read(folder.join("model.safetensors"))?.into_shared();
     let heads = heads(&fs::read_to_string(folder.join("config.json"))?)?;
     let bert = Bert::new(&safetensors::Shared::new(file)?, heads)?;
-    let plain = bert.program(Passes::ALL)?;
-    let packed = bert.program(Passes::ALL.with(Passes::PACKING))?;
+    let plain = bert.program(Passes::DEFAULT)?;
+    let packed = bert.program(Passes::DEFAULT.with(Passes::PACKING))?;
     Context::with_threads(threads.parse()?)?.install(|| {
         for line in io::stdin().lock().lines() {
             let line = line?;

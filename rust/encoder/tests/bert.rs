@@ -113,8 +113,8 @@ fn erf(x: f64) -> f64 {
 fn vectors_are_those_of_plain_loops_whatever_the_padding_holds() {
     let model = model();
     let bert = Bert::new(&opened(&model), HEADS).unwrap();
-    let program = bert.program(Passes::ALL).unwrap();
-    let packed = bert.program(Passes::ALL.with(Passes::PACKING)).unwrap();
+    let program = bert.program(Passes::DEFAULT).unwrap();
+    let packed = bert.program(Passes::DEFAULT.with(Passes::PACKING)).unwrap();
     let lent = bert.program_packed(&packed.packed().unwrap().into_shared()).unwrap();
     let texts: [&[i64]; 4] = [&[1, 10, 3, 4, 5, 2], &[7], &[0, 0, 9], &[6, 8, 6, 8]];
     for padding in [0, 10] {
@@ -138,7 +138,7 @@ fn a_pruned_model_is_the_model_with_zeros() {
     let tokens = Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7], [10, 0, 0, 0]]);
     let vectors = |model: &Model, percent| {
         let bert = Bert::new(&opened(model), HEADS).unwrap().pruned(percent).unwrap();
-        bert.program(Passes::ALL).unwrap().run((&tokens, &[3, 4, 1])).unwrap()
+        bert.program(Passes::DEFAULT).unwrap().run((&tokens, &[3, 4, 1])).unwrap()
     };
     for (percent, kept) in [(0, [HIDDEN, WIDE]), (50, [4, 6]), (80, [1, 2]), (100, [0, 0])] {
         let mut zeroed = model();
@@ -149,7 +149,7 @@ fn a_pruned_model_is_the_model_with_zeros() {
                     sparse_top_k_in_magnitude::<_, i32>(weights, kept).unwrap().to_dense().unwrap();
             }
         }
-        let dense = Bert::new(&opened(&zeroed), HEADS).unwrap().program(Passes::ALL).unwrap();
+        let dense = Bert::new(&opened(&zeroed), HEADS).unwrap().program(Passes::DEFAULT).unwrap();
         let expected = dense.run((&tokens, &[3, 4, 1])).unwrap().to_vec();
         for (a, b) in vectors(&model(), percent).to_vec().iter().zip(expected) {
             assert!((a - b).abs() < 2e-6, "{percent} %: {a}, {b}");
@@ -160,8 +160,9 @@ fn a_pruned_model_is_the_model_with_zeros() {
 #[test]
 fn a_model_of_half_the_bytes_is_near_to_the_model() {
     let (tokens, counts) = (Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7]]), [3, 4]);
-    let vectors =
-        |bert: Bert| bert.program(Passes::ALL).unwrap().run((&tokens, &counts)).unwrap().to_vec();
+    let vectors = |bert: Bert| {
+        bert.program(Passes::DEFAULT).unwrap().run((&tokens, &counts)).unwrap().to_vec()
+    };
     let bert = || Bert::new(&opened(&model()), HEADS).unwrap();
     let (whole, half) = (vectors(bert()), vectors(bert().halved().unwrap()));
     assert_ne!(whole, half);
@@ -172,7 +173,7 @@ fn a_model_of_half_the_bytes_is_near_to_the_model() {
 
 #[test]
 fn a_sequence_of_padding_alone_has_no_vector_and_the_others_have_theirs() {
-    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::ALL).unwrap();
+    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::DEFAULT).unwrap();
     let tokens = Tensor::from([[1, 2, 3], [4, 5, 6], [1, 2, 3]]);
     let vectors = program.run((&tokens, &[3, 0, 3])).unwrap().to_vec();
     let [first, none, last] = [0, 1, 2].map(|row| &vectors[row * HIDDEN..][..HIDDEN]);
@@ -212,7 +213,7 @@ fn files_that_hold_no_model() {
 
 #[test]
 fn tokens_and_sequences_that_the_model_has_not() {
-    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::ALL).unwrap();
+    let program = Bert::new(&opened(&model()), HEADS).unwrap().program(Passes::DEFAULT).unwrap();
     let run = |tokens: Tensor<i64>| {
         let counts = Tensor::full([tokens.shape()[0]], tokens.shape()[1] as i64).unwrap();
         program.run((&tokens, &counts)).map(|vectors| vectors.to_vec())

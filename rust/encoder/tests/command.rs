@@ -66,7 +66,7 @@ fn vectors_are_in_the_order_of_the_lines_and_the_nearest_is_found() {
     assert_eq!(vectors.shape(), [6, HIDDEN]);
     assert_eq!(vectors.index(0, 2).unwrap().to_vec(), two.to_vec());
     let bert = Bert::new(&model::opened(&model()), 2).unwrap();
-    let program = bert.program(Passes::ALL).unwrap();
+    let program = bert.program(Passes::DEFAULT).unwrap();
     let vectors = vectors.to_vec();
     for (line, vector) in lines.iter().zip(vectors.chunks(HIDDEN)) {
         let id = |word: &str| TOKENS.iter().position(|&token| token == word).unwrap() as i64;
@@ -230,7 +230,7 @@ fn no_texts_are_no_vectors() {
     let folder = Folder::of_model(&model());
     let bert = Bert::new(&model::opened(&model()), 2).unwrap();
     let tokens = Tokens::read(&folder.path("tokenizer.json"), &bert, TooLong::Refused).unwrap();
-    let program = bert.program(Passes::ALL).unwrap();
+    let program = bert.program(Passes::DEFAULT).unwrap();
     let none = tokens.sequences([]).unwrap();
     assert_eq!(vectors(&program, &none, |_| ()).unwrap().shape(), [0, HIDDEN]);
     report(&program, &none, 1).unwrap();

@@ -169,7 +169,7 @@ impl<I, O> Program<I, O> {
     /// });
     /// ```
     pub fn trace(f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
-        Self::trace_with(Passes::ALL, f)
+        Self::trace_with(Passes::DEFAULT, f)
     }
 
     /// As [`trace`](Self::trace), with these passes alone: to see what one of them does.
@@ -181,7 +181,7 @@ impl<I, O> Program<I, O> {
     /// ```
     /// use tenure::{Passes, Program};
     ///
-    /// let [fused, single] = [Passes::ALL, Passes::ALL.without(Passes::FUSION)].map(|passes| {
+    /// let [fused, single] = [Passes::DEFAULT, Passes::DEFAULT.without(Passes::FUSION)].map(|passes| {
     ///     Program::trace_with(passes, |graph| {
     ///         let x = graph.input::<f32>([1000]);
     ///         graph.program((x,), (x * 2.0 + 1.0).sqrt())
@@ -217,7 +217,7 @@ impl<I, O> Program<I, O> {
     ///     let x = graph.input::<f32>([4, 64]);
     ///     graph.program((x,), x.matmul(graph.constant(&weights)))
     /// };
-    /// let packing = Program::<(f32,), f32>::trace_with(Passes::ALL.with(Passes::PACKING), layer)?;
+    /// let packing = Program::<(f32,), f32>::trace_with(Passes::DEFAULT.with(Passes::PACKING), layer)?;
     /// let bytes = packing.packed()?.into_shared(); // or those of a file
     /// let lent = Program::<(f32,), f32>::trace_packed(&bytes, layer)?;
     /// let x = Tensor::full([4, 64], 2.0)?;
@@ -228,7 +228,7 @@ impl<I, O> Program<I, O> {
         packed: &SharedTensor<u8>,
         f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>,
     ) -> Result<Self> {
-        Self::traced(State::new(Passes::ALL.with(Passes::PACKING), Some(packed.clone()))?, f)
+        Self::traced(State::new(Passes::DEFAULT.with(Passes::PACKING), Some(packed.clone()))?, f)
     }
 
     fn traced(state: State, f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
@@ -303,7 +303,7 @@ impl<I, O> Program<I, O> {
 /// ```
 /// use tenure::Passes;
 ///
-/// assert_eq!(Passes::ALL.without(Passes::FUSION).with(Passes::FUSION), Passes::ALL);
+/// assert_eq!(Passes::DEFAULT.without(Passes::FUSION).with(Passes::FUSION), Passes::DEFAULT);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Passes(u32);
@@ -315,8 +315,8 @@ macro_rules! passes {
                 #[doc = $doc]
                 pub const $name: Passes = Passes(tenure_sys::$code);
             )*
-            /// All of them but for [`PACKING`](Passes::PACKING): the default.
-            pub const ALL: Passes = Passes($(tenure_sys::$code)|*);
+            /// All of them except [`PACKING`](Passes::PACKING).
+            pub const DEFAULT: Passes = Passes($(tenure_sys::$code)|*);
             /// None: each node is a call, into memory of its own.
             pub const NONE: Passes = Passes(0);
         }
@@ -342,14 +342,14 @@ passes! {
 impl Passes {
     /// Constants that are right factors of products, or `f32` and `f64` filters of convolutions, are
     /// packed when the program is made, so that no run has to: a copy, of
-    /// [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among [`ALL`](Passes::ALL) for that.
+    /// [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among [`DEFAULT`](Passes::DEFAULT) for that.
     /// It pays where products have few rows or images few pixels, and where they are run often.
     ///
     /// ```
     /// use tenure::{Passes, Program, Tensor};
     ///
     /// let weights = Tensor::<f32>::full([64, 32], 0.5)?.into_shared();
-    /// let layer = Program::trace_with(Passes::ALL.with(Passes::PACKING), |graph| {
+    /// let layer = Program::trace_with(Passes::DEFAULT.with(Passes::PACKING), |graph| {
     ///     let x = graph.input::<f32>([4, 64]);
     ///     graph.program((x,), x.matmul(graph.constant(&weights)))
     /// })?;
@@ -372,14 +372,14 @@ impl Passes {
         Passes(self.0 & !passes.0)
     }
 
-    /// Those of all that are not these, and these, as the library takes them.
+    /// The default passes that are not among these, and these, as the library takes them.
     fn to_bits(self) -> [u32; 2] {
-        [Passes::ALL.0 & !self.0, self.0]
+        [Passes::DEFAULT.0 & !self.0, self.0]
     }
 }
 
 impl Default for Passes {
     fn default() -> Self {
-        Passes::ALL
+        Passes::DEFAULT
     }
 }

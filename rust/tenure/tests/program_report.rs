@@ -125,7 +125,7 @@ fn any_plan_holds_and_any_report_is_a_table_json_and_a_picture() {
         Passes::EPILOGUES,
         Passes::NONE,
     ];
-    let sets = all.map(|pass| Passes::ALL.without(pass)).into_iter().chain(all);
+    let sets = all.map(|pass| Passes::DEFAULT.without(pass)).into_iter().chain(all);
     for passes in sets {
         let report = network(passes).unwrap();
         expect_plan_that_holds(&report);
@@ -190,10 +190,10 @@ fn random_value<'g>(
 fn random_programs_have_plans_that_hold_and_all_forms() {
     let (operations, random) = (hostile_operations(), &mut Random::new(7));
     let (x, y) = (Tensor::zeros([8, 8]).unwrap(), Tensor::full([8, 8], 1.0).unwrap());
-    let without =
-        [Passes::FUSION, Passes::IN_PLACE, Passes::MEMORY].map(|pass| Passes::ALL.without(pass));
+    let without = [Passes::FUSION, Passes::IN_PLACE, Passes::MEMORY]
+        .map(|pass| Passes::DEFAULT.without(pass));
     for nth in 0..120 {
-        let passes = *without.get(nth % 6).unwrap_or(&Passes::ALL);
+        let passes = *without.get(nth % 6).unwrap_or(&Passes::DEFAULT);
         let program = Program::trace_with(passes, |graph| {
             let (x, y) = (graph.input::<f32>([8, 8]), graph.input::<f32>([8, 8]));
             let mut values = vec![x, y];
@@ -244,7 +244,7 @@ fn passes_are_counted() {
         });
         program.unwrap().report((&[[0.0; 3]; 4],)).unwrap()
     };
-    let all = report(Passes::ALL.with(Passes::PACKING));
+    let all = report(Passes::DEFAULT.with(Passes::PACKING));
     let counts: Vec<_> = all.passes.iter().map(|of| (of.name.as_str(), of.count)).collect();
     // A line of memory, which two values that are not alive at once share.
     let expected = [

@@ -148,7 +148,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_file(file: &ProgramFile, customs: Vec<CustomOperation>) -> Result<Self> {
-        Self::from_file_with(Passes::ALL, file, customs)
+        Self::from_file_with(Passes::DEFAULT, file, customs)
     }
 
     /// As [`from_file`](Self::from_file), with these passes, which no file says: with
@@ -176,7 +176,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         file: &ProgramFile,
         customs: Vec<CustomOperation>,
     ) -> Result<Self> {
-        Self::built(Passes::ALL.with(Passes::PACKING), Some(packed), file, customs)
+        Self::built(Passes::DEFAULT.with(Passes::PACKING), Some(packed), file, customs)
     }
 
     fn built(

@@ -53,7 +53,7 @@ fn constants_of_bodies_are_packed_and_lent() {
         graph.program((flag, x), z)
     };
     type Layer = Program<(Bool8, f32), f32>;
-    let packing = Layer::trace_with(Passes::ALL.with(Passes::PACKING), layer).unwrap();
+    let packing = Layer::trace_with(Passes::DEFAULT.with(Passes::PACKING), layer).unwrap();
     let packed = packing.packed().unwrap().into_shared();
     let lent = Layer::trace_packed(&packed, layer).unwrap();
     drop(packed);

@@ -32,7 +32,7 @@ fn floats<const N: usize>(seed: u64, shape: [usize; N]) -> Tensor<f32> {
 fn traced<I, O>(
     f: impl for<'g> Fn(Graph<'g>) -> Result<Program<I, O>>,
 ) -> [Result<Program<I, O>>; 2] {
-    [Passes::ALL, Passes::NONE].map(|passes| Program::trace_with(passes, &f))
+    [Passes::DEFAULT, Passes::NONE].map(|passes| Program::trace_with(passes, &f))
 }
 
 /// The message of what a trace refuses.

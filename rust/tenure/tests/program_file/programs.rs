@@ -150,7 +150,7 @@ fn constants_of_a_file_are_packed_where_that_is_asked_for() {
     let mut bytes = Vec::new();
     network().write(&mut bytes).unwrap();
     let file = loaded(bytes);
-    let made = [Passes::ALL, Passes::ALL.with(Passes::PACKING)].map(|passes| {
+    let made = [Passes::DEFAULT, Passes::DEFAULT.with(Passes::PACKING)].map(|passes| {
         Program::<(f32, Updated<f32>), (f32, i64)>::from_file_with(passes, &file, Vec::new())
             .unwrap()
     });
@@ -169,7 +169,7 @@ fn constants_of_a_file_are_those_that_another_program_of_it_packed() {
     network().write(&mut bytes).unwrap();
     let file = loaded(bytes);
     type Network = Program<(f32, Updated<f32>), (f32, i64)>;
-    let passes = Passes::ALL.with(Passes::PACKING);
+    let passes = Passes::DEFAULT.with(Passes::PACKING);
     let packing = Network::from_file_with(passes, &file, Vec::new()).unwrap();
     let packed = packing.packed().unwrap().into_shared();
     let lent = Network::from_file_packed(&packed, &file, Vec::new()).unwrap();

@@ -140,7 +140,7 @@ fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Embe
         let name = if arguments.bf16 { "packed.bf16" } else { "packed.f32" };
         packed::program(&model.bert, &model.weights, name).map(|(one, how)| (one, Some(how)))?
     } else {
-        (model.bert.program(Passes::ALL)?, None)
+        (model.bert.program(Passes::DEFAULT)?, None)
     };
     let ready = start.elapsed();
     vectors(&program, &line, |_| ())?;

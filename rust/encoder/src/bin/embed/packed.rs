@@ -24,7 +24,7 @@ pub fn program(bert: &Bert, weights: &Path, name: &str) -> Result<(Embedding, St
         Ok(program) => return Ok((program, format!("mapped from {}", path.display()))),
         Err(refused) => refused,
     };
-    let program = bert.program(Passes::ALL.with(Passes::PACKING))?;
+    let program = bert.program(Passes::DEFAULT.with(Passes::PACKING))?;
     let kept = match keep(&path, &stamp, &program) {
         Ok(()) => format!("kept in {}", path.display()),
         Err(error) => format!("not kept: {}: {error}", path.display()),
