@@ -1,5 +1,8 @@
 // Movement of elements, with operands that lie in every order.
+#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "header.hpp"
 #include "operands.hpp"
@@ -111,9 +114,13 @@ void add_indexed(std::vector<Operation>& list) {
         tnr_gather(call.with.context, a, 0, Numbers(some_of(call.cols)), nullptr, out));
     out.give(call.answer);
   });
-  for (const tnr_binary_op op : {0, TNR_BINARY_OP_ADD, TNR_BINARY_OP_MUL, TNR_BINARY_OP_MIN,
-                                 TNR_BINARY_OP_MAX, TNR_BINARY_OP_DIV}) {
-    add(list, "tnr_put", "rows by " + std::to_string(op), [op](const Call& call) {
+  std::vector<std::pair<tnr_binary_op, std::string>> writes = {{0, "plain"}};
+  for (const Constant& op : codes_of("tnr_binary_op")) {
+    if (op.value > TNR_BINARY_OP_MAX) continue;
+    writes.emplace_back(static_cast<tnr_binary_op>(op.value), op.name.substr(std::strlen("TNR_")));
+  }
+  for (const auto& [op, name] : writes) {
+    add(list, "tnr_put", name + " of rows", [op = op](const Call& call) {
       const Input a = call.input({5, call.cols});
       Output out = call.output({call.rows, call.cols});
       out.put_numbers();
@@ -121,7 +128,7 @@ void add_indexed(std::vector<Operation>& list) {
           tnr_put(call.with.context, op, a, 0, Numbers(some_of(call.rows)), nullptr, out));
       out.give(call.answer);
     });
-    add(list, "tnr_scatter", "by " + std::to_string(op), [op](const Call& call) {
+    add(list, "tnr_scatter", name, [op = op](const Call& call) {
       const Input a = call.input({5});
       Output out = call.output({call.cols});
       out.put_numbers();

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "sweep.hpp"
 
@@ -85,9 +86,13 @@ std::string text_of(const Dtypes& taken) {
   return taken.size() == named ? "all" : text;
 }
 
+// Without a gap, so that it is also one of blocks.
 const Pattern& pattern() {
-  static const Pattern square{
-      "square", 8, 8, {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}}};
+  static const Pattern square = [] {
+    Pattern full{"square", 8, 8, {}};
+    for (std::int64_t at = 0; at < 64; ++at) full.positions.push_back({at / 8, at % 8});
+    return full;
+  }();
   return square;
 }
 
@@ -95,16 +100,33 @@ Operands operands_of(const Matrix& a) {
   return {.a = a.view(kBothFlags), .right = a.view(kBothFlags), .mask = a.view(kBothFlags)};
 }
 
-// Also where the elements, or the dtype of an output, are refused.
-bool takes(const Operation& operation, const Matrix& a) {
-  return operation(operands_of(a)).status != TNR_STATUS_UNSUPPORTED;
+// Elements, or the dtype of an output, may be refused of a dtype that is taken.
+tnr_status answer_of(const Operation& operation, const Matrix& a) {
+  return operation(operands_of(a)).status;
 }
 
 // In the order of the list: a map sorts, and the page is read by families.
 struct Row {
   std::string call;
   std::map<std::string, Dtypes> by_column;
+  std::set<std::string> computed;  // columns of which a call succeeds, with some dtype
+
+  void add(const std::string& column, const std::string& dtype, tnr_status status) {
+    Dtypes& taken = by_column[column];
+    if (status != TNR_STATUS_UNSUPPORTED) taken.insert(dtype);
+    if (status == TNR_STATUS_OK) computed.insert(column);
+  }
 };
+
+// Nothing is taken where every call is refused, whatever the reason.
+std::vector<Row> without_refused(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    for (auto& [column, taken] : row.by_column) {
+      if (row.computed.count(column) == 0) taken.clear();
+    }
+  }
+  return rows;
+}
 
 std::string function_of(const std::string& call) { return call.substr(0, call.find(' ')); }
 
@@ -116,21 +138,32 @@ Row& row_of(std::vector<Row>& rows, const std::string& call) {
   const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const Row& row) {
     return function_of(row.call) == function_of(call);
   });
-  return *rows.insert(last == rows.rend() ? rows.end() : last.base(), Row{call, {}});
+  return *rows.insert(last == rows.rend() ? rows.end() : last.base(), Row{call, {}, {}});
 }
 
+// Matrices made of dense elements among them, whose columns are their formats.
 std::vector<Row> dense_support() {
   std::vector<Row> rows;
   for (const Constant& dtype : dtypes()) {
     const Matrix a(pattern(),
                    {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32, static_cast<tnr_dtype>(dtype.value)});
     for (const Operation& operation : dense_operations()) {
-      Row& row = row_of(rows, call_of(operation));
-      Dtypes& taken = row.by_column[layout_of(operation)];
-      if (takes(operation, a)) taken.insert(short_name(dtype));
+      row_of(rows, call_of(operation))
+          .add(layout_of(operation), short_name(dtype), answer_of(operation, a));
+    }
+    for (const Operation& operation : sparse_operations()) {
+      if (!operation.is_of_dense()) continue;
+      std::istringstream words(operation.variant);
+      std::string first;
+      std::string second;
+      words >> first >> second;
+      const std::string format = second.empty() ? "" : code_of(first);
+      const std::string code = code_of(second.empty() ? first : second);
+      row_of(rows, operation.function + (code.empty() ? "" : " " + code))
+          .add(format, short_name(dtype), answer_of(operation, a));
     }
   }
-  return rows;
+  return without_refused(std::move(rows));
 }
 
 std::vector<Row> sparse_support() {
@@ -141,13 +174,12 @@ std::vector<Row> sparse_support() {
                                  static_cast<tnr_dtype>(dtype.value)});
       for (const Operation& operation : sparse_operations()) {
         if (operation.is_of_dense()) continue;
-        Row& row = row_of(rows, call_of(operation));
-        Dtypes& taken = row.by_column[format.name];
-        if (takes(operation, a)) taken.insert(short_name(dtype));
+        row_of(rows, call_of(operation))
+            .add(format.name, short_name(dtype), answer_of(operation, a));
       }
     }
   }
-  return rows;
+  return without_refused(std::move(rows));
 }
 
 // Codes of one function that take the same share a row.

@@ -7398,8 +7398,9 @@ typedef struct tnr_sparse_kron_attributes {
  * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
  * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
  * another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
- * or a longer extent than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks
- * over `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+ * or a longer extent than the indices can count: use i64 then. UNSUPPORTED: elements of 16
+ * bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER; blocks over
+ * `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
@@ -7615,8 +7616,8 @@ struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
  * is 0.
  *
  * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
- * name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex
- * values. OUT_OF_MEMORY.
+ * name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values of
+ * 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -7986,8 +7987,8 @@ typedef struct tnr_sparse_solve_attributes {
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
  * the dtype cannot represent, and for offsets or indices out of range: then `out` has been
- * written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with
- * `a` or `b`. OUT_OF_MEMORY.
+ * written in part. UNSUPPORTED: values that are complex or bool8. ALIASED: `out` shares a
+ * byte with `a` or `b`. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -8081,7 +8082,8 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
  * row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
- * range: then `out` has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED:
+ * range: then `out` has been written in part. UNSUPPORTED: values that are complex or bool8.
+ * ALIASED:
  * `out` shares a byte with another operand and is not exactly `a.values`, or its part of them.
  * OUT_OF_MEMORY.
  *
@@ -8114,8 +8116,9 @@ tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be
  * SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32
- * offsets count. UNSUPPORTED: DIV, whose 0 / 0 is not 0; COO and BSR; two formats; values of a
- * dtype that `tnr_binary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM and POW; COO and
+ * BSR; two formats; complex values, and a dtype that `tnr_binary` does not take. STALE_VIEW,
+ * BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -8162,8 +8165,8 @@ tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
  * arrays, `tnr_unary` on the values is all there is to do.
  *
  * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not
- * 0 at 0, as EXP; values of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY,
- * OUT_OF_MEMORY: as operations.
+ * 0 at 0, as EXP, or that gives another dtype, as ABS of complex values; bool8 values, and a
+ * dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
