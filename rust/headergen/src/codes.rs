@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::abi::Problem;
-use crate::table::{Dtypes, Error, Gives, Kind, Needs, OPERATIONS, Operation};
+use crate::table::{Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
 const KINDS: [Kind; 7] = [
@@ -340,10 +340,8 @@ fn docs_table() -> String {
     for (_, _, heading) in PARTS {
         let _ = write!(text, " {heading} |");
     }
-    text.push_str(
-        " result | 0 of zeros | error, in last places | derivative, and what it reads |\n|",
-    );
-    text.push_str(&" --- |".repeat(PARTS.len() + 5));
+    text.push_str(" result | 0 of zeros | error, in last places |\n|");
+    text.push_str(&" --- |".repeat(PARTS.len() + 4));
     text.push('\n');
     for kind in KINDS {
         for row in rows(OPERATIONS, kind) {
@@ -383,16 +381,7 @@ fn docs_row(row: &Operation) -> String {
         Error::Grows => "grows with the count, see below".to_owned(),
         Error::OfInputs(places) => format!("{places} of the largest input"),
     };
-    let derivative = row.derivative.map_or("none".to_owned(), |derivative| {
-        let needs = match derivative.needs {
-            Needs::Nothing => "nothing",
-            Needs::Inputs => "inputs",
-            Needs::Output => "result",
-            Needs::InputsAndOutput => "inputs, result",
-        };
-        format!("`{}`: {needs}", derivative.name)
-    });
-    let _ = writeln!(text, " {gives} | {zero} | {error} | {derivative} |");
+    let _ = writeln!(text, " {gives} | {zero} | {error} |");
     text
 }
 

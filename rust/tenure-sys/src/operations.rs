@@ -89,28 +89,6 @@ pub enum Error {
     OfInputs(u32),
 }
 
-/// Inputs of the derivative of an operation, beside the gradient of its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing: the operation is linear.
-    Nothing,
-    /// Its inputs.
-    Inputs,
-    /// Its result.
-    Output,
-    /// Both.
-    InputsAndOutput,
-}
-
-/// The operation that takes the gradient of a result to the gradients of the inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Derivative {
-    /// Its name.
-    pub name: &'static str,
-    /// Values that it needs.
-    pub needs: Needs,
-}
-
 /// A call of the Rust function and what it gives, both as Rust; the example of its documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
@@ -150,12 +128,6 @@ pub struct Operation {
     pub keeps_zero: bool,
     /// How exact it is.
     pub error: Error,
-    /// None where the result is no continuous function of the inputs.
-    pub derivative: Option<Derivative>,
-}
-
-const fn derivative(name: &'static str, needs: Needs) -> Option<Derivative> {
-    Some(Derivative { name, needs })
 }
 
 const fn example(inputs: &'static [&'static str], gives: &'static str) -> Example {
@@ -177,7 +149,6 @@ const ROW: Operation = Operation {
     gives: Gives::Operand,
     keeps_zero: false,
     error: Error::Exact,
-    derivative: None,
 };
 const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..ROW };
 const NORMALIZATION: Operation =
@@ -199,7 +170,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.negative",
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
-        derivative: derivative("neg", Needs::Nothing),
         ..ROW
     },
     Operation {
@@ -213,7 +183,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         gives: Gives::Part,
         keeps_zero: true,
-        derivative: derivative("abs_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -227,7 +196,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("sqrt_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -240,7 +208,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.exp",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("exp_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -253,7 +220,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "relu",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
-        derivative: derivative("relu_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -267,7 +233,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("tanh_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -280,7 +245,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "sigmoid",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("sigmoid_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -294,7 +258,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("silu_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -308,7 +271,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(4),
-        derivative: derivative("gelu_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -322,7 +284,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(3),
-        derivative: derivative("gelu_tanh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -335,7 +296,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "softplus",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
-        derivative: derivative("softplus_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -349,7 +309,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("hardswish_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -363,7 +322,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("elu_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -377,7 +335,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("leaky_relu_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -391,7 +348,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("square_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -404,7 +360,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.reciprocal",
         dtypes: Dtypes::FIELD,
         error: Error::Rounded,
-        derivative: derivative("reciprocal_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -417,7 +372,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "rsqrt",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("rsqrt_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -565,7 +519,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.exp2",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("exp2_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -579,7 +532,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("expm1_gradient", Needs::Output),
         ..ROW
     },
     Operation {
@@ -592,7 +544,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("ln_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -605,7 +556,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log2",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("log2_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -618,7 +568,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log10",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("log10_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -632,7 +581,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("log1p_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -646,7 +594,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("erf_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -659,7 +606,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "erfc",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(3),
-        derivative: derivative("erfc_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -673,7 +619,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("sin_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -686,7 +631,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cos",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("cos_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -700,7 +644,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("tan_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -714,7 +657,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("asin_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -727,7 +669,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.arccos",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
-        derivative: derivative("acos_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -741,7 +682,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("atan_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -755,7 +695,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("sinh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -768,7 +707,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cosh",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
-        derivative: derivative("cosh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -782,7 +720,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("asinh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -795,7 +732,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.arccosh",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
-        derivative: derivative("acosh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -809,7 +745,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("atanh_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -823,7 +758,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("cbrt_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -839,7 +773,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.conjugate",
         dtypes: Dtypes::COMPLEX,
         keeps_zero: true,
-        derivative: derivative("conj", Needs::Nothing),
         ..ROW
     },
     Operation {
@@ -857,7 +790,6 @@ pub const OPERATIONS: &[Operation] = &[
         gives: Gives::Part,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("arg_gradient", Needs::Inputs),
         ..ROW
     },
     // ---- of two inputs ----
@@ -873,7 +805,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("add_gradient", Needs::Nothing),
         ..ROW
     },
     Operation {
@@ -888,7 +819,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("sub_gradient", Needs::Nothing),
         ..ROW
     },
     Operation {
@@ -903,7 +833,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("mul_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -919,7 +848,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.divide",
         dtypes: Dtypes::ARITHMETIC,
         error: Error::Rounded,
-        derivative: derivative("div_gradient", Needs::InputsAndOutput),
         ..ROW
     },
     Operation {
@@ -933,7 +861,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.minimum",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
-        derivative: derivative("min_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -947,7 +874,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.maximum",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
-        derivative: derivative("max_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -1097,7 +1023,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.power",
         dtypes: Dtypes::NUMBERS,
         error: Error::Places(1),
-        derivative: derivative("pow_gradient", Needs::InputsAndOutput),
         ..ROW
     },
     Operation {
@@ -1112,7 +1037,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
-        derivative: derivative("atan2_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -1127,7 +1051,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
-        derivative: derivative("hypot_gradient", Needs::InputsAndOutput),
         ..ROW
     },
     // ---- of three inputs ----
@@ -1143,7 +1066,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
         error: Error::Rounded,
-        derivative: derivative("fma_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -1158,7 +1080,6 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::OfInputs(1),
-        derivative: derivative("lerp_gradient", Needs::Inputs),
         ..ROW
     },
     Operation {
@@ -1172,7 +1093,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.clip",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
-        derivative: derivative("clamp_gradient", Needs::Inputs),
         ..ROW
     },
     // ---- comparisons ----
@@ -1251,7 +1171,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.sum",
         dtypes: Dtypes::ARITHMETIC,
         gives: Gives::Wide,
-        derivative: derivative("sum_gradient", Needs::Nothing),
         ..REDUCTION
     },
     Operation {
@@ -1262,7 +1181,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.prod",
         dtypes: Dtypes::NUMBERS,
         gives: Gives::Wide,
-        derivative: derivative("prod_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1272,7 +1190,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Arithmetic mean; floats and complex numbers. Empty: NaN.",
         numpy: "np.mean",
         dtypes: Dtypes::FIELD,
-        derivative: derivative("mean_gradient", Needs::Nothing),
         ..REDUCTION
     },
     Operation {
@@ -1283,7 +1200,6 @@ pub const OPERATIONS: &[Operation] = &[
               `ddof`.",
         numpy: "np.var",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("var_gradient", Needs::Inputs),
         ..REDUCTION
     },
     Operation {
@@ -1293,7 +1209,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Standard deviation with the attribute `ddof`; floats only.",
         numpy: "np.std",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("std_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1304,7 +1219,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.min",
         dtypes: Dtypes::NUMBERS,
         error: Error::Exact,
-        derivative: derivative("min_over_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1315,7 +1229,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.max",
         dtypes: Dtypes::NUMBERS,
         error: Error::Exact,
-        derivative: derivative("max_over_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1383,7 +1296,6 @@ pub const OPERATIONS: &[Operation] = &[
               it is infinite the largest `|x|`; floats only. Empty: 0.",
         numpy: "norm",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("norm_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1393,7 +1305,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "`ln(sum of e^x)`, without overflow; floats only. Empty: minus infinity.",
         numpy: "logsumexp",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("logsumexp_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1403,7 +1314,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "SUM of the elements that are not NaN; floats only. None: 0.",
         numpy: "np.nansum",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("nan_sum_gradient", Needs::Inputs),
         ..REDUCTION
     },
     Operation {
@@ -1413,7 +1323,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "MEAN of the elements that are not NaN; floats only. None: NaN.",
         numpy: "np.nanmean",
         dtypes: Dtypes::FLOATS,
-        derivative: derivative("nan_mean_gradient", Needs::Inputs),
         ..REDUCTION
     },
     Operation {
@@ -1425,7 +1334,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.nanmin",
         dtypes: Dtypes::FLOATS,
         error: Error::Exact,
-        derivative: derivative("nan_min_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     Operation {
@@ -1437,7 +1345,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.nanmax",
         dtypes: Dtypes::FLOATS,
         error: Error::Exact,
-        derivative: derivative("nan_max_gradient", Needs::InputsAndOutput),
         ..REDUCTION
     },
     // ---- normalizations ----
@@ -1448,7 +1355,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "`e^x` over the sum of all `e^x`. NaN where an element is NaN or plus infinity, or all \
               are minus infinity.",
         numpy: "softmax",
-        derivative: derivative("softmax_gradient", Needs::Output),
         ..NORMALIZATION
     },
     Operation {
@@ -1457,7 +1363,6 @@ pub const OPERATIONS: &[Operation] = &[
         code: 2,
         doc: "The logarithm of SOFTMAX: x less `ln(sum of e^x)`. NaN where SOFTMAX is.",
         numpy: "log_softmax",
-        derivative: derivative("log_softmax_gradient", Needs::Output),
         ..NORMALIZATION
     },
     Operation {
@@ -1467,7 +1372,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "`(x - mean) / sqrt(variance + eps)`, with the variance of ddof 0, times `weight` plus \
               `bias`. NaN where variance and `eps` are 0.",
         numpy: "layer_norm",
-        derivative: derivative("layer_norm_gradient", Needs::Inputs),
         ..NORMALIZATION
     },
     Operation {
@@ -1477,7 +1381,6 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "`x / sqrt(mean of the squares + eps)`, times `weight`. NaN where all are 0 and `eps` \
               is.",
         numpy: "rms_norm",
-        derivative: derivative("rms_norm_gradient", Needs::Inputs),
         ..NORMALIZATION
     },
     // ---- scans ----
@@ -1489,7 +1392,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cumsum",
         gives: Gives::Wide,
         error: Error::Grows,
-        derivative: derivative("cumsum_gradient", Needs::Nothing),
         ..SCAN
     },
     Operation {
@@ -1500,7 +1402,6 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cumprod",
         gives: Gives::Wide,
         error: Error::Grows,
-        derivative: derivative("cumprod_gradient", Needs::InputsAndOutput),
         ..SCAN
     },
     Operation {
@@ -1509,7 +1410,6 @@ pub const OPERATIONS: &[Operation] = &[
         code: 3,
         doc: "The smallest so far; NaN wins.",
         numpy: "np.minimum.accumulate",
-        derivative: derivative("cummin_gradient", Needs::InputsAndOutput),
         ..SCAN
     },
     Operation {
@@ -1518,7 +1418,6 @@ pub const OPERATIONS: &[Operation] = &[
         code: 4,
         doc: "The largest so far; NaN wins.",
         numpy: "np.maximum.accumulate",
-        derivative: derivative("cummax_gradient", Needs::InputsAndOutput),
         ..SCAN
     },
 ];
