@@ -501,6 +501,10 @@ pub(crate) mod native {
         /// A power of two that brings all that is below into these bounds; and what is above, when
         /// it is divided by it.
         const RESCALE: f64;
+        /// The exponent up to which a matrix needs no scaling for the sums of an iterative solver.
+        const NEAR: i32;
+        /// An exponent that brings a product into the range, where it is 0 or infinite.
+        const FAR: i32;
         fn from_f64(value: f64) -> Self;
         fn to_f64(self) -> f64;
         fn magnitude(self) -> Self;
@@ -509,13 +513,15 @@ pub(crate) mod native {
     }
 
     macro_rules! arithmetic {
-        ($($type:ident: $large:literal, $rescale:literal;)*) => {$(
+        ($($type:ident: $large:literal, $rescale:literal, $near:literal, $far:literal;)*) => {$(
             impl Arithmetic for $type {
                 const ZERO: Self = 0.0;
                 const ONE: Self = 1.0;
                 const EPSILON: Self = $type::EPSILON;
                 const LARGE: f64 = power_of_two($large);
                 const RESCALE: f64 = power_of_two($rescale);
+                const NEAR: i32 = $near;
+                const FAR: i32 = $far;
                 fn from_f64(value: f64) -> Self {
                     value as Self
                 }
@@ -540,7 +546,7 @@ pub(crate) mod native {
         f64::from_bits((1023 + exponent) << 52)
     }
 
-    arithmetic! { f64: 400, 600; f32: 50, 90; }
+    arithmetic! { f64: 400, 600, 120, 512; f32: 50, 90, 20, 64; }
 }
 
 /// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.

@@ -225,6 +225,216 @@ fn scale_does_not_matter() {
     assert_solved(&a, &b, cg(&a, &b, NEAR), 47);
 }
 
+/// An operator times a number.
+struct Times<'a, T: NativeFloat>(&'a dyn LinearOperator<T>, T);
+
+macro_rules! times {
+    ($($type:ident)*) => {$(
+        impl LinearOperator<$type> for Times<'_, $type> {
+            fn extents(&self) -> [usize; 2] {
+                self.0.extents()
+            }
+            fn apply_into(&self, x: &[$type], out: &mut [$type]) -> Result<()> {
+                self.0.apply_into(x, out)?;
+                out.iter_mut().for_each(|out| *out *= self.1);
+                Ok(())
+            }
+            fn apply_transposed_into(&self, x: &[$type], out: &mut [$type]) -> Result<()> {
+                self.0.apply_transposed_into(x, out)?;
+                out.iter_mut().for_each(|out| *out *= self.1);
+                Ok(())
+            }
+        }
+    )*};
+}
+times! { f32 f64 }
+
+/// Every solver with each preconditioner and without, with a start and without. Powers of two times b
+/// and the matrix, up to the ends of the range, change neither the iterations nor a bit.
+macro_rules! scales {
+    ($type:ident, $least:literal, $most:literal, $tolerance:literal) => {{
+        type T = $type;
+        let power = |exponent: i32| (2.0 as T).powi(exponent);
+        let times = |vector: &[T], exponent: i32| -> Vec<T> {
+            // In two steps: the power may overflow where the product does not.
+            let [one, other] = [exponent / 2, exponent - exponent / 2].map(power);
+            vector.iter().map(|x| x * one * other).collect()
+        };
+        let narrow = |values: &[f64]| -> Vec<T> { values.iter().map(|x| *x as T).collect() };
+        let exponents = [$least, $least / 2, -40, -1, 1, 40, $most / 2, $most];
+        let pairs = exponents.into_iter().flat_map(|of_b| {
+            let of_a = [0, of_b, of_b / 2, -of_b / 3];
+            of_a.into_iter()
+                .chain((of_b == 1).then_some(exponents).into_iter().flatten())
+                .map(move |of_a| (of_b, of_a))
+        });
+        // The solution has a number too.
+        let pairs = pairs.filter(|(of_b, of_a)| ($least..=$most).contains(&(of_b - of_a)));
+        let pairs: Vec<(i32, i32)> = pairs.collect();
+
+        let ((grid, b), windy, (oblong, of_oblong)) = (small_grid(), small_wind(), oblong());
+        for (name, a, b) in
+            [("grid", &grid, &b), ("windy", &windy, &b), ("oblong", &oblong, &of_oblong)]
+        {
+            let (values, b) = (narrow(a.values()), narrow(b));
+            let start: Vec<T> = (0..a.cols()).map(|i| (i % 5) as T / 8.0 - 0.2).collect();
+            // The solution, the iterations and the residual of one of the ways.
+            let solve = |of_b: i32, of_a: i32, way: usize| {
+                let (values, b) = (times(&values, of_a), times(&b, of_b));
+                let start = times(&start, of_b - of_a);
+                let a = a.view().with_values(&values).unwrap();
+                let is_started = way % 2 == 1;
+                let jacobi = || match name {
+                    "oblong" => Jacobi::of_columns(a),
+                    _ => Jacobi::new(a),
+                };
+                let inverses: Option<Box<dyn LinearOperator<T>>> = match way / 2 {
+                    0 => None,
+                    1 => Some(Box::new(jacobi().unwrap())),
+                    _ if name == "oblong" => None,
+                    _ => Some(Box::new(Ilu0::new(a).unwrap())),
+                };
+                // A preconditioner of any scale is as good.
+                let inverse = inverses.as_ref().map(|of| Times(&**of, power(of_b / 5)));
+                let mut krylov = Krylov::new()
+                    .relative_tolerance($tolerance)
+                    .absolute_tolerance(1e-9 * f64::from(power(of_b)));
+                let damping = 0.25 * f64::from(power(of_a));
+                let mut lsqr_how = Lsqr::new().a_tolerance($tolerance).b_tolerance($tolerance);
+                if way / 2 == 0 {
+                    lsqr_how = lsqr_how.damping(damping);
+                }
+                if let Some(inverse) = &inverse {
+                    krylov = krylov.preconditioner(inverse);
+                    lsqr_how = lsqr_how.preconditioner(inverse);
+                }
+                if is_started {
+                    krylov = krylov.start(&start);
+                    lsqr_how = lsqr_how.start(&start);
+                }
+                let solution = match name {
+                    "grid" => cg(a, &b, krylov),
+                    "windy" => bicgstab(a, &b, krylov),
+                    _ => lsqr(a, &b, lsqr_how),
+                };
+                let solution = solution.unwrap_or_else(|unsolved| {
+                    panic!("{name} {of_b} {of_a} {way}: {}", unsolved.error())
+                });
+                (solution.x.to_vec(), solution.iterations, solution.residual_norm)
+            };
+            for way in 0..6 {
+                let (x, iterations, residual) = solve(0, 0, way);
+                assert!(iterations > 1, "{name} {way}");
+                for &(of_b, of_a) in &pairs {
+                    let (scaled, as_many, scaled_residual) = solve(of_b, of_a, way);
+                    let case = format!("{name} {of_b} {of_a} {way}");
+                    assert_eq!(as_many, iterations, "{case}");
+                    assert_eq!(scaled, times(&x, of_b - of_a), "{case}");
+                    let ratio = scaled_residual / (residual * f64::from(power(of_b)));
+                    assert!((ratio - 1.0).abs() < 1e-3, "{case}: {ratio}");
+                }
+            }
+        }
+    }};
+}
+
+fn small_grid() -> (CsrMatrix<f64>, Vec<f64>) {
+    let a: CsrMatrix<f64> = gallery::poisson([5, 4, 3]).unwrap();
+    (a, (0..60).map(|place| f64::from(place * 7 % 11) - 4.5).collect())
+}
+
+fn small_wind() -> CsrMatrix<f64> {
+    let (a, _) = small_grid();
+    let wind = (0..59).flat_map(|place| [(place, place + 1, 0.5), (place + 1, place, -0.5)]);
+    let of_grid = a.view();
+    let entries = of_grid.iter().map(|(row, col, &value)| (row as i32, col as i32, value));
+    coalesced(60, 60, entries.chain(wind))
+}
+
+#[test]
+fn powers_of_two_change_no_bit() {
+    // Elements of the vectors are a few powers of two away.
+    scales!(f64, -980, 980, 1e-8);
+    scales!(f32, -100, 100, 1e-4);
+}
+
+/// Systems and starts with squares beyond the range of the type.
+#[test]
+fn scales_of_a_system_lead_to_its_solution() {
+    let a = [[4.0, 1.0], [1.0, 3.0]];
+    for exponent in (-300..=300).step_by(10) {
+        let scale = 10.0_f64.powi(exponent);
+        let a = TensorView::from_slice(a.as_flattened(), [2, 2]).unwrap();
+        let larger = a.to_vec().into_iter().map(|x| x * scale).collect::<Vec<_>>();
+        let larger = TensorView::from_slice(&larger, [2, 2]).unwrap();
+        let b = [6.0 * scale, 7.0 * scale];
+        for (a, b, x) in [(a, b, [scale, 2.0 * scale]), (larger, b, [1.0, 2.0])] {
+            let how = Krylov::new().relative_tolerance(1e-12);
+            let exact = Lsqr::new().a_tolerance(1e-12).b_tolerance(1e-12);
+            // One start is in proportion, the others are much too large and much too small.
+            for start in [None, Some(0.5 * x[0]), Some(1e290), Some(1e-290)] {
+                let start = start.map(|start| [start, -start]);
+                let (mut how, mut exact) = (how, exact);
+                if let Some(start) = &start {
+                    (how, exact) = (how.start(start), exact.start(start));
+                }
+                for found in [cg(a, &b, how), bicgstab(a, &b, how), lsqr(a, &b, exact)] {
+                    let found = found.unwrap_or_else(|unsolved| panic!("{start:?}: {unsolved}"));
+                    let errors = [found.x[[0]] / x[0] - 1.0, found.x[[1]] / x[1] - 1.0];
+                    assert!(errors.iter().all(|error| error.abs() < 1e-9), "{exponent} {start:?}");
+                    assert!(found.iterations <= 3, "{exponent} {start:?}");
+                }
+            }
+        }
+    }
+    for exponent in -36..=36 {
+        let scale = 10.0_f32.powi(exponent);
+        let a = [4.0, 1.0, 1.0, 3.0];
+        let larger = a.map(|x| x * scale);
+        let b = [6.0 * scale, 7.0 * scale];
+        for (a, x) in [(&a, scale), (&larger, 1.0)] {
+            let a = TensorView::from_slice(a, [2, 2]).unwrap();
+            for start in [[0.0; 2], [0.5 * x, x], [1e36, -1e36], [1e-36, 1e-36]] {
+                let how = Krylov::new().start(&start);
+                let exact = Lsqr::new().start(&start);
+                for found in [cg(a, &b, how), bicgstab(a, &b, how), lsqr(a, &b, exact)] {
+                    let found = found.unwrap_or_else(|unsolved| panic!("{start:?}: {unsolved}"));
+                    let errors = [found.x[[0]] / x - 1.0, found.x[[1]] / x - 2.0];
+                    assert!(errors.iter().all(|error| error.abs() < 1e-3), "{exponent} {start:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_right_side_of_zeros_has_the_solution_0() {
+    let a = [[4.0, 1.0], [1.0, 3.0]];
+    let a = TensorView::from_slice(a.as_flattened(), [2, 2]).unwrap();
+    for start in [[1.0, -2.0], [1e300, 1e-300], [0.0; 2]] {
+        let how = Krylov::new().start(&start);
+        let b = [0.0; 2];
+        for found in [cg(a, &b, how), bicgstab(a, &b, how), lsqr(a, &b, Lsqr::new().start(&start))]
+        {
+            let found = found.unwrap();
+            assert_eq!((found.x.to_vec(), found.iterations), (vec![0.0; 2], 0));
+            assert_eq!(found.residual_norm, 0.0);
+        }
+    }
+}
+
+/// Columns whose squares leave the range are no columns of zeros.
+#[test]
+fn lengths_of_columns_have_any_scale() {
+    for scale in [1e-300, 1e-170, 1.0, 1e170, 1e300] {
+        let values = [3.0, 3.0 * scale, 0.0, 4.0, 4.0 * scale];
+        let a = CsrView::new(2, 3, &[0, 3, 5], &[0, 1, 2, 0, 1], &values).unwrap();
+        let mut out = [0.0_f64; 3];
+        Jacobi::of_columns(a).unwrap().apply_into(&[5.0, 5.0 * scale, 1.0], &mut out).unwrap();
+        assert!(out.iter().all(|x| (x - 1.0).abs() < 1e-15), "{scale}: {out:?}");
+    }
+}
+
 /// A dense twin of the factorisation, and of its substitutions.
 #[test]
 fn incomplete_factors_are_those_of_the_plain_way() {

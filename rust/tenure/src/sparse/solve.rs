@@ -8,6 +8,7 @@ mod cg;
 mod ilu;
 mod jacobi;
 mod lsqr;
+mod scaled;
 mod vectors;
 
 use std::fmt;
@@ -18,6 +19,7 @@ pub use ilu::Ilu0;
 pub use jacobi::Jacobi;
 pub use lsqr::{Lsqr, lsqr};
 
+use self::scaled::Scaled;
 use super::{PackedMatrix, SparseFormat, SparseIndex, SparseMatrix, SparseView};
 use crate::{
     AsView, Error, ErrorKind, NativeFloat, Order, Rejected, Result, Tensor, TensorView, matmul_into,
@@ -225,7 +227,8 @@ impl<'a, T: NativeFloat> Krylov<'a, T> {
         self
     }
 
-    /// A guess to begin with.
+    /// A guess to begin with. Zeros replace it if its residual is longer than b and its rounding
+    /// hides the tolerance.
     pub fn start(mut self, x: &'a (impl AsView<T> + ?Sized)) -> Self {
         self.start = Some(x.as_view());
         self
@@ -319,26 +322,38 @@ impl<T: NativeFloat> std::error::Error for Unsolved<T> {
     }
 }
 
-/// An iteration at work: what it has, and how it ends.
-struct Course<T: NativeFloat> {
+/// An iteration at work: its vectors, and how it ends.
+///
+/// Vectors and lengths are in units of powers of two, so that no square and no product leaves the
+/// range of its type. The unit of b is that of its largest element; those of operators are in
+/// [`Scaled`]. Powers of two cause no rounding.
+struct Course<'a, T: NativeFloat> {
     method: &'static str,
+    a: Scaled<'a, T>,
+    inverse: Option<Scaled<'a, T>>,
+    /// The exponent of the unit of b.
+    unit: i32,
+    start: Option<Tensor<T>>,
+    /// The difference from the start.
     x: Tensor<T>,
     /// The residual b - a x.
     residual: Tensor<T>,
     residual_norm: f64,
+    /// The length of b.
+    b_norm: f64,
     iterations: usize,
     /// The residual's length that is short enough.
     goal: f64,
     most_iterations: usize,
 }
 
-impl<T: NativeFloat> Course<T> {
+impl<'a, T: NativeFloat> Course<'a, T> {
     /// The start of a method for square matrices.
     fn begin(
         method: &'static str,
-        a: &dyn LinearOperator<T>,
+        a: &'a dyn LinearOperator<T>,
         b: &TensorView<'_, T>,
-        how: &Krylov<'_, T>,
+        how: &Krylov<'a, T>,
     ) -> Result<Self> {
         let extents @ [rows, cols] = a.extents();
         if rows != cols {
@@ -348,28 +363,66 @@ impl<T: NativeFloat> Course<T> {
         }
         require_tolerance(method, "relative_tolerance", how.relative)?;
         require_tolerance(method, "absolute_tolerance", how.absolute)?;
+        let tolerances = [how.relative, how.absolute];
+        let mut course = Course::begin_with(method, a, b, how.preconditioner, tolerances)?;
+        course.begin_at(how.start.as_ref())?;
+        course.most_iterations = how.most_iterations.unwrap_or(rows.saturating_mul(10));
+        Ok(course)
+    }
+
+    /// The start of any method, at zeros, with a relative and an absolute tolerance.
+    fn begin_with(
+        method: &'static str,
+        a: &'a dyn LinearOperator<T>,
+        b: &TensorView<'_, T>,
+        inverse: Option<&'a dyn LinearOperator<T>>,
+        [relative, absolute]: [f64; 2],
+    ) -> Result<Self> {
+        let extents @ [rows, cols] = a.extents();
         let mut residual = vector(method, "b", b, extents, rows)?;
-        if let Some(inverse) = how.preconditioner {
-            require_inverse(method, inverse, extents, rows)?;
+        if let Some(inverse) = inverse {
+            require_inverse(method, inverse, extents, cols)?;
         }
-        let size = vectors::norm(residual.as_ref());
-        let x = match &how.start {
-            None => Tensor::zeros(rows)?,
-            Some(start) => {
-                let x = vector(method, "start", start, extents, rows)?;
-                vectors::subtract_product(a, &x, &mut residual)?;
-                x
-            }
-        };
+        let unit = vectors::exponent(vectors::largest(residual.as_ref()));
+        vectors::scale(residual.as_mut(), -unit);
+        let b_norm = vectors::norm(residual.as_ref());
         Ok(Course {
             method,
-            residual_norm: vectors::norm(residual.as_ref()),
-            x,
+            a: Scaled::new(a)?,
+            inverse: inverse.map(Scaled::new).transpose()?,
+            unit,
+            start: None,
+            x: Tensor::zeros(cols)?,
             residual,
+            residual_norm: b_norm,
+            b_norm,
             iterations: 0,
-            goal: (how.relative * size).max(how.absolute),
-            most_iterations: how.most_iterations.unwrap_or(rows.saturating_mul(10)),
+            goal: (relative * b_norm).max(vectors::scaled(absolute, -unit)),
+            most_iterations: 0,
         })
+    }
+
+    /// Takes a start. Zeros replace it if b is 0, so that they are the solution, and if they are
+    /// nearer and the rounding of its residual hides the goal.
+    fn begin_at(&mut self, start: Option<&TensorView<'_, T>>) -> Result<()> {
+        let Some(start) = start else { return Ok(()) };
+        let start = vector(self.method, "start", start, self.a.extents(), self.x.len())?;
+        if self.b_norm == 0.0 {
+            return Ok(());
+        }
+        let mut x = start.try_clone()?;
+        let unit = vectors::exponent(vectors::largest(x.as_ref()));
+        vectors::scale(x.as_mut(), -unit);
+        let mut residual = Tensor::zeros(self.residual.len())?;
+        self.a.apply_into(x.as_ref(), residual.as_mut())?;
+        vectors::scale(residual.as_mut(), unit + self.a.exponent() - self.unit);
+        vectors::subtract_from(residual.as_mut(), self.residual.as_ref());
+        let norm = vectors::norm(residual.as_ref());
+        // Also false where it is not finite.
+        if norm <= self.b_norm || norm * T::EPSILON.to_f64() <= self.goal {
+            (self.start, self.residual, self.residual_norm) = (Some(start), residual, norm);
+        }
+        Ok(())
     }
 
     /// Whether there is nothing left to do.
@@ -387,13 +440,19 @@ impl<T: NativeFloat> Course<T> {
     }
 
     fn solution(self) -> Solution<T> {
-        let Course { x, iterations, residual_norm, .. } = self;
-        Solution { x, iterations, residual_norm }
+        let Course { a, unit, start, mut x, residual_norm, iterations, .. } = self;
+        vectors::scale(x.as_mut(), unit - a.exponent());
+        if let Some(start) = start {
+            vectors::add_scaled(x.as_mut(), T::ONE, start.as_ref());
+        }
+        Solution { x, iterations, residual_norm: vectors::scaled(residual_norm, unit) }
     }
 
     #[cold]
     fn fail(self, why: &str) -> Unsolved<T> {
-        let Course { method, iterations, residual_norm, goal, .. } = self;
+        let Course { method, iterations, unit, .. } = self;
+        let [residual_norm, goal] =
+            [self.residual_norm, self.goal].map(|length| vectors::scaled(length, unit));
         let message = format!(
             "{method}: no convergence after {iterations} iterations, with a residual of \
              {residual_norm:e} where {goal:e} was asked for: {why}"
@@ -402,9 +461,13 @@ impl<T: NativeFloat> Course<T> {
         Unsolved { error, reached: Some(Box::new(self.solution())) }
     }
 
-    /// A number by which the iteration would divide next, or the like, that is none or 0.
+    /// The end by a divisor that is 0 or not finite. The last argument has the powers of the units
+    /// of b, of the matrix and of the preconditioner in its own unit.
     #[cold]
-    fn break_down(self, name: &str, value: f64) -> Unsolved<T> {
+    fn break_down(self, name: &str, value: f64, [of_b, of_a, of_inverse]: [i32; 3]) -> Unsolved<T> {
+        let inverse = self.inverse.as_ref().map_or(0, Scaled::exponent);
+        let exponent = of_b * self.unit + of_a * self.a.exponent() + of_inverse * inverse;
+        let value = vectors::scaled(value, exponent);
         self.fail(&format!("breakdown, as {name} is {value:e}"))
     }
 }

@@ -1,6 +1,6 @@
 //! Stabilised biconjugate gradients.
 
-use super::{Course, Krylov, LinearOperator, Solution, Unsolved, vectors};
+use super::{Course, Krylov, LinearOperator, Scaled, Solution, Unsolved, vectors};
 use crate::{AsView, NativeFloat, Order, Result, Tensor};
 
 /// The x of a x = b, for any square `a`, by stabilised biconjugate gradients. (van der Vorst,
@@ -49,7 +49,11 @@ pub fn bicgstab<T: NativeFloat>(
         course = course.go_on()?;
         let rho = vectors::dot(shadow.as_ref(), course.residual.as_ref());
         if !(rho.abs() > least * shadow_norm * course.residual_norm && rho.is_finite()) {
-            return Err(course.break_down("the shadow residual times the residual", rho));
+            return Err(course.break_down(
+                "the shadow residual times the residual",
+                rho,
+                [2, 0, 0],
+            ));
         }
         if course.iterations > 1 {
             let beta = (rho / rho_before) * (step / stabilising);
@@ -60,11 +64,11 @@ pub fn bicgstab<T: NativeFloat>(
             AsMut::<[T]>::as_mut(&mut direction).copy_from_slice(course.residual.as_ref());
         }
         let [first, second] = &mut preconditioned;
-        let first = applied(&how, &direction, first)?;
-        a.apply_into(first.as_ref(), along.as_mut())?;
+        let first = applied(&mut course.inverse, &direction, first)?;
+        course.a.apply_into(first.as_ref(), along.as_mut())?;
         let projected = vectors::dot(shadow.as_ref(), along.as_ref());
         if projected == 0.0 || !projected.is_finite() {
-            return Err(course.break_down("the shadow residual times a p", projected));
+            return Err(course.break_down("the shadow residual times a p", projected, [2, 1, 1]));
         }
         step = rho / projected;
         let factor = T::from_f64(step);
@@ -74,12 +78,16 @@ pub fn bicgstab<T: NativeFloat>(
         if course.is_there() {
             return Ok(course.solution());
         }
-        let second = applied(&how, &course.residual, second)?;
-        a.apply_into(second.as_ref(), across.as_mut())?;
+        let second = applied(&mut course.inverse, &course.residual, second)?;
+        course.a.apply_into(second.as_ref(), across.as_mut())?;
         let squares = vectors::dot(across.as_ref(), across.as_ref());
         stabilising = vectors::dot(across.as_ref(), course.residual.as_ref()) / squares;
         if stabilising.abs() <= least || !stabilising.is_finite() {
-            return Err(course.break_down("the step of the stabilisation", stabilising));
+            return Err(course.break_down(
+                "the step of the stabilisation",
+                stabilising,
+                [0, -1, -1],
+            ));
         }
         let factor = T::from_f64(stabilising);
         vectors::add_scaled(course.x.as_mut(), factor, second.as_ref());
@@ -94,11 +102,11 @@ pub fn bicgstab<T: NativeFloat>(
 
 /// The vector as the preconditioner makes it, or as it is.
 fn applied<'v, T: NativeFloat>(
-    how: &Krylov<'_, T>,
+    inverse: &mut Option<Scaled<'_, T>>,
     vector: &'v Tensor<T>,
     into: &'v mut Tensor<T>,
 ) -> Result<&'v Tensor<T>> {
-    let Some(inverse) = how.preconditioner else { return Ok(vector) };
+    let Some(inverse) = inverse else { return Ok(vector) };
     inverse.apply_into(vector.as_ref(), into.as_mut())?;
     Ok(into)
 }

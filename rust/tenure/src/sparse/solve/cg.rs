@@ -45,7 +45,7 @@ pub fn cg<T: NativeFloat>(
     let mut rho_before = 0.0;
     loop {
         course = course.go_on()?;
-        let (gradient, rho) = match how.preconditioner {
+        let (gradient, rho) = match &mut course.inverse {
             None => (&course.residual, course.residual_norm * course.residual_norm),
             Some(inverse) => {
                 inverse.apply_into(course.residual.as_ref(), preconditioned.as_mut())?;
@@ -54,15 +54,16 @@ pub fn cg<T: NativeFloat>(
             }
         };
         if !(rho > 0.0 && rho.is_finite()) {
-            return Err(course.break_down("the residual times the preconditioned residual", rho));
+            let name = "the residual times the preconditioned residual";
+            return Err(course.break_down(name, rho, [2, 0, 1]));
         }
         // At first there is no direction before.
         let beta = if course.iterations == 1 { 0.0 } else { rho / rho_before };
         vectors::scale_and_add(direction.as_mut(), T::from_f64(beta), gradient.as_ref());
-        a.apply_into(direction.as_ref(), product.as_mut())?;
+        course.a.apply_into(direction.as_ref(), product.as_mut())?;
         let curvature = vectors::dot(direction.as_ref(), product.as_ref());
         if !(curvature > 0.0 && curvature.is_finite()) {
-            return Err(course.break_down("a direction p times a p", curvature));
+            return Err(course.break_down("a direction p times a p", curvature, [2, 1, 2]));
         }
         let step = T::from_f64(rho / curvature);
         vectors::add_scaled(course.x.as_mut(), step, direction.as_ref());

@@ -1,7 +1,8 @@
 //! Diagonal preconditioners.
 
 use super::LinearOperator;
-use crate::{CompressedFormat, Error, NativeFloat, Result, SparseIndex, SparseView, Tensor, mul};
+use crate::error::reserved;
+use crate::{CompressedFormat, Error, NativeFloat, Result, SparseIndex, SparseView, Tensor};
 
 /// The inverse of a diagonal matrix: the preconditioner of Jacobi.
 ///
@@ -62,10 +63,28 @@ impl<T: NativeFloat> Jacobi<T> {
     pub fn of_columns<F: CompressedFormat, I: SparseIndex>(
         a: SparseView<'_, F, T, I>,
     ) -> Result<Self> {
-        let squares = mul(a.values(), a.values())?;
-        let mut lengths = a.with_values(squares.as_ref())?.col_sums()?;
-        for length in lengths.as_mut().iter_mut() {
-            *length = if *length == T::ZERO { T::ONE } else { length.root() };
+        // Squares of elements divided by the largest of their column are in range.
+        let (mut largest, mut squares) =
+            (reserved(a.cols(), "columns")?, reserved(a.cols(), "columns")?);
+        largest.resize(a.cols(), 0.0_f64);
+        squares.resize(a.cols(), 0.0_f64);
+        for (_, col, value) in a.iter() {
+            let magnitude = value.to_f64().abs();
+            if magnitude > largest[col] || magnitude.is_nan() {
+                largest[col] = magnitude;
+            }
+        }
+        for (_, col, value) in a.iter() {
+            squares[col] += (value.to_f64() / largest[col]).powi(2);
+        }
+        let mut lengths = Tensor::zeros(a.cols())?;
+        let of_columns = largest.iter().zip(&squares);
+        for (length, (&largest, &squares)) in lengths.as_mut().iter_mut().zip(of_columns) {
+            *length = match largest {
+                0.0 => T::ONE,
+                _ if largest.is_infinite() => T::from_f64(largest),
+                _ => T::from_f64(largest * squares.sqrt()),
+            };
         }
         Self::inverted(lengths, |column, value| {
             Error::invalid(format!(

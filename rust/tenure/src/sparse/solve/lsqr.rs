@@ -1,8 +1,6 @@
 //! Least squares of sparse matrices.
 
-use super::{
-    Course, LinearOperator, Solution, Unsolved, require_inverse, require_tolerance, vector, vectors,
-};
+use super::{Course, LinearOperator, Scaled, Solution, Unsolved, require_tolerance, vectors};
 use crate::{AsView, NativeFloat, Result, Tensor, TensorView};
 
 /// How [`lsqr`] iterates, and when it ends. With `r` the residual b - a x, it ends when one of
@@ -91,31 +89,37 @@ impl<'a, T: NativeFloat> Lsqr<'a, T> {
         self
     }
 
-    /// A guess to begin with.
+    /// A guess to begin with. Zeros replace it if its residual is longer than b and its rounding
+    /// hides `b_tolerance`.
     pub fn start(mut self, x: &'a (impl AsView<T> + ?Sized)) -> Self {
         self.start = Some(x.as_view());
         self
     }
 }
 
-/// The matrix times the preconditioner.
-struct Product<'a, T: NativeFloat> {
-    a: &'a dyn LinearOperator<T>,
-    inverse: Option<&'a dyn LinearOperator<T>>,
-    between: Tensor<T>,
+/// The matrix times the preconditioner, in the units of both.
+struct Product<'c, 'a, T: NativeFloat> {
+    a: &'c mut Scaled<'a, T>,
+    inverse: Option<&'c mut Scaled<'a, T>>,
+    between: &'c mut [T],
 }
 
-impl<T: NativeFloat> Product<'_, T> {
+impl<T: NativeFloat> Product<'_, '_, T> {
     fn apply_into(&mut self, x: &[T], out: &mut [T]) -> Result<()> {
-        let Some(inverse) = self.inverse else { return self.a.apply_into(x, out) };
-        inverse.apply_into(x, self.between.as_mut())?;
-        self.a.apply_into(self.between.as_ref(), out)
+        let Some(inverse) = &mut self.inverse else { return self.a.apply_into(x, out) };
+        inverse.apply_into(x, self.between)?;
+        self.a.apply_into(self.between, out)
     }
 
     fn apply_transposed_into(&mut self, x: &[T], out: &mut [T]) -> Result<()> {
-        let Some(inverse) = self.inverse else { return self.a.apply_transposed_into(x, out) };
-        self.a.apply_transposed_into(x, self.between.as_mut())?;
-        inverse.apply_transposed_into(self.between.as_ref(), out)
+        let Some(inverse) = &mut self.inverse else { return self.a.apply_transposed_into(x, out) };
+        self.a.apply_transposed_into(x, self.between)?;
+        inverse.apply_transposed_into(self.between, out)
+    }
+
+    /// The exponent of the power of two that divides both, once both have been applied.
+    fn exponent(&self) -> i32 {
+        self.a.exponent() + self.inverse.as_ref().map_or(0, |inverse| inverse.exponent())
     }
 }
 
@@ -156,7 +160,6 @@ pub fn lsqr<T: NativeFloat>(
     b: impl AsView<T>,
     how: Lsqr<'_, T>,
 ) -> Result<Solution<T>, Unsolved<T>> {
-    let extents @ [rows, cols] = a.extents();
     for (name, value) in [
         ("a_tolerance", how.a_tolerance),
         ("b_tolerance", how.b_tolerance),
@@ -165,37 +168,19 @@ pub fn lsqr<T: NativeFloat>(
     ] {
         require_tolerance("lsqr", name, value)?;
     }
-    let mut left = vector("lsqr", "b", &b.as_view(), extents, rows)?;
-    let b_norm = vectors::norm(left.as_ref());
-    if let Some(inverse) = how.preconditioner {
-        require_inverse("lsqr", inverse, extents, cols)?;
-    }
-    let start = match &how.start {
-        Some(start) => {
-            let start = vector("lsqr", "start", start, extents, cols)?;
-            vectors::subtract_product(&a, &start, &mut left)?;
-            Some(start)
-        }
-        None => None,
+    let tolerances = [how.b_tolerance, 0.0];
+    let mut course = Course::begin_with("lsqr", &a, &b.as_view(), how.preconditioner, tolerances)?;
+    course.begin_at(how.start.as_ref())?;
+    course.most_iterations = how.most_iterations.unwrap_or(course.x.len().saturating_mul(2));
+    let mut left = std::mem::replace(&mut course.residual, Tensor::zeros(0)?);
+    let size = normalise(&mut left, course.residual_norm);
+    let mut between = match how.preconditioner {
+        Some(_) => Tensor::zeros(course.x.len())?,
+        None => Tensor::zeros(0)?,
     };
-    let between = if how.preconditioner.is_some() { cols } else { 0 };
-    let mut matrix =
-        Product { a: &a, inverse: how.preconditioner, between: Tensor::zeros(between)? };
-    // A right side of length 1 is solved for, so that no square of its length leaves the range.
-    let length = vectors::norm(left.as_ref());
-    let size = normalise(&mut left, length);
-    let most_iterations = how.most_iterations.unwrap_or(cols.saturating_mul(2));
-    let mut course = Course {
-        method: "lsqr",
-        x: Tensor::zeros(cols)?,
-        residual: Tensor::zeros(0)?,
-        residual_norm: 1.0,
-        iterations: 0,
-        goal: 0.0,
-        most_iterations,
-    };
+    (course.residual_norm, course.goal) = (1.0, 0.0);
     let result = if size > 0.0 {
-        iterate(&mut matrix, left, b_norm / size, &how, &mut course)
+        iterate(left, course.b_norm / size, &how, &mut course, between.as_mut())
     } else {
         Ok(None)
     };
@@ -203,12 +188,9 @@ pub fn lsqr<T: NativeFloat>(
     course.x.as_mut().iter_mut().for_each(|x| *x *= factor);
     course.residual_norm *= size;
     course.goal *= size;
-    if let Some(inverse) = how.preconditioner {
-        inverse.apply_into(course.x.as_ref(), matrix.between.as_mut())?;
-        std::mem::swap(&mut course.x, &mut matrix.between);
-    }
-    if let Some(start) = start {
-        vectors::add_scaled(course.x.as_mut(), T::ONE, start.as_ref());
+    if let Some(inverse) = &mut course.inverse {
+        inverse.apply_into(course.x.as_ref(), between.as_mut())?;
+        std::mem::swap(&mut course.x, &mut between);
     }
     match result? {
         None => Ok(course.solution()),
@@ -219,12 +201,14 @@ pub fn lsqr<T: NativeFloat>(
 /// Iterates until there is a solution, or a reason why there is none. The residual of `course` is
 /// not kept: `left`, of length 1, is its first vector.
 fn iterate<T: NativeFloat>(
-    matrix: &mut Product<'_, T>,
     mut left: Tensor<T>,
     b_norm: f64,
     how: &Lsqr<'_, T>,
-    course: &mut Course<T>,
+    course: &mut Course<'_, T>,
+    between: &mut [T],
 ) -> Result<Option<&'static str>> {
+    let Course { a, inverse, .. } = course;
+    let mut matrix = Product { a, inverse: inverse.as_mut(), between };
     let (rows, cols) = (left.len(), course.x.len());
     let (mut right, mut direction) = (Tensor::zeros(cols)?, Tensor::zeros(cols)?);
     let (mut of_left, mut of_right) = (Tensor::zeros(rows)?, Tensor::zeros(cols)?);
@@ -236,7 +220,8 @@ fn iterate<T: NativeFloat>(
     }
     vectors::add_scaled(direction.as_mut(), T::ONE, right.as_ref());
     let (mut rho_bar, mut phi_bar) = (alpha, 1.0);
-    let damping_squared = how.damping * how.damping;
+    let damping = vectors::scaled(how.damping, -matrix.exponent());
+    let damping_squared = damping * damping;
     // Estimates that are carried along: squares of the norms of a, of its pseudo-inverse and of
     // what damping adds to the residual; then the length of x.
     let (mut a_squared, mut inverse_squared, mut damped_squared) = (0.0, 0.0, 0.0);
@@ -259,8 +244,8 @@ fn iterate<T: NativeFloat>(
             alpha = normalise(&mut right, length);
         }
         // A rotation takes damping out, another one what is below the diagonal.
-        let damped_rho = rho_bar.hypot(how.damping);
-        let psi = how.damping / damped_rho * phi_bar;
+        let damped_rho = rho_bar.hypot(damping);
+        let psi = damping / damped_rho * phi_bar;
         phi_bar *= rho_bar / damped_rho;
         let rho = damped_rho.hypot(beta);
         let (cosine, sine) = (damped_rho / rho, beta / rho);

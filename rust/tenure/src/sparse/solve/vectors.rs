@@ -1,7 +1,6 @@
 //! Sums and steps over vectors of equal length.
 
-use super::LinearOperator;
-use crate::{NativeFloat, Result, Tensor};
+use crate::NativeFloat;
 
 /// Sums that a processor's vectors hold side by side.
 const LANES: usize = 16;
@@ -46,26 +45,57 @@ fn root_of_squares<T: NativeFloat>(a: &[T], squares: f64) -> f64 {
     if (1.0 / large..=large).contains(&squares) {
         return squares.sqrt();
     }
-    let largest = a.iter().fold(0.0, |most: f64, one| {
-        let magnitude = one.to_f64().abs();
-        if magnitude > most || magnitude.is_nan() { magnitude } else { most }
-    });
+    let largest = largest(a);
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }
     largest * a.iter().map(|one| (one.to_f64() / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// `y = y - a x`.
-pub(super) fn subtract_product<T: NativeFloat>(
-    a: &dyn LinearOperator<T>,
-    x: &Tensor<T>,
-    y: &mut Tensor<T>,
-) -> Result<()> {
-    let mut product = Tensor::zeros(y.len())?;
-    a.apply_into(x.as_ref(), product.as_mut())?;
-    add_scaled(y.as_mut(), -T::ONE, product.as_ref());
-    Ok(())
+/// The largest magnitude; NaN if an element is NaN.
+pub(super) fn largest<T: NativeFloat>(a: &[T]) -> f64 {
+    a.iter().fold(0.0, |most: f64, one| {
+        let magnitude = one.to_f64().abs();
+        if magnitude > most || magnitude.is_nan() { magnitude } else { most }
+    })
+}
+
+/// The exponent e of a magnitude from 2^e up to 2^(e + 1); 0 for 0 and numbers that are not finite.
+pub(super) fn exponent(magnitude: f64) -> i32 {
+    match magnitude {
+        _ if magnitude == 0.0 || !magnitude.is_finite() => 0,
+        _ if magnitude < f64::MIN_POSITIVE => exponent(scaled(magnitude, 64)) - 64,
+        _ => (magnitude.to_bits() >> 52) as i32 - 1023,
+    }
+}
+
+/// Two powers of two with the product 2^exponent. An exponent beyond 2000 leaves no finite number
+/// but 0.
+fn powers(exponent: i32) -> [f64; 2] {
+    let exponent = exponent.clamp(-2000, 2000);
+    let half = exponent / 2;
+    [half, exponent - half].map(|exponent| f64::from_bits(((1023 + exponent) as u64) << 52))
+}
+
+/// `value 2^exponent`.
+pub(super) fn scaled(value: f64, exponent: i32) -> f64 {
+    let [first, second] = powers(exponent);
+    value * first * second
+}
+
+/// `y = y 2^exponent`.
+pub(super) fn scale<T: NativeFloat>(y: &mut [T], exponent: i32) {
+    let [first, second] = powers(exponent);
+    if exponent != 0 {
+        y.iter_mut().for_each(|y| *y = T::from_f64(y.to_f64() * first * second));
+    }
+}
+
+/// `y = x - y`.
+pub(super) fn subtract_from<T: NativeFloat>(y: &mut [T], x: &[T]) {
+    for (y, &x) in y.iter_mut().zip(x) {
+        *y = x - *y;
+    }
 }
 
 /// `y = y + factor x`.
