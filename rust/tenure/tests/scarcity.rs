@@ -5,7 +5,7 @@
 use std::env;
 use std::process::Command;
 
-use tenure::{ErrorKind, Tensor, add, add_into, stats, sum};
+use tenure::{CooMatrix, CscView, CsrMatrix, ErrorKind, Tensor, add, add_into, stats, sum};
 
 /// Set in the process of its own.
 const INSIDE: &str = "TENURE_TEST_INSIDE";
@@ -80,6 +80,28 @@ fn a_memory_limit_in_mid_call_is_an_error() {
     results.push(add(&a, &a).unwrap());
     results.truncate(results.len() - 4);
     drop(Tensor::<f32>::full([3 * 1024, 1024], 1.0).unwrap());
+}
+
+/// The offsets of 2^26 rows are 256 MiB, and nothing else is as large.
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn few_entries_of_many_rows_take_the_memory_of_their_result() {
+    if !is_inside() {
+        let name = "few_entries_of_many_rows_take_the_memory_of_their_result";
+        run_inside(name, &["sh", "-c", "ulimit -v 600000 && exec \"$@\"", "sh"], &[]);
+        return;
+    }
+    const ROWS: usize = 1 << 26;
+    let rows = [0, 5, ROWS as i32 - 1];
+    let by_columns = CscView::new(ROWS, 2, &[0, 1, 3], &rows, &[1.0, 2.0, 3.0]).unwrap();
+    let entries: CooMatrix<f64> = by_columns.to_coo().unwrap();
+    let conversions: [&dyn Fn() -> tenure::Result<CsrMatrix<f64>>; 2] =
+        [&|| by_columns.to_csr(), &|| entries.to_csr()];
+    for convert in conversions {
+        let by_rows = convert().unwrap();
+        let found: Vec<_> = by_rows.iter().map(|(row, col, value)| (row, col, *value)).collect();
+        assert_eq!(found, [(0, 0, 1.0), (5, 1, 2.0), (ROWS - 1, 1, 3.0)]);
+    }
 }
 
 #[test]

@@ -32,6 +32,11 @@ inline constexpr std::int64_t kPackedAtOnce = 1024;
 // bucket.
 inline constexpr std::int64_t kSliceEntries = std::int64_t{1} << 15;
 
+// Bits of a key within its bucket, as long as there are buckets left for the others: a bucket has a
+// cursor of 8 bytes for each of its keys, with entries or without. Few entries of 2^31 keys in one
+// bucket would take 16 GiB for cursors and 8 GiB for their result; they take 16 MiB for cursors so.
+inline constexpr int kMostKeyBits = 20;
+
 inline int bit_width(std::int64_t number) noexcept {
   return number <= 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(number));
 }
@@ -48,7 +53,8 @@ struct BucketPlan {
     const std::int64_t bucket_bytes =
         within == Within::kByOther ? kSortedBucketBytes : kBucketBytes;
     const int wanted_bits = bit_width(from.count * (index_bytes + value_bytes) / bucket_bytes);
-    const int bucket_bits = std::min({wanted_bits, all_bits, bit_width(kernels::kMaxBuckets - 1)});
+    const int bucket_bits = std::min({std::max(wanted_bits, all_bits - kMostKeyBits), all_bits,
+                                      bit_width(kernels::kMaxBuckets - 1)});
     key_bits = static_cast<unsigned>(all_bits - bucket_bits);
     bucket_count = ((from.key_count - 1) >> key_bits) + 1;
     // At least one bit for the other index, so that no shift is by all of them.

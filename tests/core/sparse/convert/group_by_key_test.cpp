@@ -209,6 +209,19 @@ TEST(SparseGroupByKey, IndicesThatNoNumberHasRoomFor) {
   }
 }
 
+// Keys with cursors in several buckets, most of them without an entry.
+TEST(SparseGroupByKey, FewEntriesOfManyKeys) {
+  const TestContext threads(3);
+  const std::int64_t keys = (std::int64_t{3} << 20) + 5;
+  for (const std::int64_t count : {1, 300}) {
+    const Pattern pattern = random_pattern("few", 50, keys, count, 53);
+    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
+      const Input input(pattern, format, IndexType::kI32, 8);
+      expect_grouped(threads, input, IndexType::kI32, 8, std::to_string(count));
+    }
+  }
+}
+
 // Numbers of so many bits below others that all of them share, in three portions, one of them
 // empty.
 template <class P>
