@@ -123,6 +123,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
+#[cfg_attr(miri, ignore = "reads files")]
 fn every_function_that_takes_a_count_is_called() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let functions = functions::public(&source);
