@@ -2503,7 +2503,7 @@ typedef int32_t tnr_reduce_op;
  */
 #define TNR_REDUCE_OP_SUM 1
 /**
- * Product, with the dtypes of SUM. Empty: 1.
+ * Product, with the dtypes of SUM; floats multiply in f64. Empty: 1.
  */
 #define TNR_REDUCE_OP_PROD 2
 /**
@@ -3004,6 +3004,9 @@ tnr_status tnr_ternary(struct tnr_context *context TNR_BORROWED,
  * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
  * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
  * `out` shares no byte with `a`.
+ *
+ * A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
+ * where the result does, not on the way to it.
  *
  * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
  * other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
@@ -3797,8 +3800,10 @@ tnr_status tnr_normalize(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Each element of `out` is the reduction of the elements of `a` up to it along the axis,
- * itself included. `out` may be exactly `a`. The order of additions depends on the extent
- * alone, on a device also on the other extents and the strides.
+ * itself included. `out` may be exactly `a`. The order of operations depends on the extent
+ * and, for numbers near the ends of the range, on the elements; on a device it depends on the
+ * shape and the strides. No order overflows or underflows where one element after the other
+ * does not.
  *
  * INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
  * take. ALIASED.

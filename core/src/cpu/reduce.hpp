@@ -60,10 +60,24 @@ enum class Finish : uint8_t {
   kVariance,    // divided by the count less ddof
   kDeviation,   // the root of that
   kOwnAverage,  // divided by a count of its own, which is the first part of the accumulators
+  kScaled,      // times two to the power of an exponent, which is their first part; over nothing 1
   kRoot,
   kPower,  // to the power 1 / p, of p-norms: elements are read as |x|^p, by a fetch of their own
   kIsNonzero,  // bool8
   kIsZero,     // bool8
+};
+
+// Results of finite elements that may leave the range of the accumulators on the way. The driver
+// computes a result again in another unit of the elements if it is not finite, or if it is tiny and
+// made of squares or powers.
+enum class Extremes : uint8_t {
+  kStay,
+  kSum,
+  kNumberSum,  // of what is not NaN
+  kMean,
+  kVariance,  // in units squared
+  kRoot,      // of squares
+  kPower,     // of p-norms
 };
 
 // Rows of elements into accumulators side by side; the columns fill whole vectors.
@@ -85,6 +99,7 @@ struct Reduction {
   int64_t in_bytes;           // of an element as the loops read it
   Meet meet;
   Finish finish;
+  Extremes extremes;
   Type finished;           // of what is finished: accumulators, or their last part
   int64_t finished_place;  // bytes of each column before that part; parts lie one after the other
   // Converts elements to what the loops read; nullptr: they read elements as they are.

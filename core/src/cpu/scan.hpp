@@ -8,7 +8,8 @@ namespace tenure::kernels {
 
 // A scan of one dtype. Its order is that of the elements in fours, counted from the start of a row:
 // with a row's reduction c up to there, the four give c + a, c + (a + b), c + ((b + c) + a) and so
-// on, as a vector of four does. No bit depends on where elements lie or on the instruction set.
+// on, as a vector of four does. Fours of floats that leave the range on the way are taken one after
+// the other. No bit depends on where elements lie or on the instruction set.
 struct ScanKernel {
   // `count` elements, of which all calls for a row but the last give a multiple of four; `out` may
   // be exactly `in` where elements are as wide. nullptr: there is no such scan.

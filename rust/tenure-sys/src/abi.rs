@@ -4491,6 +4491,9 @@ unsafe extern "C" {
     /// or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
     /// `out` shares no byte with `a`.
     ///
+    /// A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
+    /// where the result does, not on the way to it.
+    ///
     /// INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
     /// other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
     /// axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
@@ -5010,8 +5013,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Each element of `out` is the reduction of the elements of `a` up to it along the axis,
-    /// itself included. `out` may be exactly `a`. The order of additions depends on the extent
-    /// alone, on a device also on the other extents and the strides.
+    /// itself included. `out` may be exactly `a`. The order of operations depends on the extent
+    /// and, for numbers near the ends of the range, on the elements; on a device it depends on the
+    /// shape and the strides. No order overflows or underflows where one element after the other
+    /// does not.
     ///
     /// INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
     /// take. ALIASED.

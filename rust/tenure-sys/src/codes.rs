@@ -183,7 +183,7 @@ impl tnr_reduce_op {
     /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64.
     /// Empty: 0.
     pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
-    /// Product, with the dtypes of SUM. Empty: 1.
+    /// Product, with the dtypes of SUM; floats multiply in f64. Empty: 1.
     pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
     /// Arithmetic mean; floats and complex numbers. Empty: NaN.
     pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);

@@ -1177,7 +1177,7 @@ pub const OPERATIONS: &[Operation] = &[
         name: "prod",
         rust: "prod",
         code: 2,
-        doc: "Product, with the dtypes of SUM. Empty: 1.",
+        doc: "Product, with the dtypes of SUM; floats multiply in f64. Empty: 1.",
         numpy: "np.prod",
         dtypes: Dtypes::NUMBERS,
         gives: Gives::Wide,

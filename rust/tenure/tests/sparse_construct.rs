@@ -134,6 +134,17 @@ fn norms_of_rows_are_those_of_their_elements() -> Result<()> {
             assert!(*norm == 0.0 || (norm - 1.0).abs() < 1e-12, "{p}: {norm}");
         }
     }
+    // At the ends of the range.
+    for far in [1e200_f64, 1e-200, 1e300, 1e-310] {
+        let values = vec![3.0 * far, -4.0 * far, 0.0, 0.0];
+        let matrix = CsrMatrix::from_vecs(3, 3, vec![0, 2, 3, 4], vec![0, 2, 1, 1], values)?;
+        let mut matrix = matrix.check_coalesced()?;
+        assert!((matrix.view().row_norms(2.0)?[[0]] / far - 5.0).abs() < 1e-6, "{far}");
+        assert!((matrix.view().row_norms(40.0)?[[0]] / far - 4.0).abs() < 1e-3, "{far}");
+        matrix.view_mut().normalize_rows(2.0)?;
+        let values = matrix.values();
+        assert!((values[0] - 0.6_f64).abs() < 1e-6 && (values[1] + 0.8).abs() < 1e-6, "{values:?}");
+    }
     let mut values = [1.0, f64::NAN, 2.0];
     let mut matrix = CsrViewMut::new(1, 3, &[0, 3], &[0, 1, 2], &mut values)?;
     let error = matrix.normalize_rows(2.0).unwrap_err();

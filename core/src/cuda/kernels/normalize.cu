@@ -167,23 +167,29 @@ struct HeldPart {
     return log_softmax_numbers<T>(static_cast<double>(greatest), sum);
   }
 
+  struct Moments {
+    double center;
+    double rest;
+    double squares;
+  };
+
   // The mean, as the first element and what it is more than that: close numbers far from 0 lose
   // nothing. Then the squares of what is left.
-  TENURE_DEVICE RowNumbers<T> measure_moments() const {
+  TENURE_DEVICE Moments moments_of(double inverse) const {
     const auto divisor = static_cast<double>(argument.count);
     double center = 0;
     double rest = 0;
     if (argument.op == Normalize::kLayerNorm) {
       double pivot = 0;
       if (count != 0) {
-        pivot = static_cast<double>(read_number<T>(argument.type, argument.in + in));
+        pivot = static_cast<double>(read_number<T>(argument.type, argument.in + in)) * inverse;
       }
       // A number from which a distance neither overflows nor is infinite unless the variance is.
       if (!(magnitude_of(pivot) < 1e300)) pivot = 0;
       double sum = 0;
       for_each_group([&](uint32_t, const T(&x)[kItems], const bool(&is_there)[kItems]) {
         TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-          if (is_there[i]) sum += static_cast<double>(x[i]) - pivot;
+          if (is_there[i]) sum += static_cast<double>(x[i]) * inverse - pivot;
         }
       });
       sum = sum_of_lanes<RowSum::kFirst>(argument.lanes_shift, sum);
@@ -194,17 +200,32 @@ struct HeldPart {
     double squares = 0;
     for_each_group([&](uint32_t, const T(&x)[kItems], const bool(&is_there)[kItems]) {
       TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-        const double distance = (static_cast<double>(x[i]) - center) - rest;
+        const double distance = (static_cast<double>(x[i]) * inverse - center) - rest;
         if (is_there[i]) squares += distance * distance;
       }
     });
-    squares = sum_of_lanes<RowSum::kSecond>(argument.lanes_shift, squares);
-    return standard_numbers<T>(center, rest, quotient_of_row(squares, divisor), argument.eps);
+    return {center, rest, sum_of_lanes<RowSum::kSecond>(argument.lanes_shift, squares)};
+  }
+
+  // Squares of f64 that left the range are measured again, in another unit, as on the CPU
+  // (core/src/dense/normalize/row.hpp). All threads of the block do, since they meet.
+  TENURE_DEVICE RowNumbers<T> measure_moments() const {
+    Moments row = moments_of(1);
+    double unit = 1;
+    if constexpr (sizeof(T) == 8) {
+      const bool is_small = row.squares < 0x1p-900 && argument.eps <= 0x1p-800 &&
+                            magnitude_of(row.center) <= 0x1p-400;
+      if (is_small) unit = 0x1p-600;
+      if (!(row.squares < infinity<double>())) unit = 0x1p600;
+      if (__syncthreads_or(unit != 1 ? 1 : 0) != 0) row = moments_of(1 / unit);
+    }
+    const double mean_square = quotient_of_row(row.squares, static_cast<double>(argument.count));
+    return standard_numbers<T>(row.center, row.rest, mean_square, argument.eps, unit);
   }
 
   TENURE_DEVICE T result(const RowNumbers<T>& by, T x) const {
     if (argument.op == Normalize::kSoftmax) return x * by.factor;
-    return ((x - by.shift) - by.rest) * by.factor;
+    return ((x * by.inverse - by.shift) - by.rest) * by.factor;
   }
 
   TENURE_DEVICE void write_row(const RowNumbers<T>& by) const {
@@ -275,8 +296,9 @@ TENURE_DEVICE RowNumbers<T> row_numbers_of(const RowNumbersArgument& argument,
   if (argument.op == Normalize::kLogSoftmax) return log_softmax_numbers<T>(row.first, row.second);
   const bool has_mean = argument.op == Normalize::kLayerNorm;
   const double variance = quotient_of_row(has_mean ? row.third : row.first, argument.divisor);
+  const double unit = sizeof(T) == 8 ? row.fourth : 1;
   return standard_numbers<T>(has_mean ? row.first : 0, has_mean ? row.second : 0, variance,
-                             argument.eps);
+                             argument.eps, unit);
 }
 
 TENURE_DEVICE void find_numbers(const RowNumbersArgument& argument) {
@@ -331,7 +353,7 @@ TENURE_DEVICE void normalize_measured(const MeasuredArgument& argument) {
   }
   Words<16> out = {};
   TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-    T y = get<T>(in, i) - by[i].shift;
+    T y = get<T>(in, i) * by[i].inverse - by[i].shift;
     y = argument.op == Normalize::kSoftmax ? exponential(y) : y - by[i].rest;
     y = y * by[i].factor;
     if (argument.weight != nullptr) {

@@ -18,13 +18,13 @@ inline constexpr unsigned kHeldGroups = 8;
 enum class Normalize : uint32_t { kSoftmax = 1, kLogSoftmax, kLayerNorm, kRmsNorm };
 
 // Numbers by which the elements of a measured row are written, in the type that is computed in:
-// softmax is e^(x - shift) * factor, all others ((x - shift) - rest) * factor.
+// softmax is e^(x - shift) * factor, all others ((x * inverse - shift) - rest) * factor.
 template <class T>
 struct alignas(16) RowNumbers {
   T shift;
   T rest;
   T factor;
-  T unused;
+  T inverse;  // of the unit of all others
 };
 
 // The results of reductions for a row (the Partial of a rule, reduce_rules.cuh), in the place where
@@ -33,7 +33,7 @@ struct alignas(16) MeasuredRow {
   double first;   // the greatest, the sum of the squares, or the mean
   double second;  // the sum of the powers, or what the mean is more
   double third;   // the squares of the distances from the mean
-  double fourth;
+  double fourth;  // of f64, the unit of these
 };
 
 struct RowNumbersArgument {

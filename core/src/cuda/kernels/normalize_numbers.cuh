@@ -13,21 +13,46 @@ TENURE_CALLED double root_of_row(double a) { return square_root(a); }
 
 template <class T>
 TENURE_DEVICE RowNumbers<T> softmax_numbers(double greatest, double sum) {
-  return {static_cast<T>(greatest), T{0}, static_cast<T>(quotient_of_row(1, sum)), T{0}};
+  return {static_cast<T>(greatest), T{0}, static_cast<T>(quotient_of_row(1, sum)), T{1}};
 }
 template <class T>
 TENURE_DEVICE RowNumbers<T> log_softmax_numbers(double greatest, double sum) {
-  return {static_cast<T>(greatest), static_cast<T>(called_logarithm(sum)), T{1}, T{0}};
+  return {static_cast<T>(greatest), static_cast<T>(called_logarithm(sum)), T{1}, T{1}};
 }
+
+// The root of a row's mean square and eps, in another unit; `mean_square` is in `unit`.
+TENURE_CALLED double root_in_unit(double mean_square, double eps, double unit, double other) {
+  if (unit == 1) return quotient_of_row(root_of_row(mean_square + eps), other);
+  const double a = root_of_row(mean_square) * quotient_of_row(unit, other);
+  const double b = quotient_of_row(root_of_row(eps), other);
+  const double large = a > b ? a : b;
+  const double ratio = large == 0 ? 0 : quotient_of_row(a > b ? b : a, large);
+  return large * root_of_row(1 + ratio * ratio);
+}
+
 // The mean is center + rest, and again two numbers of T: of close numbers far from 0 nothing is
-// lost. `variance` is that, or the mean of the squares.
+// lost. `mean_square` is the variance, or the mean of the squares; all are in `unit`. As the CPU
+// has them (core/src/dense/normalize/row.hpp), which gives the reasons.
 template <class T>
-TENURE_DEVICE RowNumbers<T> standard_numbers(double center, double rest, double variance,
-                                             double eps) {
-  const double scale = quotient_of_row(1, root_of_row(variance + eps));
-  const T mean = static_cast<T>(center);
-  return {mean, static_cast<T>((center - static_cast<double>(mean)) + rest), static_cast<T>(scale),
-          T{0}};
+TENURE_DEVICE RowNumbers<T> standard_numbers(double center, double rest, double mean_square,
+                                             double eps, double unit = 1) {
+  constexpr bool kIsWide = sizeof(T) == 8;
+  constexpr double kMost = kIsWide ? 0x1p960 : 0x1p100;
+  constexpr double kLarge = kIsWide ? 0x1p128 : 0x1p64;
+  const double root = root_in_unit(mean_square, eps, unit, 1);
+  const bool has_small =
+      mean_square > 0 && mean_square < 0x1p-150 && root_of_row(mean_square) * unit < 1 / kMost;
+  double written_in = 1;
+  if (root > kMost) written_in = kLarge;
+  if ((has_small || root < 1 / kMost) && magnitude_of(center) * unit < kMost / kLarge) {
+    written_in = 1 / kLarge;
+  }
+  const double moved = quotient_of_row(unit, written_in);
+  double scale = quotient_of_row(1, root_in_unit(mean_square, eps, unit, written_in));
+  if (!kIsWide && scale < infinity<double>() && scale > 0x1p127) scale = 0x1p127;
+  const T mean = static_cast<T>(center * moved);
+  return {mean, static_cast<T>((center * moved - static_cast<double>(mean)) + rest * moved),
+          static_cast<T>(scale), static_cast<T>(1 / written_in)};
 }
 
 }  // namespace tenure::cuda

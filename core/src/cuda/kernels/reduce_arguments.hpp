@@ -63,6 +63,20 @@ enum class ReduceFinish : uint32_t {
   kPartial,    // what the rule has of it (MeasuredRow), for normalizations
 };
 
+// Results that may leave the range on the way, and are computed again where they are infinite, NaN
+// or below `least_exact`.
+enum class ReduceExtremes : uint32_t {
+  kStay,
+  kSum,
+  kMean,
+  kVariance,
+  kDeviation,
+  kRoot,
+  kPower,
+  kRow,          // what a normalization measures: mean and squares
+  kRowOfSquares  // or squares alone
+};
+
 struct ReduceArgument {
   const unsigned char* in;  // of the first element
   unsigned char* out;       // of the first result
@@ -106,6 +120,9 @@ struct ReduceArgument {
   uint32_t width;  // bytes of an element
   uint32_t mode;
   ReduceFinish finish;
+  ReduceExtremes extremes;
+  uint32_t reduced_rows;  // positions of all axes but the innermost, where there are extremes
+  double least_exact;
   int64_t first_place;    // of the first element that is walked
   uint32_t is_unordered;  // places do not rise from one element that a thread reads to the next
   double divisor;

@@ -15,5 +15,5 @@
   KERNEL(parts_float_sum) KERNEL(parts_wide_sum) KERNEL(parts_power_sum) \
   KERNEL(parts_moments) KERNEL(parts_logsumexp) KERNEL(parts_integer_sum) \
   KERNEL(parts_extreme) KERNEL(parts_extreme_64) KERNEL(parts_place) \
-  KERNEL(parts_place_64)
+  KERNEL(parts_place_64) KERNEL(settle_results)
 // clang-format on

@@ -15,6 +15,7 @@
 #include "functions/logarithm.cuh"
 #include "functions/number.cuh"
 #include "functions/power.cuh"
+#include "functions/product.cuh"
 #include "reduce_arguments.hpp"
 
 namespace tenure::cuda {
@@ -57,7 +58,7 @@ TENURE_DEVICE void fold_lanes(const Merge& merge) {
 
 // ---- sums and products of floats ----
 
-// In the type of the elements, f16 and bf16 in f32.
+// Sums in the type of the elements, f16 and bf16 in f32.
 struct FloatSum {
   static constexpr int kLeastWidth = 2;
   static constexpr RuleShape kShape = kFloatSumShape;
@@ -65,23 +66,17 @@ struct FloatSum {
   struct Partial {
     float value;
   };
-  static TENURE_DEVICE Partial nothing(const ReduceArgument& argument) {
-    return {(argument.mode & kProduct) != 0 ? 1.0f : 0.0f};
-  }
-  static TENURE_DEVICE float met(const ReduceArgument& argument, float a, float b) {
-    return (argument.mode & kProduct) != 0 ? a * b : a + b;
-  }
-  static TENURE_DEVICE void merge(const ReduceArgument& argument, Partial& into,
-                                  const Partial& from) {
-    into.value = met(argument, into.value, from.value);
+  static TENURE_DEVICE Partial nothing(const ReduceArgument&) { return {0.0f}; }
+  static TENURE_DEVICE void merge(const ReduceArgument&, Partial& into, const Partial& from) {
+    into.value += from.value;
   }
 
   template <class Word, int kLanesOf>
   struct Block {
     float lanes[kLanesOf];
 
-    TENURE_DEVICE void start(const ReduceArgument& argument, Word) {
-      TENURE_UNROLL for (float& lane : lanes) lane = nothing(argument).value;
+    TENURE_DEVICE void start(const ReduceArgument&, Word) {
+      TENURE_UNROLL for (float& lane : lanes) lane = 0;
     }
     template <int kCount, class PlaceOf>
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
@@ -90,11 +85,11 @@ struct FloatSum {
       TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
         float x = float_of(argument, words[k]);
         if (skips && x != x) x = 0;
-        if (k < count) lanes[k % kLanesOf] = met(argument, lanes[k % kLanesOf], x);
+        if (k < count) lanes[k % kLanesOf] += x;
       }
     }
-    TENURE_DEVICE Partial settle(const ReduceArgument& argument) {
-      fold_lanes<kLanesOf>([&](int i, int j) { lanes[i] = met(argument, lanes[i], lanes[j]); });
+    TENURE_DEVICE Partial settle(const ReduceArgument&) {
+      fold_lanes<kLanesOf>([&](int i, int j) { lanes[i] += lanes[j]; });
       return {lanes[0]};
     }
   };
@@ -105,7 +100,8 @@ struct FloatSum {
   }
 };
 
-// In f64: means, norms, and all of f64. Beside the sum how many went in.
+// In f64: means, norms, products, and all of f64. With a sum there is how many went in, with a
+// product the exponent that has been split from it.
 struct WideSum {
   static constexpr int kLeastWidth = 2;
   static constexpr RuleShape kShape = kWideSumShape;
@@ -114,16 +110,21 @@ struct WideSum {
     double value;
     double count;
   };
-  static TENURE_DEVICE Partial nothing(const ReduceArgument& argument) {
-    return {(argument.mode & kProduct) != 0 ? 1.0 : 0.0, 0.0};
+  static TENURE_DEVICE bool is_product(const ReduceArgument& argument) {
+    return (argument.mode & kProduct) != 0;
   }
-  static TENURE_DEVICE double met(const ReduceArgument& argument, double a, double b) {
-    return (argument.mode & kProduct) != 0 ? a * b : a + b;
+  static TENURE_DEVICE Partial nothing(const ReduceArgument& argument) {
+    return {is_product(argument) ? 1.0 : 0.0, 0.0};
   }
   static TENURE_DEVICE void merge(const ReduceArgument& argument, Partial& into,
                                   const Partial& from) {
-    into.value = met(argument, into.value, from.value);
     into.count += from.count;
+    if (is_product(argument)) {
+      into.value *= from.value;
+      into.count += split_exponent(into.value);
+    } else {
+      into.value += from.value;
+    }
   }
   static TENURE_DEVICE double term(const ReduceArgument& argument, double x) {
     const uint64_t sign = (argument.mode & kMagnitude) != 0 ? BitsOf<double>::kSign : 0;
@@ -134,7 +135,7 @@ struct WideSum {
   template <class Word, int kLanesOf>
   struct Block {
     double lanes[kLanesOf];
-    uint32_t numbers;
+    int32_t numbers;
 
     TENURE_DEVICE void start(const ReduceArgument& argument, Word) {
       TENURE_UNROLL for (double& lane : lanes) lane = nothing(argument).value;
@@ -143,18 +144,35 @@ struct WideSum {
     template <int kCount, class PlaceOf>
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
                            const PlaceOf&) {
+      if (is_product(argument)) return multiply(argument, words, count);
       const bool skips = (argument.mode & kSkipNaN) != 0;
       TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
         double x = term(argument, double_of(argument, words[k]));
         const bool is_left_out = skips && x != x;
         if (is_left_out) x = 0;
         if (k >= count) continue;
-        lanes[k % kLanesOf] = met(argument, lanes[k % kLanesOf], x);
+        lanes[k % kLanesOf] += x;
         numbers += is_left_out ? 0 : 1;
       }
     }
+    template <int kCount>
+    TENURE_DEVICE void multiply(const ReduceArgument& argument, const Word (&words)[kCount],
+                                int count) {
+      TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
+        double x = double_of(argument, words[k]);
+        if (k >= count) continue;
+        numbers += split_exponent(x);
+        lanes[k % kLanesOf] *= x;
+      }
+      TENURE_UNROLL for (double& lane : lanes) numbers += split_exponent(lane);
+    }
     TENURE_DEVICE Partial settle(const ReduceArgument& argument) {
-      fold_lanes<kLanesOf>([&](int i, int j) { lanes[i] = met(argument, lanes[i], lanes[j]); });
+      if (is_product(argument)) {
+        fold_lanes<kLanesOf>([&](int i, int j) { lanes[i] *= lanes[j]; });
+        numbers += split_exponent(lanes[0]);
+      } else {
+        fold_lanes<kLanesOf>([&](int i, int j) { lanes[i] += lanes[j]; });
+      }
       return {lanes[0], static_cast<double>(numbers)};
     }
   };
@@ -163,6 +181,7 @@ struct WideSum {
                                    unsigned char* out) {
     if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     double value = partial.value;
+    if (is_product(argument)) value = scaled(value, static_cast<int64_t>(partial.count));
     if (argument.finish == ReduceFinish::kAverage) value /= argument.divisor;
     if (argument.finish == ReduceFinish::kOwnAverage) value /= partial.count;
     if (argument.finish == ReduceFinish::kRoot) value = square_root(value);

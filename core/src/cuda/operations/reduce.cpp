@@ -145,7 +145,7 @@ const ReduceRule& set_sum(std::uint32_t mode, const Elements& elements, std::int
     return set_integer_sum(of_integers, elements, count, argument);
   }
   argument.mode = mode;
-  return elements.is_wide ? kWideSum : kFloatSum;
+  return elements.is_wide || mode == kProduct ? kWideSum : kFloatSum;
 }
 
 const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& elements,
@@ -178,6 +178,37 @@ const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& 
   }
 }
 
+// Sums of f16 and products stay in range, and so do squares of all floats but f64.
+ReduceExtremes extremes_of(tnr_reduce_op op, double power, const Elements& elements) noexcept {
+  const bool is_wide = elements.is_wide;
+  if (!elements.is_float) return ReduceExtremes::kStay;
+  switch (op) {
+    case TNR_REDUCE_OP_SUM:
+    case TNR_REDUCE_OP_NAN_SUM:
+      return elements.type == ElementType::kF16 ? ReduceExtremes::kStay : ReduceExtremes::kSum;
+    case TNR_REDUCE_OP_MEAN:
+    case TNR_REDUCE_OP_NAN_MEAN: return is_wide ? ReduceExtremes::kMean : ReduceExtremes::kStay;
+    case TNR_REDUCE_OP_VAR: return is_wide ? ReduceExtremes::kVariance : ReduceExtremes::kStay;
+    case TNR_REDUCE_OP_STD: return is_wide ? ReduceExtremes::kDeviation : ReduceExtremes::kStay;
+    case TNR_REDUCE_OP_NORM:
+      if (power == 1 || std::isinf(power)) return ReduceExtremes::kStay;
+      if (power != 2) return ReduceExtremes::kPower;
+      return is_wide ? ReduceExtremes::kRoot : ReduceExtremes::kStay;
+    default: return ReduceExtremes::kStay;
+  }
+}
+// Sums of squares or powers below 2^-900 may have lost digits of their terms.
+double least_exact(ReduceExtremes extremes, double power) noexcept {
+  constexpr double kLeastSum = 0x1p-900;
+  switch (extremes) {
+    case ReduceExtremes::kVariance: return kLeastSum;
+    case ReduceExtremes::kDeviation:
+    case ReduceExtremes::kRoot: return std::sqrt(kLeastSum);
+    case ReduceExtremes::kPower: return std::pow(kLeastSum, 1 / power);
+    default: return 0;
+  }
+}
+
 ReduceArgument argument_of(const ReduceWalk& walk, const tnr_view& a, unsigned char* out) noexcept {
   ReduceArgument argument = {};
   argument.in = static_cast<const unsigned char*>(a.data) + walk.kept().start(ReduceWalk::kIn) +
@@ -193,8 +224,10 @@ void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t 
   argument.out_type = static_cast<ElementType>(type_index(out.view.dtype));
   argument.first_place = walk.reduced().start(ReduceWalk::kOther);
   argument.is_unordered = walk.places_rise() ? 0 : 1;
-  const ReduceRule& rule =
-      set_operation(op, power, Elements(a.dtype), walk.count(), ddof, argument);
+  const Elements elements(a.dtype);
+  const ReduceRule& rule = set_operation(op, power, elements, walk.count(), ddof, argument);
+  argument.extremes = extremes_of(op, power, elements);
+  argument.least_exact = least_exact(argument.extremes, power);
   run_reduction(queue, rule, walk, argument);
 }
 
@@ -235,6 +268,13 @@ void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, st
   argument.width = elements.width;
   if (op == TNR_NORMALIZE_OP_RMS_NORM) argument.mode = kSquare;
   argument.finish = ReduceFinish::kPartial;
+  if (elements.is_wide && op == TNR_NORMALIZE_OP_LAYER_NORM) {
+    argument.extremes = ReduceExtremes::kRow;
+  }
+  if (elements.is_wide && op == TNR_NORMALIZE_OP_RMS_NORM) {
+    argument.extremes = ReduceExtremes::kRowOfSquares;
+  }
+  argument.least_exact = least_exact(ReduceExtremes::kVariance, 0);
   run_reduction(queue, normalization_rule(op, elements), walk, argument);
 }
 

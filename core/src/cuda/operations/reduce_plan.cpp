@@ -231,6 +231,16 @@ void run_plan(const Queue& queue, const ReduceRule& rule, const Plan& plan,
   run_parts(queue, rule.parts, argument);
 }
 
+// A warp looks at each result.
+void settle(const Queue& queue, const ReduceWalk& walk, ReduceArgument argument) {
+  const std::int64_t rows = walk.reduced().strip_count();
+  if (walk.count() == 0 || rows >= kMostNumber) return;
+  argument.reduced_rows = static_cast<std::uint32_t>(rows);
+  const std::int64_t blocks = quotient_up(argument.results, kBlockThreads >> kWarpShift);
+  queue.launch(Kernel::settle_results,
+               {static_cast<unsigned>(blocks), static_cast<unsigned>(kBlockThreads)}, argument);
+}
+
 }  // namespace
 
 ReduceWalk::ReduceWalk(const tnr_view& a, std::uint32_t axes, const tnr_view& out) noexcept
@@ -284,6 +294,7 @@ void run_reduction(const Queue& queue, const ReduceRule& rule, const ReduceWalk&
     }
     const Plan plan(walk, rule, std::min(most, outermost - first), part);
     run_plan(queue, rule, plan, part);
+    if (part.extremes != ReduceExtremes::kStay) settle(queue, walk, part);
   }
 }
 

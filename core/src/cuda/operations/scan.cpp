@@ -24,7 +24,9 @@ using kernels::Scan;
 // Operands of a nest of rows, which is ordered by the output.
 enum : unsigned { kOfOut, kOfIn };
 
+// Bytes of the numbers that kernels put together.
 constexpr std::int64_t kNumberBytes = 8;
+constexpr std::int64_t kScaledNumberBytes = 16;
 // Threads that keep a device busy. A constant: the order in which numbers meet follows from it.
 constexpr std::int64_t kWantedThreads = std::int64_t{1} << 17;
 // Rounds of a segment at least, beside which its total costs little.
@@ -89,11 +91,17 @@ class RowScans {
     const auto type = static_cast<ElementType>(type_index(a.dtype));
     const bool is_float = type <= ElementType::kBF16;
     const bool is_signed = type >= ElementType::kI8 && type <= ElementType::kI64;
-    kernel_ = is_float ? Kernel::scan_floats : Kernel::scan_integers;
     argument_.in_step = step_of(a, axis);
     argument_.out_step = step_of(out.view, axis);
     argument_.length = a.shape[axis];
     argument_.op = rule_of(static_cast<Scan>(op));
+    const bool is_scaled =
+        is_float && (argument_.op == ScanRule::kProduct ||
+                     (argument_.op == ScanRule::kSum && type == ElementType::kF64));
+    kernel_ = is_scaled  ? Kernel::scan_scaled
+              : is_float ? Kernel::scan_floats
+                         : Kernel::scan_integers;
+    number_bytes_ = is_scaled ? kScaledNumberBytes : kNumberBytes;
     argument_.start = start_of(argument_.op, is_float);
     argument_.bias = bias_of(static_cast<Scan>(op), is_float, is_signed);
     argument_.type = argument_.out_type = type;
@@ -138,7 +146,7 @@ class RowScans {
     }
     if (sharing.segments == 1) return launch(argument, sharing, row_count);
     const Queue::Scratch carries(
-        queue_, static_cast<std::size_t>(row_count * sharing.segments * kNumberBytes));
+        queue_, static_cast<std::size_t>(row_count * sharing.segments * number_bytes_));
     auto* const numbers = static_cast<unsigned char*>(carries.data());
     ScanArgument of_totals = argument;
     of_totals.out = nullptr;
@@ -153,7 +161,8 @@ class RowScans {
   void scan_totals(unsigned char* totals, std::int64_t row_count, std::int64_t segments) const {
     ScanArgument argument = {};
     argument.in = argument.out = totals;
-    argument.in_step = argument.out_step = kNumberBytes;
+    argument.in_step = argument.out_step = number_bytes_;
+    argument.has_numbers = number_bytes_ == kScaledNumberBytes ? 1 : 0;
     argument.length = segments;
     argument.op = argument_.op;
     argument.start = argument_.start;
@@ -163,7 +172,7 @@ class RowScans {
     argument.rows = divider_by(row_count);
     argument.rank = 1;
     argument.axes[0].divider = divider_by(row_count);
-    argument.axes[0].steps[kScanIn] = argument.axes[0].steps[kScanOut] = segments * kNumberBytes;
+    argument.axes[0].steps[kScanIn] = argument.axes[0].steps[kScanOut] = segments * number_bytes_;
     const std::uint32_t lanes_shift = lanes_shift_of(segments);
     launch(argument,
            {lanes_shift, 1, quotient_up(segments, round_of(lanes_shift)) * round_of(lanes_shift)},
@@ -186,6 +195,7 @@ class RowScans {
   LoopNest rows_;
   ScanArgument argument_ = {};
   Kernel kernel_;
+  std::int64_t number_bytes_;
   std::uint32_t lanes_shift_;
 };
 

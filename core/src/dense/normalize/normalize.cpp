@@ -21,9 +21,6 @@ namespace {
 
 using kernels::Byte;
 
-// Elements that are measured and written together: they stay in the first cache.
-constexpr std::int64_t kTogether = 2048;
-constexpr std::int64_t kTogetherBytes = kTogether * 8;
 // Rows that pass through panels together, at most.
 constexpr std::int64_t kMostRows = 64;
 // Rows side by side that fill a line, or two of narrow elements.
@@ -169,8 +166,9 @@ class RowNormalizer {
   void normalize_row(const Byte* in, std::int64_t count, const Byte* weight, const Byte* bias,
                      Byte* out) const noexcept {
     NormalizedRow row;
-    row.measure(by_, in, count, by_.is_softmax() ? out : nullptr);
-    row.end(by_);
+    do {
+      row.measure(by_, in, count, by_.is_softmax() ? out : nullptr);
+    } while (!row.end(by_));
     if (by_.is_softmax()) {
       row.write_powers(by_, out, count, row.greatest(), out);
     } else {
@@ -192,14 +190,19 @@ class RowNormalizer {
       }
     };
     NormalizedRow sections[kSections];
-    for_each_slice(context, kSections, [&](std::int64_t section) noexcept {
-      for_each_part(section, [&](std::int64_t at, std::int64_t count) {
-        sections[section].measure(by_, in + at, count, nullptr);
+    NormalizedRow row;
+    do {
+      std::fill_n(sections, kSections, row);
+      for_each_slice(context, kSections, [&](std::int64_t section) noexcept {
+        for_each_part(section, [&](std::int64_t at, std::int64_t count) {
+          sections[section].measure(by_, in + at, count, nullptr);
+        });
       });
-    });
-    NormalizedRow& row = sections[0];
-    for (std::int64_t section = 1; section < kSections; ++section) row.join(by_, sections[section]);
-    row.end(by_);
+      row = sections[0];
+      for (std::int64_t section = 1; section < kSections; ++section) {
+        row.join(by_, sections[section]);
+      }
+    } while (!row.end(by_));
     const Byte* const weight = start(weight_, kWeight);
     const Byte* const bias = start(bias_, kBias);
     for_each_slice(context, kSections, [&](std::int64_t section) noexcept {
@@ -234,11 +237,12 @@ class RowNormalizer {
         visit(at * width_bytes_, std::min(kTogether, by_.count - at), at / kTogether);
       }
     };
-    for_each_part([&](std::int64_t at, std::int64_t count, std::int64_t part) {
-      row.measure(by_, in + at, count, powers == nullptr ? nullptr : powers + at);
-      if (powers != nullptr) greatest[part] = row.greatest();
-    });
-    row.end(by_);
+    do {
+      for_each_part([&](std::int64_t at, std::int64_t count, std::int64_t part) {
+        row.measure(by_, in + at, count, powers == nullptr ? nullptr : powers + at);
+        if (powers != nullptr) greatest[part] = row.greatest();
+      });
+    } while (!row.end(by_));
     const Byte* const weight = start(weight_, kWeight);
     const Byte* const bias = start(bias_, kBias);
     for_each_part([&](std::int64_t at, std::int64_t count, std::int64_t part) {
@@ -294,14 +298,17 @@ class RowNormalizer {
                  NormalizedRow* all, Byte* panel) const noexcept {
     const std::int64_t in_step = rows_.inner_step(kIn);
     const std::int64_t count = by_.count;
-    for (std::int64_t at = 0; at < count; at += length) {
-      const RowPart part = {rows, at, std::min(length, count - at)};
-      fetch(in, kIn, in_step, part, panel);
-      for (std::int64_t row = 0; row < rows; ++row) {
-        all[row].measure(by_, panel + row * part.count * by_.width_bytes, part.count, nullptr);
+    for (bool are_ended = false; !are_ended;) {
+      for (std::int64_t at = 0; at < count; at += length) {
+        const RowPart part = {rows, at, std::min(length, count - at)};
+        fetch(in, kIn, in_step, part, panel);
+        for (std::int64_t row = 0; row < rows; ++row) {
+          all[row].measure(by_, panel + row * part.count * by_.width_bytes, part.count, nullptr);
+        }
       }
+      are_ended = true;
+      for (std::int64_t row = 0; row < rows; ++row) are_ended &= all[row].end(by_);
     }
-    for (std::int64_t row = 0; row < rows; ++row) all[row].end(by_);
     for (std::int64_t at = 0; at < count; at += length) {
       const RowPart part = {rows, at, std::min(length, count - at)};
       if (length < count) fetch(in, kIn, in_step, part, panel);

@@ -14,6 +14,10 @@
 
 namespace tenure {
 
+// Elements that are measured and written together: they stay in the first cache.
+inline constexpr std::int64_t kTogether = 2048;
+inline constexpr std::int64_t kTogetherBytes = kTogether * 8;
+
 // The parameters that all rows of a call share.
 struct Normalization {
   tnr_normalize_op op;
@@ -31,6 +35,9 @@ struct Normalization {
                       std::min(type, static_cast<unsigned>(kernels::Type::kF32))) {}
 
   [[nodiscard]] bool is_softmax() const noexcept { return op == TNR_NORMALIZE_OP_SOFTMAX; }
+  [[nodiscard]] bool is_of_powers() const noexcept {
+    return is_softmax() || op == TNR_NORMALIZE_OP_LOG_SOFTMAX;
+  }
 
  private:
   Normalization(tnr_normalize_op code, unsigned type, std::int64_t row_count, double epsilon,
@@ -46,22 +53,25 @@ struct Normalization {
 
 class NormalizedRow {
  public:
-  // Adjacent elements, in the order of the row. `powers`, of softmax, may be nullptr; where it is
-  // not, write_powers() takes it.
+  // Adjacent elements, at most kTogether, in the order of the row. `powers`, of softmax, may be
+  // nullptr; where it is not, write_powers() takes it.
   void measure(const Normalization& by, const kernels::Byte* in, std::int64_t count,
                kernels::Byte* powers) noexcept {
-    if (by.op == TNR_NORMALIZE_OP_SOFTMAX || by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
+    if (is_ended_) return;
+    if (by.is_of_powers()) {
       by.kernels.add_powers(in, count, powers_, powers);
-    } else if (by.op == TNR_NORMALIZE_OP_RMS_NORM) {
-      by.squares(by.variance, tile(by, in, count, &squares_));
+    } else if (unit_ != 1) {
+      alignas(64) kernels::Byte scaled[kTogetherBytes];
+      by.kernels.scale(in, count, 1 / unit_, scaled);
+      measure_squares(by, scaled, count);
     } else {
-      measure_moments(by, in, count);
+      measure_squares(by, in, count);
     }
     measured_ += count;
   }
   // Adds what another part of the row has given, which comes behind this one.
   void join(const Normalization& by, const NormalizedRow& other) noexcept {
-    if (by.op == TNR_NORMALIZE_OP_SOFTMAX || by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
+    if (by.is_of_powers()) {
       const double greatest = std::max(powers_.greatest, other.powers_.greatest);
       const auto sum_below = [&](const kernels::PowerSum& part) {
         return part.greatest == greatest ? part.sum : part.sum * std::exp(part.greatest - greatest);
@@ -77,16 +87,23 @@ class NormalizedRow {
   // The greatest so far, for write_powers().
   [[nodiscard]] double greatest() const noexcept { return powers_.greatest; }
 
-  void end(const Normalization& by) noexcept {
-    if (by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
-      rest_ = std::log(powers_.sum);
-    } else if (!by.is_softmax()) {
+  // False: the row is to be measured once more, as squares of f64 left the range.
+  [[nodiscard]] bool end(const Normalization& by) noexcept {
+    if (is_ended_) return true;
+    if (by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) rest_ = std::log(powers_.sum);
+    if (!by.is_of_powers()) {
       const bool is_rms = by.op == TNR_NORMALIZE_OP_RMS_NORM;
-      const double squares = is_rms ? squares_ : moments_.squares;
-      standard_.scale = 1 / std::sqrt(squares / static_cast<double>(by.count) + by.eps);
-      standard_.mean = is_rms ? 0 : moments_.mean;
-      standard_.mean_rest = is_rms ? 0 : moments_.mean_rest;
+      if (is_rms) moments_ = {0, 0, squares_};
+      if (by.width_bytes == 8 && unit_ == 1 && !are_in_range(by)) [[unlikely]] {
+        const double unit = std::isfinite(moments_.squares) ? kSmallUnit : kLargeUnit;
+        *this = {};
+        unit_ = unit;
+        return false;
+      }
+      set_standard(by);
     }
+    is_ended_ = true;
+    return true;
   }
 
   void write(const Normalization& by, const kernels::Byte* in, std::int64_t count,
@@ -101,6 +118,10 @@ class NormalizedRow {
       default:
         standard_.weight = weight;
         standard_.bias = bias;
+        if (written_in_ != 1) [[unlikely]] {
+          by.kernels.scale(in, count, 1 / written_in_, out);
+          in = out;
+        }
         by.kernels.standardize(in, count, standard_, out);
         break;
     }
@@ -129,8 +150,11 @@ class NormalizedRow {
     return tile;
   }
 
-  void measure_moments(const Normalization& by, const kernels::Byte* in,
+  void measure_squares(const Normalization& by, const kernels::Byte* in,
                        std::int64_t count) noexcept {
+    if (by.op == TNR_NORMALIZE_OP_RMS_NORM) {
+      return by.squares(by.variance, tile(by, in, count, &squares_));
+    }
     Moments part;
     const bool is_first = measured_ == 0;
     by.variance.along(by.variance, tile(by, in, count, is_first ? &moments_ : &part));
@@ -144,6 +168,43 @@ class NormalizedRow {
                                     .from_count = count});
   }
 
+  // Squares below the least have lost digits, unless eps is much more. Numbers that are far from 0
+  // differ by more than that, or by nothing.
+  [[nodiscard]] bool are_in_range(const Normalization& by) const noexcept {
+    if (moments_.squares < 0x1p-900)
+      return by.eps > 0x1p-800 || std::fabs(moments_.mean) > 0x1p-400;
+    return std::isfinite(moments_.squares);
+  }
+
+  // Elements are written in a unit in which neither distances from the mean nor the scale leave the
+  // range of the type that is computed in.
+  void set_standard(const Normalization& by) noexcept {
+    const bool is_wide = by.width_bytes == 8;
+    const double mean_square = moments_.squares / static_cast<double>(by.count);
+    const auto root_in = [&](double unit) {
+      if (unit_ == 1) return std::sqrt(mean_square + by.eps) / unit;
+      return std::hypot(std::sqrt(mean_square) * (unit_ / unit), std::sqrt(by.eps) / unit);
+    };
+    const double root = root_in(1);
+    const double most = is_wide ? 0x1p960 : 0x1p100;
+    const double large = is_wide ? 0x1p128 : 0x1p64;
+    const bool has_small =
+        mean_square > 0 && mean_square < 0x1p-150 && std::sqrt(mean_square) * unit_ < 1 / most;
+    if (root > most) written_in_ = large;
+    if ((has_small || root < 1 / most) && std::fabs(moments_.mean) * unit_ < most / large) {
+      written_in_ = 1 / large;
+    }
+    const double moved = unit_ / written_in_;
+    standard_.scale = 1 / root_in(written_in_);
+    standard_.mean = moments_.mean * moved;
+    standard_.mean_rest = moments_.mean_rest * moved;
+    // Equal numbers and a tiny eps: times infinity, their distance of 0 would be NaN.
+    if (!is_wide && std::isfinite(standard_.scale)) {
+      const double largest = std::numeric_limits<float>::max();
+      standard_.scale = std::min(standard_.scale, largest);
+    }
+  }
+
   // Nothing of a part of minus infinities, but for NaN.
   [[nodiscard]] double share_of(double greatest) const noexcept {
     const double whole = 1 / powers_.sum;
@@ -151,7 +212,13 @@ class NormalizedRow {
     return std::isinf(greatest) ? 0 * whole : std::exp(greatest - powers_.greatest) * whole;
   }
 
+  static constexpr double kLargeUnit = 0x1p600;
+  static constexpr double kSmallUnit = 0x1p-600;
+
   std::int64_t measured_ = 0;
+  bool is_ended_ = false;
+  double unit_ = 1;        // what elements are divided by where they are measured
+  double written_in_ = 1;  // and where they are written
   kernels::PowerSum powers_ = {-std::numeric_limits<double>::infinity(), 0};
   double rest_ = 0;
   double squares_ = 0;

@@ -1,6 +1,7 @@
 #include "dense/reduce/elements.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -65,9 +66,10 @@ void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step
   }
 }
 
-// In f64, to the power of a p-norm.
-void fetch_powers(const ElementFetch& fetch, const Byte* in, std::int64_t step, std::int64_t count,
-                  Byte* panel) noexcept {
+// In f64 and another unit, to the power of a p-norm.
+void fetch_in_unit(const ElementFetch& fetch, const Byte* in, std::int64_t step, std::int64_t count,
+                   Byte* panel) noexcept {
+  const auto& by_driver = static_cast<const DriverFetch&>(fetch);
   alignas(kLineBytes) Byte elements[kernels::kFetchedBytes];
   fetch_elements(fetch, in, step, count, elements);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -79,29 +81,14 @@ void fetch_powers(const ElementFetch& fetch, const Byte* in, std::int64_t step, 
       std::memcpy(&narrow, elements + i * fetch.read_bytes, sizeof narrow);
       element = static_cast<double>(narrow);
     }
-    element = std::pow(std::fabs(element), static_cast<const DriverFetch&>(fetch).power);
+    element = element / by_driver.unit.unit - by_driver.unit.from;
+    if (by_driver.power != 1) element = std::pow(std::fabs(element), by_driver.power);
     std::memcpy(panel + i * 8, &element, sizeof element);
   }
 }
 
 StripKernel copy_kernel(std::int64_t width_bytes) noexcept {
   return kernels::copy_kernels()[index_of_width(width_bytes)];
-}
-
-std::int64_t bytes_of(Type type) noexcept {
-  switch (type) {
-    case Type::kI8:
-    case Type::kU8:
-    case Type::kBool8: return 1;
-    case Type::kF16:
-    case Type::kBF16:
-    case Type::kI16:
-    case Type::kU16: return 2;
-    case Type::kF32:
-    case Type::kI32:
-    case Type::kU32: return 4;
-    default: return 8;
-  }
 }
 
 bool gives_truth(const Reduction& reduction) noexcept {
@@ -124,18 +111,59 @@ StripKernel finishing_kernel(const Reduction& reduction, Type out_type) noexcept
   return kernels::cast_kernels()[type][static_cast<unsigned>(out_type)].kernel;
 }
 
+// Multiplies by two powers of two. Only the second one rounds, because products are between 1/2 and
+// 8. 0, infinities and NaN have any exponent.
+[[gnu::noinline]] double scaled_far(double product, std::int64_t exponent) noexcept {
+  constexpr std::int64_t kMost = 1000;
+  const std::int64_t first = std::clamp(exponent, -kMost, kMost);
+  const double scaled =
+      product * std::ldexp(1.0, static_cast<int>(first)) *
+      std::ldexp(1.0, static_cast<int>(std::clamp(exponent - first, -kMost, kMost)));
+  // No sign of a NaN depends on the order of multiplications.
+  return std::isnan(scaled) ? std::numeric_limits<double>::quiet_NaN() : scaled;
+}
+
 }  // namespace
+
+std::int64_t bytes_of(Type type) noexcept {
+  switch (type) {
+    case Type::kI8:
+    case Type::kU8:
+    case Type::kBool8: return 1;
+    case Type::kF16:
+    case Type::kBF16:
+    case Type::kI16:
+    case Type::kU16: return 2;
+    case Type::kF32:
+    case Type::kI32:
+    case Type::kU32: return 4;
+    default: return 8;
+  }
+}
 
 DriverFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes, double power,
                           const ElementSource* source) noexcept {
-  const bool is_power = reduction.finish == Finish::kPower;
-  return {{.run = is_power ? fetch_powers : fetch_elements,
-           .width_bytes = width_bytes,
-           .read_bytes = is_power ? std::max(width_bytes, std::int64_t{4}) : reduction.in_bytes,
-           .copy = copy_kernel(width_bytes),
-           .load = reduction.load == nullptr ? nullptr : reduction.load->kernel},
-          power,
-          source};
+  DriverFetch fetch = {{.run = fetch_elements,
+                        .width_bytes = width_bytes,
+                        .read_bytes = reduction.in_bytes,
+                        .copy = copy_kernel(width_bytes),
+                        .load = reduction.load == nullptr ? nullptr : reduction.load->kernel},
+                       false,
+                       {},
+                       1,
+                       source};
+  if (reduction.finish != Finish::kPower) return fetch;
+  fetch.power = power;
+  return in_unit(fetch, {});
+}
+
+DriverFetch in_unit(const DriverFetch& fetch, const ElementUnit& unit) noexcept {
+  DriverFetch scaled = fetch;
+  scaled.converts = true;
+  scaled.run = fetch_in_unit;
+  scaled.read_bytes = std::max(fetch.width_bytes, std::int64_t{4});
+  scaled.unit = unit;
+  return scaled;
 }
 
 void start_accumulators(const Reduction& reduction, Byte* accumulators,
@@ -154,7 +182,7 @@ void start_accumulators(const Reduction& reduction, Byte* accumulators,
 
 Finisher::Finisher(const Reduction& reduction, Type out_type, std::int64_t count, std::int64_t ddof,
                    double power) noexcept
-    : reduction_(reduction),
+    : reduction_(&reduction),
       out_type_(out_type),
       finished_bytes_(bytes_of(reduction.finished)),
       out_bytes_(bytes_of(out_type)),
@@ -164,7 +192,7 @@ Finisher::Finisher(const Reduction& reduction, Type out_type, std::int64_t count
       copies_(reduction.finished == out_type && !gives_truth(reduction)) {}
 
 void Finisher::finish(const Results& results) const noexcept {
-  switch (reduction_.finish) {
+  switch (reduction_->finish) {
     case Finish::kAverage:
     case Finish::kVariance:
     case Finish::kDeviation:
@@ -173,9 +201,12 @@ void Finisher::finish(const Results& results) const noexcept {
       take_root({results.finished, finished_bytes_, finished_bytes_}, strip_of(results, {}));
       break;
     case Finish::kPower: take_power(results); break;
+    case Finish::kScaled: scale(results); break;
     default: break;
   }
-  const bool is_moved = reduction_.finish == Finish::kAsIs || reduction_.finish == Finish::kPower;
+  const bool is_moved = reduction_->finish == Finish::kAsIs ||
+                        reduction_->finish == Finish::kPower ||
+                        reduction_->finish == Finish::kScaled;
   if (!is_moved && copies_) return;
   if (copies_ && results.columns == 1) {
     return copy_element(results.finished, results.out, finished_bytes_);
@@ -188,12 +219,12 @@ void Finisher::finish(const Results& results) const noexcept {
   static constexpr std::uint64_t kZero = 0;
   const Source sources[] = {{results.finished, finished_bytes_, finished_bytes_},
                             {reinterpret_cast<const Byte*>(&kZero), 0, finished_bytes_}};
-  run_plainly(finishing_kernel(reduction_, out_type_),
+  run_plainly(finishing_kernel(*reduction_, out_type_),
               {.count = results.columns,
                .out = results.out,
                .out_step = results.out_step,
                .width_bytes = out_bytes_,
-               .source_count = gives_truth(reduction_) ? 2u : 1u,
+               .source_count = gives_truth(*reduction_) ? 2u : 1u,
                .in = sources,
                .parameters = nullptr});
 }
@@ -220,12 +251,12 @@ void Finisher::divide(const Results& results) const noexcept {
   if (is_nan) {
     return run_plainly(copy_kernel(kBytes), strip_of(results, std::span(&repeated, 1)));
   }
-  const bool has_counts = reduction_.finish == Finish::kOwnAverage;
+  const bool has_counts = reduction_->finish == Finish::kOwnAverage;
   const Source sources[] = {{results.finished, kBytes, kBytes},
                             has_counts ? Source{results.counts, kBytes, kBytes} : repeated};
   const Strip strip = strip_of(results, sources);
   run_plainly(kernels::binary_kernels()[kDivide][kType].kernel, strip);
-  if (reduction_.finish == Finish::kDeviation)
+  if (reduction_->finish == Finish::kDeviation)
     take_root({strip.out, strip.out_step, kBytes}, strip);
 }
 
@@ -235,6 +266,22 @@ void Finisher::take_root(const Source& squares, Strip strip) noexcept {
   strip.in = &squares;
   strip.source_count = 1;
   run_plainly(kernels::unary_kernels()[kSquareRoot][kType].kernel, strip);
+}
+
+// Where they are.
+void Finisher::scale(const Results& results) const noexcept {
+  for (std::int64_t i = 0; i < results.columns * 8; i += 8) {
+    double product = 1;
+    if (count_ != 0) {
+      std::int64_t exponent;
+      std::memcpy(&product, results.finished + i, sizeof product);
+      std::memcpy(&exponent, results.counts + i, sizeof exponent);
+      const bool is_near = exponent > -1000 && exponent < 1000 && product * 0 == 0;
+      product = is_near ? product * std::bit_cast<double>((exponent + 1023) << 52)
+                        : scaled_far(product, exponent);
+    }
+    std::memcpy(results.finished + i, &product, sizeof product);
+  }
 }
 
 // Where they are.

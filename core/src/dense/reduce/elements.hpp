@@ -23,14 +23,27 @@ class ElementSource {
   ~ElementSource() = default;
 };
 
+// Bytes of an element.
+std::int64_t bytes_of(kernels::Type type) noexcept;
+
+// Elements are divided by a unit, and then the distance from a number is taken.
+struct ElementUnit {
+  double unit = 1;
+  double from = 0;
+};
+
 struct DriverFetch : kernels::ElementFetch {
-  double power;                 // of p-norms
+  bool converts;  // to f64, in a unit
+  ElementUnit unit;
+  double power;                 // of p-norms, else 1
   const ElementSource* source;  // nullptr: elements are read from memory
 };
 
 // For elements of `width_bytes`, as `reduction` reads them.
 DriverFetch element_fetch(const kernels::Reduction& reduction, std::int64_t width_bytes,
                           double power, const ElementSource* source) noexcept;
+// Fetches elements in f64 and a unit.
+DriverFetch in_unit(const DriverFetch& fetch, const ElementUnit& unit) noexcept;
 
 // Address of the first element of a tensor that is nowhere. No byte is read there: distances from
 // it are places.
@@ -60,7 +73,7 @@ void start_accumulators(const kernels::Reduction& reduction, kernels::Byte* accu
 struct Results {
   std::int64_t columns;
   kernels::Byte* finished;      // the part of their accumulators that is finished; may be changed
-  const kernels::Byte* counts;  // the first part, where elements are counted
+  const kernels::Byte* counts;  // the first part, of counts or exponents
   kernels::Byte* out;
   std::int64_t out_step;  // bytes
 };
@@ -71,6 +84,11 @@ class Finisher {
   Finisher(const kernels::Reduction& reduction, kernels::Type out_type, std::int64_t count,
            std::int64_t ddof, double power) noexcept;
 
+  // A finisher of as many elements, for other accumulators and outputs.
+  [[nodiscard]] Finisher of(const kernels::Reduction& reduction,
+                            kernels::Type out_type) const noexcept {
+    return {reduction, out_type, count_, ddof_, power_};
+  }
   // Bytes of what is finished of one result.
   [[nodiscard]] std::int64_t finished_bytes() const noexcept { return finished_bytes_; }
   void finish(const Results& results) const noexcept;
@@ -79,11 +97,12 @@ class Finisher {
   void divide(const Results& results) const noexcept;
   static void take_root(const kernels::Source& squares, kernels::Strip strip) noexcept;
   void take_power(const Results& results) const noexcept;
+  void scale(const Results& results) const noexcept;
   // f64 where they are, or in an output of f64.
   [[nodiscard]] kernels::Strip strip_of(const Results& results,
                                         std::span<const kernels::Source> in) const noexcept;
 
-  const kernels::Reduction& reduction_;
+  const kernels::Reduction* reduction_;
   kernels::Type out_type_;
   std::int64_t finished_bytes_;
   std::int64_t out_bytes_;

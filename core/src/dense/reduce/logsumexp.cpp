@@ -96,6 +96,7 @@ Reduction logsumexp_reduction(unsigned type) noexcept {
   constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
   Reduction reduction = kernels::reduce_kernels()[TNR_REDUCE_OP_SUM - 1].by_type[type];
   reduction.accumulator_bytes = sizeof(double);
+  reduction.extremes = kernels::Extremes::kStay;
   reduction.finished = kernels::Type::kF64;
   reduction.start = std::bit_cast<std::uint64_t>(kNothing);
   reduction.along = type == kF64 ? along<kF64> : along<kF32>;

@@ -8,6 +8,7 @@
 #include "dense/operands.hpp"
 #include "dense/reduce/cascade.hpp"
 #include "dense/reduce/elements.hpp"
+#include "dense/reduce/extremes.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -17,6 +18,7 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
+using kernels::Extremes;
 using kernels::Finish;
 using kernels::Meet;
 using kernels::Reduction;
@@ -41,7 +43,7 @@ constexpr std::int64_t kNarrowestPanelBytes = 4096;
 constexpr std::int64_t kPanelColumns = 64;  // what widths are multiples of: whole cache lines
 // Results of as many elements as this are finished together, at most kMostTogether.
 constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 10;
-constexpr std::int64_t kMostTogether = 64;
+constexpr std::int64_t kMostTogether = ExtremeResults::kMost;
 constexpr std::int64_t kMostFinishedBytes = 8;  // of one result
 
 // Rows that are computed before they are reduced, on the stack: those that a tree adds together, or
@@ -77,21 +79,22 @@ class Walk {
  public:
   Walk(const Reduction& reduction, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
        const tnr_view_mut& out, double power, const ReducedElements& reduced = {}) noexcept
-      : reduction_(reduction),
+      : reduction_(&reduction),
         in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
         in_bytes_(static_cast<std::int64_t>(element_size(a.dtype))),
         count_(reduced_count(a, axes)),
         fetch_(element_fetch(reduction, in_bytes_, power, reduced.source)),
         finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof,
-                  power) {
+                  power),
+        extremes_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), power) {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along(reduced.results);
     cut(reduced.results);
     // Tiles need results side by side, of adjacent elements in a row-major tensor.
-    computed_rows_ = reduction_.spread != nullptr ? kComputedRows : kTileRows;
+    computed_rows_ = reduction_->spread != nullptr ? kComputedRows : kTileRows;
     computes_tiles_ = reduced.source != nullptr && !runs_along_ &&
-                      reduction_.meet != Meet::kApart && reduction_.finish != Finish::kPower &&
+                      reduction_->meet != Meet::kApart && reduction_->finish != Finish::kPower &&
                       kept_.inner_step(kIn) == in_bytes_;
     // Blocks are as wide as the accumulators allow. Those of logsumexp alone may be wider than
     // this, of f64, and it reads one column after the other, to the same bits.
@@ -141,6 +144,7 @@ class Walk {
     }
     kept_.arrange(kIn);
     reduced_.arrange(kIn);
+    out_step_ = kept_.inner_step(kOut);
   }
 
   // Better where the elements that meet in a result are the closer ones, and enough of them to be
@@ -156,10 +160,10 @@ class Walk {
   void cut(std::int64_t in_all) noexcept {
     const std::int64_t rows = reduced_.inner_extent();
     const std::int64_t results = in_all != 0 ? in_all : kept_.strip_count() * kept_.inner_extent();
-    const std::int64_t room = kBlocksBytes / reduction_.accumulator_bytes / results;
+    const std::int64_t room = kBlocksBytes / reduction_->accumulator_bytes / results;
     if (runs_along_) {
       tile_rows_ = kTileElements;
-    } else if (reduction_.meet == Meet::kInTree) {
+    } else if (reduction_->meet == Meet::kInTree) {
       tile_rows_ = kTileRows;
     } else {
       tile_rows_ = std::max(kTileRows, room < kFewestBlocks ? rows : quotient_up(rows, room));
@@ -167,7 +171,7 @@ class Walk {
     tile_rows_ = std::min(tile_rows_, rows);
     tiles_per_strip_ = quotient_up(rows, tile_rows_);
     tiles_ = count_ == 0 ? 0 : reduced_.strip_count() * tiles_per_strip_;
-    blocks_ = has_blocks(reduction_, results, count_) ? std::min(room, tiles_) : 1;
+    blocks_ = has_blocks(*reduction_, results, count_) ? std::min(room, tiles_) : 1;
   }
 
   // Elements of a result in the first `tiles` of its tiles.
@@ -183,8 +187,8 @@ class Walk {
     tile.column_step = kept_.inner_step(kIn);
     tile.row_step = reduced_.inner_step(kIn);
     tile.index_step = reduced_.inner_step(kIndex);
-    const bool is_fetched = reduction_.load != nullptr || reduction_.finish == Finish::kPower ||
-                            fetch_.source != nullptr;
+    const bool is_fetched =
+        reduction_->load != nullptr || fetch_.converts || fetch_.source != nullptr;
     tile.step_in_place = is_fetched ? kNever : in_bytes_;
     tile.fetch = &fetch_;
     return tile;
@@ -219,7 +223,7 @@ class Walk {
   // together: a fetch would have little of each row.
   void add_computed(const kernels::Tile& tile, Cascade& cascade) const noexcept {
     alignas(kLineBytes) Byte elements[kComputedBytes + kTileRows * kLineBytes];
-    const DriverFetch of_stored = element_fetch(reduction_, in_bytes_, 0, nullptr);
+    const DriverFetch of_stored = element_fetch(*reduction_, in_bytes_, 0, nullptr);
     // Not a page apart, where the rows would evict each other.
     const std::int64_t row_bytes = whole_lines(tile.columns * in_bytes_) + kLineBytes;
     const std::int64_t step = tile.row_step / in_bytes_;
@@ -227,7 +231,7 @@ class Walk {
     kernels::Tile stored = tile;
     stored.in = elements;
     stored.row_step = row_bytes;
-    stored.step_in_place = reduction_.load == nullptr ? in_bytes_ : kNever;
+    stored.step_in_place = reduction_->load == nullptr ? in_bytes_ : kNever;
     stored.fetch = &of_stored;
     for (std::int64_t row = 0; row < tile.rows; row += stored.rows) {
       stored.rows = std::min(computed_rows_, tile.rows - row);
@@ -246,21 +250,21 @@ class Walk {
   // Accumulators of one result or of a panel's; they are changed.
   void finish(std::int64_t columns, Byte* accumulators, Byte* out) const noexcept {
     finisher_.finish({.columns = columns,
-                      .finished = accumulators + columns * reduction_.finished_place,
+                      .finished = accumulators + columns * reduction_->finished_place,
                       .counts = accumulators,
                       .out = out,
-                      .out_step = kept_.inner_step(kOut)});
+                      .out_step = out_step_});
   }
 
   // ---- many results: each is one thread's ----
 
   // The most columns of which the levels have room in a panel, and the rows in a cache.
   [[nodiscard]] std::int64_t widest_panel() const noexcept {
-    const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_.meet, tiles_);
+    const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_->meet, tiles_);
     const std::int64_t widest_bytes =
         computes_tiles_ ? kComputedBytes / computed_rows_ : kWidestPanelBytes;
     const std::int64_t columns =
-        std::min(level_bytes / reduction_.accumulator_bytes, widest_bytes / in_bytes_);
+        std::min(level_bytes / reduction_->accumulator_bytes, widest_bytes / in_bytes_);
     return columns / kPanelColumns * kPanelColumns;
   }
 
@@ -286,7 +290,7 @@ class Walk {
     alignas(64) Byte counts[kMostTogether * kMostFinishedBytes];
     const std::int64_t step = kept_.inner_step(kIn);
     const std::int64_t bytes = finisher_.finished_bytes();
-    const std::int64_t place = reduction_.finished_place;
+    const std::int64_t place = reduction_->finished_place;
     if (tiles_ == 1) {
       kernels::Tile tile = tile_of(1);
       tile.rows = reduced_.inner_extent();
@@ -295,15 +299,15 @@ class Walk {
       tile.in = in + reduced_.start(kIn);
       tile.accumulators = memory;
       for (std::int64_t column = 0; column < columns; ++column) {
-        if (place == 0) start_accumulator(reduction_, memory);
-        reduction_.along(reduction_, tile);
+        if (place == 0) start_accumulator(*reduction_, memory);
+        reduction_->along(*reduction_, tile);
         copy_element(memory + place, finished + column * bytes, bytes);
         if (place != 0) copy_element(memory, counts + column * bytes, bytes);
         tile.in += step;
       }
     } else {
       for (std::int64_t column = 0; column < columns; ++column) {
-        Cascade cascade(reduction_, true, 1, memory);
+        Cascade cascade(*reduction_, true, 1, memory);
         gather(in + column * step, 1, 0, tiles_, cascade);
         const Byte* const total = cascade.total();
         copy_element(total + place, finished + column * bytes, bytes);
@@ -314,15 +318,19 @@ class Walk {
                       .finished = finished,
                       .counts = counts,
                       .out = out,
-                      .out_step = kept_.inner_step(kOut)});
+                      .out_step = out_step_});
   }
 
-  void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+  void reduce_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
     if (runs_along_) return run_results(in, columns, out);
     alignas(64) Byte memory[kPanelBytes];
-    Cascade cascade(reduction_, false, columns, memory);
+    Cascade cascade(*reduction_, false, columns, memory);
     gather(in, columns, 0, tiles_, cascade);
     finish(columns, cascade.total(), out);
+  }
+  void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+    reduce_panel(in, columns, out);
+    settle_extremes(in, columns, out);
   }
 
   void run_in_panels(const Context& context) const noexcept {
@@ -350,32 +358,68 @@ class Walk {
     });
   }
 
+  // ---- results that left the range on the way ----
+
+  void settle_extremes(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+    if (reduction_->extremes == Extremes::kStay || count_ == 0) return;
+    for (std::int64_t first = 0; first < columns; first += kMostTogether) {
+      const std::int64_t count = std::min(kMostTogether, columns - first);
+      Byte* const some = out + first * out_step_;
+      if (!extremes_.are_exact(some, out_step_, count)) [[unlikely]]
+        extremes_.settle(some, out_step_, first, count, Again(*this, in));
+    }
+  }
+
+  // The elements of a panel, which starts at `in`.
+  class Again final : public Recomputation {
+   public:
+    Again(const Walk& walk, const Byte* in) noexcept : walk_(walk), in_(in) {}
+
+    void compute(const Reduction& by, const ElementUnit& unit, std::int64_t first,
+                 std::int64_t count, double* results) const noexcept override {
+      Walk again = walk_;
+      again.reduction_ = &by;
+      again.fetch_ = in_unit(again.fetch_, unit);
+      if (by.finish != Finish::kPower) again.fetch_.power = 1;
+      again.finisher_ = walk_.finisher_.of(by, kernels::Type::kF64);
+      again.out_step_ = sizeof(double);
+      again.computes_tiles_ = false;
+      again.fetches_ = false;
+      again.reduce_panel(in_ + first * again.kept_.inner_step(kIn), count,
+                         reinterpret_cast<Byte*>(results));
+    }
+
+   private:
+    const Walk& walk_;
+    const Byte* in_;
+  };
+
   // ---- few results: blocks of tiles are shared out, and added as a binary tree ----
 
   void run_block(std::int64_t block, const Byte* in, std::int64_t columns,
                  Byte* accumulators) const noexcept {
     alignas(64) Byte memory[kPanelBytes];
-    Cascade cascade(reduction_, runs_along_, columns, memory);
+    Cascade cascade(*reduction_, runs_along_, columns, memory);
     gather(in, columns, slice_begin(tiles_, blocks_, block),
            slice_begin(tiles_, blocks_, block + 1), cascade);
     std::memcpy(accumulators, cascade.total(),
-                static_cast<std::size_t>(columns * reduction_.accumulator_bytes));
+                static_cast<std::size_t>(columns * reduction_->accumulator_bytes));
   }
 
   // Into the first of the blocks' accumulators.
   void merge_blocks(Byte* accumulators, std::int64_t columns) const noexcept {
-    const std::int64_t step = columns * reduction_.accumulator_bytes;
+    const std::int64_t step = columns * reduction_->accumulator_bytes;
     const auto elements_before = [&](std::int64_t block) {
       return elements_in(slice_begin(tiles_, blocks_, std::min(block, blocks_)));
     };
     for (std::int64_t gap = 1; gap < blocks_; gap *= 2) {
       for (std::int64_t block = 0; block + gap < blocks_; block += 2 * gap) {
         const std::int64_t middle = elements_before(block + gap);
-        reduction_.merge(reduction_, {.columns = columns,
-                                      .into = accumulators + block * step,
-                                      .from = accumulators + (block + gap) * step,
-                                      .into_count = middle - elements_before(block),
-                                      .from_count = elements_before(block + 2 * gap) - middle});
+        reduction_->merge(*reduction_, {.columns = columns,
+                                        .into = accumulators + block * step,
+                                        .from = accumulators + (block + gap) * step,
+                                        .into_count = middle - elements_before(block),
+                                        .from_count = elements_before(block + 2 * gap) - middle});
       }
     }
   }
@@ -385,7 +429,7 @@ class Walk {
     const std::int64_t columns = runs_along_ ? 1 : kept_.inner_extent();
     const std::int64_t per_strip = kept_.inner_extent() / columns;
     const std::int64_t panels = kept_.strip_count() * per_strip;
-    const std::int64_t step = columns * reduction_.accumulator_bytes;
+    const std::int64_t step = columns * reduction_->accumulator_bytes;
     const std::int64_t works = panels * blocks_;
     const std::int64_t slices =
         std::min(works, slice_count_of(context, panels * columns * count_ * in_bytes_));
@@ -407,19 +451,24 @@ class Walk {
     for (std::int64_t panel = 0; panel < panels; ++panel) {
       Byte* const own = accumulators + panel * blocks_ * step;
       merge_blocks(own, columns);
-      at_panel(panel, [&](const Byte*, Byte* out) { finish(columns, own, out); });
+      at_panel(panel, [&](const Byte* in, Byte* out) {
+        finish(columns, own, out);
+        settle_extremes(in, columns, out);
+      });
     }
   }
 
-  const Reduction& reduction_;
+  const Reduction* reduction_;
   const Byte* in_;
   Byte* out_;
   std::int64_t in_bytes_;
   std::int64_t count_;  // elements into each result
   DriverFetch fetch_;
   Finisher finisher_;
+  ExtremeResults extremes_;
   Nest kept_{2};
   Nest reduced_{2};
+  std::int64_t out_step_;
   bool runs_along_;
   std::int64_t tile_rows_;
   std::int64_t tiles_per_strip_;

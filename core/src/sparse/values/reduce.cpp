@@ -39,6 +39,9 @@ class DenseFold {
   DenseFold(tnr_reduce_op op, tnr_dtype dtype)
       : reduction_(kernels::reduce_kernels()[op - 1].by_type[type_index(dtype)]), dtype_(dtype) {
     reduction_.finish = kernels::Finish::kAsIs;
+    if (reduction_.extremes == kernels::Extremes::kMean) {
+      reduction_.extremes = kernels::Extremes::kSum;
+    }
     switch (op) {
       case TNR_REDUCE_OP_MIN:
       case TNR_REDUCE_OP_MAX: result_dtype_ = dtype; break;
@@ -46,10 +49,12 @@ class DenseFold {
       default: result_dtype_ = TNR_DTYPE_I64; break;
     }
   }
-  // The sum of squares of f64 or f32.
-  static DenseFold of_squares(tnr_dtype dtype) {
+
+  // The root of the sum of squares of f64 or f32.
+  static DenseFold of_norm(tnr_dtype dtype) {
     DenseFold fold(TNR_REDUCE_OP_MEAN, dtype);
-    fold.reduction_.along = kernels::square_sum_kernels()[type_index(dtype)];
+    const auto& norms = kernels::norm_kernels()[static_cast<unsigned>(kernels::Norm::kTwo)];
+    fold.reduction_ = norms.by_type[type_index(dtype)];
     return fold;
   }
 
@@ -172,10 +177,22 @@ class Reduction {
  private:
   static Value fold(const T* values, std::int64_t count) noexcept {
     if constexpr (Rule::kZerosAreNothing) {
-      return fold_run<Rule>(values, count);
+      const Value sum = fold_run<Rule>(values, count);
+      if constexpr (std::is_same_v<T, double> && std::is_same_v<Value, double>) {
+        if (!std::isfinite(sum)) [[unlikely]]
+          return fold_in_large_unit(values, count);
+      }
+      return sum;
     } else {
       return fold_extremes<Rule>(values, count);
     }
+  }
+  // A sum that may have left the range on the way.
+  static double fold_in_large_unit(const double* values, std::int64_t count) noexcept {
+    constexpr double kUnit = 0x1p64;
+    double sum = 0;
+    for (std::int64_t k = 0; k < count; ++k) sum += Rule::of(values[k] / kUnit);
+    return sum * kUnit;
   }
   [[nodiscard]] std::int64_t row_count() const noexcept { return major_count(a_.view()); }
 
@@ -319,9 +336,9 @@ double norm_of(const Context& context, tnr_sparse_norm_kind kind, SparseOperand&
     a.check_all();
     const auto [first, last] = a.entries();
     if (first == last) return 0;
-    const auto squares = DenseFold::of_squares(a.view().values.dtype);
+    const auto norm = DenseFold::of_norm(a.view().values.dtype);
     const T* const values = static_cast<const T*>(a.view().values.data);
-    return std::sqrt(squares.run<double>(context, values + first, last - first));
+    return norm.run<double>(context, values + first, last - first);
   }
   const Reduction<AddMagnitudes<T>, T> magnitudes(context, a);
   double result = 0;

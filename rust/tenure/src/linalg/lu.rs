@@ -111,12 +111,12 @@ impl<T: NativeFloat> Lu<T> {
         Ok(x)
     }
 
-    /// The determinant: 1 of a matrix without elements. It is infinite or 0 where it is out of the
-    /// range of its type.
+    /// The determinant: 1 of a matrix without elements. It is infinite or 0 only where it is out of
+    /// the range of its type itself.
     pub fn det(&self) -> T {
         let sign = if self.swaps % 2 == 0 { T::ONE } else { -T::ONE };
-        let view = self.factors.view();
-        (0..self.permutation.len()).fold(sign, |product, place| product * view[[place, place]])
+        let diagonal = self.factors.view().diagonal(0).expect("factors have two axes");
+        sign * crate::prod_all(diagonal).expect("floats have a product")
     }
 
     /// The inverse, row-major. To multiply by it is more work than [`solve`](Self::solve), and less

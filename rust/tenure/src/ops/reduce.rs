@@ -107,8 +107,8 @@ macro_rules! for_each_axes_reduction {
 integers give i64 or u64 and wrap; 0 of no elements.",
             errors "", example "1" => "[9.0, 9.0]";
             PROD: prod, prod_into, Number => T::Sum;
-            "The product: floats keep their type, integers give i64 or u64 and wrap; 1 of no \
-elements.",
+            "The product: floats keep their type and multiply in f64, integers give i64 or u64 and wrap; 1 of no \
+elements. No product on the way overflows or underflows.",
             errors "", example "1" => "[12.0, 0.0]";
             MEAN: mean, mean_into, Field => T;
             "The arithmetic mean; NaN of no elements.",

@@ -4,7 +4,7 @@ use tenure_sys::tnr_binary_op;
 
 use super::{CompressedFormat, CsrViewMut, SparseMatrix, SparseView, SparseViewMut};
 use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Result, SparseIndex};
+use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Result, SparseIndex, Tensor};
 
 /// Products of two sparse matrices of f32 or f64, of CSR and CSC. Results are coalesced and have the
 /// same bits for any number of threads; what turns out as 0 stays an entry.
@@ -237,11 +237,32 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseViewMut<'_, F, T, I> {
     /// ```
     pub fn normalize_rows(&mut self, p: f64) -> Result<()> {
         let mut factors = self.view().row_norms(p)?;
+        self.bring_near_one(&mut factors)?;
         for factor in factors.view_mut().iter_mut() {
             let norm = factor.to_double();
             *factor = T::of_double(if norm == 0.0 { 1.0 } else { norm.recip() });
         }
         self.scale_rows(&factors)
+    }
+
+    /// Multiplies rows by powers of two where the reciprocals of their norms would overflow or lose
+    /// digits, and the norms too.
+    fn bring_near_one(&mut self, norms: &mut Tensor<T>) -> Result<()> {
+        let far = 2.0_f64.powi(if size_of::<T>() == 8 { 1000 } else { 100 });
+        let power_for = |norm: f64| match norm {
+            _ if norm >= far && norm.is_finite() => far.recip(),
+            _ if norm > 0.0 && norm < far.recip() => far,
+            _ => 1.0,
+        };
+        if norms.view().iter().all(|norm| power_for(norm.to_double()) == 1.0) {
+            return Ok(());
+        }
+        let mut powers = Tensor::<T>::zeros([norms.len()])?;
+        for (power, norm) in powers.view_mut().iter_mut().zip(norms.view_mut().iter_mut()) {
+            *power = T::of_double(power_for(norm.to_double()));
+            *norm = T::of_double(norm.to_double() * power.to_double());
+        }
+        self.scale_rows(&powers)
     }
 }
 

@@ -185,33 +185,60 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
         if !self.is_coalesced() {
             return Err(Error::invalid("entries must be known to be coalesced: see coalesce()"));
         }
-        let mut sums = reserved(self.rows(), "sums of rows")?;
-        sums.resize(self.rows(), 0.0_f64);
-        for (row, _, value) in self.iter() {
-            let magnitude = value.to_double().abs();
-            let sum = &mut sums[row];
-            *sum = if p.is_infinite() {
-                // A NaN is kept, and taken in.
-                if magnitude <= *sum || sum.is_nan() { *sum } else { magnitude }
-            } else if p == 1.0 {
-                *sum + magnitude
-            } else if p == 2.0 {
-                *sum + magnitude * magnitude
-            } else {
-                *sum + magnitude.powf(p)
-            };
+        let is_of_powers = p != 1.0 && !p.is_infinite();
+        let mut units = reserved(self.rows(), "units of rows")?;
+        units.resize(self.rows(), 1.0);
+        let mut sums =
+            if p.is_infinite() { self.largest_of_rows()? } else { self.power_sums(p, &units)? };
+        // Where powers left the range on the way, rows are measured by their largest magnitude.
+        let is_exact = |sum: f64| (1e-270..f64::INFINITY).contains(&sum);
+        if is_of_powers && !sums.iter().all(|&sum| is_exact(sum)) {
+            for (row, largest) in self.largest_of_rows()?.into_iter().enumerate() {
+                if !is_exact(sums[row]) && largest > 0.0 && largest.is_finite() {
+                    units[row] = largest;
+                }
+            }
+            sums = self.power_sums(p, &units)?;
         }
         let mut norms = Tensor::<T>::zeros([sums.len()])?;
-        for (norm, sum) in norms.view_mut().iter_mut().zip(sums) {
+        for ((norm, sum), unit) in norms.view_mut().iter_mut().zip(sums).zip(units) {
             *norm = T::of_double(if p == 2.0 {
-                sum.sqrt()
-            } else if p == 1.0 || p.is_infinite() {
-                sum
+                unit * sum.sqrt()
+            } else if is_of_powers {
+                unit * sum.powf(p.recip())
             } else {
-                sum.powf(p.recip())
+                sum
             });
         }
         Ok(norms)
+    }
+
+    /// The largest magnitude of each row; a NaN is kept, and taken in.
+    fn largest_of_rows(&self) -> Result<Vec<f64>> {
+        let mut largest = reserved(self.rows(), "largest magnitudes of rows")?;
+        largest.resize(self.rows(), 0.0_f64);
+        for (row, _, value) in self.iter() {
+            let (magnitude, so_far) = (value.to_double().abs(), &mut largest[row]);
+            if !(magnitude <= *so_far || so_far.is_nan()) {
+                *so_far = magnitude;
+            }
+        }
+        Ok(largest)
+    }
+
+    /// The sums of the p-th powers of magnitudes, each divided by the unit of its row.
+    fn power_sums(&self, p: f64, units: &[f64]) -> Result<Vec<f64>> {
+        let mut sums = reserved(units.len(), "sums of rows")?;
+        sums.resize(units.len(), 0.0);
+        for (row, _, value) in self.iter() {
+            let magnitude = value.to_double().abs() / units[row];
+            sums[row] += match p {
+                1.0 => magnitude,
+                2.0 => magnitude * magnitude,
+                _ => magnitude.powf(p),
+            };
+        }
+        Ok(sums)
     }
 }
 

@@ -140,6 +140,27 @@ TEST(SparseReduce, OfLongRowsAndOfManyEntriesIsThatOfTheDenseMatrix) {
   }
 }
 
+// Pairs that cancel, in rows whose lanes would add those of one sign.
+TEST(SparseReduce, SumsAndNormsAtTheEndsOfTheRange) {
+  for (const std::int64_t length : {2, 3, 40, 1000}) {
+    CompressedMatrix<double, std::int32_t> matrix(1, 2 * length);
+    for (std::int64_t i = 0; i < 2 * length; ++i) matrix.add(i, i % 2 == 0 ? 1.5e308 : -1.5e308);
+    matrix.end_row();
+    double all = 1;
+    sparse_reduce(kDefaultContext, TNR_REDUCE_OP_SUM, matrix.view(kCoalesced), 3, place(all));
+    EXPECT_EQ(all, 0) << length;
+    std::vector<double> rows = {1};
+    sparse_reduce(kDefaultContext, TNR_REDUCE_OP_SUM, matrix.view(kCoalesced), 2, places(rows));
+    EXPECT_EQ(rows[0], 0) << length;
+    for (const double size : {1e200, 1e-200, 1.0}) {
+      std::fill(matrix.values().begin(), matrix.values().end(), -size);
+      const double norm =
+          sparse_norm(kDefaultContext, TNR_SPARSE_NORM_KIND_FROBENIUS, matrix.view(kCoalesced));
+      EXPECT_NEAR(norm / size, std::sqrt(2 * length), 1e-12 * length) << length;
+    }
+  }
+}
+
 // A row of any length, and a NaN or the extreme in any place of it.
 TEST(SparseReduce, NoPlaceOfARowIsForgotten) {
   for (std::int64_t length = 1; length < 70; ++length) {

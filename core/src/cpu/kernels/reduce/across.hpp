@@ -103,7 +103,7 @@ void spread_in_any_order(const Reduction& reduction, const Sweep& sweep) {
   }
 }
 
-// ---- sums and products of floats ----
+// ---- sums of floats ----
 
 // A tree of kRows elements of each of a vector's columns.
 template <class Op, int64_t kRows>

@@ -209,7 +209,7 @@ inline void fold_along_to_a_stop(const Reduction& reduction, const Tile& tile) {
                });
 }
 
-// ---- sums and products of floats ----
+// ---- sums of floats ----
 
 // The lanes of leaves, as a tree that carries like a binary counter.
 template <class Op>

@@ -3,6 +3,7 @@
 #include "cpu/kernels/reduce/extreme.hpp"
 #include "cpu/kernels/reduce/moments.hpp"
 #include "cpu/kernels/reduce/numbers.hpp"
+#include "cpu/kernels/reduce/product.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -54,6 +55,19 @@ constexpr const Elementwise* load_of() {
 
 constexpr Reduction kNone = {};
 
+// Accumulators of f64 hold squares and sums of all other floats.
+template <class T>
+constexpr Reduction of_f64_leaving(Reduction reduction, Extremes extremes) {
+  if (kSame<T, double>) reduction.extremes = extremes;
+  return reduction;
+}
+// Accumulators of f32 hold sums of f16.
+template <class T>
+constexpr Reduction sum_leaving(Reduction reduction, Extremes extremes) {
+  if (!kSame<T, F16>) reduction.extremes = extremes;
+  return reduction;
+}
+
 // Elements of type T are read as Op::In.
 template <class T, class Op>
 constexpr Reduction read_by(Reduction like) {
@@ -64,7 +78,7 @@ constexpr Reduction read_by(Reduction like) {
   return like;
 }
 
-// Sums and products of floats.
+// Sums of floats.
 template <class T, class Op>
 constexpr Reduction in_tree(Finish finish) {
   using Accumulator = typename Op::Accumulator;
@@ -113,7 +127,7 @@ constexpr Reduction sum_of() {
   if constexpr (kSame<T, Bool8>) {
     return kNone;
   } else if constexpr (kIsFloat<T>) {
-    return in_tree<T, Sum<Computed<T>>>(Finish::kAsIs);
+    return sum_leaving<T>(in_tree<T, Sum<Computed<T>>>(Finish::kAsIs), Extremes::kSum);
   } else if constexpr (sizeof(T) == 8) {
     Reduction result = of_integers<T, Sum<uint64_t>>();
     result.load = nullptr;  // the bits are the same
@@ -129,7 +143,16 @@ constexpr Reduction product_of() {
   if constexpr (kSame<T, Bool8>) {
     return kNone;
   } else if constexpr (kIsFloat<T>) {
-    return in_tree<T, Product<Computed<T>>>(Finish::kAsIs);
+    using C = Computed<T>;
+    Reduction product = read_by<T, WideSum<C>>({});
+    product.meet = Meet::kInTree;
+    product.finish = Finish::kScaled;
+    product.accumulator_bytes = kProductBytes;
+    product.finished_place = 8;
+    product.along = product_along<C>;
+    product.across = product_across<C>;
+    product.merge = merge_products;
+    return product;
   } else {
     Reduction result = of_integers<T, Product<uint64_t>>();
     if (sizeof(T) == 8) result.load = nullptr;
@@ -140,14 +163,14 @@ constexpr Reduction product_of() {
 template <class T>
 constexpr Reduction mean_of() {
   if constexpr (kIsFloat<T>) {
-    return in_tree<T, WideSum<Computed<T>>>(Finish::kAverage);
+    return of_f64_leaving<T>(in_tree<T, WideSum<Computed<T>>>(Finish::kAverage), Extremes::kMean);
   } else {
     return kNone;
   }
 }
 
 template <class T>
-constexpr Reduction moments_of(Finish finish) {
+constexpr Reduction moments_of(Finish finish, Extremes extremes) {
   if constexpr (kIsFloat<T>) {
     using C = Computed<T>;
     Reduction moments = read_by<T, WideSum<C>>({});
@@ -158,18 +181,18 @@ constexpr Reduction moments_of(Finish finish) {
     moments.along = moments_along<C>;
     moments.across = moments_across<C>;
     moments.merge = merge_moments;
-    return moments;
+    return of_f64_leaving<T>(moments, extremes);
   } else {
     return kNone;
   }
 }
 template <class T>
 constexpr Reduction variance_of() {
-  return moments_of<T>(Finish::kVariance);
+  return moments_of<T>(Finish::kVariance, Extremes::kVariance);
 }
 template <class T>
 constexpr Reduction deviation_of() {
-  return moments_of<T>(Finish::kDeviation);
+  return moments_of<T>(Finish::kDeviation, Extremes::kRoot);
 }
 
 template <class T, class Rule>
@@ -271,7 +294,7 @@ constexpr Reduction magnitudes_of() {
 template <class T>
 constexpr Reduction squares_of() {
   if constexpr (kIsFloat<T>) {
-    return in_tree<T, Squares<Computed<T>>>(Finish::kRoot);
+    return of_f64_leaving<T>(in_tree<T, Squares<Computed<T>>>(Finish::kRoot), Extremes::kRoot);
   } else {
     return kNone;
   }
@@ -292,6 +315,7 @@ constexpr Reduction powers_of() {
   if constexpr (kIsFloat<T>) {
     Reduction powers = in_tree<double, Sum<double>>(Finish::kPower);
     powers.load = load_of<T, Computed<T>>();
+    powers.extremes = Extremes::kPower;
     return powers;
   } else {
     return kNone;
@@ -302,7 +326,7 @@ template <class T>
 constexpr Reduction number_sum_of() {
   if constexpr (kIsFloat<T>) {
     using C = Computed<T>;
-    return in_tree<T, WithoutNaN<Sum<C>, C>>(Finish::kAsIs);
+    return sum_leaving<T>(in_tree<T, WithoutNaN<Sum<C>, C>>(Finish::kAsIs), Extremes::kNumberSum);
   } else {
     return kNone;
   }
@@ -319,7 +343,7 @@ constexpr Reduction number_mean_of() {
     mean.along = number_mean_along<C>;
     mean.across = number_mean_across<C>;
     mean.merge = merge_number_means;
-    return mean;
+    return of_f64_leaving<T>(mean, Extremes::kMean);
   } else {
     return kNone;
   }

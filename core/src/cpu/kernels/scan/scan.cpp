@@ -1,6 +1,10 @@
 // Cumulative sums, products, minima and maxima.
 #include "cpu/scan.hpp"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "cpu/halves.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"
@@ -29,12 +33,34 @@ typedef int64_t FourPlaces __attribute__((vector_size(32)));
 #define TENURE_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, FourPlaces{i, j, k, l})
 #endif
 
+typedef uint64_t FourWords __attribute__((vector_size(32)));
+
+// Whether some lane has its highest bit set.
+inline bool is_any_negative(const FourWords& lanes) {
+#if defined(__AVX2__)
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)) != 0;
+#else
+  return ((lanes[0] | lanes[1] | lanes[2] | lanes[3]) >> 63) != 0;
+#endif
+}
+
+// leaves_range(): whether a number that was computed from four elements left the range in which the
+// result is that of one element after the other. Sums and products of four f32 stay in it.
+
 // A number that is added to -0.0 stays as it is, also -0.0.
 struct Adding {
   static constexpr double kStart = -0.0;
   template <class X>
   static void take(X& into, const X& other) {
     into = into + other;
+  }
+  // An infinite sum makes the result infinite or NaN, which have the same exponent.
+  template <class T>
+  static bool leaves_range(const Four&, const Four& result) {
+    if constexpr (kSame<T, float>) return false;
+    constexpr uint64_t kExponent = uint64_t{0x7ff} << 52;
+    const FourWords bits = (FourWords)result & kExponent;
+    return is_any_negative(bits + (uint64_t{1} << 52));
   }
 };
 struct Multiplying {
@@ -43,7 +69,32 @@ struct Multiplying {
   static void take(X& into, const X& other) {
     into = into * other;
   }
+  // The range is 2^-511 to 2^513, a window of exponents above which no bit is set. Two pairs in it
+  // give no subnormal number, and make the result infinite or NaN where they overflow.
+  template <class T>
+  static bool leaves_range(const Four& pairs, const Four& result) {
+    constexpr uint64_t kLeast = uint64_t{512} << 52;
+    FourWords window = (FourWords)result - kLeast;
+    if constexpr (kSame<T, double>) window |= (FourWords)pairs - kLeast;
+    return is_any_negative(window << 1);
+  }
 };
+
+// Computes each result from the one before, unless that is 0, infinite or NaN and the four results
+// have its magnitude: they are right then.
+template <class Rule>
+[[gnu::noinline]] void scan_one_by_one(const Four& x, double so_far, Four& result) {
+  const double magnitude = __builtin_fabs(so_far);
+  bool stays = !(magnitude > 0 && magnitude < __builtin_inf());
+  for (int i = 0; i < kScannedTogether; ++i) {
+    stays &= so_far != so_far || __builtin_fabs(result[i]) == magnitude;
+  }
+  if (stays) return;
+  for (int i = 0; i < kScannedTogether; ++i) {
+    Rule::take(so_far, double{x[i]});
+    result[i] = so_far;
+  }
+}
 
 template <class Rule, class T>
 void along_floats(const Byte* in, int64_t count, Byte* carry, Byte* out) {
@@ -60,7 +111,14 @@ void along_floats(const Byte* in, int64_t count, Byte* carry, Byte* out) {
     Rule::take(fours, pairs);
     Four result = {so_far, so_far, so_far, so_far};
     Rule::take(result, fours);
-    Rule::take(so_far, double{fours[3]});
+    if (Rule::template leaves_range<T>(pairs, result)) [[unlikely]] {
+      Four again = result;
+      scan_one_by_one<Rule>(x, so_far, again);
+      result = again;
+      so_far = again[3];
+    } else {
+      Rule::take(so_far, double{fours[3]});
+    }
     elements = __builtin_convertvector(result, Elements);
     __builtin_memcpy(to, &elements, sizeof elements);
   };

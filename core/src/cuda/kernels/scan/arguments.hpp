@@ -21,8 +21,9 @@ enum class ScanRule : uint32_t { kSum, kProduct, kGreatest };
 // are numbered row by row of the first segments, then of the next ones, so that threads which have a
 // segment each have neighbours where rows lie side by side.
 //
-// Numbers of floats are f64, those of integers have 64 bits. Bits of `bias` are changed where they
-// are compared: so integers are in the order of unsigned numbers, and the least is the greatest.
+// Numbers of floats are f64, some with an exponent, and those of integers have 64 bits. Bits of
+// `bias` are changed where they are compared: so integers are in the order of unsigned numbers, and
+// the least is the greatest.
 struct ScanArgument {
   const unsigned char* in;
   unsigned char* out;            // nullptr: totals alone are asked for
@@ -45,6 +46,7 @@ struct ScanArgument {
   uint32_t out_shift;
   uint32_t is_signed;     // integers
   uint32_t is_exclusive;  // an element is not a part of its own result
+  uint32_t has_numbers;   // elements and results are numbers of the rule: totals
   uint32_t rank;
   NestAxis axes[kMostAxes];  // of rows, innermost first
 };

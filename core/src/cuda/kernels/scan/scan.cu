@@ -7,19 +7,25 @@
 // input once, but add up what it finds told: the bits of floats would change from run to run.
 #include "cuda/kernels/elementwise.cuh"
 #include "cuda/kernels/floats.cuh"
+#include "cuda/kernels/functions/product.cuh"
 #include "cuda/kernels/scan/arguments.hpp"
 
 namespace tenure::cuda {
 
-// A rule has numbers of its own; met(earlier, later) puts two together, load() reads an element and
-// store() writes a result.
+// A rule has numbers of its own; start() changes no other, met(earlier, later) puts two together,
+// load() reads an element and store() writes a result.
+//
+// FloatScan has sums of f32 and halves, which do not leave the range of f64, and extremes.
 struct FloatScan {
   using Number = double;
+
+  static TENURE_DEVICE double start(const ScanArgument& argument) {
+    return bit_copy<double>(argument.start);
+  }
 
   static TENURE_DEVICE double met(const ScanArgument& argument, double earlier, double later) {
     switch (argument.op) {
       case ScanRule::kSum: return earlier + later;
-      case ScanRule::kProduct: return earlier * later;
       // The first NaN stays.
       default: return earlier == earlier && !(later <= earlier) ? later : earlier;
     }
@@ -38,8 +44,90 @@ struct FloatScan {
   }
 };
 
+// Sums of f64, and products of floats: values times two to the power of an exponent, so that no
+// order in which they meet leaves the range where one element after the other does not.
+//
+// The exponent of a sum is 0, or kLarge where f64 does not hold the value. A product is as
+// split_exponent() leaves it. `least` is the logarithm of the smallest of all products on the way
+// to it that are not 0 by themselves, within a tenth for each time that numbers met: one that is
+// below the range of f64 is 0, and so are those after it.
+struct ScaledScan {
+  struct Number {
+    double value;
+    int32_t exponent;
+    float least;
+  };
+  static constexpr int32_t kLarge = 64;
+  static constexpr float kLeast = -1077;
+
+  static TENURE_DEVICE Number start(const ScanArgument& argument) {
+    return {bit_copy<double>(argument.start), 0, infinity<float>()};
+  }
+  static TENURE_DEVICE Number met(const ScanArgument& argument, const Number& earlier,
+                                  const Number& later) {
+    return argument.op == ScanRule::kSum ? sum(earlier, later) : product(earlier, later);
+  }
+  static TENURE_DEVICE Number load(const ScanArgument& argument, const unsigned char* from) {
+    if (argument.has_numbers != 0) return read<Number>(from);
+    Number number = {FloatScan::load(argument, from), 0, infinity<float>()};
+    if (argument.op == ScanRule::kProduct) {
+      number.exponent = split_exponent(number.value);
+      if (is_number(number.value)) number.least = logarithm(number);
+    }
+    return number;
+  }
+  static TENURE_DEVICE void store(const ScanArgument& argument, unsigned char* to,
+                                  const Number& number) {
+    if (argument.has_numbers != 0) return write(to, number);
+    double result = scaled(number.value, number.exponent);
+    if (number.least < kLeast) result = number.value * 0.0;
+    FloatScan::store(argument, to, result);
+  }
+
+ private:
+  static TENURE_DEVICE bool is_finite(double x) { return magnitude_of(x) < infinity<double>(); }
+  // Neither 0 nor infinite nor NaN.
+  static TENURE_DEVICE bool is_number(double x) { return is_finite(x) && x != 0; }
+
+  static TENURE_DEVICE double shrunk(const Number& number) {
+    return number.exponent == 0 ? number.value * 0x1p-64 : number.value;
+  }
+  static TENURE_DEVICE Number sum(const Number& a, const Number& b) {
+    Number met = {a.value + b.value, 0, a.least};
+    const bool are_usual = a.exponent == 0 && b.exponent == 0;
+    if (are_usual && (is_finite(met.value) || !is_finite(a.value) || !is_finite(b.value))) {
+      return met;
+    }
+    met.value = shrunk(a) + shrunk(b);
+    const bool is_large = !(magnitude_of(met.value) < 0x1p950);
+    if (!is_large) met.value *= 0x1p64;
+    met.exponent = is_large ? kLarge : 0;
+    return met;
+  }
+
+  // The exponent, and the digits as a straight line between powers of two.
+  static TENURE_DEVICE float logarithm(const Number& number) {
+    const auto high = static_cast<int32_t>(bits_of(magnitude_of(number.value)) >> 32);
+    return static_cast<float>(number.exponent) + static_cast<float>(high - (1023 << 20)) * 0x1p-20f;
+  }
+  static TENURE_DEVICE Number product(const Number& a, const Number& b) {
+    constexpr int32_t kMost = 1 << 30;
+    int32_t exponent = a.exponent + b.exponent;
+    exponent = exponent < -kMost ? -kMost : exponent > kMost ? kMost : exponent;
+    Number met = {a.value * b.value, exponent, a.least};
+    met.exponent += split_exponent(met.value);
+    if (is_number(a.value)) {
+      const float least = logarithm(a) + b.least;
+      if (least < met.least) met.least = least;
+    }
+    return met;
+  }
+};
+
 struct IntegerScan {
   using Number = uint64_t;
+
+  static TENURE_DEVICE uint64_t start(const ScanArgument& argument) { return argument.start; }
 
   static TENURE_DEVICE uint64_t met(const ScanArgument& argument, uint64_t earlier,
                                     uint64_t later) {
@@ -73,7 +161,7 @@ class SegmentScan {
   TENURE_DEVICE SegmentScan(const ScanArgument& argument, OfWarps& of_warps)
       : argument_(argument),
         of_warps_(of_warps),
-        start_(bit_copy<Number>(argument.start)),
+        start_(Rule::start(argument)),
         lane_(threadIdx.x & ((1u << argument.lanes_shift) - 1)) {}
 
   TENURE_DEVICE void run() {
@@ -108,6 +196,12 @@ class SegmentScan {
 
   [[nodiscard]] TENURE_DEVICE Number met(Number earlier, Number later) const {
     return Rule::met(argument_, earlier, later);
+  }
+  template <class Shuffle>
+  static TENURE_DEVICE Number shuffled(const Number& number, const Shuffle& shuffle) {
+    auto pieces = bit_copy<Words<static_cast<int>(sizeof(Number))>>(number);
+    TENURE_UNROLL for (auto& piece : pieces.of) piece = shuffle(piece);
+    return bit_copy<Number>(pieces);
   }
 
   // The thread's elements from `own` on, of which `left` are there at most. Gives what is carried
@@ -147,12 +241,13 @@ class SegmentScan {
     const unsigned lane = threadIdx.x % 32;
     Number until = own;
     TENURE_ROLLED for (unsigned distance = 1; distance < 32; distance *= 2) {
-      const Number below = __shfl_up_sync(~0u, until, distance);
+      const Number below =
+          shuffled(until, [=](auto piece) { return __shfl_up_sync(~0u, piece, distance); });
       if (lane >= distance) until = met(below, until);
     }
-    Number before = __shfl_up_sync(~0u, until, 1);
+    Number before = shuffled(until, [](auto piece) { return __shfl_up_sync(~0u, piece, 1); });
     if (lane == 0) before = start_;
-    total = __shfl_sync(~0u, until, 31);
+    total = shuffled(until, [](auto piece) { return __shfl_sync(~0u, piece, 31); });
     if (argument_.lanes_shift == 5) return before;
     // Two arrays take turns, so that one barrier is enough.
     Number(&of_warps)[kWarps] = of_warps_[turn_];
@@ -181,6 +276,11 @@ using tenure::cuda::ScanArgument;
 
 TENURE_KERNEL(scan_floats, ScanArgument) {
   using Segments = tenure::cuda::SegmentScan<tenure::cuda::FloatScan>;
+  __shared__ Segments::OfWarps of_warps;
+  Segments(argument, of_warps).run();
+}
+TENURE_KERNEL(scan_scaled, ScanArgument) {
+  using Segments = tenure::cuda::SegmentScan<tenure::cuda::ScaledScan>;
   __shared__ Segments::OfWarps of_warps;
   Segments(argument, of_warps).run();
 }

@@ -3,5 +3,5 @@
 
 // clang-format off
 #define TENURE_SCAN_KERNELS(KERNEL) \
-  KERNEL(scan_floats) KERNEL(scan_integers)
+  KERNEL(scan_floats) KERNEL(scan_scaled) KERNEL(scan_integers)
 // clang-format on
