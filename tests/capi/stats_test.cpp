@@ -172,7 +172,7 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          result.view.strides[1] = 1;
          return tnr_batch_norm(nullptr, &matrix, nullptr, &var, nullptr, nullptr, nullptr, &result);
        },
-       {1, 36, 12}},
+       {1, 48, 12}},
       {TNR_OPERATION_CONCAT,
        [&] {
          tnr_view half = a;

@@ -195,6 +195,29 @@ TEST_F(DeviceElementwise, TernaryOperations) {
   }
 }
 
+TEST_F(DeviceElementwise, InterpolatesBetweenEqualAndInfiniteEnds) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double numbers[] = {kInfinity, -kInfinity, std::nan(""), 0, 1, 0.5, -3, 0.1, 5e-324};
+  constexpr auto kCount = static_cast<std::int64_t>(std::size(numbers));
+  Random random(13);
+  for (const NamedType& of : kTypes) {
+    if (!takes(kTernaryRows[1], of.type)) continue;
+    Array vectors[] = {{of.dtype, {kCount, 1, 1}, Arrangement::kRowMajor, random},
+                       {of.dtype, {kCount, 1}, Arrangement::kRowMajor, random},
+                       {of.dtype, {kCount}, Arrangement::kRowMajor, random}};
+    for (Array& vector : vectors) {
+      for (std::size_t i = 0; i < std::size(numbers); ++i) {
+        tenure::kernels::reference::cast(Type::kF64, reinterpret_cast<const Byte*>(&numbers[i]),
+                                         of.type, vector.elements()[i]);
+      }
+    }
+    Array out(of.dtype, {kCount, kCount, kCount}, Arrangement::kRowMajor, random);
+    expect_same_call(context_, ternary_call(1), {&vectors[0], &vectors[1], &vectors[2]}, out, 0,
+                     "lerp");
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(DeviceElementwise, Comparisons) {
   Random random(4);
   for (unsigned row = 0; row < tenure::kernels::kCompareCount; ++row) {

@@ -270,6 +270,27 @@ TEST_F(DeviceNormalize, TakesInfinitiesAndNaNAsTheCpuDoes) {
   }
 }
 
+// The sum of powers is next to 1, and its logarithm small.
+TEST_F(DeviceNormalize, LosesNoPowerNextToTheGreatest) {
+  Random random(7);
+  constexpr double kDistance = 18.72;
+  for (const NamedType& type : kFloats) {
+    for (const std::int64_t count : {2, 5, 40, 300, 9000}) {
+      Array a(type.dtype, {2, count}, Arrangement::kRowMajor, random);
+      const std::vector<Byte*> elements = a.elements();
+      for (Byte* const element : elements) set(element, type.type, -kDistance);
+      set(elements[static_cast<std::size_t>(count / 2)], type.type, 0);
+      set(elements.back(), type.type, 0);
+      Array out(type.dtype, {2, count}, Arrangement::kRowMajor, random);
+      const Normalization by = {TNR_NORMALIZE_OP_LOG_SOFTMAX, 2};
+      expect_same_call(context_, call_of(by), {&a}, out,
+                       last_places(by.op, type.type, static_cast<double>(count)) + kDistance,
+                       describe_call(by, a));
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST_F(DeviceNormalize, LosesNoDigitsFarFromZero) {
   Random random(6);
   std::normal_distribution<double> normal(0, 1);

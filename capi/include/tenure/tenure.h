@@ -2472,7 +2472,7 @@ typedef int32_t tnr_ternary_op;
  */
 #define TNR_TERNARY_OP_FMA 1
 /**
- * `a + c (b - a)`: exactly a where c is 0, and b where it is 1; floats only.
+ * `a + c (b - a)`: exactly a where c is 0 or b is equal, and b where c is 1; floats only.
  */
 #define TNR_TERNARY_OP_LERP 2
 /**
@@ -3245,10 +3245,12 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  * of the kernel; without attributes it is the whole image. NaN is a maximum, as of MAX
  * elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
  *
- * A MEAN is the sum in the order of i and j, in the dtype itself, divided by the number of
- * elements (TNR_POOL2D_COUNT_PADDING: of the kernel); where one window is the whole image, it
- * is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits depend
- * neither on threads, nor on strides, nor on the instruction set.
+ * A MEAN is a sum in the dtype itself, divided by the number of elements
+ * (TNR_POOL2D_COUNT_PADDING: of the kernel). A kernel of at most 64 elements adds them in the
+ * order of i and j. A larger one adds runs of 16 elements, and the runs with their rounding
+ * errors, so that the error does not grow with the kernel. Where one window is the whole image,
+ * the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
+ * depend neither on threads, nor on strides, nor on the instruction set.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
  * exceeds the padded image, a window without elements, an extent of `out` other than
@@ -3272,16 +3274,18 @@ tnr_status tnr_pool2d(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Batch normalization by known statistics, as networks have it once they are trained: with
- * `scale = weight / sqrt(var + eps)`, of each channel, `out = a * scale + (bias - mean *
- * scale)`. Axis 1 has the channels. All are of one dtype, f32 or f64, and of any strides;
- * `out` is exactly `a` or shares no byte with the others.
+ * `scale = weight / sqrt(var + eps)`, of each channel, `out = (a - mean) * scale + bias`. Axis 1
+ * has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly `a`
+ * or shares no byte with the others.
  *
- * Scale and shift are computed in f64 and rounded to the dtype; the product and the sum are
- * rounded one after the other, so that the bits are the same under every set.
+ * The scale is computed in f64 and rounded to the dtype. The difference, the product and the sum
+ * are rounded one after the other, so that the bits are the same under every set, and an element
+ * that is the mean gives the bias.
  *
  * A convolution that is followed by it does the same with other filters and another bias,
  * which two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
- * and its bias as a matrix of one row, with all of them.
+ * and its bias as a matrix of one row, with all of them. A result of the convolution that is the
+ * mean then gives the bias within the error of its products, times `scale`.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
  * negative or not finite. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY.
@@ -6432,8 +6436,9 @@ tnr_status tnr_partition(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
- * beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. It is
- * computed in f64 and rounded once. NaN if one is, and of no elements.
+ * next to it in proportion, as NumPy's `quantile` by default; 0.5 is the median. It is
+ * computed in f64 and rounded once. NaN if one is, and of no elements. Next to an infinite
+ * element the quantile is that element, and between opposite infinities NaN.
  *
  * INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
  * floats. ALIASED. OUT_OF_MEMORY.

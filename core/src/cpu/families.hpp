@@ -43,7 +43,7 @@ using GemmTable = Gemm[kPlainSumTypeCount];
 using FactorPackingTable = FactorPacking[kPlainFactorTypeCount];
 using BytePackingTable = FactorPacking[2][2];  // i8 and u8, by an other factor of i8 and u8
 using WindowTable = WindowKernels[2];          // f64 and f32
-using ScaleShiftTable = Elementwise[2];        // f64 and f32
+using BatchNormTable = Elementwise[2];         // f64 and f32
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -78,7 +78,7 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(gemm_kernels, GemmTable, kGemm)                             \
   FAMILY(factor_packing_kernels, FactorPackingTable, kFactorPacking) \
   FAMILY(window_kernels, WindowTable, kWindows)                      \
-  FAMILY(scale_shift_kernels, ScaleShiftTable, kScaleShift)          \
+  FAMILY(batch_norm_kernels, BatchNormTable, kBatchNorm)             \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
   FAMILY(indexing_kernels, Indexing, kIndexing)                      \

@@ -26,7 +26,16 @@ struct Windows {
   const Byte* weights;
   int64_t weight_step;  // bytes from tap to tap
   bool continues;       // what `out` has is taken in first
+  // For sum_in_runs: the rounding errors of the sums, as far apart as these, and whether this is the
+  // last call for them.
+  Byte* lost;
+  bool ends;
 };
+
+// A mean of at most kMostInTurn elements adds one after the other. A mean of more adds runs of
+// kRunTaps, and the runs with their rounding errors: its own error does not grow with the window.
+inline constexpr int64_t kMostInTurn = 64;
+inline constexpr int64_t kRunTaps = 16;
 
 using WindowKernel = void (*)(const Windows&);
 
@@ -96,6 +105,7 @@ inline constexpr int64_t kMostSecondWidth = 3;
 struct WindowKernels {
   WindowKernel max;
   WindowKernel sum;
+  WindowKernel sum_in_runs;  // calls that continue begin with a run
   // By FMA where the set has it.
   WindowKernel weigh_taps;   // one weight for all lanes
   WindowKernel weigh_lanes;  // adjacent weights for the lanes

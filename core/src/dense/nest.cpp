@@ -119,7 +119,7 @@ void NestOf<most_operands>::advance(std::int64_t* position, std::int64_t* offset
   }
 }
 
-template class NestOf<4>;
+template class NestOf<5>;
 template class NestOf<65>;
 
 }  // namespace tenure

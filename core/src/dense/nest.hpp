@@ -118,9 +118,9 @@ class NestOf {
   Axis axes_[TNR_MAX_RANK];  // outermost first
 };
 
-// Nest of an operation: select has the most operands, an output and three inputs.
-using Nest = NestOf<4>;
-extern template class NestOf<4>;
+// Nest of an operation: batch normalization has the most operands, an output and four inputs.
+using Nest = NestOf<5>;
+extern template class NestOf<5>;
 // Nest of an expression: an output, views, and the results of reductions amid it.
 using WideNest = NestOf<65>;
 extern template class NestOf<65>;

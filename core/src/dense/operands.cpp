@@ -378,6 +378,7 @@ void Operands::move_to(MovingStrip& strip, const std::int64_t* offsets) const no
   if (count > 0) strip.source(0).data = sources_[0].data + offsets[1];
   if (count > 1) strip.source(1).data = sources_[1].data + offsets[2];
   if (count > 2) strip.source(2).data = sources_[2].data + offsets[3];
+  if (count > 3) strip.source(3).data = sources_[3].data + offsets[4];
 }
 
 }  // namespace tenure

@@ -158,7 +158,7 @@ impl tnr_binary_op {
 impl tnr_ternary_op {
     /// `a * b + c`, rounded once; wraps on integers.
     pub const FMA: tnr_ternary_op = tnr_ternary_op(1);
-    /// `a + c (b - a)`: exactly a where c is 0, and b where it is 1; floats only.
+    /// `a + c (b - a)`: exactly a where c is 0 or b is equal, and b where c is 1; floats only.
     pub const LERP: tnr_ternary_op = tnr_ternary_op(2);
     /// `min(max(a, b), c)`: a from b to c, and c where b is above it; NaN wins.
     pub const CLAMP: tnr_ternary_op = tnr_ternary_op(3);
@@ -338,7 +338,7 @@ macro_rules! for_each_ternary {
     ($then:ident) => {
         $then! {
             FMA "fma": fma, fma_into, fma_assign, [T: Number] T -> T; "`a * b + c`, rounded once; integers wrap.", errors "", example "[1.5, 2.0]", "[2.0, 3.0]", "[0.5]" => "[3.5, 6.5]";
-            LERP "lerp": lerp, lerp_into, lerp_assign, [T: Float] T -> T; "`a + c (b - a)`, linear interpolation: exactly `a` where `c` is 0, and `b` where it is 1.", errors "", example "[1.0, 2.0]", "[3.0, 10.0]", "[0.5]" => "[2.0, 6.0]";
+            LERP "lerp": lerp, lerp_into, lerp_assign, [T: Float] T -> T; "`a + c (b - a)`, linear interpolation: exactly `a` where `c` is 0 or `b` is equal, and `b` where `c` is 1.", errors "", example "[1.0, 2.0]", "[3.0, 10.0]", "[0.5]" => "[2.0, 6.0]";
             CLAMP "clamp": clamp, clamp_into, clamp_assign, [T: Number] T -> T; "`min(max(a, b), c)`: `a`, but not below `b` nor above `c`, and `c` where `b` is above it; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[0.0]", "[2.0]" => "[1.0, 2.0, 0.0]";
         }
     };

@@ -37,16 +37,16 @@ struct Statistics {
   void run(const Context& context, const tnr_view& a, double eps, const tnr_view_mut& out) const {
     batch_norm(context, a, view_of(mean), var.view, view_of(weight), view_of(bias), eps, out);
   }
-  // Scale and shift in f64, rounded; then one product and one sum.
+  [[nodiscard]] T at(std::optional<Operand<T>>& one, std::int64_t channel, T otherwise) {
+    return one ? one->at({channel}) : otherwise;
+  }
+  // The scale in f64, rounded; then a difference, a product and a sum.
   T of(T element, std::int64_t channel, double eps) {
-    const auto at = [&](std::optional<Operand<T>>& one, double otherwise) {
-      return one ? static_cast<double>(one->at({channel})) : otherwise;
-    };
-    const double scale = at(weight, 1) / std::sqrt(static_cast<double>(var.at({channel})) + eps);
-    const T by = static_cast<T>(scale);
-    const T more = static_cast<T>(at(bias, 0) - at(mean, 0) * scale);
-    const T product = element * by;
-    return product + more;
+    const double root = std::sqrt(static_cast<double>(var.at({channel})) + eps);
+    const T scale = static_cast<T>(static_cast<double>(at(weight, channel, 1)) / root);
+    const T distance = element - at(mean, channel, 0);
+    const T product = distance * scale;
+    return product + at(bias, channel, 0);
   }
 };
 
@@ -90,6 +90,42 @@ TYPED_TEST(BatchNorm, WorksInPlace) {
   for_each_index(a.view, [&](const Index& at) { expected.at(at) = with.of(a.at(at), at[1], 0.5); });
   with.run(kDefaultContext, a.view, 0.5, a.out());
   EXPECT_EQ(a.memory, expected.memory);
+}
+
+// Channels of large numbers that are close to each other, in every order of axes: an element that is
+// the mean gives the bias, and others differ from the exact result by the bound that is documented.
+TYPED_TEST(BatchNorm, StaysWithinItsBoundFarFromZero) {
+  using T = TypeParam;
+  Random random(4);
+  constexpr std::int64_t kChannels = 5;
+  const Shape shape = {2, kChannels, 6, 7};
+  for (const T centre : {T(1e4), T(-3e6), T(1e30)}) {
+    for (int round = 0; round < 24; ++round) {
+      Operand<T> a(shape, Access::kWrite, random);
+      Operand<T> out(shape, Access::kWrite, random);
+      Statistics<T> with(kChannels, random);
+      with.mean.emplace(Shape{kChannels}, centre);
+      for (std::int64_t channel = 0; channel < kChannels; channel += 2) with.var.at({channel}) = 0;
+      std::normal_distribution<T> normal;
+      for_each_index(a.view, [&](const Index& at) {
+        a.at(at) = at[3] == 0 ? centre : centre + normal(random) * centre / 64;
+      });
+      with.run(kDefaultContext, a.view, 1e-5, out.out());
+      for_each_index(out.view, [&](const Index& at) {
+        const T bias = with.at(with.bias, at[1], 0);
+        if (at[3] == 0) {
+          ASSERT_EQ(out.at(at), bias);
+        }
+        const long double root = std::sqrt(static_cast<long double>(with.var.at({at[1]})) + 1e-5L);
+        const long double product =
+            (static_cast<long double>(a.at(at)) - centre) * with.at(with.weight, at[1], 1) / root;
+        const long double exact = product + bias;
+        const long double eps = std::numeric_limits<T>::epsilon();
+        ASSERT_LE(std::fabs(out.at(at) - exact),
+                  eps * (1.6L * std::fabs(product) + std::fabs(exact) / 2));
+      });
+    }
+  }
 }
 
 // As the documentation of tnr_batch_norm says: filters by rows, and the bias as a row.

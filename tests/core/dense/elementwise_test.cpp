@@ -287,6 +287,67 @@ TEST(Ternary, InterpolatesToAPlaceOfTheLargerAndExactlyAtTheEnds) {
   expect_interpolations<double>(TNR_DTYPE_F64);
 }
 
+// Equal ends give themselves, and an infinite one itself wherever it has a part of the result.
+TEST(Ternary, InterpolatesToAnEndThatIsEqualOrInfinite) {
+  const double ends[] = {kInfinity, -kInfinity, 0, 1, -3, 0.1, 60000, -60000, 5e-324, 1e-45};
+  const double weights[] = {0, 1, 0.5, 0.3, 0.9, -1, 2, 10};
+  Random random(26);
+  for (const NamedType& type : kTypes) {
+    if (!is_float(type.type)) continue;
+    const Shape shape = {static_cast<std::int64_t>(std::size(ends)),
+                         static_cast<std::int64_t>(std::size(ends)),
+                         static_cast<std::int64_t>(std::size(weights))};
+    Array operands[] = {{type.dtype, shape, Arrangement::kRowMajor, random},
+                        {type.dtype, shape, Arrangement::kRowMajor, random},
+                        {type.dtype, shape, Arrangement::kGaps, random}};
+    Array out(type.dtype, shape, Arrangement::kRowMajor, random);
+    std::size_t i = 0;
+    for_each_index(out.view(), [&](const Index& at) {
+      const double numbers[] = {ends[at[0]], ends[at[1]], weights[at[2]]};
+      for (std::size_t k = 0; k < 3; ++k) {
+        kernels::reference::cast(Type::kF64, reinterpret_cast<const Byte*>(&numbers[k]), type.type,
+                                 operands[k].elements()[i]);
+      }
+      ++i;
+    });
+    ternary(kDefaultContext, TNR_TERNARY_OP_LERP, operands[0].view(), operands[1].view(),
+            operands[2].view(), out.out());
+    const auto number = [&](Array& array, std::size_t at) {
+      double value;
+      kernels::reference::cast(type.type, array.elements()[at], Type::kF64,
+                               reinterpret_cast<Byte*>(&value));
+      return value;
+    };
+    for (std::size_t at = 0; at < i; ++at) {
+      const double a = number(operands[0], at);
+      const double b = number(operands[1], at);
+      const double t = number(operands[2], at);
+      const double found = number(out, at);
+      SCOPED_TRACE(std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(t) + " in " +
+                   dtype_name(type.dtype));
+      if (a == b || t == 0) {
+        ASSERT_EQ(found, a);
+      } else if (t == 1) {
+        ASSERT_EQ(found, b);
+      } else if (std::isinf(a) || std::isinf(b)) {
+        const double due = (1 - t) * a + t * b;
+        ASSERT_TRUE(std::isnan(due) ? std::isnan(found) : found == due) << found;
+      } else if (0 < t && t < 1) {
+        ASSERT_TRUE(std::isfinite(found));
+      }
+    }
+  }
+}
+
+TEST(Ternary, KeepsNaNOfEqualEnds) {
+  Literal<double> a(TNR_DTYPE_F64, {1, kNan, 1, kNan});
+  Literal<double> b(TNR_DTYPE_F64, {1, 1, kNan, kNan});
+  Literal<double> t(TNR_DTYPE_F64, {kNan, 1, 0, 0.5});
+  Literal<double> out(TNR_DTYPE_F64, {9, 9, 9, 9});
+  ternary(kDefaultContext, TNR_TERNARY_OP_LERP, a.view, b.view, t.view, out.out());
+  for (const double number : out.values) EXPECT_TRUE(std::isnan(number));
+}
+
 TEST(Ternary, ClampsToTheUpperBoundWhereBoundsCross) {
   Literal<float> a(TNR_DTYPE_F32, {-4, 4, kNan, 0});
   Literal<float> low(TNR_DTYPE_F32, {1, 1, 0, kNan});

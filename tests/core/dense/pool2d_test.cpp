@@ -45,6 +45,7 @@ Elements elements_of(const tnr_view& a, const tnr_view& out, const tnr_pool2d_at
     for (std::int64_t i = index * in / extent; i * extent < (index + 1) * in; ++i) {
       elements.inside.push_back(i);
     }
+    elements.all = static_cast<std::int64_t>(elements.inside.size());
     return elements;
   }
   elements.all = with.kernel[axis] == 0 ? in : with.kernel[axis];
@@ -57,27 +58,46 @@ Elements elements_of(const tnr_view& a, const tnr_view& out, const tnr_pool2d_at
   return elements;
 }
 
+// The sum of a window: one element after the other. A window of more than 64 places has runs of 16,
+// of even and odd elements, which are added with their rounding errors.
+template <class T>
+T sum_of(const std::vector<T>& elements, std::size_t places) {
+  const bool has_runs = places > 64;
+  const std::size_t together = has_runs ? 16 : 64;
+  T sum = 0;
+  T lost = 0;
+  for (std::size_t first = 0; first < elements.size(); first += together) {
+    T halves[2] = {};
+    for (std::size_t i = first; i < std::min(first + together, elements.size()); ++i) {
+      halves[has_runs ? i % 2 : 0] += elements[i];
+    }
+    const T run = halves[0] + halves[1];
+    const T next = sum + run;
+    const T back = next - sum;
+    lost += (sum - (next - back)) + (run - back);
+    sum = next;
+  }
+  return std::isnan(lost) ? sum : sum + lost;
+}
+
 template <class T>
 T twin(tnr_reduce_op op, const Operand<T>& a, const tnr_view& out,
        const tnr_pool2d_attributes& with, const Index& at) {
   const Elements rows = elements_of(a.view, out, with, 0, at[2]);
   const Elements columns = elements_of(a.view, out, with, 1, at[3]);
-  T found = op == TNR_REDUCE_OP_MAX ? -std::numeric_limits<T>::infinity() : T{0};
+  T found = -std::numeric_limits<T>::infinity();
+  std::vector<T> elements;
   for (const std::int64_t y : rows.inside) {
     for (const std::int64_t x : columns.inside) {
       const T element = const_cast<Operand<T>&>(a).at({at[0], at[1], y, x});
-      if (op == TNR_REDUCE_OP_MEAN) {
-        found += element;
-      } else {
-        found = found > element || found != found ? found : element;
-      }
+      found = found > element || found != found ? found : element;
+      elements.push_back(element);
     }
   }
   if (op == TNR_REDUCE_OP_MAX) return found;
+  const auto places = static_cast<std::size_t>(rows.all * columns.all);
   const bool counts = (with.flags & TNR_POOL2D_COUNT_PADDING) != 0;
-  const auto count = counts ? rows.all * columns.all
-                            : static_cast<std::int64_t>(rows.inside.size() * columns.inside.size());
-  return found / static_cast<T>(count);
+  return sum_of(elements, places) / static_cast<T>(counts ? places : elements.size());
 }
 
 Shape result_shape(const Shape& a, const tnr_pool2d_attributes& with) {
@@ -230,6 +250,53 @@ TYPED_TEST(Pool2d, TakesLargeWindowsAndRows) {
   }
 }
 
+// The error of a mean does not grow with the window, in any layout: 0.1 stays 0.1.
+TYPED_TEST(Pool2d, MeansOfLargeWindowsAreAsExactAsOfSmallOnes) {
+  using T = TypeParam;
+  Random random(9);
+  const auto expect = [&](const Shape& shape, const Shape& result,
+                          const tnr_pool2d_attributes& with, bool is_constant) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+      Operand<T> a = lay<T>(shape, lies, Access::kWrite, random);
+      std::uniform_real_distribution<T> number(0, 1);
+      for (T& element : a.memory) element = is_constant ? static_cast<T>(0.1) : number(random);
+      Operand<T> out = lay<T>(result, lies, Access::kWrite, random);
+      pool2d(kDefaultContext, TNR_REDUCE_OP_MEAN, a.view, with, out.out());
+      for_each_index(out.view, [&](const Index& at) {
+        const Elements rows = elements_of(a.view, out.view, with, 0, at[2]);
+        const Elements columns = elements_of(a.view, out.view, with, 1, at[3]);
+        long double exact = 0;
+        for (const std::int64_t y : rows.inside) {
+          long double of_row = 0;
+          for (const std::int64_t x : columns.inside) of_row += a.at({at[0], at[1], y, x});
+          exact += of_row;
+        }
+        exact /= static_cast<long double>(rows.inside.size() * columns.inside.size());
+        const long double places = rows.all * columns.all > 64 ? 10 : 66;
+        ASSERT_LE(std::fabs(out.at(at) - exact),
+                  places * exact * std::numeric_limits<T>::epsilon() / 2)
+            << "kernel " << with.kernel[0] << " x " << with.kernel[1];
+      });
+    }
+  };
+  tnr_pool2d_attributes large = attributes_of(1000, 1000);
+  large.strides[0] = large.strides[1] = 3;
+  for (const bool is_constant : {true, false}) {
+    expect({1, 2, 1000, 1003}, {1, 2, 1, 2}, large, is_constant);
+    for (const std::int64_t side : {5, 7, 8, 9, 40}) {
+      tnr_pool2d_attributes with = attributes_of(side, side);
+      with.padding[0] = with.padding[3] = side / 2;
+      with.strides[0] = 2;
+      const Shape shape = {1, 3, 61, 70};
+      expect(shape, result_shape(shape, with), with, is_constant);
+    }
+    tnr_pool2d_attributes adaptive = attributes_of(0, 0);
+    adaptive.flags = TNR_POOL2D_ADAPTIVE;
+    expect({1, 3, 301, 299}, {1, 3, 2, 3}, adaptive, is_constant);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 // Streamed by lines, of which slices share some.
 TYPED_TEST(Pool2d, TakesMoreThanTheCachesHold) {
   using T = TypeParam;
@@ -259,7 +326,7 @@ TYPED_TEST(Pool2d, KeepsSpecialNumbersApart) {
                             -T{0}};
   for (int round = 0; round < 60; ++round) {
     const Lies lies = round % 2 == 0 ? Lies::kRowMajor : Lies::kChannelsLast;
-    tnr_pool2d_attributes with = attributes_of(2, 2);
+    tnr_pool2d_attributes with = round % 5 == 0 ? attributes_of(9, 8) : attributes_of(2, 2);
     with.strides[0] = with.strides[1] = 1 + round % 3;
     with.padding[0] = with.padding[2] = 1;
     const Shape shape = {1, 18, 9, 40};

@@ -377,6 +377,13 @@ void store_binary(Binary op, const Byte* left, const Byte* right, Byte* out) {
   std::memcpy(out, &result, sizeof result);
 }
 
+// An end itself where the ends are equal, and where the other one has no part.
+Real interpolated(Real a, Real b, Real t) {
+  if (std::isnan(a) || std::isnan(b) || std::isnan(t)) return a + b + t;
+  if (a == b || t == 0) return a;
+  return t == 1 ? b : (1 - t) * a + t * b;
+}
+
 }  // namespace
 
 void complex_unary(unsigned row, Type part, const Byte* a, Byte* out) {
@@ -564,7 +571,7 @@ void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* 
                               : whole(static_cast<Whole>(static_cast<uint64_t>(x.whole) *
                                                              static_cast<uint64_t>(y.whole) +
                                                          static_cast<uint64_t>(z.whole))));
-    case Ternary::kLerp: return store(type, out, real((1 - z.real) * x.real + z.real * y.real));
+    case Ternary::kLerp: return store(type, out, real(interpolated(x.real, y.real, z.real)));
     case Ternary::kClamp: return store(type, out, lower(higher(x, y), z));
   }
 }

@@ -150,21 +150,29 @@ struct HeldPart {
     // From minus infinity no element has a distance.
     const T shift = greatest == -infinity<T>() ? T{0} : greatest;
     const bool keeps = argument.op == Normalize::kSoftmax;
-    double sum = 0;
+    // Powers of 1 by themselves, so that small ones next to them lose nothing.
+    double ones = 0;
+    double others = 0;
     for_each_group([&](uint32_t group, const T(&x)[kItems], const bool(&is_there)[kItems]) {
       T terms = 0;
       Group powers = {};
       TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
         const T power = is_there[i] ? exponential(x[i] - shift) : T{0};
-        terms += power;
+        if (power == T{1}) {
+          ones += 1;
+        } else {
+          terms += power;
+        }
         put(powers, i, power);
       }
-      sum += static_cast<double>(terms);
+      others += static_cast<double>(terms);
       if (keeps) memory(group) = powers;
     });
-    sum = sum_of_lanes<RowSum::kFirst>(argument.lanes_shift, sum);
-    if (keeps) return softmax_numbers<T>(static_cast<double>(greatest), sum);
-    return log_softmax_numbers<T>(static_cast<double>(greatest), sum);
+    ones = sum_of_lanes<RowSum::kFirst>(argument.lanes_shift, ones);
+    others = sum_of_lanes<RowSum::kSecond>(argument.lanes_shift, others);
+    const double rest = (ones - 1) + others;
+    if (keeps) return softmax_numbers<T>(static_cast<double>(greatest), rest);
+    return log_softmax_numbers<T>(static_cast<double>(greatest), rest);
   }
 
   struct Moments {

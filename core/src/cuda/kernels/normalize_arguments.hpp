@@ -31,7 +31,7 @@ struct alignas(16) RowNumbers {
 // the row's numbers will be.
 struct alignas(16) MeasuredRow {
   double first;   // the greatest, the sum of the squares, or the mean
-  double second;  // the sum of the powers, or what the mean is more
+  double second;  // the sum of the powers less 1, or what the mean is more
   double third;   // the squares of the distances from the mean
   double fourth;  // of f64, the unit of these
 };

@@ -11,13 +11,14 @@ namespace tenure::cuda {
 TENURE_CALLED double quotient_of_row(double a, double b) { return a / b; }
 TENURE_CALLED double root_of_row(double a) { return square_root(a); }
 
+// `rest` is the sum of powers less 1.
 template <class T>
-TENURE_DEVICE RowNumbers<T> softmax_numbers(double greatest, double sum) {
-  return {static_cast<T>(greatest), T{0}, static_cast<T>(quotient_of_row(1, sum)), T{1}};
+TENURE_DEVICE RowNumbers<T> softmax_numbers(double greatest, double rest) {
+  return {static_cast<T>(greatest), T{0}, static_cast<T>(quotient_of_row(1, 1 + rest)), T{1}};
 }
 template <class T>
-TENURE_DEVICE RowNumbers<T> log_softmax_numbers(double greatest, double sum) {
-  return {static_cast<T>(greatest), static_cast<T>(called_logarithm(sum)), T{1}, T{1}};
+TENURE_DEVICE RowNumbers<T> log_softmax_numbers(double greatest, double rest) {
+  return {static_cast<T>(greatest), static_cast<T>(called_logarithm_of_one_more(rest)), T{1}, T{1}};
 }
 
 // The root of a row's mean square and eps, in another unit; `mean_square` is in `unit`.

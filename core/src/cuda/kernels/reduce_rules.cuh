@@ -303,7 +303,8 @@ struct Moments {
 // ---- logarithms of sums of powers ----
 
 // e^(x - greatest) are added, powers in the type that is computed in and sums in f64; NaN in the
-// sum stays.
+// sum stays. A partial's rest is the sum less 1, the power of a greatest element. Powers of 1 are
+// counted, so that small ones next to them lose nothing.
 template <class T>
 struct LogSumExp {
   static constexpr int kLeastWidth = sizeof(T) == 8 ? 8 : 2;
@@ -311,9 +312,11 @@ struct LogSumExp {
   static constexpr int kLanes = 1;
   struct Partial {
     double greatest;
-    double sum;
+    double rest;
   };
-  static TENURE_DEVICE Partial nothing(const ReduceArgument&) { return {-infinity<double>(), 0.0}; }
+  static TENURE_DEVICE Partial nothing(const ReduceArgument&) {
+    return {-infinity<double>(), -1.0};
+  }
   static TENURE_DEVICE float number_of(const ReduceArgument& argument, uint32_t word) {
     return float_of(argument, word);
   }
@@ -329,17 +332,17 @@ struct LogSumExp {
     const bool is_above = from.greatest > into.greatest;
     const Partial high = is_above ? from : into;
     const Partial low = is_above ? into : from;
-    into = {high.greatest, high.sum + moved(low.sum, low.greatest, high.greatest)};
+    into = {high.greatest, high.rest + moved(1 + low.rest, low.greatest, high.greatest)};
   }
 
   template <class Word, int kLanesOf>
   struct Block {
     T greatest;
-    double sum;
+    double rest;
 
     TENURE_DEVICE void start(const ReduceArgument&, Word) {
       greatest = -infinity<T>();
-      sum = 0;
+      rest = -1;
     }
     template <int kCount, class PlaceOf>
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
@@ -349,8 +352,10 @@ struct LogSumExp {
         const T x = number_of(argument, words[k]);
         if (k < count && x > top) top = x;
       }
+      double ones = 0;
       if (top > greatest) {
-        sum = moved(sum, greatest, top);
+        rest = moved(1 + rest, greatest, top);
+        ones = -1;
         greatest = top;
       }
       // x - greatest is NaN where both are infinite, and then counts as 0: of minus infinity each
@@ -360,12 +365,17 @@ struct LogSumExp {
       TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
         const T x = number_of(argument, words[k]);
         const T distance = is_infinite && x == x ? -infinity<T>() : x - top;
-        if (k < count) terms += static_cast<double>(exponential(distance));
+        if (k >= count) continue;
+        if (distance == 0) {
+          ones += 1;
+        } else {
+          terms += static_cast<double>(exponential(distance));
+        }
       }
-      sum += terms;
+      rest += ones + terms;
     }
     TENURE_DEVICE Partial settle(const ReduceArgument&) {
-      return {static_cast<double>(greatest), sum};
+      return {static_cast<double>(greatest), rest};
     }
   };
 
@@ -373,8 +383,8 @@ struct LogSumExp {
                                    unsigned char* out) {
     if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
     const bool is_infinite = magnitude_of(partial.greatest) == infinity<double>();
-    double value = partial.greatest + called_logarithm(partial.sum);
-    if (is_infinite) value = partial.sum != partial.sum ? partial.sum : partial.greatest;
+    double value = partial.greatest + called_logarithm_of_one_more(partial.rest);
+    if (is_infinite) value = partial.rest != partial.rest ? partial.rest : partial.greatest;
     write_float(argument, out, value);
   }
 };

@@ -20,7 +20,7 @@ constexpr std::int64_t kTileBytes = 4096;
 // Lines of an image, of which the first cache holds all that a tile needs.
 constexpr std::int64_t kLinesBytes = std::int64_t{24} << 10;
 // Taps of one call of a kernel; windows of more are folded in several.
-constexpr std::int64_t kMaxTaps = 64;
+constexpr std::int64_t kMaxTaps = kernels::kMostInTurn;
 // Windows further apart are folded one by one: most elements of a line would be in none.
 constexpr std::int64_t kMaxLineStride = 4;
 // From what is read of an image to what is fetched of it meanwhile.
@@ -231,7 +231,7 @@ class ChannelWindows::Slice {
                  Byte* to) noexcept {
     const Span columns = w_.span_of(kWidth, x);
     const std::int64_t step = pixels == 1 ? 0 : g_.strides[kWidth] * g_.a.place[kWidth];
-    begin_fold(to, lanes, pixels, lanes * width_);
+    begin_fold(to, lanes, pixels, lanes * width_, product_or_most(rows_.count, columns.count));
     for (std::int64_t i = 0; i < rows_.count; ++i) {
       const std::int64_t y = rows_.first + i * rows_.step;
       if (!has_row(y) && fold_.weights == nullptr) continue;
@@ -349,7 +349,7 @@ class ChannelWindows::Slice {
     // are still there.
     const std::int64_t from = rows_.first + g_.padding[kHeight];
     std::int64_t nth = from / rows_.step % rows_.count;
-    begin_fold(to, count, 1, 0);
+    begin_fold(to, count, 1, 0, g_.places());
     for (std::int64_t i = 0; i < rows_.count; ++i, nth = nth + 1 == rows_.count ? 0 : nth + 1) {
       const std::int64_t y = rows_.first + i * rows_.step;
       if (!has_row(y) && fold_.weights == nullptr) continue;
@@ -410,7 +410,8 @@ class ChannelWindows::Slice {
       return;
     }
     // The maximum of nothing.
-    fold_.kernel({taps_, 0, end - begin, 1, line + begin * width_, 0, nullptr, 0, false});
+    fold_.kernel(
+        {taps_, 0, end - begin, 1, line + begin * width_, 0, nullptr, 0, false, nullptr, false});
   }
 
   // ---- both ----
@@ -425,8 +426,10 @@ class ChannelWindows::Slice {
     weight_step_ = step;
   }
 
-  void begin_fold(Byte* to, std::int64_t lanes, std::int64_t places,
-                  std::int64_t place_step) noexcept {
+  // `taps`: of a window, with those in the padding.
+  void begin_fold(Byte* to, std::int64_t lanes, std::int64_t places, std::int64_t place_step,
+                  std::int64_t taps) noexcept {
+    kernel_ = fold_.in_runs != nullptr && taps > kMaxTaps ? fold_.in_runs : fold_.kernel;
     tap_count_ = 0;
     call_ = {.taps = taps_,
              .tap_count = 0,
@@ -436,23 +439,26 @@ class ChannelWindows::Slice {
              .out_step = place_step,
              .weights = weights_,
              .weight_step = weight_step_,
-             .continues = false};
+             .continues = false,
+             .lost = lost_,
+             .ends = false};
   }
   void take_in(const Tap& tap) noexcept {
     if (tap_count_ == kMaxTaps) fold_waiting();
     taps_[tap_count_++] = tap;
   }
   void fold_waiting() noexcept {
-    if (tap_count_ == 0) return;
-    end_fold();
+    call_.tap_count = tap_count_;
+    kernel_(call_);
     call_.continues = true;
     if (call_.weights != nullptr) call_.weights += tap_count_ * weight_step_;
     tap_count_ = 0;
   }
+  // No taps are left only where there were none.
   void end_fold() noexcept {
-    if (tap_count_ == 0 && call_.continues) return;
     call_.tap_count = tap_count_;
-    fold_.kernel(call_);
+    call_.ends = true;
+    kernel_(call_);
   }
 
   void copy(const Byte* from, std::int64_t step, std::int64_t count, Byte* to,
@@ -497,11 +503,13 @@ class ChannelWindows::Slice {
   std::int64_t line_rows_[kMaxTaps];
   std::int64_t line_offsets_[kMaxTaps];  // of the kernel's columns
 
+  kernels::WindowKernel kernel_ = nullptr;
   kernels::Windows call_ = {};
   std::int64_t tap_count_ = 0;
   Tap taps_[kMaxTaps];
   LineWriter writer_;
   alignas(kLineBytes) Byte tile_[kTileBytes];
+  alignas(kLineBytes) Byte lost_[kTileBytes];
   alignas(kLineBytes) Byte padding_[kTileBytes];
   alignas(kLineBytes) Byte lines_[kLinesBytes];
 };

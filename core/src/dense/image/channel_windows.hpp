@@ -23,6 +23,8 @@ struct WindowFold {
   kernels::WindowKernel kernel;
   // For products: packed by ChannelWindows::pack_weight(); padding is zeros.
   const kernels::Byte* weights;
+  // For windows of more than kMostInTurn places; nullptr: the kernel above.
+  kernels::WindowKernel in_runs = nullptr;
 };
 
 // Elements of a result where they have been folded.

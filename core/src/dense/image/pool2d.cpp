@@ -80,9 +80,11 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
     const ChannelWindows of(g, width_bytes, spacing);
     const Divide finish = {of, g, divide, computed,
                            (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
-    of.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},
-           element_bytes(from) + element_bytes(to.view), static_cast<const Byte*>(from.data),
-           writable(to), {is_max ? nullptr : Divide::run, &finish});
+    const WindowFold fold = {&kernels, is_max ? kernels.max : kernels.sum, nullptr,
+                             is_max ? nullptr : kernels.sum_in_runs};
+    of.run(context, fold, element_bytes(from) + element_bytes(to.view),
+           static_cast<const Byte*>(from.data), writable(to),
+           {is_max ? nullptr : Divide::run, &finish});
   };
   if (narrow) {
     const WideImages wide(a, out);

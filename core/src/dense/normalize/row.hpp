@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "cpu/dispatch.hpp"
 #include "cpu/normalize.hpp"
 #include "cpu/reduce.hpp"
+#include "dense/reduce/power_sum.hpp"
 #include "dense/reduce/walk.hpp"
 
 namespace tenure {
@@ -72,11 +72,12 @@ class NormalizedRow {
   // Adds what another part of the row has given, which comes behind this one.
   void join(const Normalization& by, const NormalizedRow& other) noexcept {
     if (by.is_of_powers()) {
-      const double greatest = std::max(powers_.greatest, other.powers_.greatest);
-      const auto sum_below = [&](const kernels::PowerSum& part) {
-        return part.greatest == greatest ? part.sum : part.sum * std::exp(part.greatest - greatest);
-      };
-      powers_ = {greatest, sum_below(powers_) + sum_below(other.powers_)};
+      const bool is_above = other.powers_.greatest > powers_.greatest;
+      const kernels::PowerSum& low = is_above ? powers_ : other.powers_;
+      const kernels::PowerSum& high = is_above ? other.powers_ : powers_;
+      const double factor =
+          low.greatest == high.greatest ? 1 : std::exp(low.greatest - high.greatest);
+      powers_ = {high.greatest, high.rest + (1 + low.rest) * factor};
     } else if (by.op == TNR_NORMALIZE_OP_RMS_NORM) {
       squares_ += other.squares_;
     } else {
@@ -90,7 +91,7 @@ class NormalizedRow {
   // False: the row is to be measured once more, as squares of f64 left the range.
   [[nodiscard]] bool end(const Normalization& by) noexcept {
     if (is_ended_) return true;
-    if (by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) rest_ = std::log(powers_.sum);
+    if (by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) rest_ = logarithm_of(powers_);
     if (!by.is_of_powers()) {
       const bool is_rms = by.op == TNR_NORMALIZE_OP_RMS_NORM;
       if (is_rms) moments_ = {0, 0, squares_};
@@ -110,7 +111,7 @@ class NormalizedRow {
              const kernels::Byte* weight, const kernels::Byte* bias, kernels::Byte* out) noexcept {
     switch (by.op) {
       case TNR_NORMALIZE_OP_SOFTMAX:
-        by.kernels.scaled_powers(in, count, powers_.greatest, 1 / powers_.sum, out);
+        by.kernels.scaled_powers(in, count, powers_.greatest, 1 / (1 + powers_.rest), out);
         break;
       case TNR_NORMALIZE_OP_LOG_SOFTMAX:
         by.kernels.differences(in, count, powers_.greatest, rest_, out);
@@ -207,7 +208,7 @@ class NormalizedRow {
 
   // Nothing of a part of minus infinities, but for NaN.
   [[nodiscard]] double share_of(double greatest) const noexcept {
-    const double whole = 1 / powers_.sum;
+    const double whole = 1 / (1 + powers_.rest);
     if (greatest == powers_.greatest) return whole;
     return std::isinf(greatest) ? 0 * whole : std::exp(greatest - powers_.greatest) * whole;
   }
@@ -219,7 +220,7 @@ class NormalizedRow {
   bool is_ended_ = false;
   double unit_ = 1;        // what elements are divided by where they are measured
   double written_in_ = 1;  // and where they are written
-  kernels::PowerSum powers_ = {-std::numeric_limits<double>::infinity(), 0};
+  kernels::PowerSum powers_;
   double rest_ = 0;
   double squares_ = 0;
   Moments moments_ = {};

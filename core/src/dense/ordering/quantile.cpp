@@ -65,11 +65,12 @@ unsigned check_quantiles(const QuantileCall& call) {
   return type;
 }
 
-// Between two neighbours, as NumPy's: from the nearer one, so that the result is not beyond it.
+// Between two neighbours, the lesser first: from the nearer one, as NumPy's, so that the result is
+// not beyond it. `t` is below 1. The distance of numbers may be infinite, and that from an infinity.
 double between(double a, double b, double t) noexcept {
   if (t == 0 || a == b) return a;
   const double distance = b - a;
-  if (std::isinf(distance) && std::isfinite(a) && std::isfinite(b)) return a * (1 - t) + b * t;
+  if (std::isinf(distance)) return a * (1 - t) + b * t;
   return t < 0.5 ? a + distance * t : b - distance * (1 - t);
 }
 

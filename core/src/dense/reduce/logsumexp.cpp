@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/dispatch.hpp"
+#include "dense/reduce/power_sum.hpp"
 #include "dense/reduce/walk.hpp"
 #include "memory/traffic.hpp"
 
@@ -37,8 +38,8 @@ double sum_of_logarithms(double a, double b) noexcept {
 }
 
 // Plus infinity is its own logarithm, where powers have no distance from it.
-double logarithm_of(const PowerSum& powers) noexcept {
-  return std::isinf(powers.greatest) ? powers.greatest : powers.greatest + std::log(powers.sum);
+double logarithm_of_powers(const PowerSum& powers) noexcept {
+  return std::isinf(powers.greatest) ? powers.greatest : powers.greatest + logarithm_of(powers);
 }
 
 template <class T>
@@ -53,7 +54,7 @@ void along(const Reduction& reduction, const Tile& tile) {
   const bool in_place = tile.row_step == tile.step_in_place;
   const std::int64_t most = kernels::kFetchedBytes / reduction.in_bytes;
   using T = std::conditional_t<type == 0, double, float>;
-  PowerSum powers = {kNothing, 0};
+  PowerSum powers;
   bool is_nan = false;
   for (std::int64_t row = 0; row < tile.rows; row += most) {
     const std::int64_t count = std::min(most, tile.rows - row);
@@ -64,11 +65,11 @@ void along(const Reduction& reduction, const Tile& tile) {
     }
     kernels::normalize_kernels()[type].add_powers(in, count, powers, nullptr);
     // So is the sum where an element is plus infinity.
-    if (std::isnan(powers.sum)) is_nan = is_nan || has_nan<T>(in, count);
+    if (std::isnan(powers.rest)) is_nan = is_nan || has_nan<T>(in, count);
   }
   store(tile.accumulators,
         sum_of_logarithms(load(tile.accumulators), is_nan ? std::numeric_limits<double>::quiet_NaN()
-                                                          : logarithm_of(powers)));
+                                                          : logarithm_of_powers(powers)));
 }
 
 // One column after the other: the rows of a tile stay in the caches.

@@ -77,8 +77,8 @@ batch_norm_options! {
 }
 
 /// `(a - mean) / sqrt(var + eps) * weight + bias`, with the statistics of each channel, which axis
-/// 1 counts: `[n, channels, ...]`. It is one product and one sum for each element. The result is laid
-/// out as `a` is where that is dense and its channels are last, else row-major.
+/// 1 counts: `[n, channels, ...]`. An element that is the mean gives the bias exactly. The result is
+/// laid out as `a` is where that is dense and its channels are last, else row-major.
 ///
 /// # Errors
 ///
@@ -132,7 +132,8 @@ pub fn batch_norm_assign<T: Float>(
 
 /// The weight and the bias of a convolution that does what the convolution and the normalization
 /// after it do: `weight` is `[filters, channels, height, width]`, or any matrix of rows that give a
-/// channel each, and `bias` `[filters]`.
+/// channel each, and `bias` `[filters]`. A result of the convolution that is the mean then gives the
+/// bias within the error of its products, times the scale.
 ///
 /// # Errors
 ///

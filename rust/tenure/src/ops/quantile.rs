@@ -56,7 +56,8 @@ macro_rules! quantiles {
         $median_all:ident;
     )*) => {$(
         /// The quantile over axes: of n elements in their order that at `q * (n - 1)`, or between
-        /// the two beside it in proportion, as NumPy's `quantile`.
+        /// the two next to it in proportion, as NumPy's `quantile`; next to an infinite element that
+        /// element.
         ///
         #[doc = $nan]
         /// A new row-major tensor with the axes that are not reduced, or with all of them where

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expect_error.hpp"
@@ -51,21 +52,43 @@ class Row {
   void add(long double x) {
     elements_.push_back(x);
     greatest_ = std::max(greatest_, x);
+    powers_.reset();
+  }
+  [[nodiscard]] long double greatest() const { return greatest_; }
+  // The sum of e^(x - greatest) without a greatest element, and the mean of the distances by powers.
+  struct Powers {
+    long double sum;
+    long double distance;
+  };
+  [[nodiscard]] const Powers& powers_of_others() const {
+    if (powers_) return *powers_;
+    Powers& powers = powers_.emplace(Powers{0, 0});
+    bool has_greatest = false;
+    for (const long double x : elements_) {
+      const long double distance = greatest_ - x;
+      if (distance == 0 && !std::exchange(has_greatest, true)) continue;
+      const long double power = std::exp(-distance);
+      powers.sum += power;
+      if (power != 0) powers.distance += distance * power;
+    }
+    if (powers.sum != 0) powers.distance /= powers.sum;
+    return powers;
   }
   // Sums of f64 round as elements do, those of f32 hardly.
   Expected of(tnr_normalize_op op, long double x, double eps, long double weight, long double bias,
               long double epsilon) const {
     const auto count = static_cast<long double>(elements_.size());
+    const long double places = epsilon < 1e-12 ? 60 : 6;
     if (op == TNR_NORMALIZE_OP_SOFTMAX || op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
-      long double sum = 0;
-      for (const long double y : elements_) sum += std::exp(y - greatest_);
       const long double from = x - greatest_;
-      const long double distance = (epsilon < 1e-12 ? 60 : 6) + std::fabs(from);
+      const Powers& powers = powers_of_others();
       if (op == TNR_NORMALIZE_OP_SOFTMAX) {
-        const long double share = std::exp(from) / sum;
-        return {share, distance * share * epsilon};
+        const long double share = std::exp(from) / (1 + powers.sum);
+        return {share, (places - from) * share * epsilon};
       }
-      return {from - std::log(sum), (distance + std::fabs(std::log(sum))) * epsilon};
+      const long double value = from - std::log1p(powers.sum);
+      const long double distance = std::max(-from, powers.distance);
+      return {value, (places + distance) * std::fabs(value) * epsilon};
     }
     long double mean = 0;
     if (op == TNR_NORMALIZE_OP_LAYER_NORM) {
@@ -77,12 +100,13 @@ class Row {
     const long double product = (x - mean) * scale * weight;
     const long double rounded =
         std::fabs(x * scale * weight) + std::fabs(product) + std::fabs(bias);
-    return {product + bias, (epsilon < 1e-12 ? 60 : 6) * rounded * epsilon};
+    return {product + bias, places * rounded * epsilon};
   }
 
  private:
   std::vector<long double> elements_;
   long double greatest_ = -kInfinity;
+  mutable std::optional<Powers> powers_;
 };
 
 template <class T>
@@ -161,6 +185,64 @@ TYPED_TEST(Normalize, TakesAnyOperandsAndAxes) {
       out.at(at) = std::numeric_limits<T>::quiet_NaN();
     });
     for (std::size_t i = 0; i < before.size(); ++i) ASSERT_TRUE(same(before[i], out.memory[i]));
+  }
+}
+
+// A power that is small next to that of the greatest element, wherever both are in a row.
+TYPED_TEST(Normalize, LosesNoPowerNextToTheGreatest) {
+  using T = TypeParam;
+  Random random(12);
+  constexpr long double kEpsilon = std::numeric_limits<T>::epsilon();
+  constexpr std::int64_t kRows = 3;
+  for (const std::int64_t count : {2, 3, 17, 33, 70, 600, 2100}) {
+    for (const long double distance :
+         {1e-3L, 0.4L, 1.0L, 5.0L, 16.7L, 18.72L, 31.0L, 86.0L, 99.0L}) {
+      const bool is_along = random() % 2 == 0;
+      // Powers may be subnormal, each with an error of its own.
+      const long double least =
+          std::numeric_limits<T>::denorm_min() * static_cast<long double>(count);
+      const Shape shape = is_along ? Shape{kRows, count} : Shape{count, kRows};
+      Operand<T> a(shape);
+      const T greatest = static_cast<T>(static_cast<double>(below(random, 900)) / 7 - 60);
+      const T next = static_cast<T>(greatest - distance);
+      const auto at = [&](std::int64_t row, std::int64_t i) {
+        return is_along ? Index{row, i} : Index{i, row};
+      };
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        const std::int64_t first = below(random, count);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const bool is_next = i == (first + 1) % count || row == 1;
+          a.at(at(row, i)) = is_next ? next : static_cast<T>(-kInfinity);
+        }
+        a.at(at(row, first)) = greatest;
+      }
+      Operand<T> out(shape);
+      Operand<T> sums(Shape{kRows});
+      const std::uint32_t axes = is_along ? 2 : 1;
+      reduce(kDefaultContext, TNR_REDUCE_OP_LOGSUMEXP, a.view, axes, std::nullopt, sums.out());
+      for (const tnr_normalize_op op : {TNR_NORMALIZE_OP_SOFTMAX, TNR_NORMALIZE_OP_LOG_SOFTMAX}) {
+        Call<T> call(op, axes, a, random);
+        call.run(kDefaultContext, a.view, out.out());
+        for (std::int64_t row = 0; row < kRows; ++row) {
+          const Row of = call.row_of(at(row, 0));
+          for (std::int64_t i = 0; i < count; ++i) {
+            Expected expected = call.of(of, at(row, i));
+            expected.tolerance += least;
+            ASSERT_TRUE(is_near(out.at(at(row, i)), expected))
+                << op << " of " << count << " at " << distance << ": " << out.at(at(row, i))
+                << ", not " << expected.value;
+          }
+          const Row::Powers& powers = of.powers_of_others();
+          const long double logarithm = std::log1p(powers.sum);
+          const long double sum = of.greatest() + logarithm;
+          const long double places = sizeof(T) == 8 ? 60 : 6;
+          ASSERT_LE(std::fabs(sums.at({row}) - sum),
+                    ((places + powers.distance) * logarithm + std::fabs(of.greatest())) * kEpsilon +
+                        least)
+              << count << " at " << distance;
+        }
+      }
+    }
   }
 }
 

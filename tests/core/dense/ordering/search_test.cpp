@@ -270,7 +270,25 @@ double quantile_of(std::vector<double> values, double q, tenure::Nans nans) {
   const double a = values[low];
   const double b = values[std::min(low + 1, values.size() - 1)];
   if (t == 0 || a == b) return a;
+  if (std::isinf(a) && std::isinf(b)) return kNan;
+  if (std::isinf(a) || std::isinf(b)) return std::isinf(a) ? a : b;
+  if (std::isinf(b - a)) return a * (1 - t) + b * t;
   return t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t);
+}
+
+// Few of the least and greatest of a dtype.
+void fill_with_extremes(Array& array, const NamedType& type, Random& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double largest = type.type == Type::kF64   ? std::numeric_limits<double>::max()
+                         : type.type == Type::kF16 ? 65504
+                                                   : 0x1.fep127;
+  const double all[] = {-kInfinity, kInfinity, -largest, largest, largest / 2, 0, -0.0, 1, 2};
+  const std::size_t count = 2 + random() % 8;
+  for (Byte* const element : array.elements()) {
+    const double number = all[random() % count];
+    kernels::reference::cast(Type::kF64, reinterpret_cast<const Byte*>(&number), type.type,
+                             element);
+  }
 }
 
 TEST_P(Search, QuantilesAreBetweenSortedElements) {
@@ -278,14 +296,14 @@ TEST_P(Search, QuantilesAreBetweenSortedElements) {
   if (!is_float(type.type)) return;
   const TestContext threads(2);
   Random random(6);
-  for (const Shape& shape :
-       {Shape{0}, Shape{1}, Shape{2}, Shape{701}, Shape{4, 0}, Shape{19, 23}, Shape{5, 3, 40}}) {
+  for (const Shape& shape : {Shape{0}, Shape{1}, Shape{2}, Shape{701}, Shape{4, 0}, Shape{50, 2},
+                             Shape{19, 23}, Shape{5, 3, 40}}) {
     for (const Arrangement arrangement : kReadable) {
       Array a(type.dtype, shape, arrangement, random);
-      if (random() % 2 == 0) {
-        fill_with_numbers(a, type.type, random);
-      } else {
-        fill_to_sort(a, type.type, Numbers::kFew, random);
+      switch (random() % 3) {
+        case 0: fill_with_numbers(a, type.type, random); break;
+        case 1: fill_to_sort(a, type.type, Numbers::kFew, random); break;
+        default: fill_with_extremes(a, type, random); break;
       }
       SCOPED_TRACE(describe(a.view()));
       const auto axes = static_cast<std::uint32_t>(random() % (1u << shape.size()));

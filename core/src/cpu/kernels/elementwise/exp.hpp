@@ -279,6 +279,7 @@ template <int kMore, class V>
 inline V scaled_power(const TablePower<V>& by) {
   const V power = TableOfPowers::kPower[by.index];
 #if defined(__AVX512F__)
+  if constexpr (kMore == 0) return scaled(power, by.n);
   return scaled(power, by.n + static_cast<float>(kMore));
 #else
   using Bits = As<uint32_t, V>;

@@ -38,11 +38,20 @@ struct FusedMultiplyAdd {
   }
 };
 
-// (a - t a) + t b, which is exactly a or b at the ends, where a + t (b - a) is not.
+// (a - t a) + t b, which is exactly a or b at the ends, where a + t (b - a) is not. Equal ends give
+// themselves. Next to an infinite end no term is 0 times infinity, nor infinity less infinity.
 struct Interpolate {
   template <IsVector V>
   static V apply(V a, V b, V t) {
-    return fused_anywhere(t, b, fused_anywhere(-t, a, a));
+    const V sum = fused_anywhere(t, b, fused_anywhere(-t, a, a));
+    using T = Number<V>;
+    if (!is_every_lane_within(sum, static_cast<T>(__builtin_inf()))) [[unlikely]] {  // some are NaN
+      const V inner = fused_anywhere(t, b, (T{1} - t) * a);
+      const V given = t == T{0} ? a : t == T{1} ? b : inner;
+      const auto are_numbers = (a == a) & (b == b) & (t == t);
+      return are_numbers & (a == b) ? a : are_numbers & (sum != sum) ? given : sum;
+    }
+    return a == b ? a : sum;
   }
 };
 

@@ -3,7 +3,8 @@
 // The sum of powers is that of Milakov and Gimelshein, "Online normalizer calculation for softmax"
 // (2018), but by parts of a row: the greatest element of a part, then its powers, so that each takes
 // one exponential. The powers of 16 times as many elements as there are lanes are added in their
-// own type, and these sums in f64: the error does not grow with the length of a row.
+// own type, and these sums in f64: the error does not grow with the length of a row. The power of the
+// greatest element, 1, is counted and not added to small ones, which would lose their digits.
 #include "cpu/normalize.hpp"
 
 #include "cpu/halves.hpp"
@@ -28,6 +29,24 @@ struct Greatest {
     return b > a ? b : a;
   }
 };
+
+// fold_lanes() without the way of a register's halves through memory, which a short row waits for.
+template <class Op>
+inline typename Op::Lane fold_row(Lanes<typename Op::Lane> lanes) {
+#if defined(__AVX512F__)
+  using Lane = typename Op::Lane;
+  typedef Lane Half __attribute__((vector_size(kVectorBytes / 2)));
+  const auto both = reinterpret_cast<__m512d>(Op::merge(lanes.parts[0], lanes.parts[1]));
+  const auto low = reinterpret_cast<Half>(_mm512_maskz_extractf64x4_pd(0xff, both, 0));
+  const auto high = reinterpret_cast<Half>(_mm512_maskz_extractf64x4_pd(0xff, both, 1));
+  const Half merged = Op::merge(low, high);
+  Lane values[kPerVector<Lane> / 2];
+  __builtin_memcpy(values, &merged, sizeof values);
+  return fold_halves<Op, kPerVector<Lane> / 2>(values);
+#else
+  return fold_lanes<Op>(lanes);
+#endif
+}
 
 // The elements of one part of the lanes, of which a row's end may have fewer: the others are
 // `more`.
@@ -69,7 +88,7 @@ template <class T>
 #pragma GCC unroll 4
   for (; i + kCount <= count; i += kCount) take(in + i * kStep<T>, kCount);
   if (i < count) take(in + i * kStep<T>, count - i);
-  return fold_lanes<Greatest<T>>(greatest);
+  return fold_row<Greatest<T>>(greatest);
 }
 
 // e^x in each lane of so many parts.
@@ -97,15 +116,15 @@ inline void exponentials(Lanes<T>& lanes, int parts) {
 // e^(x - shift) of one element for each lane, as far as a row has them; beyond it 0.
 template <class T>
 inline Lanes<T> powers_of(const Byte* in, int64_t count, T shift) {
-  Lanes<T> lanes;
+  auto lanes = every_lane<T>(0);
   const int parts = parts_of<T>(count);
   for (int part = 0; part < parts; ++part) {
     lanes.parts[part] = load_part<T>(in, count, part, shift) - shift;
   }
   if constexpr (kSame<T, float>) {
     // One look at all lanes, so that nothing is between the parts.
-    Vector<T> least = {};
-    for (int part = 0; part < parts; ++part) {
+    Vector<T> least = lanes.parts[0];
+    for (int part = 1; part < parts; ++part) {
       least = lanes.parts[part] < least ? lanes.parts[part] : least;
     }
     if (is_any_less(least, broadcast(kLeastNormal))) [[unlikely]] {
@@ -119,9 +138,11 @@ inline Lanes<T> powers_of(const Byte* in, int64_t count, T shift) {
     exponentials(lanes, parts);
   }
   if (count < Lanes<T>::kCount) {
-    Vector<T>& last = lanes.parts[parts - 1];
-    last = lane_numbers<T>(parts - 1) < static_cast<Truth<T>>(count) ? last : Vector<T>{};
-    for (int part = parts; part < Lanes<T>::kParts; ++part) lanes.parts[part] = Vector<T>{};
+#pragma GCC unroll 8
+    for (int part = 0; part < Lanes<T>::kParts; ++part) {
+      const auto there = static_cast<Truth<T>>(count - part * kPerVector<T>);
+      lanes.parts[part] = lane_numbers<T>(0) < there ? lanes.parts[part] : Vector<T>{};
+    }
   }
   return lanes;
 }
@@ -133,36 +154,90 @@ inline void store_powers(const Lanes<T>& powers, int64_t count, Byte* out) {
   }
 }
 
+// Powers of a part of a row: how many of 1 were left out, and the sum of the others.
+struct PartPowers {
+  int64_t ones = 0;
+  double others = 0;
+};
+
 template <class T>
-[[gnu::noinline]] double sum_of_powers(const Byte* in, int64_t count, T shift, Byte* powers) {
+inline int64_t count_ones(const Vector<T>& powers) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    const auto p = reinterpret_cast<__m512>(powers);
+    return __builtin_popcountll(mask_bits(_mm512_cmp_ps_mask(p, _mm512_set1_ps(1), _CMP_EQ_OQ)));
+  } else {
+    const auto p = reinterpret_cast<__m512d>(powers);
+    return __builtin_popcountll(mask_bits(_mm512_cmp_pd_mask(p, _mm512_set1_pd(1), _CMP_EQ_OQ)));
+  }
+#else
+  return __builtin_popcountll(lane_bits<Truth<T>>(powers == T{1}));
+#endif
+}
+
+// Powers of a leaf. The greatest one of each lane is kept apart from the sum of the others, so that
+// 1, that of the greatest element, takes no digits from small ones. NaN gets into the sum.
+template <class T>
+struct LeafPowers {
+  Lanes<T> greatest = every_lane<T>(0);
+  Lanes<T> others = every_lane<T>(0);
+
+  void add(const Lanes<T>& powers) {
+#pragma GCC unroll 8
+    for (int part = 0; part < Lanes<T>::kParts; ++part) {
+      const Vector<T> before = greatest.parts[part];
+      const Vector<T> power = powers.parts[part];
+      others.parts[part] += before < power ? before : power;
+      greatest.parts[part] = before > power ? before : power;
+    }
+  }
+  void add_to(PartPowers& sums) {
+    for (int part = 0; part < Lanes<T>::kParts; ++part) {
+      const Vector<T> power = greatest.parts[part];
+      sums.ones += count_ones<T>(power);
+      others.parts[part] += power == T{1} ? Vector<T>{} : power;
+    }
+    sums.others += static_cast<double>(fold_row<Sum<T>>(others));
+  }
+};
+
+template <class T>
+[[gnu::noinline]] PartPowers sum_of_powers(const Byte* in, int64_t count, T shift, Byte* powers) {
   constexpr int64_t kCount = Lanes<T>::kCount;
-  double sum = 0;
+  PartPowers sums;
   int64_t i = 0;
   while (i < count) {
     const int64_t end = lower(count, i + kLeafTerms * kCount);
-    auto leaf_sum = every_lane<T>(0);
+    LeafPowers<T> leaf;
     const auto take = [&](int64_t some) {
       const Lanes<T> of_some = powers_of<T>(in + i * kStep<T>, some, shift);
-      merge_lanes<Sum<T>>(leaf_sum, of_some);
+      leaf.add(of_some);
       if (powers != nullptr) store_powers<T>(of_some, some, powers + i * kStep<T>);
       i += some;
     };
     while (i + kCount <= end) take(kCount);
     if (i < end) take(end - i);
-    sum += static_cast<double>(fold_lanes<Sum<T>>(leaf_sum));
+    leaf.add_to(sums);
   }
-  return sum;
+  return sums;
 }
 
 template <class T>
 void add_powers(const Byte* in, int64_t count, PowerSum& row, Byte* powers) {
   const T greatest = Greatest<T>::merge(static_cast<T>(row.greatest), greatest_of<T>(in, count));
   const auto wide = static_cast<double>(greatest);
-  if (row.sum != 0 && wide != row.greatest) row.sum *= exponential(row.greatest - wide);
-  row.greatest = wide;
   // From minus infinity no element has a distance.
   const T shift = greatest == kLowest<T> ? T{0} : greatest;
-  row.sum += sum_of_powers<T>(in, count, shift, powers);
+  const PartPowers part = sum_of_powers<T>(in, count, shift, powers);
+  auto ones = static_cast<double>(part.ones);
+  if (wide != row.greatest) {
+    // The power of a greatest one is in this part.
+    const double before = 1 + row.rest;
+    row.rest = before == 0 ? 0 : before * exponential(row.greatest - wide);
+    row.greatest = wide;
+    ones -= 1;
+  }
+  row.rest += ones + part.others;
 }
 
 template <class T>

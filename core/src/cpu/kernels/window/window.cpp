@@ -66,48 +66,107 @@ struct Whole {
   static void store(Byte* to, const Vector<T>& vector) { kernels::store(to, vector); }
 };
 
-template <class T, class Rule, int kVectors, class Lanes>
-inline void fold(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
-  Byte* const out = w.out + place * w.out_step + offset;
-  Vector<T> folded[kVectors];
+// Taps one after the other.
+template <class T, class Rule>
+struct InTurn {
+  template <int kVectors, class Lanes>
+  static void fold(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
+    Byte* const out = w.out + place * w.out_step + offset;
+    Vector<T> folded[kVectors];
 #pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) {
-    folded[v] = w.continues ? lanes.load(out + v * kVectorBytes) : broadcast<T>(Rule::kFirst);
+    for (int v = 0; v < kVectors; ++v) {
+      folded[v] = w.continues ? lanes.load(out + v * kVectorBytes) : broadcast<T>(Rule::kFirst);
+    }
+    const Byte* weights = w.weights;
+    const Tap* const end = w.taps + w.tap_count;
+    for (const Tap* tap = w.taps; tap != end; ++tap) {
+      const Byte* const from = tap->data + place * tap->step + offset;
+      Vector<T> weight = {};
+      if constexpr (Rule::kWeighs) {
+        weight = broadcast<T>(load<T>(weights));
+        weights += w.weight_step;
+      }
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        folded[v] = Rule::take_in(folded[v], lanes.load(from + v * kVectorBytes), weight);
+      }
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) lanes.store(out + v * kVectorBytes, folded[v]);
   }
-  const Byte* weights = w.weights;
-  const Tap* const end = w.taps + w.tap_count;
-  for (const Tap* tap = w.taps; tap != end; ++tap) {
-    const Byte* const from = tap->data + place * tap->step + offset;
-    Vector<T> weight = {};
-    if constexpr (Rule::kWeighs) {
-      weight = broadcast<T>(load<T>(weights));
-      weights += w.weight_step;
+};
+
+// Sums of runs, each of its even and its odd taps, which are added with their rounding errors
+// (Knuth's TwoSum): these are added up by themselves. Where a sum is infinite there is no error, but
+// NaN.
+template <class T>
+struct InRuns {
+  template <int kVectors, class Lanes>
+  static void fold(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
+    const int64_t at = place * w.out_step + offset;
+    Vector<T> sums[kVectors] = {};
+    Vector<T> lost[kVectors] = {};
+    if (w.continues) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        sums[v] = lanes.load(w.out + at + v * kVectorBytes);
+        lost[v] = lanes.load(w.lost + at + v * kVectorBytes);
+      }
+    }
+    const Tap* const end = w.taps + w.tap_count;
+    for (const Tap* tap = w.taps; tap != end;) {
+      const Tap* const run_end = end - tap < kRunTaps ? end : tap + kRunTaps;
+      Vector<T> even[kVectors] = {};
+      Vector<T> odd[kVectors] = {};
+      const auto take_in = [&](Vector<T>* run) {
+        const Byte* const from = tap->data + place * tap->step + offset;
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) run[v] += lanes.load(from + v * kVectorBytes);
+        ++tap;
+      };
+      while (run_end - tap > 1) {
+        take_in(even);
+        take_in(odd);
+      }
+      if (tap != run_end) take_in(even);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const Vector<T> run = even[v] + odd[v];
+        const Vector<T> sum = sums[v] + run;
+        const Vector<T> back = sum - sums[v];
+        lost[v] += (sums[v] - (sum - back)) + (run - back);
+        sums[v] = sum;
+      }
     }
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      folded[v] = Rule::take_in(folded[v], lanes.load(from + v * kVectorBytes), weight);
+      Byte* const to = w.out + at + v * kVectorBytes;
+      if (w.ends) {
+        lanes.store(to, lost[v] == lost[v] ? sums[v] + lost[v] : sums[v]);
+      } else {
+        lanes.store(to, sums[v]);
+        lanes.store(w.lost + at + v * kVectorBytes, lost[v]);
+      }
     }
   }
-#pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) lanes.store(out + v * kVectorBytes, folded[v]);
-}
+};
 
-template <class T, class Rule>
+template <class T, class Fold>
 void fold_windows(const Windows& w) {
   for (int64_t place = 0; place < w.places; ++place) {
     int64_t lane = 0;
     for (; lane + kTogether * kPerVector<T> <= w.lanes; lane += kTogether * kPerVector<T>) {
-      fold<T, Rule, kTogether>(w, place, lane * kWidth<T>, Whole<T>());
+      Fold::template fold<kTogether>(w, place, lane * kWidth<T>, Whole<T>());
     }
     if (lane + 2 * kPerVector<T> <= w.lanes) {
-      fold<T, Rule, 2>(w, place, lane * kWidth<T>, Whole<T>());
+      Fold::template fold<2>(w, place, lane * kWidth<T>, Whole<T>());
       lane += 2 * kPerVector<T>;
     }
     for (; lane + kPerVector<T> <= w.lanes; lane += kPerVector<T>) {
-      fold<T, Rule, 1>(w, place, lane * kWidth<T>, Whole<T>());
+      Fold::template fold<1>(w, place, lane * kWidth<T>, Whole<T>());
     }
     if (lane < w.lanes) {
-      fold<T, Rule, 1>(w, place, lane * kWidth<T>, Part<T>(w.lanes - lane));
+      Fold::template fold<1>(w, place, lane * kWidth<T>, Part<T>(w.lanes - lane));
     }
   }
 }
@@ -268,9 +327,10 @@ void fold_second_columns(const SecondColumns& w) {
 
 template <class T>
 constexpr WindowKernels kWindowsOf = {
-    .max = fold_windows<T, OfMaxima<T>>,
-    .sum = fold_windows<T, OfSums<T>>,
-    .weigh_taps = fold_windows<T, OfProducts<T>>,
+    .max = fold_windows<T, InTurn<T, OfMaxima<T>>>,
+    .sum = fold_windows<T, InTurn<T, OfSums<T>>>,
+    .sum_in_runs = fold_windows<T, InRuns<T>>,
+    .weigh_taps = fold_windows<T, InTurn<T, OfProducts<T>>>,
     .weigh_lanes = weigh_lanes<T>,
     .weigh_pixel_stencil = weigh_pixel_stencil<T>,
     .weigh_channel_stencil = weigh_channel_stencil<T>,

@@ -197,8 +197,6 @@ TENURE_DEVICE float logarithm_by_table(float x) {
 
 TENURE_DEVICE float logarithm(float x) { return logarithm_by_table<NaturalLogarithm>(x); }
 TENURE_DEVICE double logarithm(double x) { return natural_logarithm(x, 0.0); }
-// Where it is taken once for many elements.
-TENURE_CALLED double called_logarithm(double x) { return logarithm(x); }
 TENURE_DEVICE float logarithm_to_2(float x) { return logarithm_by_table<BinaryLogarithm>(x); }
 TENURE_DEVICE double logarithm_to_2(double x) {
   return logarithm_to({1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}, x);
@@ -218,6 +216,8 @@ TENURE_DEVICE float logarithm_of_one_more(float x) {
 TENURE_DEVICE double logarithm_of_one_more(double x) {
   return logarithm_of_one_more(Long<double>{x, 0.0});
 }
+// Where it is taken once for many elements.
+TENURE_CALLED double called_logarithm_of_one_more(double x) { return logarithm_of_one_more(x); }
 
 // ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|. Far from 0 it is e, or x, in all digits.
 template <class T>

@@ -1,6 +1,7 @@
 // Poolings: the maximum or the mean of a window's elements, each element of the result by a thread.
-// It takes the window's rows one after the other, each from left to right, as the CPU does, and so
-// has its bits. The padding is no element.
+// It takes the window's rows one after the other, each from left to right, and adds in the runs of
+// the CPU, whose bits it has. The padding is no element.
+#include "cpu/window.hpp"
 #include "cuda/kernels/floats.cuh"
 #include "cuda/kernels/images/windows.cuh"
 
@@ -38,6 +39,41 @@ TENURE_DEVICE PoolSpan span_of(const ImageAxis& axis, bool is_adaptive, uint32_t
   return {first, there < left ? there : left, axis.dilation};
 }
 
+// The sum of a window, as cpu/kernels/window/window.cpp has it.
+template <class T>
+struct PoolSum {
+  bool has_runs;
+  uint32_t count = 0;  // of the run
+  T even = 0;
+  T odd = 0;
+  T sum = 0;
+  T lost = 0;
+
+  TENURE_DEVICE explicit PoolSum(bool is_in_runs) : has_runs(is_in_runs) {}
+  TENURE_DEVICE void add(T element) {
+    if (has_runs && count % 2 != 0) {
+      odd += element;
+    } else {
+      even += element;
+    }
+    if (++count == kernels::kRunTaps && has_runs) end_run();
+  }
+  TENURE_DEVICE void end_run() {
+    const T run = even + odd;
+    const T next = sum + run;
+    const T back = next - sum;
+    lost += (sum - (next - back)) + (run - back);
+    sum = next;
+    even = 0;
+    odd = 0;
+    count = 0;
+  }
+  TENURE_DEVICE T total() {
+    end_run();
+    return lost == lost ? sum + lost : sum;
+  }
+};
+
 template <class T>
 TENURE_DEVICE void pool(const PoolArgument& argument) {
   const uint32_t number = blockIdx.x * kThreads + threadIdx.x;
@@ -68,13 +104,17 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
   const int64_t column_step =
       static_cast<int64_t>(bytes_to(static_cast<int32_t>(columns.step), right.in_step));
   const bool is_max = argument.is_max != 0;
-  T found = is_max ? -infinity<T>() : T{0};
+  const bool is_adaptive = argument.is_adaptive != 0;
+  const uint64_t places = is_adaptive ? uint64_t{rows.count} * columns.count
+                                      : uint64_t{down.kernel} * right.kernel;
+  T found = -infinity<T>();
+  PoolSum<T> sum(places > kernels::kMostInTurn);
   TENURE_ROLLED for (uint32_t i = 0; i < rows.count; ++i) {
     int64_t offset = static_cast<int64_t>(i) * row_step;
     TENURE_ROLLED for (uint32_t j = 0; j < columns.count; ++j) {
       const T element = read_number<T>(argument.type, row + offset);
-      const bool keeps = found > element || found != found;
-      found = !is_max ? found + element : keeps ? found : element;
+      if (!is_max) sum.add(element);
+      found = found > element || found != found ? found : element;
       offset += column_step;
     }
   }
@@ -82,7 +122,7 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
     const bool counts_padding = argument.counts_padding != 0;
     const double all = static_cast<double>(counts_padding ? down.kernel : rows.count) *
                        static_cast<double>(counts_padding ? right.kernel : columns.count);
-    found = found / static_cast<T>(all);
+    found = sum.total() / static_cast<T>(all);
   }
   const uint64_t to = bytes_to(static_cast<int32_t>(place.image), argument.out_image_step) +
                       bytes_to(static_cast<int32_t>(place.channel), argument.out_channel_step) +

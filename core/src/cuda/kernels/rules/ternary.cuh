@@ -16,6 +16,16 @@ TENURE_DEVICE C clamped(C a, C low, C high) {
   return raised < high || raised != raised ? raised : high;
 }
 
+// The rule of cpu/kernels/elementwise/ternary.cpp, to the bit.
+template <class C>
+TENURE_DEVICE C interpolated(C a, C b, C t) {
+  const bool are_numbers = a == a && b == b && t == t;
+  if (are_numbers && a == b) return a;
+  const C sum = fused(t, b, fused(-t, a, a));
+  if (!are_numbers || sum == sum) return sum;
+  return t == C{0} ? a : t == C{1} ? b : fused(t, b, (C{1} - t) * a);
+}
+
 template <class C, int kItems>
 TENURE_DEVICE void compute_number(Ternary op, C (&x)[kItems], const C (&y)[kItems],
                                   const C (&z)[kItems]) {
@@ -24,9 +34,7 @@ TENURE_DEVICE void compute_number(Ternary op, C (&x)[kItems], const C (&y)[kItem
   };
   switch (op) {
     case Ternary::kFma: return each_three([](C a, C b, C c) { return fused(a, b, c); });
-    case Ternary::kLerp:
-      // (a - t a) + t b, which is exactly a or b at the ends.
-      return each_three([](C a, C b, C t) { return fused(t, b, fused(-t, a, a)); });
+    case Ternary::kLerp: return each_three([](C a, C b, C t) { return interpolated(a, b, t); });
     case Ternary::kClamp: return each_three([](C a, C b, C c) { return clamped(a, b, c); });
   }
 }

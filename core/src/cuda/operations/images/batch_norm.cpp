@@ -14,8 +14,6 @@ using Place = DeviceExpression::Place;
 using Source = DeviceExpression::Operand;
 
 constexpr Source kLast = {Place::kLast, 0};
-// Where numbers of the device's memory begin: those of a vector behind another one are aligned too.
-constexpr std::size_t kAlignment = 256;
 
 // Nodes one after the other, and the views that they read.
 class Formula {
@@ -24,9 +22,10 @@ class Formula {
     views_[expression_.view_count] = &view;
     return {Place::kView, static_cast<std::uint8_t>(expression_.view_count++)};
   }
-  Source number(double value) noexcept {
+  // In f64, or of a dtype that has it in its lowest bytes: 0.
+  Source number(double value, tnr_dtype dtype = TNR_DTYPE_F64) noexcept {
     DeviceExpression::Number& number = expression_.numbers[expression_.number_count];
-    number.dtype = TNR_DTYPE_F64;
+    number.dtype = dtype;
     std::memcpy(number.bytes, &value, sizeof value);
     return {Place::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
   }
@@ -61,15 +60,6 @@ class Formula {
   std::uint8_t slots_ = 0;
 };
 
-// The vectors of a call; nullptr: not given.
-struct Statistics {
-  const tnr_view* mean;
-  const tnr_view& var;
-  const tnr_view* weight;
-  const tnr_view* bias;
-  double eps;
-};
-
 // A number of each channel, in f64, for later nodes; `otherwise` without a vector.
 Source wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
   if (vector == nullptr) return formula.number(otherwise);
@@ -77,33 +67,25 @@ Source wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept
   return formula.keep();
 }
 
-// weight / sqrt(var + eps), as the CPU computes it: in f64.
-Source wide_scale(Formula& formula, const Statistics& of) noexcept {
-  const Source weight = wide(formula, of.weight, 1);
-  const Source var = wide(formula, &of.var, 0);
-  const Source sum = formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, var, formula.number(of.eps));
+// weight / sqrt(var + eps), as the CPU computes it: in f64, and rounded.
+void compute_scale(const Queue& queue, const tnr_view& var, const tnr_view* weight, double eps,
+                   const tnr_view_mut& out, const Pins& pins) {
+  Formula formula;
+  const Source numerator = wide(formula, weight, 1);
+  const Source variance = wide(formula, &var, 0);
+  const Source sum =
+      formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, variance, formula.number(eps));
   const Source root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
-  return formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, weight, root);
-}
-
-void compute_scale(const Queue& queue, const Statistics& of, const tnr_view_mut& out,
-                   const Pins& pins) {
-  Formula formula;
-  formula.cast(TNR_DTYPE_F64, out.view.dtype, wide_scale(formula, of));
+  const Source scale = formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, numerator, root);
+  formula.cast(TNR_DTYPE_F64, out.view.dtype, scale);
   formula.compute(queue, out, pins);
 }
 
-// bias - mean * scale, likewise.
-void compute_shift(const Queue& queue, const Statistics& of, const tnr_view_mut& out,
-                   const Pins& pins) {
-  Formula formula;
-  const Source mean = wide(formula, of.mean, 0);
-  const Source bias = wide(formula, of.bias, 0);
-  const Source product =
-      formula.binary(TNR_BINARY_OP_MUL, TNR_DTYPE_F64, mean, wide_scale(formula, of));
-  const Source shift = formula.binary(TNR_BINARY_OP_SUB, TNR_DTYPE_F64, bias, product);
-  formula.cast(TNR_DTYPE_F64, out.view.dtype, shift);
-  formula.compute(queue, out, pins);
+// A vector of the call, its numbers those of the channels for each element.
+tnr_view spread(const tnr_view& a, const tnr_view& vector) noexcept {
+  tnr_view view = along_channels(a, vector.data);
+  view.strides[1] = vector.strides[0];
+  return view;
 }
 
 // The same numbers as a vector, which is computed.
@@ -129,24 +111,23 @@ void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& 
   require_alias(out.view, a, "a", SameView::kAllowed);
   pin_vectors(vectors_of(mean, var, weight, bias), out.view, pins);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_BATCH_NORM, 0, 0);
-  const Statistics of = {mean, var, weight, bias, eps};
-  const std::size_t vector_bytes =
-      (static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype) + kAlignment - 1) / kAlignment *
-      kAlignment;
-  const Scratch memory(*this, 2 * vector_bytes);
+  const Scratch memory(*this, static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype));
   const tnr_view scales = along_channels(a, memory.data());
-  const tnr_view shifts =
-      along_channels(a, static_cast<unsigned char*>(memory.data()) + vector_bytes);
-  compute_scale(*this, of, {as_vector(scales)}, pins);
-  compute_shift(*this, of, {as_vector(shifts)}, pins);
+  compute_scale(*this, var, weight, eps, {as_vector(scales)}, pins);
 
+  const tnr_view means = mean == nullptr ? tnr_view{} : spread(a, *mean);
+  const tnr_view biases = bias == nullptr ? tnr_view{} : spread(a, *bias);
   Formula formula;
-  const Source product =
-      formula.binary(TNR_BINARY_OP_MUL, a.dtype, formula.view(a), formula.view(scales));
-  formula.binary(TNR_BINARY_OP_ADD, a.dtype, product, formula.view(shifts));
+  Source x = formula.view(a);
+  if (mean != nullptr) {
+    x = formula.binary(TNR_BINARY_OP_SUB, a.dtype, x, formula.view(means));
+  }
+  x = formula.binary(TNR_BINARY_OP_MUL, a.dtype, x, formula.view(scales));
+  formula.binary(TNR_BINARY_OP_ADD, a.dtype, x,
+                 bias == nullptr ? formula.number(0, a.dtype) : formula.view(biases));
   formula.compute(*this, out, pins);
-  count_call(TNR_OPERATION_BATCH_NORM,
-             element_bytes(a) + element_bytes(scales) + element_bytes(shifts),
+  const std::uint64_t vector_bytes = element_bytes(scales);
+  count_call(TNR_OPERATION_BATCH_NORM, element_bytes(a) + 3 * vector_bytes,
              element_bytes(out.view));
 }
 

@@ -27,8 +27,8 @@ batch_norm_options! {
     View
 }
 
-/// Batch normalization of `f64` and `f32`, with the CPU's bits: three launches, of which the last
-/// reads and writes each element once.
+/// Batch normalization of `f64` and `f32`, with the CPU's bits: two launches. The last one reads and
+/// writes each element once.
 impl Stream {
     /// As [`tenure::batch_norm`](crate::batch_norm()), enqueued.
     ///
