@@ -32,9 +32,10 @@ struct Convolution {
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const std::int64_t padding = with.padding[2 * axis] + with.padding[2 * axis + 1];
       const std::int64_t reach = (weight[2 + axis] - 1) * with.dilations[axis] + 1;
-      out[2 + axis] = is_transposed ? (a[2 + axis] - 1) * with.strides[axis] + reach - padding +
-                                          std::min(more, with.strides[axis] - 1)
-                                    : (a[2 + axis] + padding - reach) / with.strides[axis] + 1;
+      out[2 + axis] =
+          is_transposed ? (a[2 + axis] - 1) * with.strides[axis] + reach - padding +
+                              std::min(more, std::max(with.strides[axis], with.dilations[axis]) - 1)
+                        : (a[2 + axis] + padding - reach) / with.strides[axis] + 1;
     }
     return *this;
   }

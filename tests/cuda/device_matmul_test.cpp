@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 
+#include "cpu/operations.hpp"
 #include "device_products.hpp"
 
 namespace tenure {
@@ -276,8 +277,12 @@ TEST_F(DeviceMatmul, LeavesToTheCpuWhatItHasNot) {
   const DeviceArray complex_to(context_, complex);
   refused({}, {complex_there.in(), complex_there.in()}, complex_to.out(), "c64");
   Product by;
-  by.activation = TNR_UNARY_OP_GELU;
-  refused(by, {there.in(), there.in()}, to.out(), "gelu");
+  for (by.activation = 1; by.activation <= static_cast<int>(kernels::kUnaryCount);
+       ++by.activation) {
+    if (by.activation == TNR_UNARY_OP_RELU) continue;
+    const std::string name = kernels::kUnaryRows[by.activation - 1].name;
+    refused(by, {there.in(), there.in()}, to.out(), ("activation is " + name + ",").c_str());
+  }
   refused({}, {&a.view(), there.in()}, to.out(), "a");
   refused({}, {there.in(), &a.view()}, to.out(), "b");
   refused({1, 0, true}, {there.in(), there.in(), &row.view()}, to.out(), "bias");

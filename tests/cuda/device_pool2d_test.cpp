@@ -30,7 +30,11 @@ struct Pool {
       const std::int64_t stride = with.strides[axis] == 0 ? kernel : with.strides[axis];
       const std::int64_t dilation = with.dilations[axis] == 0 ? 1 : with.dilations[axis];
       const std::int64_t padded = a[2 + axis] + with.padding[2 * axis] + with.padding[2 * axis + 1];
-      out[2 + axis] = (padded - (kernel - 1) * dilation - 1) / stride + 1;
+      const std::int64_t room = padded - (kernel - 1) * dilation - 1;
+      const std::int64_t behind = room - room % stride + stride;
+      const bool is_more = (with.flags & TNR_POOL2D_CEIL) != 0 && room % stride != 0 &&
+                           behind < a[2 + axis] + with.padding[2 * axis];
+      out[2 + axis] = room / stride + 1 + (is_more ? 1 : 0);
     }
     return *this;
   }
@@ -112,11 +116,14 @@ TEST_F(DevicePool2d, GivesTheCpusBitsOfAnyGeometry) {
         const std::int64_t dilation = std::max<std::int64_t>(by.with.dilations[axis], 1);
         by.a[2 + axis] = (by.with.kernel[axis] - 1) * dilation + 1 + one_of({0, 1, 2, 6, 13});
       }
+      if (by.op == TNR_REDUCE_OP_MEAN && random_() % 3 == 0) {
+        by.with.flags = TNR_POOL2D_COUNT_PADDING;
+      } else if (random_() % 3 == 0) {
+        by.with.flags = TNR_POOL2D_CEIL;
+      }
       by.fit();
       // One window that is the whole image is a reduction, of which a test is below.
       if (by.out[2] == 1 && by.out[3] == 1) continue;
-      if (by.op == TNR_REDUCE_OP_MEAN && random_() % 3 == 0)
-        by.with.flags = TNR_POOL2D_COUNT_PADDING;
       if (round % 3 == 0) {
         check_dense(kTypes[type], by, round % 2 == 0 ? kRowsLast : kChannelsLast);
       } else {
@@ -222,6 +229,19 @@ TEST_F(DevicePool2d, TakesWindowsOfAnyLength) {
       EXPECT_EQ(download(context_, out.out.view), expected);
     }
   }
+}
+
+TEST_F(DevicePool2d, LeavesTheCountedPartsOfWindowsToTheCpu) {
+  Pool by;
+  by.op = TNR_REDUCE_OP_MEAN;
+  by.with.flags = TNR_POOL2D_COUNT_PADDING | TNR_POOL2D_CEIL;
+  by.with.kernel[0] = by.with.kernel[1] = by.with.strides[0] = by.with.strides[1] = 2;
+  by.a = {1, 1, 4, 6};
+  check(kTypes[1], by.fit());
+  const Floats a(context_, {1, 1, 4, 5}, std::vector<float>(20, 1.0f));
+  const Floats out(context_, {1, 1, 2, 3}, std::vector<float>(6, 7.0f));
+  EXPECT_EQ(by.call()(context_, {a.in()}, &out.out), TNR_STATUS_UNSUPPORTED);
+  EXPECT_NE(std::string(tnr_last_error()->message).find("counts the padding"), std::string::npos);
 }
 
 TEST_F(DevicePool2d, RefusesWhatTheCpuRefuses) {

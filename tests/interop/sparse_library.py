@@ -47,9 +47,9 @@ def options(format_name, index_dtype=None, predicate="non_zero", flags=0, block=
                    predicate=PREDICATES[predicate], block_rows=block[0], block_cols=block[1])
     if index_dtype is not None:
         made.index_dtype = dtype_of(index_dtype)
-    if threshold is not None:
+    if predicate in ("greater", "magnitude_greater"):
         made.threshold = scalar_of(threshold)
-    if mask is not None:
+    if predicate == "mask":
         made.mask = view_of(mask)
     return made
 

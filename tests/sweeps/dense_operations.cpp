@@ -176,7 +176,7 @@ void add_random_numbers(List& list) {
                        const Output& out) {
           tnr_random_attributes attributes = {};
           attributes.struct_size = sizeof attributes;
-          attributes.probability = 0.5;
+          if (distribution == TNR_RANDOM_DISTRIBUTION_BERNOULLI) attributes.probability = 0.5;
           return tnr_random(with.context, distribution, 1, 2, &attributes, out);
         });
   }

@@ -184,13 +184,15 @@ void add_prunings(List& list) {
          }});
   }
   for (const Constant& predicate : codes_of("tnr_sparse_predicate")) {
+    const bool is_non_zero = predicate.value == TNR_SPARSE_PREDICATE_NON_ZERO;
     for (const std::uint32_t flags : {0, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO}) {
+      if (flags != 0 && !is_non_zero) continue;
       list.push_back({"tnr_sparse_prune", short_name(predicate) + (flags != 0 ? ", -0.0 kept" : ""),
                       [=](const Operands& with, Answer& answer) {
                         tnr_sparse_options keep = options();
                         keep.predicate = static_cast<tnr_sparse_predicate>(predicate.value);
                         keep.flags = flags;
-                        keep.threshold = scalar(with.a.values.dtype, 1);
+                        if (!is_non_zero) keep.threshold = scalar(with.a.values.dtype, 1);
                         answer.take(tnr_sparse_prune(with.context, &with.a, &keep));
                       }});
     }
@@ -347,9 +349,12 @@ void add_from_dense(List& list) {
             to.format = static_cast<tnr_sparse_format>(format.value);
             to.predicate = static_cast<tnr_sparse_predicate>(predicate.value);
             to.index_dtype = with.a.minor.dtype;
-            to.threshold = scalar(with.a.values.dtype, 1);
             const tnr_view* const mask = dense.mask;
-            if (to.predicate == TNR_SPARSE_PREDICATE_MASK) to.mask = *mask;
+            if (to.predicate == TNR_SPARSE_PREDICATE_MASK) {
+              to.mask = *mask;
+            } else if (to.predicate != TNR_SPARSE_PREDICATE_NON_ZERO) {
+              to.threshold = scalar(with.a.values.dtype, 1);
+            }
             set_blocks(to, with.a);
             return tnr_sparse_from_dense(with.context, dense.elements, &to);
           });

@@ -49,6 +49,7 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
 void einsum(const Context& context, const char* spec, const tnr_view* operands,
             std::uint32_t operand_count, const tnr_view_mut& out);
 struct EinsumShape {
+  tnr_dtype dtype;
   std::uint32_t rank;
   std::int64_t extents[TNR_MAX_RANK];
 };

@@ -17,6 +17,13 @@
 namespace tenure {
 namespace {
 
+// Called before anything else is changed, so that a failure changes nothing. Room grows by whole
+// multiples: room for one more each time would move all elements each time.
+template <class T>
+void make_room(std::vector<T>& of, std::size_t more = 1) {
+  if (of.capacity() - of.size() < more) of.reserve(std::max(2 * of.size(), of.size() + more));
+}
+
 void require_below(std::uint32_t index, std::size_t count, const char* noun) {
   if (index < count) return;
   fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %zu of its kind, but no %s %" PRIu32, count,
@@ -30,7 +37,7 @@ std::int64_t GraphBuilder::push_extent(const Extent& extent) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %d extents, and may have no more",
          TNR_MAX_EXTENTS);
   }
-  graph_.extents.reserve(graph_.extents.size() + 1);
+  make_room(graph_.extents);
   maxima_.add(extent);
   graph_.extents.push_back(extent);
   return TNR_EXTENT + static_cast<std::int64_t>(graph_.extents.size() - 1);
@@ -70,7 +77,7 @@ void GraphBuilder::require_value(std::uint32_t value) const {
 
 std::uint32_t GraphBuilder::add_value(tnr_value_source source, std::size_t index,
                                       const ArrayType& type) {
-  graph_.values.reserve(graph_.values.size() + 1);
+  make_room(graph_.values);
   types_.push_back(type);
   graph_.values.push_back({source, static_cast<std::uint32_t>(index)});
   return static_cast<std::uint32_t>(graph_.values.size() - 1);
@@ -87,7 +94,7 @@ std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
   ArrayType type = {dtype, rank, {}};
   for (std::uint32_t axis = 0; axis < rank; ++axis) type.shape[axis] = maxima_.of(shape[axis]);
   (void)row_major_bytes(dtype, rank, type.shape);
-  graph_.inputs.reserve(graph_.inputs.size() + 1);
+  make_room(graph_.inputs);
   std::vector<std::int64_t> numbers(shape, shape + rank);
   for (const std::int64_t number : numbers) {
     const std::uint32_t finding = last_finding(graph_, number);
@@ -96,14 +103,14 @@ std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
          finding, operation_name(graph_.nodes[finding]));
   }
   const std::uint32_t value = add_value(TNR_VALUE_SOURCE_INPUT, graph_.inputs.size(), type);
-  graph_.inputs.push_back({dtype, std::move(numbers), value});
+  graph_.inputs.push_back({dtype, std::move(numbers), value, false});
   return value;
 }
 
 std::uint32_t GraphBuilder::add_constant(const tnr_view& view) {
   require_room();
   auto constant = std::make_shared<const Constant>(view);
-  graph_.constants.reserve(graph_.constants.size() + 1);
+  make_room(graph_.constants);
   const std::uint32_t value =
       add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type_of(view));
   graph_.constants.push_back(std::move(constant));
@@ -114,7 +121,7 @@ std::uint32_t GraphBuilder::add_scalar(const tnr_scalar& scalar) {
   require_room();
   // Representable in its own dtype, or no number at all.
   (void)to_element(scalar, scalar.dtype, "scalar");
-  graph_.scalars.reserve(graph_.scalars.size() + 1);
+  make_room(graph_.scalars);
   const std::uint32_t value =
       add_value(TNR_VALUE_SOURCE_SCALAR, graph_.scalars.size(), {scalar.dtype, 0, {}});
   graph_.scalars.push_back(scalar);
@@ -192,8 +199,8 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   }
   const std::uint32_t first = node.result;
   const std::uint32_t count = node.result_count;
-  graph_.values.reserve(first + count);
-  types_.reserve(first + count);
+  make_room(graph_.values, count);
+  make_room(types_, count);
   graph_.nodes.push_back(std::move(node));
   try {
     types_.resize(first + count);
@@ -271,7 +278,7 @@ std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %zu custom operations, and may have no more",
          graph_.customs.size());
   }
-  graph_.customs.reserve(graph_.customs.size() + 1);
+  make_room(graph_.customs);
   graph_.customs.push_back(std::make_shared<const Custom>(operation));
   return static_cast<std::uint32_t>(graph_.customs.size() - 1);
 }
@@ -357,11 +364,11 @@ void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
            dtype_name(types_[updates].dtype),
            shape_text(types_[updates].rank, types_[updates].shape).text);
     }
-    for (const GraphOutput& output : graph_.outputs) {
-      if (output.updates != input) continue;
+    if (graph_.inputs[input].is_updated) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "another output updates the input already");
     }
-    const std::uint32_t finding = deciding_nodes(graph_, types_).of_values[value];
+    const std::uint32_t finding =
+        graph_.finds_extents ? deciding_nodes(graph_, types_).of_values[value] : kNoValue;
     if (finding != kNoValue) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "the output that updates an input has as many elements as nodes[%" PRIu32 "], %s, finds",
@@ -369,6 +376,7 @@ void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
     }
   }
   graph_.outputs.push_back({value, input});
+  if (input != kNoValue) graph_.inputs[input].is_updated = true;
 }
 
 tnr_value_info GraphBuilder::describe_value(std::uint32_t value) const {

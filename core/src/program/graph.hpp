@@ -54,6 +54,7 @@ struct GraphInput {
   tnr_dtype dtype;
   std::vector<std::int64_t> shape;  // numbers
   std::uint32_t value;
+  bool is_updated;  // by an output
 };
 
 struct GraphOutput {

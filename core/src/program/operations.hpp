@@ -96,6 +96,7 @@ struct OperationKind {
   // In place of `run`, where the data decide the first extent of the result: the number, an extent.
   FindNode* find = nullptr;
   DecideNode* decide = nullptr;  // nullptr: only `infer` knows
+  bool is_row_major = false;     // the result, as calls write no other one
 };
 
 // nullptr: no such kind.

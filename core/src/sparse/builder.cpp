@@ -24,6 +24,12 @@ std::int64_t offset_count(const SparseShape& shape) {
 
 }  // namespace
 
+void refuse_blocks(const tnr_sparse_options& options) {
+  const bool are_rows = options.block_rows != 0;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be 0: only BSR has blocks",
+       are_rows ? "block_rows" : "block_cols", are_rows ? options.block_rows : options.block_cols);
+}
+
 void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t number) {
   if (index_dtype != TNR_DTYPE_I32 || number <= INT32_MAX) return;
   fail(TNR_STATUS_INVALID_ARGUMENT,

@@ -1,6 +1,7 @@
 // Arrays of i32 or i64, one number at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -60,6 +61,34 @@ class IndexReader {
 inline std::int64_t index_at(const tnr_view& indices, std::int64_t position) noexcept {
   return IndexReader(indices)[position];
 }
+
+// Writes the offsets of rows, most without entries, by the first entry of each row that has some.
+class OffsetRuns {
+ public:
+  // From the offset of row `next` on.
+  OffsetRuns(kernels::Byte* offsets, kernels::IndexType type, std::int64_t next) noexcept
+      : offsets_(offsets), type_(type), next_(next) {}
+
+  // Called in the order of rows: `entry` is the first one of `row`, or the end behind the last row.
+  // Entries of the row before change nothing.
+  void add(std::int64_t row, std::int64_t entry) noexcept {
+    if (row < next_) return;
+    const auto fill = [&]<class I>(I* to) {
+      std::fill(to + next_, to + row + 1, static_cast<I>(entry));
+    };
+    if (type_ == kernels::IndexType::kI32) {
+      fill(reinterpret_cast<std::int32_t*>(offsets_));
+    } else {
+      fill(reinterpret_cast<std::int64_t*>(offsets_));
+    }
+    next_ = row + 1;
+  }
+
+ private:
+  kernels::Byte* offsets_;
+  kernels::IndexType type_;
+  std::int64_t next_;
+};
 
 // The row of `rows` that entry `position` of a compressed matrix is in: the last whose offset is at
 // most that. `position` lies between the first offset and the last.

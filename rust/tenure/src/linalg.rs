@@ -20,7 +20,8 @@
 //!
 //! It is the crate [`faer`](https://docs.rs/faer) that calculates, on the calling thread alone,
 //! whatever the context. Residuals stay within the bounds that LAPACK's tests ask for, with `e` the
-//! distance from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each.
+//! distance from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each. They do so
+//! for columns or rows whose elements are as far from 1 as 1e160 and 1e-160 (f32: 1e19 and 1e-19).
 //!
 //! # Errors
 //!
@@ -28,7 +29,7 @@
 //! does not fit (the message has both whole), or an element that is NaN or infinite (the message
 //! has its index). A matrix is singular where a pivot is exactly 0, as in LAPACK: one that is
 //! nearly so gives a large, inexact solution. Factors that leave the range of their type are
-//! refused too. `NoConvergence` is the answer of `eigh` and `svd` should their iterations not end,
+//! refused too; a solution that leaves it is infinite or NaN. `NoConvergence` is the answer of `eigh` and `svd` should their iterations not end,
 //! which finite elements are not known to cause.
 //!
 //! ```

@@ -98,8 +98,33 @@ fn samples(rows: usize, cols: usize, small: f64) -> Vec<(&'static str, Tensor<f6
     let deficient = matmul(uniform(rows, rank, seed + 2), uniform(rank, cols, seed + 3)).unwrap();
     let tiny = mul(&random, small).unwrap();
     let huge = mul(&random, 1.0 / small).unwrap();
+    let far = if small < 1e-99 { FAR_OF_F64 } else { FAR_OF_F32 };
+    let columns = mul(&random, &far_apart(cols, far)[0]).unwrap();
+    let rows = mul(&random, as_column(&far_apart(rows, far)[0])).unwrap();
     let named = [("random", random), ("graded", graded), ("tiny", tiny), ("huge", huge)];
-    named.into_iter().chain([("deficient", deficient)]).collect()
+    let others = [("far columns", columns), ("far rows", rows), ("deficient", deficient)];
+    named.into_iter().chain(others).collect()
+}
+
+/// Even exponents for which quotients of two powers leave the range of the type.
+const FAR_OF_F64: i32 = 532;
+const FAR_OF_F32: i32 = 64;
+
+/// Powers of two far from 1: in turn, in turn the other way, rising, falling, and all alike.
+fn far_apart(extent: usize, far: i32) -> [Tensor<f64>; 6] {
+    let last = extent.max(2) as i32 - 1;
+    let exponents: [&dyn Fn(i32) -> i32; 6] = [
+        &|place| if place % 2 == 0 { far } else { -far },
+        &|place| if place % 2 == 0 { -far } else { far },
+        &|place| far * place / last * 2 - far,
+        &|place| far - far * place / last * 2,
+        &|_| far,
+        &|_| -far,
+    ];
+    exponents.map(|exponent| {
+        let powers = (0..extent as i32).map(|place| 2.0_f64.powi(exponent(place)));
+        Tensor::from_vec(powers.collect(), extent).unwrap()
+    })
 }
 
 /// The same matrix in memory that is laid out in other ways.
@@ -189,6 +214,8 @@ of_both! {
     eigenvectors_diagonalise: eigen;
     singular_vectors_diagonalise: singular;
     pseudo_inverses_are_those_of_penrose: pseudo_inverse;
+    columns_may_be_far_apart: far_columns;
+    rows_and_columns_may_be_far_apart: far_rows_and_columns;
 }
 
 fn lu<T: NativeFloat + Real>() {
@@ -315,7 +342,9 @@ fn pivoted<T: NativeFloat + Real>() {
         assert_orthonormal::<T>(name, &q);
         let least = rows.min(cols);
         let rank = if name.starts_with("deficient") { (least / 2).max(1) } else { least };
-        assert_eq!(factors.rank(), rank, "{name}");
+        if !name.starts_with("far") {
+            assert_eq!(factors.rank(), rank, "{name}");
+        }
     });
 }
 
@@ -426,6 +455,103 @@ fn assert_near(found: impl AsView<f64>, expected: &[f64]) {
     for (one, other) in found.iter().zip(expected) {
         assert!((one - other).abs() <= 1e-13 * other.abs().max(1.0), "{found:?}");
     }
+}
+
+/// A matrix that is far from singular, of elements of the type.
+fn dominant<T: NativeFloat + Real>(order: usize) -> Tensor<f64> {
+    let diagonal = mul(&identity(order), order as f64).unwrap();
+    let sum = tenure::add(&uniform(order, order, 7), &diagonal).unwrap();
+    widened(&cast::<T, f64>(&sum).unwrap())
+}
+
+fn as_column(scale: &Tensor<f64>) -> TensorView<'_, f64> {
+    scale.view().unsqueeze(1).unwrap()
+}
+
+/// Each pair of an order and scales for it.
+fn each_scale<T: NativeFloat>(check: impl Fn(&str, usize, &Tensor<f64>)) {
+    let far = if size_of::<T>() == 4 { FAR_OF_F32 } else { FAR_OF_F64 };
+    for order in [1, 2, 3, 4, 7, 17] {
+        for (index, scale) in far_apart(order, far).iter().enumerate() {
+            check(&format!("{order} with scales {index}"), order, scale);
+        }
+    }
+}
+
+/// Columns that are multiplied by powers of two divide elements of a solution, to the last bit.
+fn far_columns<T: NativeFloat + Real>() {
+    each_scale::<T>(|name, order, scale| {
+        let base = dominant::<T>(order);
+        let a: Tensor<T> = cast(&mul(&base, scale).unwrap()).unwrap();
+        let b: Tensor<T> = cast(&matmul(&base, uniform(order, 2, 9)).unwrap()).unwrap();
+        let solutions = [
+            ("lu", solve(&a, &b).unwrap()),
+            ("qr", Qr::new(&a).unwrap().solve(&b).unwrap()),
+            ("inv", inv(&a).unwrap()),
+        ];
+        for (method, x) in solutions {
+            let x = mul(&widened(&x), as_column(scale)).unwrap();
+            let of = norm(&base) * norm(&x);
+            let expected = if method == "inv" { identity(order) } else { widened(&b) };
+            let residual = minus(&matmul(&base, &x).unwrap(), &expected);
+            assert_within::<T>(&format!("{method} of {name}"), residual, of, order);
+        }
+        let [q, r] = qr(&a).unwrap().map(|factor| widened(&factor));
+        let product = matmul(&q, tenure::div(&r, scale).unwrap()).unwrap();
+        assert_within::<T>(&format!("qr of {name}"), minus(&product, &base), norm(&base), order);
+        assert_orthonormal::<T>(name, &q);
+    });
+}
+
+#[test]
+fn least_squares_of_numbers_far_from_1_are_in_range() {
+    for exponent in [530, 1000, -530, -1000] {
+        let a = Tensor::from_vec(vec![2.0_f64.powi(exponent)], [1, 1]).unwrap();
+        for of_b in [exponent, exponent / 2, exponent.signum() * 1000] {
+            let x = lstsq(&a, &[2.0_f64.powi(of_b)]).unwrap();
+            assert_near(&[x[[0]] / 2.0_f64.powi(of_b - exponent)], &[1.0]);
+        }
+    }
+}
+
+fn far_rows_and_columns<T: NativeFloat + Real>() {
+    each_scale::<T>(|name, order, scale| {
+        let base = dominant::<T>(order);
+        let base = tenure::add(&base, base.view().t()).unwrap();
+        let roots = tenure::sqrt(scale).unwrap();
+        let columns = mul(&base, &roots).unwrap();
+        let a: Tensor<T> = cast(&mul(&columns, as_column(&roots)).unwrap()).unwrap();
+        let b: Tensor<T> = cast(&matmul(&base, uniform(order, 2, 9)).unwrap()).unwrap();
+        let b = widened(&b);
+        let right: Tensor<T> = cast(&mul(&b, as_column(&roots)).unwrap()).unwrap();
+        let solutions = [
+            ("cholesky", Cholesky::new(&a).unwrap().solve(&right).unwrap()),
+            ("ldlt", Ldlt::new(&a).unwrap().solve(&right).unwrap()),
+            ("lu", solve(&a, &right).unwrap()),
+        ];
+        for (method, x) in solutions {
+            let x = mul(&widened(&x), as_column(&roots)).unwrap();
+            let residual = minus(&matmul(&base, &x).unwrap(), &b);
+            let of = norm(&base) * norm(&x);
+            assert_within::<T>(&format!("{method} of {name}"), residual, of, order);
+        }
+    });
+}
+
+#[test]
+fn determinants_are_products_whatever_their_order() {
+    for scale in far_apart(4, FAR_OF_F64).iter().take(4) {
+        let diagonal = mul(&identity(4), scale).unwrap();
+        assert_eq!(det(&diagonal).unwrap(), scale.iter().map(|x| x.log2()).sum::<f64>().exp2());
+    }
+    let [huge, tiny] = [1000, -1000].map(|exponent| 2.0_f64.powi(exponent));
+    let of_diagonal = |values: [f64; 3]| det(mul(&identity(3), &values).unwrap()).unwrap();
+    assert_eq!(of_diagonal([huge, -huge, tiny]), -huge);
+    assert_eq!(of_diagonal([tiny, tiny, huge]), tiny);
+    assert_eq!(of_diagonal([huge, -huge, 1.0]), f64::NEG_INFINITY);
+    assert_eq!(of_diagonal([tiny, tiny, 1.0]), 0.0);
+    let [huge, tiny] = [100, -100].map(|exponent| 2.0_f32.powi(exponent));
+    assert_eq!(det(&[[huge, 0.0, 0.0], [0.0, huge, 0.0], [0.0, 0.0, tiny]]).unwrap(), huge);
 }
 
 const A: [[f64; 4]; 4] =

@@ -119,6 +119,17 @@ fn wrong_shapes_and_thresholds_are_refused() {
     let mask = [[Bool8::from_byte(1)]];
     let error = sparsify(&dense).masked(&mask).to_coo::<i32>().err().unwrap();
     assert!(error.message().contains("mask.shape[1] is 1"), "{error}");
+    let mask = [[Bool8::from_byte(1); 3]];
+    for (twice, named) in [
+        (sparsify(&dense).above(0.5).masked(&mask), "options->threshold"),
+        (sparsify(&dense).masked(&mask).above_in_magnitude(0.5), "options->mask"),
+        (sparsify(&dense).keep_negative_zero().masked(&mask), "options->flags"),
+        (sparsify(&dense).above(0.5).keep_negative_zero(), "options->flags"),
+    ] {
+        let error = twice.to_coo::<i32>().err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.message().contains(named), "{error}");
+    }
     let matrix = dense.as_view().to_csr().unwrap();
     let error = matrix.to_dense_into(&mut [[0.0_f32; 2]]).err().unwrap();
     assert_eq!(error.message(), "out.shape[1] is 2 but a.cols is 3");

@@ -294,6 +294,28 @@ std::uint32_t passes() {
   return known;
 }
 
+// Lists of values grow by multiples: by one each time they would be copied as often as there are
+// values.
+TEST(Graphs, GrowByFewAllocations) {
+  constexpr int kValues = 4096;
+  tnr_graph* const graph = tnr_graph_create();
+  const Shape shape = {2};
+  const tnr_scalar one = tnr_scalar_f64(1);
+  const auto asked_by = [&](const auto& add) {
+    const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+    for (int i = 0; i < kValues; ++i) add();
+  };
+  std::uint32_t value = TNR_OPERAND_NONE;
+  asked_by([&] { EXPECT_EQ(tnr_graph_add_scalar(graph, &one, &value), TNR_STATUS_OK); });
+  EXPECT_LE(allocation_counts().asked, kValues / 16);
+  // The shape of an input is of its own.
+  asked_by([&] {
+    EXPECT_EQ(tnr_graph_add_input(graph, TNR_DTYPE_F32, 1, shape.data(), &value), TNR_STATUS_OK);
+  });
+  EXPECT_LE(allocation_counts().asked, kValues + kValues / 16);
+  EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+}
+
 TEST(ProgramKinds, EachHasACase) {
   std::set<std::uint32_t> tested;
   for (const KindCase& of : kind_cases()) tested.insert(of.code & kKind);
@@ -331,6 +353,39 @@ TEST(ProgramKinds, HaveTheBitsOfTheirCalls) {
         EXPECT_TRUE(ran == called) << of.name << ", without passes 0x" << std::hex << disabled;
       }
     }
+  }
+}
+
+// With a gap behind each element, and the axes in the other order.
+TEST(ProgramKinds, WriteOutputsOfAnyStrides) {
+  for (const KindCase& of : kind_cases()) {
+    const Memory memory(of);
+    NodeGraph graph;
+    ASSERT_EQ(graph.add(of, memory, NodeGraph::As::kInputs), TNR_STATUS_OK);
+    const Outcome expected = run(graph, memory, NodeGraph::As::kInputs, 0);
+    Result dense(graph.type());
+    Bytes strided(2 * dense.bytes.size(), 0xa5);
+    tnr_view_mut out = dense.out;
+    out.view.data = out.view.base = strided.data();
+    out.view.size_bytes = strided.size();
+    std::int64_t stride = 2;
+    for (std::uint32_t axis = 0; axis < out.view.rank; ++axis) {
+      out.view.strides[axis] = stride;
+      stride *= out.view.shape[axis];
+    }
+    tnr_program* const program = tnr_program_create(nullptr, graph.get(), nullptr);
+    Views inputs;
+    for (const tnr_view* const view : memory.pointers) {
+      if (view != nullptr) inputs.push_back(view);
+    }
+    const tnr_view_mut* const outputs[] = {&out};
+    ASSERT_EQ(tnr_program_run(nullptr, program, inputs.data(),
+                              static_cast<std::uint32_t>(inputs.size()), nullptr, outputs, 1),
+              TNR_STATUS_OK)
+        << of.name << ": " << tnr_last_error()->message;
+    EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
+    ASSERT_EQ(tnr_copy(nullptr, &out.view, nullptr, &dense.out), TNR_STATUS_OK);
+    EXPECT_TRUE(dense.with(TNR_STATUS_OK) == expected) << of.name;
   }
 }
 

@@ -45,8 +45,10 @@ struct Options {
     given.groups = groups;
     given.activation = activation;
     given.flags = is_clamped ? TNR_EPILOGUE_CLAMP : 0;
-    given.low = low;
-    given.high = high;
+    if (is_clamped) {
+      given.low = low;
+      given.high = high;
+    }
     return given;
   }
 };

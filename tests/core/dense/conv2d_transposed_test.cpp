@@ -139,7 +139,7 @@ TYPED_TEST(Conv2dTransposed, TakesAnyOperands) {
       with.padding[2 * axis + 1] =
           below(random, std::min<std::int64_t>(all - with.padding[2 * axis], 3));
       out[2 + axis] = all - with.padding[2 * axis] - with.padding[2 * axis + 1] +
-                      below(random, with.strides[axis]);
+                      below(random, std::max(with.strides[axis], with.dilations[axis]));
     }
     const auto lay = [&](const Shape& shape, Access access) {
       if (round % 3 == 0) return Operand<T>(shape);
@@ -239,7 +239,7 @@ TEST_F(RefusedTransposed, ShapesThatDoNotAgree) {
          of({5, 3, 3, 3}).view, out.view, bias.view);
   expect(invalid, {"weight.shape[1] is 2 but must be 3, the channels of out by groups"}, a.view,
          of({4, 2, 3, 3}).view, out.view, bias.view);
-  expect(invalid, {"a.shape[2] is 5 but must be 6, the rows at which weight fits into out"}, a.view,
+  expect(invalid, {"out.shape[2] is 8 but must be from 7 to 7 for the 5 rows of a"}, a.view,
          weight.view, of({2, 3, 8, 8}).view, bias.view);
   expect(invalid, {"weight's width of 3, dilated by 1, exceeds the 2 of out with its padding"},
          a.view, weight.view, of({2, 3, 7, 2}).view, bias.view);

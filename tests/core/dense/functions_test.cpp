@@ -365,7 +365,7 @@ void expect_activations() {
     tnr_matmul_attributes with = {};
     with.struct_size = sizeof with;
     with.activation = op;
-    if ((operation.dtypes & kernels::kFloats) == 0 || operation.gives != kernels::Gives::kOperand) {
+    if ((operation.dtypes & kernels::kFloats) == 0 || operation.gives == kernels::Gives::kTruth) {
       expect_error(TNR_STATUS_UNSUPPORTED, {"attributes->activation"}, [&] {
         matmul(kDefaultContext, scalars[0], row_of(one).view, row_of(row).view, scalars[1],
                row_of(out), with);

@@ -31,7 +31,7 @@ tnr_pool2d_attributes attributes_of(std::int64_t rows, std::int64_t columns) {
   return with;
 }
 
-// Elements of an axis that the window at an index has, and how many its kernel has.
+// Elements of an axis that the window at an index has, and how many are of the padded image.
 struct Elements {
   std::vector<std::int64_t> inside;
   std::int64_t all;
@@ -48,12 +48,13 @@ Elements elements_of(const tnr_view& a, const tnr_view& out, const tnr_pool2d_at
     elements.all = static_cast<std::int64_t>(elements.inside.size());
     return elements;
   }
-  elements.all = with.kernel[axis] == 0 ? in : with.kernel[axis];
-  const std::int64_t stride = with.strides[axis] == 0 ? elements.all : with.strides[axis];
+  const std::int64_t kernel = with.kernel[axis] == 0 ? in : with.kernel[axis];
+  const std::int64_t stride = with.strides[axis] == 0 ? kernel : with.strides[axis];
   const std::int64_t dilation = with.dilations[axis] == 0 ? 1 : with.dilations[axis];
-  for (std::int64_t i = 0; i < elements.all; ++i) {
+  for (std::int64_t i = 0; i < kernel; ++i) {
     const std::int64_t at = index * stride + i * dilation - with.padding[2 * axis];
     if (at >= 0 && at < in) elements.inside.push_back(at);
+    if (at < in + with.padding[2 * axis + 1]) ++elements.all;
   }
   return elements;
 }
@@ -100,13 +101,23 @@ T twin(tnr_reduce_op op, const Operand<T>& a, const tnr_view& out,
   return sum_of(elements, places) / static_cast<T>(counts ? places : elements.size());
 }
 
+// As PyTorch has it: rounded up, unless the last window would begin behind the image.
+std::int64_t windows_along(std::int64_t in, std::int64_t before, std::int64_t after,
+                           std::int64_t reach, std::int64_t stride, bool is_ceil) {
+  const std::int64_t room = in + before + after - reach;
+  if (!is_ceil) return room / stride + 1;
+  const std::int64_t count = (room + stride - 1) / stride + 1;
+  return room % stride != 0 && (count - 1) * stride >= in + before ? count - 1 : count;
+}
+
 Shape result_shape(const Shape& a, const tnr_pool2d_attributes& with) {
   Shape shape = {a[0], a[1]};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int64_t dilation = std::max<std::int64_t>(with.dilations[axis], 1);
     const std::int64_t stride = with.strides[axis] == 0 ? with.kernel[axis] : with.strides[axis];
-    const std::int64_t padded = a[2 + axis] + with.padding[2 * axis] + with.padding[2 * axis + 1];
-    shape.push_back((padded - (with.kernel[axis] - 1) * dilation - 1) / stride + 1);
+    shape.push_back(windows_along(a[2 + axis], with.padding[2 * axis], with.padding[2 * axis + 1],
+                                  (with.kernel[axis] - 1) * dilation + 1, stride,
+                                  (with.flags & TNR_POOL2D_CEIL) != 0));
   }
   return shape;
 }
@@ -180,6 +191,7 @@ TYPED_TEST(Pool2d, TakesAnyOperands) {
     }
     const tnr_reduce_op op = round % 2 == 0 ? TNR_REDUCE_OP_MAX : TNR_REDUCE_OP_MEAN;
     if (op == TNR_REDUCE_OP_MEAN && random() % 3 == 0) with.flags = TNR_POOL2D_COUNT_PADDING;
+    if (random() % 3 == 0) with.flags |= TNR_POOL2D_CEIL;
     constexpr Lies kLies[] = {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow};
     const Lies lies = kLies[random() % 3];
     const Lies lies_out = random() % 4 == 0 ? kLies[random() % 3] : lies;
@@ -441,10 +453,12 @@ TEST_F(RefusedPool2d, Attributes) {
     with.padding[i] = -1;
     expect_invalid({"attributes->padding[" + std::to_string(i) + "] is -1 but must be 0 at least"});
   }
-  for (const std::uint32_t flags : {3u, 4u, 0x80000001u}) {
+  for (const std::uint32_t flags : {3u, 6u, 8u, 0x80000001u}) {
     with.flags = flags;
     expect_invalid({"attributes->flags is 0x", "TNR_POOL2D_ADAPTIVE"});
   }
+  with.flags = TNR_POOL2D_COUNT_PADDING;
+  expect_invalid({"attributes->flags is 0x1 but TNR_POOL2D_COUNT_PADDING is of a MEAN"});
   with.flags = TNR_POOL2D_ADAPTIVE;
   expect_invalid({"attributes->kernel[0] is 3 but must be 0, as TNR_POOL2D_ADAPTIVE is set"});
   with.flags = TNR_POOL2D_ADAPTIVE;
@@ -462,6 +476,12 @@ TEST_F(RefusedPool2d, WindowsThatExceedTheImage) {
   expect_invalid({"the padded height of a exceeds 2^63 - 1"});
   with.padding[3] = kMost - 6;
   expect_invalid({"out.shape[3] is 4 but must be 9223372036854775805"});
+  with.flags = TNR_POOL2D_CEIL;
+  with.kernel[1] = 5;
+  with.strides[1] = 4;
+  with.dilations[1] = kMost / 4;
+  with.padding[3] = kMost - 7;
+  expect_invalid({"the padded width of a exceeds 2^63 - 1"});
 }
 
 TEST_F(RefusedPool2d, WindowsWithoutElements) {
@@ -516,22 +536,23 @@ TEST_F(RefusedPool2d, WindowsWithoutElementsAmongAnyNumber) {
 TEST(Pool2d, WindowsHaveElementsWhereTheirPlacesAre) {
   int refused = 0;
   int taken = 0;
-  for (int code = 0; code < 3 * 3 * 4 * 6 * 5 * 5; ++code) {
+  for (int code = 0; code < 2 * 3 * 3 * 4 * 6 * 5 * 5; ++code) {
     int rest = code;
     const auto draw = [&](int count) {
       const std::int64_t drawn = rest % count;
       rest /= count;
       return drawn;
     };
+    const bool is_ceil = draw(2) == 1;
     const std::int64_t in = 1 + draw(3);
     const std::int64_t kernel = 1 + draw(3);
     const std::int64_t stride = 1 + draw(4);
     const std::int64_t dilation = 1 + draw(6);
     const std::int64_t before = draw(5);
     const std::int64_t after = draw(5);
-    const std::int64_t room = in + before + after - (kernel - 1) * dilation - 1;
-    if (room < 0) continue;
-    const std::int64_t count = room / stride + 1;
+    const std::int64_t reach = (kernel - 1) * dilation + 1;
+    if (in + before + after < reach) continue;
+    const std::int64_t count = windows_along(in, before, after, reach, stride, is_ceil);
     bool all_have = true;
     for (std::int64_t i = 0; i < count; ++i) {
       bool has = false;
@@ -546,6 +567,7 @@ TEST(Pool2d, WindowsHaveElementsWhereTheirPlacesAre) {
     with.dilations[0] = dilation;
     with.padding[0] = before;
     with.padding[1] = after;
+    with.flags = is_ceil ? TNR_POOL2D_CEIL : 0;
     const Operand<float> a({1, 1, in, 1});
     const Operand<float> out({1, 1, count, 1});
     bool is_taken = true;
@@ -556,7 +578,7 @@ TEST(Pool2d, WindowsHaveElementsWhereTheirPlacesAre) {
       is_taken = false;
     }
     ASSERT_EQ(is_taken, all_have) << in << " " << kernel << " " << stride << " " << dilation << " "
-                                  << before << " " << after;
+                                  << before << " " << after << " " << is_ceil;
     ++(is_taken ? taken : refused);
   }
   EXPECT_GT(taken, 1000);

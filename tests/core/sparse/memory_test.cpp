@@ -41,15 +41,22 @@ long given_up(SparseToken made) {
   return bytes;
 }
 
-void expect_little_memory(const std::string& name, long operand_bytes, const Call& call) {
+// `most` gives the bytes that a call may take, by those of its result.
+template <class Most>
+void expect_memory(const std::string& name, const Most& most, const Call& call) {
   trim_memory();
   long result_bytes = 0;
   {
     const AllocationFault none(Failing::kOne, kNone);
     result_bytes = call();
   }
-  EXPECT_LE(allocation_counts().peak_bytes, 3 * (operand_bytes + result_bytes) + kAllowance)
-      << name << ": operands of " << operand_bytes << " and a result of " << result_bytes;
+  EXPECT_LE(allocation_counts().peak_bytes, most(result_bytes) + kAllowance)
+      << name << ": a result of " << result_bytes;
+}
+
+void expect_little_memory(const std::string& name, long operand_bytes, const Call& call) {
+  const auto most = [=](long result_bytes) { return 3 * (operand_bytes + result_bytes); };
+  expect_memory(name + ", operands of " + std::to_string(operand_bytes), most, call);
 }
 
 // 200 entries, anywhere, in the order that `format` demands or in none.
@@ -262,6 +269,84 @@ TEST_P(FewEntries, OfRows) {
     }
     for (const Case& one : cases) {
       expect_little_memory((is_csr ? "CSR, " : "CSC, ") + one.name, bytes_of(a), one.call);
+    }
+  }
+}
+
+// All conversions of a matrix, by name.
+std::vector<Case> conversions(const tnr_sparse_view& a) {
+  std::vector<Case> cases;
+  for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
+                                         TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
+    for (const std::uint32_t flags : {0u, static_cast<std::uint32_t>(TNR_CONVERT_SORT)}) {
+      tnr_sparse_options options =
+          format == TNR_SPARSE_FORMAT_BSR ? blocks(format) : options_of(format);
+      options.flags = flags;
+      cases.push_back(
+          {"format " + std::to_string(a.format) + " to " + std::to_string(format) +
+               (flags != 0 ? ", sorted" : ""),
+           [&a, options] { return given_up(sparse_convert(kDefaultContext, a, options)); }});
+    }
+  }
+  return cases;
+}
+
+// Matrices of 50 columns or rows in each format. Some have an array of the other extent.
+std::vector<SparseModel> long_models(bool in_order) {
+  std::vector<SparseModel> models;
+  for (const tnr_sparse_format format :
+       {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC}) {
+    for (const bool are_rows : {false, true}) {
+      models.push_back(
+          model_of(format, are_rows ? kHuge : kRows, are_rows ? kRows : kHuge, in_order));
+    }
+  }
+  return models;
+}
+
+// No array but the result's is of the huge extent.
+TEST_P(FewEntries, AreConvertedInTheMemoryOfTheResult) {
+  // A little for each entry.
+  const auto little = [](long result_bytes) { return result_bytes + 100 * kEntries; };
+  for (const SparseModel& model : long_models(in_order())) {
+    SparseArrays arrays(model, index_dtype());
+    for (const Case& of : conversions(arrays.view())) {
+      expect_memory(of.name, little, of.call);
+    }
+    const SparseToken made =
+        sparse_convert(kDefaultContext, arrays.view(), blocks(TNR_SPARSE_FORMAT_BSR));
+    const tnr_sparse_view bsr = sparse_view(made);
+    for (const Case& of : conversions(bsr)) {
+      expect_memory(of.name, little, of.call);
+    }
+    sparse_release(made);
+  }
+}
+
+// Where an array of the huge extent cannot be had, nothing else is done before.
+TEST_P(FewEntries, AreRefusedBeforeWork) {
+  const long array_bytes = kHuge / 2 * (index_dtype() == TNR_DTYPE_I32 ? 4 : 8);
+  for (const SparseModel& model : long_models(in_order())) {
+    SparseArrays arrays(model, index_dtype());
+    for (const Case& of : conversions(arrays.view())) {
+      SCOPED_TRACE(of.name);
+      if (of.call() < array_bytes) continue;
+      trim_memory();
+      Error error(TNR_STATUS_OK, "");
+      {
+        const LimitedAllocations limited(static_cast<unsigned long>(array_bytes) - 1);
+        const AllocationFault none(Failing::kOne, kNone);
+        try {
+          (void)of.call();
+        } catch (const Error& refusal) {
+          error = refusal;
+        }
+      }
+      EXPECT_EQ(error.status(), TNR_STATUS_OUT_OF_MEMORY);
+      EXPECT_NE(std::string(error.message()).find(" bytes could not be allocated"),
+                std::string::npos)
+          << error.message();
+      EXPECT_LE(allocation_counts().peak_bytes, kAllowance / 4);
     }
   }
 }

@@ -6,7 +6,9 @@
 #include "dense/einsum/path.hpp"
 #include "dense/einsum/spec.hpp"
 #include "dense/einsum/term.hpp"
+#include "dense/movement.hpp"
 #include "dense/operands.hpp"
+#include "dense/product/product_types.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ops.hpp"
@@ -16,16 +18,42 @@
 namespace tenure {
 namespace {
 
-// Sums the labels that `out` does not have.
+// Sums the labels that `out` does not have; sums of integers are wide.
 void sum_into(const Context& context, const Term& a, const Term& out) {
   const LabelList kept = a.list(out.labels());
   const tnr_view_mut result = {out.arranged(kept)};
-  if (kept.count == a.rank()) return copy(context, a.view(), result);
+  if (kept.count == a.rank()) {
+    const bool is_copy = a.view().dtype == result.view.dtype;
+    return is_copy ? copy(context, a.view(), result) : cast(context, a.view(), result);
+  }
   std::uint32_t axes = 0;
   for (std::uint32_t axis = 0; axis < a.rank(); ++axis) {
     if (!out.contains(a.label(axis))) axes |= 1u << axis;
   }
   reduce(context, TNR_REDUCE_OP_SUM, a.view(), axes, std::nullopt, result);
+}
+
+// The dtype of the result of a copy, a sum, a product of elements or a matmul, which the labels
+// choose. Throws UNSUPPORTED where that operation does not take the dtype of the operands.
+tnr_dtype dtype_of_result(const EinsumSpec& spec, const tnr_view* operands, unsigned count) {
+  const tnr_dtype dtype = operands[0].dtype;
+  for (unsigned operand = 1; operand < count; ++operand) {
+    require_dtype(operands[operand], einsum_operand_name(operand), dtype, "operands[0].dtype is");
+  }
+  const bool has_sums = (spec.labels() & ~spec.result_set()) != 0;
+  if (count == 1 && !has_sums) return dtype;
+  if (count > 1 && has_sums) {
+    // Sums of products of bytes are no bytes, which no other product could follow.
+    if (kFactorDtypes[factor_type(dtype)].result == dtype) return dtype;
+    fail(TNR_STATUS_UNSUPPORTED, "einsum does not sum products of %s", dtype_name(dtype));
+  }
+  const kernels::OperationRow& row = has_sums ? kernels::kReduceRows[TNR_REDUCE_OP_SUM - 1]
+                                              : kernels::kBinaryRows[TNR_BINARY_OP_MUL - 1];
+  // Both take all numbers.
+  const unsigned type = type_index(dtype);
+  const bool is_real = type != kNoType && dtype != TNR_DTYPE_BOOL8;
+  if (!is_real && !is_complex(dtype)) refuse_dtype(row.name, dtype);
+  return result_dtype(row.gives, dtype);
 }
 
 // All operands of a call, checked and pinned.
@@ -36,10 +64,10 @@ class EinsumOperands {
     const tnr_view& result = out.view;
     check_view_mut(out, "out");
     require_shape(spec, result);
+    require_dtype(result, "out", dtype_of_result(spec, operands, count), "must be");
     out_pins_.add_mut(out, "out");
     for (unsigned operand = 0; operand < count; ++operand) {
       const char* const name = einsum_operand_name(operand);
-      require_dtype(operands[operand], name, result.dtype, "out.dtype is");
       pins_[operand].add(operands[operand], name);
       require_alias(result, operands[operand], name, SameView::kRefused);
     }
@@ -63,29 +91,6 @@ class EinsumOperands {
   Pins out_pins_;
   Pins pins_[EinsumSpec::kMaxOperands];
 };
-
-// Sums of no products are 0, and a product of nothing is nothing: by the operation that would have
-// made them, so that it refuses the same dtypes.
-void write_empty_sums(const Context& context, const EinsumSpec& spec, const tnr_view_mut& out) {
-  tnr_view none = bare(out.view);
-  none.data = none.base = nullptr;
-  none.size_bytes = none.owner = 0;
-  none.flags = 0;
-  if ((spec.labels() & ~spec.result_set()) == 0) {
-    for (std::uint32_t axis = 0; axis < out.view.rank; ++axis) {
-      add_axis(none, out.view.shape[axis], 0);
-    }
-    return binary(context, TNR_BINARY_OP_MUL, none, none, out);
-  }
-  tnr_view a = none;
-  tnr_view b = none;
-  const std::uint32_t rank = out.view.rank;
-  if (rank >= 1) add_axis(a, out.view.shape[rank >= 2 ? rank - 2 : 0], 0);
-  add_axis(a, 0, 0);
-  add_axis(b, 0, 0);
-  if (rank >= 2) add_axis(b, out.view.shape[rank - 1], 0);
-  matmul(context, kOne, a, b, kZero, out);
-}
 
 // The operands, then the products.
 class Terms {
@@ -161,7 +166,7 @@ void einsum(const Context& context, const char* text, const tnr_view* operands,
   const EinsumSpec spec(text, operands, operand_count);
   const EinsumOperands checked(spec, operands, operand_count, out);
   if (spec.has_empty_axis() && operand_count > 1) {
-    write_empty_sums(context, spec, out);
+    fill(context, kZero, out);  // sums of no products; a product of nothing has no element
   } else {
     Terms(context, spec, operands, operand_count, out).run();
   }
@@ -172,6 +177,7 @@ void einsum(const Context& context, const char* text, const tnr_view* operands,
 EinsumShape einsum_shape(const char* text, const tnr_view* operands, std::uint32_t operand_count) {
   const EinsumSpec spec(text, operands, operand_count);
   EinsumShape result = {};
+  result.dtype = dtype_of_result(spec, operands, operand_count);
   result.rank = spec.result_rank();
   for (std::uint32_t axis = 0; axis < result.rank; ++axis) {
     result.extents[axis] = spec.extent(spec.result_labels()[axis]);

@@ -28,15 +28,6 @@ constexpr std::int64_t kPanel = 16;
 // Functions here are called and not copied into each other: a call of einsum is one of matmul,
 // beside which theirs are nothing, and copies would be four times the code.
 
-// Refuses the dtypes that matmul does, where another operation stands in for it.
-void require_dtype_of_matmul(const Context& context, tnr_dtype dtype) {
-  tnr_view none = {};
-  none.dtype = dtype;
-  none.device.kind = TNR_DEVICE_KIND_CPU;
-  none.rank = 2;
-  matmul(context, kOne, none, none, kZero, {none});
-}
-
 // The product of two terms, of which the labels that `out` lacks are in both.
 class PairProduct {
  public:
@@ -127,9 +118,6 @@ class PairProduct {
 
   // Nothing is summed, or of one element each.
   [[gnu::noinline]] void multiply_elements() const {
-    if ((spec_.labels() & ~spec_.result_set()) != 0) {
-      require_dtype_of_matmul(context_, out_.view().dtype);
-    }
     const LabelList labels = out_.list(out_.labels());
     binary(context_, TNR_BINARY_OP_MUL, a_.arranged(labels), b_.arranged(labels), out_.as_output());
   }

@@ -101,7 +101,7 @@ void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view
   check_view(weight, "weight");
   if (bias != nullptr) check_view(*bias, "bias");
   const auto geometry_of = [&](const ConvolutionOperands& of) {
-    return convolution_geometry(of.out.view, "out", of.weight, attributes, of.a, "a");
+    return transposed_geometry(of.a, of.weight, attributes, of.out.view, "out");
   };
   const auto run = [&](const WindowGeometry& geometry, const ConvolutionOperands& of,
                        const WideConvolution* wide) {

@@ -32,9 +32,12 @@ std::optional<Wide> first_rest_within(Wide step, Wide by, Wide low, Wide high) n
 
 }  // namespace
 
-WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
-                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
-                                    const char* out_name) {
+namespace {
+
+// All but that the places of the windows are the extents of `out`.
+WindowGeometry placed_windows(const tnr_view& a, const char* a_name, const tnr_view& weight,
+                              const tnr_conv2d_attributes& attributes, const tnr_view& out,
+                              const char* out_name) {
   require_rank(a, a_name, 4);
   require_rank(weight, "weight", 4);
   require_rank(out, out_name, 4);
@@ -68,12 +71,53 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
   }
   require_extent(out, out_name, 0, g.images, "the images of", a_name);
   require_extent(out, out_name, 1, weight.shape[0], "the filters of", "weight");
-  require_extent(out, out_name, 2, g.out[kHeight], "the rows at which weight fits into", a_name);
-  require_extent(out, out_name, 3, g.out[kWidth], "the columns at which weight fits into", a_name);
   g.a = image_steps(a);
   g.weight = image_steps(weight);
   g.weight_group = g.filters * g.weight.image;
   g.result = image_steps(out);
+  return g;
+}
+
+// `g` is of the convolution from the result to `a`. Fewer rows of the result than the stride or the
+// dilation, whichever is greater, follow the last window.
+void require_transposed(const WindowGeometry& g, unsigned axis, const char* out_name) {
+  static constexpr const char* kNames[] = {"rows", "columns"};
+  const std::int64_t places = g.out[axis];
+  if (places == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape[%u] is 0 but must be 1 at least", 2 + axis);
+  }
+  const Wide reach = Wide{g.kernel[axis] - 1} * g.dilations[axis] + 1;
+  const Wide least =
+      Wide{places - 1} * g.strides[axis] + reach - g.padding[axis] - g.padding_after[axis];
+  const Wide most = least + std::max(g.strides[axis], g.dilations[axis]) - 1;
+  if (g.in[axis] >= least && g.in[axis] <= most) return;
+  constexpr Wide kMost = INT64_MAX;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s.shape[%u] is %" PRId64 " but must be from %" PRId64 " to %" PRId64 " for the %" PRId64
+       " %s of a",
+       out_name, 2 + axis, g.in[axis], static_cast<std::int64_t>(std::min(least, kMost)),
+       static_cast<std::int64_t>(std::min(most, kMost)), places, kNames[axis]);
+}
+
+}  // namespace
+
+WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
+                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
+                                    const char* out_name) {
+  const WindowGeometry g = placed_windows(a, "a", weight, attributes, out, out_name);
+  require_extent(out, out_name, 2, g.out[kHeight], "the rows at which weight fits into", "a");
+  require_extent(out, out_name, 3, g.out[kWidth], "the columns at which weight fits into", "a");
+  return g;
+}
+
+WindowGeometry transposed_geometry(const tnr_view& a, const tnr_view& weight,
+                                   const tnr_conv2d_attributes& attributes, const tnr_view& out,
+                                   const char* out_name) {
+  WindowGeometry g = placed_windows(out, out_name, weight, attributes, a, "a");
+  for (const unsigned axis : {kHeight, kWidth}) {
+    g.out[axis] = a.shape[2 + axis];
+    require_transposed(g, axis, out_name);
+  }
   return g;
 }
 
@@ -115,6 +159,12 @@ std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept {
     factor = std::exchange(next_factor, factor - quotient * next_factor);
   }
   return factor < 0 ? factor + by : factor % by;
+}
+
+std::int64_t padded_count(const WindowGeometry& g, unsigned axis, std::int64_t index) noexcept {
+  const std::int64_t begin = index * g.strides[axis] - g.padding[axis];
+  const std::int64_t left = g.in[axis] + g.padding_after[axis] - begin;
+  return std::min(g.kernel[axis], (left - 1) / g.dilations[axis] + 1);
 }
 
 std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSpacing spacing,

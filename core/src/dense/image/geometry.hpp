@@ -42,7 +42,8 @@ struct WindowGeometry {
   std::int64_t kernel[2];
   std::int64_t out[2];
   std::int64_t strides[2];
-  std::int64_t padding[2];  // above and left; below 0: so much of the image is left out
+  std::int64_t padding[2];        // above and left; below 0: so much of the image is left out
+  std::int64_t padding_after[2];  // below and right, as given
   std::int64_t dilations[2];
   ImageSteps a;
   ImageSteps weight;
@@ -88,17 +89,24 @@ inline std::int64_t given_or(std::int64_t value, std::int64_t otherwise, const c
   return value == 0 ? otherwise : at_least(value, 0, field, index);
 }
 
-// Places that a kernel takes along one axis of the padded image, which are named for messages.
-inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, std::int64_t padding_after,
+// Whether windows end within the padded image, or one more begins in the image or before it and
+// ends beyond.
+enum class Rounding : std::uint8_t { kDown, kUp };
+
+// Places that a kernel takes along one axis of the padded image. The names are for messages.
+inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, Rounding rounding,
                                 const char* kernel_name, const char* image_name) {
   static constexpr const char* kNames[] = {"height", "width"};
+  const std::int64_t stride = g.strides[axis];
   std::int64_t padded;
   std::int64_t reach;
-  if (__builtin_add_overflow(g.in[axis], g.padding[axis], &padded) ||
-      __builtin_add_overflow(padded, padding_after, &padded)) {
+  const auto require_sum = [&](bool overflows) {
+    if (!overflows) return;
     fail(TNR_STATUS_INVALID_ARGUMENT, "the padded %s of %s exceeds 2^63 - 1", kNames[axis],
          image_name);
-  }
+  };
+  require_sum(__builtin_add_overflow(g.in[axis], g.padding[axis], &padded) ||
+              __builtin_add_overflow(padded, g.padding_after[axis], &padded));
   if (__builtin_mul_overflow(g.kernel[axis] - 1, g.dilations[axis], &reach) ||
       __builtin_add_overflow(reach, 1, &reach) || reach > padded) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -106,33 +114,47 @@ inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, std::int
          " of %s with its padding",
          kernel_name, kNames[axis], g.kernel[axis], g.dilations[axis], padded, image_name);
   }
-  return (padded - reach) / g.strides[axis] + 1;
+  const std::int64_t rest = padded - reach;
+  const std::int64_t count = rest / stride + 1;
+  if (rounding == Rounding::kDown || rest % stride == 0) return count;
+  // One more place where its window begins in the image or in the padding before it.
+  const std::int64_t begins = rest - rest % stride;
+  if (g.in[axis] + g.padding[axis] - begins <= stride) return count;
+  require_sum(__builtin_add_overflow(begins + stride, reach, &padded));
+  return count + 1;
 }
 
 // Strides, dilations and padding of one axis, which the kernel's and the image's extents precede,
 // and the extent of the result. `stride` is meant where none is given.
 template <class Attributes>
 void place_windows(WindowGeometry& g, unsigned axis, const Attributes& attributes,
-                   std::int64_t stride, const char* kernel_name, const char* image_name) {
+                   std::int64_t stride, const char* kernel_name, const char* image_name,
+                   Rounding rounding = Rounding::kDown) {
   g.strides[axis] = given_or(attributes.strides[axis], stride, "strides", axis);
   g.dilations[axis] = given_or(attributes.dilations[axis], 1, "dilations", axis);
   const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
   g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
-  const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
-  g.out[axis] = place_count(g, axis, after, kernel_name, image_name);
+  g.padding_after[axis] = at_least(around[1], 0, "padding", 2 * axis + 1);
+  g.out[axis] = place_count(g, axis, rounding, kernel_name, image_name);
 }
 
-// A convolution's; throws where the operands do not agree. For a transposed convolution the names
-// are exchanged, with the views.
-WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
+// Throws where the operands do not agree.
+WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name);
+// The geometry of the convolution from `out` to `a`.
+WindowGeometry transposed_geometry(const tnr_view& a, const tnr_view& weight,
+                                   const tnr_conv2d_attributes& attributes, const tnr_view& out,
+                                   const char* out_name);
 
 // The same as other engines are asked for it, without a bias; elements have so many bytes.
 engines::Convolution for_engines(const WindowGeometry& g, std::int64_t width_bytes) noexcept;
 
 // x of which value * x is 1 modulo `by`, to which `value` has no common divisor.
 std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept;
+
+// Elements along the axis of a window, by strides, that the padded image has.
+std::int64_t padded_count(const WindowGeometry& g, unsigned axis, std::int64_t index) noexcept;
 
 // The index along the axis of the first window that has no element of the image there; nullopt:
 // each has one. Takes some hundred divisions at most, whatever the extents.

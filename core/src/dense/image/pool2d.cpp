@@ -39,7 +39,7 @@ struct Divide {
 
  private:
   [[nodiscard]] std::int64_t count(unsigned axis, std::int64_t index) const noexcept {
-    return counts_padding ? g.kernel[axis] : windows.inner_count(axis, index);
+    return counts_padding ? padded_count(g, axis, index) : windows.inner_count(axis, index);
   }
   void run_strip(Byte* data, std::int64_t elements, double by, std::int64_t width) const noexcept {
     const auto narrow = static_cast<float>(by);

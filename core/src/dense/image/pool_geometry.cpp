@@ -9,7 +9,7 @@
 namespace tenure {
 namespace {
 
-constexpr std::uint32_t kAllPoolFlags = TNR_POOL2D_COUNT_PADDING | TNR_POOL2D_ADAPTIVE;
+constexpr std::uint32_t kStridedFlags = TNR_POOL2D_COUNT_PADDING | TNR_POOL2D_CEIL;
 
 bool is_adaptive(const tnr_pool2d_attributes& attributes) noexcept {
   return (attributes.flags & TNR_POOL2D_ADAPTIVE) != 0;
@@ -26,11 +26,16 @@ void require_none(const std::int64_t* values, unsigned count, const char* field)
   }
 }
 
-void check_pool_flags(const tnr_pool2d_attributes& attributes) {
-  if ((attributes.flags & ~kAllPoolFlags) != 0 || attributes.flags == kAllPoolFlags) {
+void check_pool_flags(tnr_reduce_op op, const tnr_pool2d_attributes& attributes) {
+  if ((attributes.flags & ~kStridedFlags) != 0 && attributes.flags != TNR_POOL2D_ADAPTIVE) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes->flags is %#" PRIx32
-         " but must be 0, TNR_POOL2D_COUNT_PADDING or TNR_POOL2D_ADAPTIVE",
+         " but must be of TNR_POOL2D_COUNT_PADDING and TNR_POOL2D_CEIL, or TNR_POOL2D_ADAPTIVE",
+         attributes.flags);
+  }
+  if (op == TNR_REDUCE_OP_MAX && (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->flags is %#" PRIx32 " but TNR_POOL2D_COUNT_PADDING is of a MEAN",
          attributes.flags);
   }
   if (!is_adaptive(attributes)) return;
@@ -40,11 +45,11 @@ void check_pool_flags(const tnr_pool2d_attributes& attributes) {
   require_none(attributes.dilations, 2, "dilations");
 }
 
-WindowGeometry pool_geometry(const tnr_view& a, const tnr_pool2d_attributes& attributes,
-                             const tnr_view& out) {
+WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
+                             const tnr_pool2d_attributes& attributes, const tnr_view& out) {
   require_rank(a, "a", 4);
   require_rank(out, "out", 4);
-  check_pool_flags(attributes);
+  check_pool_flags(op, attributes);
   WindowGeometry g = {};
   g.images = a.shape[0];
   g.groups = a.shape[1];
@@ -62,7 +67,7 @@ WindowGeometry pool_geometry(const tnr_view& a, const tnr_pool2d_attributes& att
     if (is_adaptive(attributes)) continue;
     g.kernel[axis] =
         given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
-    place_windows(g, axis, attributes, g.kernel[axis], "kernel", "a");
+    place_windows(g, axis, attributes, g.kernel[axis], "kernel", "a", rounding_of(attributes));
     require_extent(out, "out", 2 + axis, g.out[axis], kFits[axis], "a");
   }
   return g;
@@ -73,7 +78,7 @@ WindowGeometry pool_geometry(const tnr_view& a, const tnr_pool2d_attributes& att
 CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
                          const tnr_pool2d_attributes& attributes, const tnr_view& out) {
   if (op < 1 || static_cast<unsigned>(op) > kernels::kReduceCount) refuse_code("reduction", op);
-  const WindowGeometry geometry = pool_geometry(a, attributes, out);
+  const WindowGeometry geometry = pool_geometry(op, a, attributes, out);
   const char* const name = op == TNR_REDUCE_OP_MAX ? "max_pool2d" : "avg_pool2d";
   if (op != TNR_REDUCE_OP_MAX && op != TNR_REDUCE_OP_MEAN) {
     fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",

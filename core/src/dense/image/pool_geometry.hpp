@@ -5,6 +5,10 @@
 
 namespace tenure {
 
+inline Rounding rounding_of(const tnr_pool2d_attributes& attributes) noexcept {
+  return (attributes.flags & TNR_POOL2D_CEIL) != 0 ? Rounding::kUp : Rounding::kDown;
+}
+
 struct CheckedPool {
   WindowGeometry geometry;
   WindowSpacing spacing;

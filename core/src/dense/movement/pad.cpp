@@ -150,6 +150,18 @@ class Padding {
   const tnr_view& out_;
 };
 
+void require_taken(tnr_pad_mode mode, const tnr_pad_attributes& attributes, std::uint32_t rank) {
+  if (mode != TNR_PAD_MODE_CONSTANT && is_given(attributes.value)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->value is given but mode is not CONSTANT");
+  }
+  for (std::uint32_t axis = rank; axis < TNR_MAX_RANK; ++axis) {
+    if (attributes.before[axis] == 0) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->before[%" PRIu32 "] is %" PRId64 " but must be 0, as out.rank is %" PRIu32,
+         axis, attributes.before[axis], rank);
+  }
+}
+
 void require_padding(tnr_pad_mode mode, const tnr_view& a, const std::int64_t* before,
                      const tnr_view& out) {
   for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
@@ -177,8 +189,9 @@ Element checked_padding(tnr_pad_mode mode, const tnr_view& a, const tnr_pad_attr
   if (mode < TNR_PAD_MODE_CONSTANT || mode > TNR_PAD_MODE_WRAP) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "mode is %" PRId32 ", which names no padding", mode);
   }
+  require_taken(mode, attributes, out.rank);
   Element value{};
-  if (attributes.value.dtype != 0) {
+  if (is_given(attributes.value)) {
     value = to_element(attributes.value, out.dtype, "attributes->value");
   }
   if (!is_empty(out)) require_padding(mode, a, attributes.before, out);

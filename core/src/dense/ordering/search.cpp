@@ -188,8 +188,8 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
            edges->shape[0], bins);
     }
     if (low != 0 || high != 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "low is %g and high is %g but must be 0 beside edges", low,
-           high);
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->low is %g and attributes->high is %g but must be 0 with edges", low, high);
     }
     require_alias(out.view, *edges, "edges", SameView::kRefused);
     pins.add(*edges, "edges");

@@ -204,7 +204,7 @@ void conv2d(const Context& context, const ConvolutionOperands& given,
   check_view(weight, "weight");
   if (bias != nullptr) check_view(*bias, "bias");
   const auto geometry_of = [&](const ConvolutionOperands& of) {
-    return convolution_geometry(of.a, "a", of.weight, attributes, of.out.view, "out");
+    return convolution_geometry(of.a, of.weight, attributes, of.out.view, "out");
   };
   const auto run = [&](WindowGeometry geometry, const ConvolutionOperands& of,
                        const WideConvolution* wide) {

@@ -41,6 +41,29 @@ NoBounds unbounded(tnr_dtype computed) noexcept {
   }
 }
 
+// The kernel of an activation of sums of `computed`. Throws INVALID_ARGUMENT and UNSUPPORTED.
+kernels::StripKernel activation_kernel(tnr_unary_op op, tnr_dtype computed) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kUnaryCount) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->activation is %" PRId32 ", which names no unary operation", op);
+  }
+  const char* const name = kernels::kUnaryRows[row].name;
+  if (kernels::kUnaryRows[row].gives == kernels::Gives::kTruth) {
+    fail(TNR_STATUS_UNSUPPORTED, "attributes->activation is %s, which gives bool8", name);
+  }
+  if (is_complex(computed)) {
+    fail(TNR_STATUS_UNSUPPORTED, "attributes->activation is %s, but sums of %s take none", name,
+         dtype_name(computed));
+  }
+  const kernels::StripKernel found = kernels::unary_kernels()[row][type_index(computed)].kernel;
+  if (found == nullptr) {
+    fail(TNR_STATUS_UNSUPPORTED, "attributes->activation is %s, which does not take sums of %s",
+         name, dtype_name(computed));
+  }
+  return found;
+}
+
 // Infinity bounds no integer either.
 Element bound_of(double number, tnr_dtype dtype, const Element& none, const char* name) {
   if (std::isinf(number) && dtype == TNR_DTYPE_I32) return none;
@@ -55,22 +78,11 @@ BoundedActivation::BoundedActivation(const Activation& activation, tnr_dtype dty
                                      tnr_dtype computed)
     : op_(activation.op) {
   if (op_ != 0) {
-    const auto row = static_cast<std::uint32_t>(op_) - 1;
-    if (row >= kernels::kUnaryCount) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "attributes->activation is %" PRId32 ", which names no unary operation", op_);
-    }
-    if (kernels::kUnaryRows[row].gives != kernels::Gives::kOperand) {
-      fail(TNR_STATUS_UNSUPPORTED, "attributes->activation is %s, which gives bool8",
-           kernels::kUnaryRows[row].name);
-    }
-    const unsigned type = type_index(computed);
-    const kernels::StripKernel found =
-        type == kNoType ? nullptr : kernels::unary_kernels()[row][type].kernel;
-    if (found == nullptr) refuse_dtype("attributes->activation", dtype);
+    const kernels::StripKernel found = activation_kernel(op_, computed);
     if (op_ != TNR_UNARY_OP_RELU) kernel_ = found;
   }
-  if (op_ != 0 || activation.flags != 0) set_bounds(activation, dtype, computed);
+  const bool has_bounds = activation.flags != 0 || activation.low != 0 || activation.high != 0;
+  if (op_ != 0 || has_bounds) set_bounds(activation, dtype, computed);
 }
 
 void BoundedActivation::set_bounds(const Activation& activation, tnr_dtype dtype,
@@ -94,6 +106,12 @@ void BoundedActivation::set_bounds(const Activation& activation, tnr_dtype dtype
     fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
          activation.flags, TNR_EPILOGUE_CLAMP);
   } else {
+    if (activation.low != 0 || activation.high != 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->low is %g and attributes->high is %g, but must be 0 without "
+           "TNR_EPILOGUE_CLAMP",
+           activation.low, activation.high);
+    }
     low = -std::numeric_limits<double>::infinity();
   }
   if (op_ == TNR_UNARY_OP_RELU) {

@@ -272,6 +272,7 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").matmul(alpha, a, b, beta, out, attributes);
   if (attributes.bias == nullptr && attributes.activation == 0 && attributes.flags == 0 &&
+      attributes.low == 0 && attributes.high == 0 &&
       multiply_directly(context, alpha, a, b, beta, out)) {
     return;
   }

@@ -106,6 +106,31 @@ void require_finite(const char* name, double value) {
   if (!std::isfinite(value)) refuse_attribute(name, value, "must be finite");
 }
 
+// Refuses what belongs to other distributions.
+void require_taken(tnr_random_distribution distribution, const tnr_random_attributes& attributes) {
+  const struct {
+    const char* name;
+    bool is_given;
+    tnr_random_distribution of;
+  } fields[] = {
+      {"low", attributes.low != 0, TNR_RANDOM_DISTRIBUTION_UNIFORM},
+      {"high", attributes.high != 0, TNR_RANDOM_DISTRIBUTION_UNIFORM},
+      {"mean", attributes.mean != 0, TNR_RANDOM_DISTRIBUTION_NORMAL},
+      {"deviation", attributes.deviation != 0, TNR_RANDOM_DISTRIBUTION_NORMAL},
+      {"probability", attributes.probability != 0, TNR_RANDOM_DISTRIBUTION_BERNOULLI},
+      {"least", attributes.least != 0, TNR_RANDOM_DISTRIBUTION_INTEGERS},
+      {"bound", attributes.bound != 0, TNR_RANDOM_DISTRIBUTION_INTEGERS},
+  };
+  static constexpr const char* kNames[] = {"UNIFORM", "NORMAL", "INTEGERS", "BERNOULLI"};
+  for (const auto& field : fields) {
+    if (!field.is_given || field.of == distribution) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->%s is not 0, but distribution is %" PRId32 " and only %s (%" PRId32
+         ") takes it",
+         field.name, distribution, kNames[field.of - 1], field.of);
+  }
+}
+
 // Floats: the type that is computed in, and where the format ends.
 struct FloatFormat {
   tnr_dtype computed;
@@ -282,6 +307,7 @@ void random(const Context& context, tnr_random_distribution distribution, std::u
             std::uint64_t offset, const tnr_random_attributes& attributes,
             const tnr_view_mut& out) {
   check_view_mut(out, "out");
+  require_taken(distribution, attributes);
   const tnr_view& view = out.view;
   Pins pins;
   pins.add_mut(out, "out");

@@ -5,6 +5,7 @@
 
 #include "dense/checks.hpp"
 #include "dense/image/geometry.hpp"
+#include "dense/image/pool_geometry.hpp"
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/packed_filters.hpp"
@@ -83,7 +84,7 @@ ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
     place_windows(g, axis, attributes, 1, "weight", "a");
   }
   const ArrayType result = image_result(a, weight.shape[0], g);
-  (void)convolution_geometry(unbacked_view(a), "a", unbacked_view(weight), attributes,
+  (void)convolution_geometry(unbacked_view(a), unbacked_view(weight), attributes,
                              unbacked_view(result), "the result");
   require_epilogue(call, operands, result, computed);
   return result;
@@ -107,8 +108,8 @@ ArrayType infer_conv2d_transposed(const NodeCall& call, const OperandType* opera
     fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->groups is %" PRId64, attributes.groups);
   }
   const ArrayType result = image_result(a, filters, g);
-  (void)convolution_geometry(unbacked_view(result), "the result", unbacked_view(weight), attributes,
-                             unbacked_view(a), "a");
+  (void)transposed_geometry(unbacked_view(a), unbacked_view(weight), attributes,
+                            unbacked_view(result), "the result");
   require_epilogue(call, operands, result, computed);
   return result;
 }
@@ -147,7 +148,7 @@ ArrayType infer_pool2d(const NodeCall& call, const OperandType* operands) {
     }
     g.kernel[axis] =
         given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
-    place_windows(g, axis, attributes, g.kernel[axis], "the kernel", "a");
+    place_windows(g, axis, attributes, g.kernel[axis], "the kernel", "a", rounding_of(attributes));
   }
   const ArrayType result = image_result(a, a.shape[1], g);
   check_pool2d(call.node.op(), unbacked_view(a), attributes, unbacked_view(result));

@@ -211,8 +211,9 @@ ArrayType infer_histogram(const NodeCall& call, const OperandType* operands) {
            shape_of(*edges, text), result.shape[0]);
     }
     if (between.low != 0 || between.high != 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "low is %g and high is %g but must be 0 beside edges",
-           between.low, between.high);
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->low is %g and attributes->high is %g but must be 0 with edges", between.low,
+           between.high);
     }
   }
   // Edges are looked at in a run.

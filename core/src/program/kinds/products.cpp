@@ -92,26 +92,14 @@ void run_matmul(const Context& context, const NodeCall& call, const OperandView*
 ArrayType infer_einsum(const NodeCall& call, const OperandType* operands) {
   const std::size_t count = call.node.operands.size();
   SideBySide views(count);
-  SideBySide nothing(count);
-  // Elements of operands and results without axes.
-  alignas(16) unsigned char element[16] = {};
-  alignas(16) unsigned char sum[16];
-  const auto alone = [](unsigned char* data, tnr_dtype dtype) {
-    return make_view(data, sizeof element, 0, dtype, 0, nullptr, nullptr);
-  };
   for (std::size_t i = 0; i < count; ++i) {
-    const ArrayType& operand = array(operands[i], "an operand");
-    if (element_size(operand.dtype) > sizeof element) refuse_dtype("einsum", operand.dtype);
-    views.data()[i] = unbacked_view(operand);
-    nothing.data()[i] = operand.rank == 0 ? alone(element, operand.dtype) : of_nothing(operand);
+    views.data()[i] = unbacked_view(array(operands[i], "an operand"));
   }
-  const auto operand_count = static_cast<std::uint32_t>(count);
-  const EinsumShape shape = einsum_shape(spec_of(call.node), views.data(), operand_count);
-  ArrayType result = {operands[0].array->dtype, shape.rank, {}};
+  const EinsumShape shape =
+      einsum_shape(spec_of(call.node), views.data(), static_cast<std::uint32_t>(count));
+  ArrayType result = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, result.shape);
   require_size(result);
-  einsum(kDefaultContext, spec_of(call.node), nothing.data(), operand_count,
-         {result.rank == 0 ? alone(sum, result.dtype) : of_nothing(result)});
   return result;
 }
 

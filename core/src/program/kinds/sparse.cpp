@@ -43,6 +43,26 @@ tnr_orientation orientation_of(const GraphNode& node) noexcept {
   return given == 0 ? TNR_ORIENTATION_AS_IS : given;
 }
 
+// Blocks of one element are none.
+void require_taken(const GraphNode& node) {
+  const tnr_sparse_node_attributes& given = node.attributes.sparse;
+  const bool has_flags = node.code == TNR_NODE_SPARSE_SDDMM || node.code == TNR_NODE_SPARSE_SOLVE;
+  const bool has_blocks = given.format == TNR_SPARSE_FORMAT_BSR;
+  const struct {
+    const char* name;
+    bool is_taken;
+  } fields[] = {{"orientation", given.orientation == 0 || node.code == TNR_NODE_SPARSE_MATMUL},
+                {"call_flags", given.call_flags == 0 || has_flags},
+                {"block_rows", given.block_rows <= 1 || has_blocks},
+                {"block_cols", given.block_cols <= 1 || has_blocks}};
+  for (const auto& [name, is_taken] : fields) {
+    if (is_taken) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->%s is not 0 but %s of format %" PRId32 " takes none", name,
+         operation_name(node), given.format);
+  }
+}
+
 // A node's sparse matrix, and the matrix without rows, columns and entries that has the same
 // dtypes: by a call of it dtypes, codes and flags are checked.
 class Matrix {
@@ -51,17 +71,10 @@ class Matrix {
       : values_(array(operands[kValues], "values")) {
     const ArrayType& major = array(operands[kMajor], "major");
     const ArrayType& minor = array(operands[kMinor], "minor");
+    require_taken(call.node);
     const tnr_sparse_view matrix =
         matrix_of(call, unbacked_view(major), unbacked_view(minor), unbacked_view(values_));
     check_sparse(matrix, "a");
-    const tnr_sparse_node_attributes& given = call.node.attributes.sparse;
-    const std::uint32_t code = call.node.code;
-    const bool has_flags = code == TNR_NODE_SPARSE_SDDMM || code == TNR_NODE_SPARSE_SOLVE;
-    if ((given.call_flags != 0 && !has_flags) ||
-        (given.orientation != 0 && code != TNR_NODE_SPARSE_MATMUL)) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is not 0 but %s takes none",
-           given.orientation != 0 ? "orientation" : "call_flags", operation_name(call.node));
-    }
     rows_ = matrix.rows;
     cols_ = matrix.cols;
     empty_ = matrix;

@@ -35,11 +35,18 @@ constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNod
   return {name,  kCall, operands, operands, 2,    AttributeKind::kSparse,
           false, infer, run,      nullptr,  says, Values::kAreThrown};
 }
+// The result is values of a matrix.
+constexpr OperationKind sparse_values(const char* name, std::uint8_t operands, InferNode* infer,
+                                      RunNode* run) {
+  OperationKind kind = sparse(name, operands, infer, run);
+  kind.is_row_major = true;
+  return kind;
+}
 // More than the extent may be are refused, without an exception.
 constexpr OperationKind finding(const char* name, std::uint8_t operands, InferNode* infer,
                                 FindNode* find) {
-  return {name,    kCall,   operands,       operands,          1,   kNoAttributes, false, infer,
-          nullptr, nullptr, Says::kNothing, Values::kAreNoted, find};
+  return {name,    kCall,   operands,       operands,          1,    kNoAttributes, false, infer,
+          nullptr, nullptr, Says::kNothing, Values::kAreNoted, find, nullptr,       true};
 }
 // Nodes of their bodies refuse by themselves.
 constexpr OperationKind controlling(const char* name, std::uint8_t numbers) {
@@ -132,9 +139,9 @@ constexpr OperationKind kOperations[] = {
          decide_shaped),
     sparse("sparse_to_dense", 3, infer_sparse_to_dense, run_sparse_to_dense),
     sparse("sparse_matmul", 4, infer_sparse_matmul, run_sparse_matmul),
-    sparse("sparse_sddmm", 5, infer_sparse_sddmm, run_sparse_sddmm),
-    sparse("sparse_scale", 4, infer_sparse_scale, run_sparse_scale),
-    sparse("sparse_softmax", 3, infer_sparse_softmax, run_sparse_softmax),
+    sparse_values("sparse_sddmm", 5, infer_sparse_sddmm, run_sparse_sddmm),
+    sparse_values("sparse_scale", 4, infer_sparse_scale, run_sparse_scale),
+    sparse_values("sparse_softmax", 3, infer_sparse_softmax, run_sparse_softmax),
     sparse("sparse_reduce", 3, infer_sparse_reduce, run_sparse_reduce, Says::kAxes),
     sparse("sparse_norm", 3, infer_sparse_norm, run_sparse_norm),
     sparse("sparse_diagonal", 3, infer_sparse_diagonal, run_sparse_diagonal),

@@ -1,6 +1,7 @@
 #include "program/schedule/block_use.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "program/memory_plan.hpp"
 #include "program/operations.hpp"
@@ -18,6 +19,14 @@ BlockUse::BlockUse(const Graph& graph, const Deciding& deciding,
                    const std::vector<bool>& is_adjacent, Schedule& schedule)
     : graph_(graph), deciding_(deciding), is_adjacent_(is_adjacent), schedule_(schedule) {
   find_lifetimes();
+  shared_.resize(schedule.lifetimes.size());
+  std::iota(shared_.begin(), shared_.end(), 0u);
+}
+
+std::uint32_t BlockUse::index_of(const Placed& placed) const {
+  std::uint32_t index = placed.index;
+  while (shared_[index] != index) index = shared_[index];
+  return index;
 }
 
 void BlockUse::find_lifetimes() {
@@ -61,15 +70,16 @@ std::uint32_t BlockUse::replaced_operand(const Step& step, std::uint32_t at) con
   for (std::size_t i = 0; i < candidates; ++i) {
     const std::uint32_t value = step.operands[i];
     const Placed& operand = places[value];
-    if (operand.storage != Storage::kBlock || lifetimes[operand.index].last != at ||
-        lifetimes[operand.index].size_bytes != lifetimes[result.index].size_bytes ||
+    if (operand.storage != Storage::kBlock) continue;
+    const Lifetime& lifetime = lifetimes[index_of(operand)];
+    if (lifetime.last != at || lifetime.size_bytes != lifetimes[index_of(result)].size_bytes ||
         !has_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
       continue;
     }
     const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
       if (other == kNoValue || other == value) return true;
       const Placed& placed = places[other];
-      if (placed.storage != Storage::kBlock || placed.index != operand.index) return true;
+      if (placed.storage != Storage::kBlock || index_of(placed) != index_of(operand)) return true;
       return !is_call && placed.offset_bytes == 0 && has_layout(placed.layout, result.layout);
     });
     if (is_apart) return value;
@@ -83,14 +93,15 @@ void BlockUse::share_in_place() {
     const Step& step = schedule_.steps[at];
     const std::uint32_t operand = replaced_operand(step, at);
     if (operand == kNoValue) continue;
-    const std::uint32_t from = schedule_.places[step.result].index;
-    const std::uint32_t to = schedule_.places[operand].index;
+    const std::uint32_t from = index_of(schedule_.places[step.result]);
+    const std::uint32_t to = index_of(schedule_.places[operand]);
     lifetimes[to].last = std::max(lifetimes[to].last, lifetimes[from].last);
     lifetimes[from] = {0, 0, 0};
     schedule_.counts.add(TNR_PASS_IN_PLACE, 1);
-    for (Placed& placed : schedule_.places) {
-      if (placed.storage == Storage::kBlock && placed.index == from) placed.index = to;
-    }
+    shared_[from] = to;
+  }
+  for (Placed& placed : schedule_.places) {
+    if (placed.storage == Storage::kBlock) placed.index = index_of(placed);
   }
 }
 

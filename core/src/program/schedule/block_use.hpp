@@ -26,11 +26,14 @@ class BlockUse {
   void find_lifetimes();
   [[nodiscard]] bool is_adjacent(std::uint32_t value) const;
   [[nodiscard]] std::uint32_t replaced_operand(const Step& step, std::uint32_t at) const;
+  // The lifetime that has the memory now.
+  [[nodiscard]] std::uint32_t index_of(const Placed& placed) const;
 
   const Graph& graph_;
   const Deciding& deciding_;
   const std::vector<bool>& is_adjacent_;
   Schedule& schedule_;
+  std::vector<std::uint32_t> shared_;  // by lifetime: the one that has its memory, or itself
 };
 
 }  // namespace tenure

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <queue>
 
 #include "base/array_type.hpp"
 #include "program/operations.hpp"
@@ -59,17 +60,23 @@ class Fuser {
     const bool reduces = computes(root) == Computes::kReduction;
     const ArrayType& domain = reduces ? types_[last.operands[0]] : types_[last.result];
     std::vector<std::uint32_t> views;  // values that the expression reads
+    // Nodes that compute them. Later ones first: all users of a node have been taken, or will not
+    // be.
+    std::priority_queue<std::uint32_t> candidates;
     const auto read = [&](const GraphNode& node) {
       for (const std::uint32_t value : node.operands) {
         if (graph_.scalar_of(value) != nullptr) continue;
-        if (std::ranges::find(views, value) == views.end()) views.push_back(value);
+        if (std::ranges::find(views, value) != views.end()) continue;
+        views.push_back(value);
+        if (graph_.node_of(value) != nullptr) candidates.push(graph_.values[value].index);
       }
     };
     read(last);
     std::vector<std::uint32_t> nodes = {root};
     if (!fit(nodes)) return;
-    // Later nodes first: all users of a node have been taken, or will not be.
-    for (std::uint32_t i = root; i-- > 0;) {
+    while (!candidates.empty()) {
+      const std::uint32_t i = candidates.top();
+      candidates.pop();
       if (!needed_[i] || root_of_[i] != i) continue;
       const std::uint32_t value = graph_.nodes[i].result;
       const auto at = std::ranges::find(views, value);

@@ -113,7 +113,7 @@ class Scheduler {
       const GraphNode* const node = graph_.node_of(output.value);
       if (node == nullptr || direct_[output.value] != kNone || output.updates != kNoValue ||
           operation_of(*node).computes == Computes::kView ||
-          (finds_extent(*node) && !is_row_major(output_layout(i)))) {
+          (operation_of(*node).is_row_major && !is_row_major(output_layout(i)))) {
         continue;
       }
       direct_[output.value] = i;

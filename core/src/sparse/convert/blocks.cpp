@@ -106,18 +106,12 @@ class BlockMaker {
                                      .index_dtype = target_.index_dtype,
                                      .value_dtype = csr_.values.dtype});
     require_no_duplicates();
-    const Scratch firsts(block_row_count_ + 1, sizeof(std::int64_t));
-    std::int64_t* const blocks_before = firsts.numbers();
-    count(blocks_before);
-    builder.allocate_entries(blocks_before[block_row_count_]);
-    const IndexType type = index_type(target_.index_dtype);
-    for (std::int64_t row = 0; row <= block_row_count_; ++row) {
-      put_index(builder.major(), type, row, blocks_before[row]);
-    }
+    const std::int64_t total = count(builder.major());
+    builder.allocate_entries(total);
     if (is_marked_) {
-      fill(builder, blocks_before);
+      fill(builder, total);
     } else {
-      fill_side_by_side(builder, blocks_before);
+      fill_side_by_side(builder);
     }
     return builder.finish(EntryOrder::rising());
   }
@@ -155,16 +149,17 @@ class BlockMaker {
     });
   }
 
-  void count(std::int64_t* blocks_before) const {
-    blocks_before[0] = 0;
+  // Writes the offsets; the number of all blocks, which these may not have room for.
+  std::int64_t count(Byte* offsets) const {
+    const IndexType type = index_type(target_.index_dtype);
     if (is_marked_) {
       for_each_block_row(
           BlockColumns::buffer_bytes(block_col_count_),
           [&](Byte* buffer) { return columns_in(buffer); },
           [&](std::int64_t block_row, BlockColumns& columns) {
             const EntryRange range = entries_of(block_row);
-            blocks_before[block_row + 1] =
-                columns.count(indices() + range.first, range.last - range.first);
+            put_index(offsets, type, block_row + 1,
+                      columns.count(indices() + range.first, range.last - range.first));
           });
     } else {
       for_each_block_row(
@@ -172,12 +167,20 @@ class BlockMaker {
           [&](std::int64_t block_row, int) {
             std::int64_t count = 0;
             row_of(block_row).for_each_block([&](auto, auto, auto) { ++count; });
-            blocks_before[block_row + 1] = count;
+            put_index(offsets, type, block_row + 1, count);
           });
     }
-    for (std::int64_t row = 0; row < block_row_count_; ++row) {
-      blocks_before[row + 1] += blocks_before[row];
+    std::int64_t total = 0;
+    put_index(offsets, type, 0, 0);
+    for (std::int64_t row = 1; row <= block_row_count_; ++row) {
+      total += get_index(offsets, type, row);
+      put_index(offsets, type, row, total);
     }
+    return total;
+  }
+  [[nodiscard]] std::int64_t first_block(const SparseBuilder& builder,
+                                         std::int64_t block_row) const noexcept {
+    return get_index(builder.major(), index_type(target_.index_dtype), block_row);
   }
 
   BlockColumns columns_in(Byte* buffer) const noexcept {
@@ -188,11 +191,7 @@ class BlockMaker {
     if ((csr_.flags & TNR_SPARSE_UNIQUE) != 0) return;
     for (std::int64_t row = 0; row < csr_.rows; ++row) {
       for (std::int64_t k = offsets()[row] + 1; k < offsets()[row + 1]; ++k) {
-        if (indices()[k] != indices()[k - 1]) continue;
-        fail(TNR_STATUS_INVALID_ARGUMENT,
-             "row %" PRId64 " has two entries in column %" PRId64
-             ", and a block has room for one: coalesce first",
-             row, static_cast<std::int64_t>(indices()[k]));
+        if (indices()[k] == indices()[k - 1]) refuse_duplicate(row, indices()[k]);
       }
     }
   }
@@ -202,14 +201,13 @@ class BlockMaker {
   using SideBySide = void (BlockMaker::*)(std::int64_t, std::int64_t,
                                           const SparseBuilder&) const noexcept;
 
-  void fill(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
+  void fill(const SparseBuilder& builder, std::int64_t total) const {
     const Spread put = width_ == 1   ? &BlockMaker::spread<1>
                        : width_ == 2 ? &BlockMaker::spread<2>
                        : width_ == 4 ? &BlockMaker::spread<4>
                        : width_ == 8 ? &BlockMaker::spread<8>
                                      : &BlockMaker::spread<16>;
     const std::int64_t bytes = block_elements() * width_;
-    const std::int64_t total = blocks_before[block_row_count_];
     const Stores stores = stores_for(total * bytes + entry_count() * (width_ + kIndexBytes));
     struct Own {
       BlockColumns columns;
@@ -220,8 +218,8 @@ class BlockMaker {
         columns_bytes + kBlockStageBytes,
         [&](Byte* buffer) { return Own{columns_in(buffer), buffer + columns_bytes}; },
         [&](std::int64_t block_row, Own& own) {
-          const std::int64_t first = blocks_before[block_row];
-          const std::int64_t count = blocks_before[block_row + 1] - first;
+          const std::int64_t first = first_block(builder, block_row);
+          const std::int64_t count = first_block(builder, block_row + 1) - first;
           if (count == 0) return;  // there may be no memory
           number_blocks(block_row, first, own.columns, builder);
           Byte* const out = builder.values() + first * bytes;
@@ -264,7 +262,7 @@ class BlockMaker {
     }
   }
 
-  void fill_side_by_side(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
+  void fill_side_by_side(const SparseBuilder& builder) const {
     const SideBySide fill_row = width_ == 1   ? &BlockMaker::fill_row_side_by_side<1>
                                 : width_ == 2 ? &BlockMaker::fill_row_side_by_side<2>
                                 : width_ == 4 ? &BlockMaker::fill_row_side_by_side<4>
@@ -273,7 +271,7 @@ class BlockMaker {
     for_each_block_row(
         0, [](Byte*) { return 0; },
         [&](std::int64_t block_row, int) {
-          (this->*fill_row)(block_row, blocks_before[block_row], builder);
+          (this->*fill_row)(block_row, first_block(builder, block_row), builder);
         });
   }
 
@@ -336,6 +334,13 @@ void spell_row(const tnr_sparse_view& bsr, std::int64_t row, EntryRange blocks, 
 }
 
 }  // namespace
+
+void refuse_duplicate(std::int64_t row, std::int64_t column) {
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "row %" PRId64 " has two entries in column %" PRId64
+       ", and a block has room for one: coalesce first",
+       row, column);
+}
 
 SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
                       const SparseTarget& target) {

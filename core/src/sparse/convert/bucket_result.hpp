@@ -9,6 +9,7 @@
 #include "memory/traffic.hpp"
 #include "sparse/convert/bucket_partition.hpp"
 #include "sparse/convert/digit_sort.hpp"
+#include "sparse/convert/order.hpp"
 #include "sparse/index_array.hpp"
 
 namespace tenure {
@@ -22,12 +23,13 @@ class Gathering {
   Gathering(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) noexcept
       : from_(from), to_(to), plan_(plan) {}
 
-  // Bytes of scratch: a cursor for each key of a bucket, and room for a result.
+  // Bytes of scratch: a cursor for each key of a bucket, and room for a result. Buckets that
+  // are sorted take neither.
   [[nodiscard]] std::int64_t cursor_bytes() const noexcept {
-    return whole_lines(keys_of_bucket() * 8);
+    return plan_.order == Within::kByOther ? 0 : whole_lines(keys_of_bucket() * 8);
   }
   [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
-    return cursor_bytes() + kStageBytes + 2 * kLineBytes;
+    return plan_.order == Within::kByOther ? 0 : cursor_bytes() + kStageBytes + 2 * kLineBytes;
   }
 
   // The result of `bucket`, whose portions `portions` has and which begins at entry `first`:
@@ -113,6 +115,11 @@ class Gathering {
                                        ((P{1} << plan_.key_bits) - 1));
     };
     std::int64_t k = 0;
+    if (are_few(count, key_count)) {
+      OffsetRuns runs(to_.offsets, to_.index_type, first_key + 1);
+      for (; k < count; ++k) runs.add(first_key + key_of(k), first + k);
+      return runs.add(first_key + key_count, first + count);
+    }
     for (std::int64_t key = 0; key < key_count; ++key) {
       while (k + kStride <= count && key_of(k + kStride - 1) <= key) k += kStride;
       while (k < count && key_of(k) <= key) ++k;

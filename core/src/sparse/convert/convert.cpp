@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
+#include "dense/scalar.hpp"
 #include "sparse/batch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/column_panels.hpp"
@@ -163,9 +164,16 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   if (same_blocks && (!target.is_sorted || has_sorted_entries(a))) {
     return copied(context, a, target, order_of(a, target.is_sorted));
   }
-  // Offsets of rows are more than those of blocks, and a result of coordinates has neither.
+  // Offsets of rows are more than those of blocks. A result of coordinates has neither, and those
+  // of few elements would be larger than all of them.
+  const EntryRange range = entry_range(a);
+  const bool are_rows_many =
+      are_few((range.last - range.first) * a.block_rows * a.block_cols, a.rows);
+  const bool has_rows = target.format == TNR_SPARSE_FORMAT_CSR && !target.is_sorted;
   const tnr_sparse_format format =
-      target.format == TNR_SPARSE_FORMAT_COO ? TNR_SPARSE_FORMAT_COO : TNR_SPARSE_FORMAT_CSR;
+      target.format == TNR_SPARSE_FORMAT_COO || (are_rows_many && !has_rows)
+          ? TNR_SPARSE_FORMAT_COO
+          : TNR_SPARSE_FORMAT_CSR;
   OwnMatrix elements(elements_of(
       context, a,
       {.format = format, .index_dtype = target.index_dtype, .is_sorted = target.is_sorted}));
@@ -218,15 +226,17 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "options->predicate is %" PRId32 " but a conversion keeps every entry", options.predicate);
   }
+  const bool has_threshold = is_given(options.threshold);
+  if (has_threshold || is_given(options.mask)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is given but a conversion keeps every entry",
+         has_threshold ? "threshold" : "mask");
+  }
   target.is_sorted = (options.flags & TNR_CONVERT_SORT) != 0;
   if (options.format == TNR_SPARSE_FORMAT_BSR) {
     target.block_rows = block_extent(options.block_rows, "block_rows", a.rows, "rows");
     target.block_cols = block_extent(options.block_cols, "block_cols", a.cols, "cols");
   } else if (options.block_rows != 0 || options.block_cols != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->block_rows and block_cols are %" PRId64 " and %" PRId64
-         " but must be 0: only BSR has blocks",
-         options.block_rows, options.block_cols);
+    refuse_blocks(options);
   }
   return target;
 }
@@ -391,6 +401,13 @@ SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
   if (target.format == TNR_SPARSE_FORMAT_BSR) {
     if (a.format == TNR_SPARSE_FORMAT_CSR && has_sorted_entries(a)) {
       return blocks_of(context, a, target);
+    }
+    const EntryRange range = entry_range(a);
+    if (are_few(range.last - range.first, a.rows)) {
+      const OwnMatrix entries(convert_entries(
+          context, a,
+          {.format = TNR_SPARSE_FORMAT_COO, .index_dtype = a.minor.dtype, .is_sorted = true}));
+      return few_blocks_of(context, entries.view(), target);
     }
     return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
   }

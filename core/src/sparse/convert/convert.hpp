@@ -68,6 +68,8 @@ void check_value_width(const tnr_sparse_view& a);
 // Where it must be sorted, it is looked at, and may turn out not to be.
 SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
                       const SparseTarget& target);
+// Throws INVALID_ARGUMENT for two entries of one position, for which a block has no room.
+[[noreturn]] void refuse_duplicate(std::int64_t row, std::int64_t column);
 SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
                         const SparseTarget& target);
 

@@ -72,7 +72,8 @@ void group_by_buckets(const Context& context, const Ungrouped& from, const Group
 
 // Indices that no packed number has room for: entries in the order of their others first, of which
 // nothing is moved but a number, and then to their keys.
-void group_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
+void group_apart(const Context& context, const Ungrouped& from, const Grouped& to,
+                 const BucketPlan& plan) {
   // The rows of a compressed matrix do not fall.
   if (plan.order == Within::kAsTheyCame || from.others == nullptr) {
     return group_stepwise(from, to, plan.value_bytes);
@@ -107,7 +108,23 @@ void group_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& pla
   in_order.keys = keys.data();
   in_order.others = numbers.data();
   in_order.values = values.data();
-  group_stepwise(in_order, to, plan.value_bytes);
+  group_by_key(context, in_order, to, plan.value_bytes, Within::kAsTheyCame);
+}
+
+// Few entries as they came: in the order of their numbers, which stand for their others, so that
+// there is no cursor for each key.
+void group_few(const Context& context, const Ungrouped& from, const Grouped& to,
+               std::int64_t value_bytes) {
+  const Scratch numbers(from.count, index_width(from.index_type));
+  for (std::int64_t k = 0; k < from.count; ++k) put_index(numbers.data(), from.index_type, k, k);
+  Ungrouped numbered = from;
+  numbered.other_count = from.count;
+  numbered.others = numbers.data();
+  group_by_key(context, numbered, to, value_bytes, Within::kByOther);
+  for (std::int64_t k = 0; k < from.count; ++k) {
+    const std::int64_t number = get_index(to.others, to.index_type, k);
+    put_index(to.others, to.index_type, k, get_index(from.others, from.index_type, number));
+  }
 }
 
 }  // namespace
@@ -120,8 +137,12 @@ void group_by_key(const Context& context, const Ungrouped& from, const Grouped& 
     }
     return;
   }
+  if (order == Within::kAsTheyCame && are_few(from.count, from.key_count)) {
+    if (from.others != nullptr) return group_few(context, from, to, value_bytes);
+    order = Within::kByOther;  // the rows of a compressed matrix do not fall
+  }
   const BucketPlan plan(context, from, to, value_bytes, order);
-  if (!plan.can_pack()) return group_apart(from, to, plan);
+  if (!plan.can_pack()) return group_apart(context, from, to, plan);
   put_index(to.offsets, to.index_type, 0, 0);
   if (plan.bucket_count == 1) return group_at_once(from, to, plan);
   group_by_buckets(context, from, to, plan);

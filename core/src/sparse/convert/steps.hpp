@@ -24,6 +24,10 @@ void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder);
 void expand_rows(const Context& context, const tnr_sparse_view& a, kernels::Byte* rows,
                  kernels::IndexType to);
 
+// COO in the order of rows and columns, with few entries, to BSR.
+SparseToken few_blocks_of(const Context& context, const tnr_sparse_view& coo,
+                          const SparseTarget& target);
+
 // COO to CSR or CSC.
 SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
                           const SparseTarget& target);

@@ -58,12 +58,7 @@ void check_format(const tnr_sparse_options& options, const tnr_view& dense) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which has no name",
            options.format);
   }
-  if (options.block_rows != 0 || options.block_cols != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->block_rows is %" PRId64 " and block_cols %" PRId64
-         " but both must be 0: only BSR has blocks",
-         options.block_rows, options.block_cols);
-  }
+  if (options.block_rows != 0 || options.block_cols != 0) refuse_blocks(options);
 }
 
 void check_rank(const tnr_view& dense) {

@@ -94,6 +94,27 @@ std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype, const
   return bits;
 }
 
+// Refuses a predicate without a name, and what belongs to other ones.
+void require_taken(const tnr_sparse_options& options, const PredicateNames& names) {
+  const tnr_sparse_predicate predicate = options.predicate;
+  if (predicate < TNR_SPARSE_PREDICATE_NON_ZERO || predicate > TNR_SPARSE_PREDICATE_MASK) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId32 ", which has no name", names.predicate,
+         predicate);
+  }
+  if (predicate != TNR_SPARSE_PREDICATE_NON_ZERO && options.flags != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but %s is not NON_ZERO", names.flags,
+         options.flags, names.predicate);
+  }
+  if (predicate != TNR_SPARSE_PREDICATE_GREATER &&
+      predicate != TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER && is_given(options.threshold)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is given but %s compares with none", names.threshold,
+         names.predicate);
+  }
+  if (predicate != TNR_SPARSE_PREDICATE_MASK && is_given(options.mask)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->mask is given but %s is not MASK", names.predicate);
+  }
+}
+
 }  // namespace
 
 Predicate non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
@@ -108,13 +129,13 @@ Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known", names.flags,
          options.flags, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
   }
+  require_taken(options, names);
   switch (options.predicate) {
     case TNR_SPARSE_PREDICATE_MASK: return masked(kAll);
     case TNR_SPARSE_PREDICATE_NON_ZERO:
       if (type_index(dtype) == kNoType && dtype != TNR_DTYPE_C64) break;
       return non_zero(dtype, options.flags);
-    case TNR_SPARSE_PREDICATE_GREATER:
-    case TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER: {
+    default: {
       if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_BOOL8) break;
       const std::uint64_t bits = threshold_bits(options.threshold, dtype, names.threshold);
       if (options.predicate == TNR_SPARSE_PREDICATE_GREATER) return above(dtype, bits);
@@ -125,9 +146,6 @@ Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
       }
       return above_in_magnitude(dtype, bits);
     }
-    default:
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId32 ", which has no name", names.predicate,
-           options.predicate);
   }
   fail(TNR_STATUS_UNSUPPORTED, "this predicate does not take %s", dtype_name(dtype));
 }

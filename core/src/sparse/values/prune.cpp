@@ -12,6 +12,7 @@
 #include "sparse/convert/convert.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/from_dense/order_key.hpp"
+#include "sparse/from_dense/predicate.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/kernel_view.hpp"
 #include "sparse/operand.hpp"
@@ -151,12 +152,17 @@ void require_elements(const tnr_sparse_view& a) {
 }
 
 void require_no_target(const tnr_sparse_options& options) {
-  if (options.format != 0 || options.index_dtype != 0 || options.block_rows != 0 ||
-      options.block_cols != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->format is %" PRId32
-         " but format, index_dtype and blocks must be 0: they are those of a",
-         options.format);
+  const struct {
+    const char* name;
+    std::int64_t value;
+  } fields[] = {{"format", options.format},
+                {"index_dtype", options.index_dtype},
+                {"block_rows", options.block_rows},
+                {"block_cols", options.block_cols}};
+  for (const auto& [name, value] : fields) {
+    if (value == 0) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be 0: it is that of a",
+         name, value);
   }
 }
 
@@ -216,6 +222,7 @@ SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "options->predicate is MASK, but a mask is for a dense matrix");
   }
+  (void)predicate_of(options, a.values.dtype);
   operand.check_all();
   return count_made(TNR_OPERATION_SPARSE_PRUNE, matrix_bytes(a), thinned(context, a, options));
 }

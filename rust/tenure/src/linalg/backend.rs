@@ -21,7 +21,7 @@ use faer::linalg::triangular_solve;
 use faer::perm::{PermRef, permute_rows_in_place, permute_rows_in_place_scratch};
 use faer::{Conj, MatMut, MatRef, Par};
 
-use crate::{Error, ErrorKind, Float, Result, Triangle};
+use crate::{Error, ErrorKind, Float, NativeFloat, Result, Triangle};
 
 // No thread but the caller's computes, as everywhere without a context; `faer` knows none of ours.
 const PAR: Par = Par::Seq;
@@ -33,6 +33,13 @@ pub enum Reflect {
     Transposed,
 }
 
+/// Whether quotients of a triangle's elements can leave the range of their type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    Narrow,
+    Wide,
+}
+
 /// An iteration of `faer` that did not end.
 pub struct Endless;
 
@@ -41,6 +48,23 @@ fn scratch(needed: StackReq) -> Result<MemBuffer> {
         let message = format!("{} bytes of scratch memory could not be had", needed.size_bytes());
         Error::new(ErrorKind::OutOfMemory, message)
     })
+}
+
+/// Substitutes without quotients of elements, which `faer` computes: those of columns of very
+/// different lengths leave the range of their type.
+fn substitute_in_turn<T: NativeFloat>(is_lower: bool, a: MatRef<'_, T>, mut x: MatMut<'_, T>) {
+    let order = a.nrows();
+    for step in 0..order {
+        let place = if is_lower { step } else { order - 1 - step };
+        let rest = if is_lower { place + 1..order } else { 0..place };
+        for col in 0..x.ncols() {
+            let found = x[(place, col)] / a[(place, place)];
+            x[(place, col)] = found;
+            for row in rest.clone() {
+                x[(row, col)] -= a[(row, place)] * found;
+            }
+        }
+    }
 }
 
 /// The rows of `faer`'s factor of a block of reflections.
@@ -79,7 +103,7 @@ pub trait Backend: Float {
     fn permute_rows(x: MatMut<'_, Self>, permutation: [&[usize]; 2]) -> Result<()>;
 
     #[doc(hidden)]
-    fn substitute(triangle: Triangle, a: MatRef<'_, Self>, x: MatMut<'_, Self>);
+    fn substitute(triangle: Triangle, range: Range, a: MatRef<'_, Self>, x: MatMut<'_, Self>);
 
     /// R over the upper triangle, the vectors of the reflections below it.
     #[doc(hidden)]
@@ -185,15 +209,25 @@ macro_rules! compiled {
                 Ok(())
             }
 
-            fn substitute(triangle: Triangle, a: MatRef<'_, $type>, x: MatMut<'_, $type>) {
-                match triangle {
-                    Triangle::Lower => triangular_solve::solve_lower_triangular_in_place(a, x, PAR),
-                    Triangle::UnitLower => {
+            fn substitute(
+                triangle: Triangle,
+                range: Range,
+                a: MatRef<'_, $type>,
+                x: MatMut<'_, $type>,
+            ) {
+                match (triangle, range) {
+                    (Triangle::UnitLower, _) => {
                         triangular_solve::solve_unit_lower_triangular_in_place(a, x, PAR);
                     }
-                    Triangle::Upper => triangular_solve::solve_upper_triangular_in_place(a, x, PAR),
-                    Triangle::UnitUpper => {
+                    (Triangle::UnitUpper, _) => {
                         triangular_solve::solve_unit_upper_triangular_in_place(a, x, PAR);
+                    }
+                    (_, Range::Wide) => substitute_in_turn(triangle == Triangle::Lower, a, x),
+                    (Triangle::Lower, Range::Narrow) => {
+                        triangular_solve::solve_lower_triangular_in_place(a, x, PAR);
+                    }
+                    (Triangle::Upper, Range::Narrow) => {
+                        triangular_solve::solve_upper_triangular_in_place(a, x, PAR);
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Symmetric matrices: Cholesky's factorisation of positive definite ones, Bunch and Kaufman's of
 //! others.
 
+use super::backend::Range;
 use super::operand::{self, Matrix};
 use crate::{AsView, Error, NativeFloat, Result, Tensor, TensorView, Triangle};
 
@@ -60,8 +61,10 @@ impl<T: NativeFloat> Cholesky<T> {
         let mut x = operand::right_side("cholesky solve", [order, order], b.as_view())?;
         if !x.is_empty() {
             let l = operand::lent(&self.l)?;
-            T::substitute(Triangle::Lower, l, operand::columns(&mut x)?);
-            T::substitute(Triangle::Upper, l.transpose(), operand::columns(&mut x)?);
+            // Its elements are roots of numbers, whose quotients are in range.
+            let range = Range::Narrow;
+            T::substitute(Triangle::Lower, range, l, operand::columns(&mut x)?);
+            T::substitute(Triangle::Upper, range, l.transpose(), operand::columns(&mut x)?);
         }
         Ok(x)
     }

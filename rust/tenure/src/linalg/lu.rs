@@ -1,5 +1,6 @@
 //! Square matrices.
 
+use super::backend::Range;
 use super::operand::{self, Matrix};
 use crate::{AsView, NativeFloat, Result, Tensor, TensorView, Triangle};
 
@@ -23,6 +24,8 @@ pub struct Lu<T: NativeFloat> {
     permutation: Vec<usize>,
     inverse: Vec<usize>,
     swaps: usize,
+    /// The range of `U`.
+    range: Range,
 }
 
 impl<T: NativeFloat> Lu<T> {
@@ -55,7 +58,8 @@ impl<T: NativeFloat> Lu<T> {
             return Ok(Err(pivot));
         }
         operand::require_in_range(operation, &factors)?;
-        Ok(Ok(Lu { factors, permutation, inverse, swaps }))
+        let range = operand::range_above(&factors);
+        Ok(Ok(Lu { factors, permutation, inverse, swaps, range }))
     }
 
     /// `L`, column-major.
@@ -105,8 +109,8 @@ impl<T: NativeFloat> Lu<T> {
         if !x.is_empty() {
             T::permute_rows(operand::columns(&mut x)?, [&self.permutation, &self.inverse])?;
             let factors = operand::lent(&self.factors)?;
-            T::substitute(Triangle::UnitLower, factors, operand::columns(&mut x)?);
-            T::substitute(Triangle::Upper, factors, operand::columns(&mut x)?);
+            T::substitute(Triangle::UnitLower, self.range, factors, operand::columns(&mut x)?);
+            T::substitute(Triangle::Upper, self.range, factors, operand::columns(&mut x)?);
         }
         Ok(x)
     }

@@ -3,6 +3,7 @@
 
 use faer::{MatMut, MatRef};
 
+use super::backend::Range;
 use crate::dtype::native::Arithmetic;
 use crate::error::reserved;
 use crate::{Error, ErrorKind, NativeFloat, Order, Result, Tensor, TensorView};
@@ -156,6 +157,20 @@ pub(super) fn lent_mut<T: NativeFloat>(a: &mut Tensor<T>) -> Result<MatMut<'_, T
     MatMut::try_from(a.view_mut())
 }
 
+/// A number far from the ends of the range, and the power of [`RESCALE`](Arithmetic::RESCALE) to
+/// multiply it by.
+pub(super) fn split<T: NativeFloat>(element: T) -> (T, isize) {
+    let (large, rescale) = (T::from_f64(T::LARGE), T::from_f64(T::RESCALE));
+    let magnitude = element.magnitude();
+    if magnitude > large {
+        (element / rescale, 1)
+    } else if magnitude * large < T::ONE {
+        (element * rescale, -1)
+    } else {
+        (element, 0)
+    }
+}
+
 pub(super) fn multiply<T: NativeFloat>(a: &mut Tensor<T>, factor: T) {
     a.as_mut().iter_mut().for_each(|element| *element *= factor);
 }
@@ -181,6 +196,15 @@ pub(super) fn clear_below_diagonal<T: NativeFloat>(a: &mut Tensor<T>) {
     for (col, column) in a.as_mut().chunks_exact_mut(rows.max(1)).enumerate() {
         column[(col + 1).min(rows)..].fill(T::ZERO);
     }
+}
+
+/// The range of the upper triangle of a column-major matrix.
+pub(super) fn range_above<T: NativeFloat>(a: &Tensor<T>) -> Range {
+    let rows = a.shape()[0];
+    let is_far = |element: &T| *element != T::ZERO && split(*element).1 != 0;
+    let mut columns = a.as_ref().chunks_exact(rows.max(1)).enumerate();
+    let is_wide = columns.any(|(col, column)| column[..(col + 1).min(rows)].iter().any(is_far));
+    if is_wide { Range::Wide } else { Range::Narrow }
 }
 
 /// Sets what is on the diagonal of a matrix.

@@ -1,6 +1,6 @@
 //! Matrices of any extents: orthogonal factors, and least squares.
 
-use super::backend::{Reflect, reflection_block};
+use super::backend::{Range, Reflect, reflection_block};
 use super::operand::{self, Matrix};
 use crate::{AsView, NativeFloat, Order, Result, Tensor, TensorView, Triangle};
 
@@ -11,6 +11,8 @@ struct Reflections<T: NativeFloat> {
     packed: Tensor<T>,
     /// The triangular factors of blocks of reflections.
     factor: Tensor<T>,
+    /// The range of the triangle.
+    range: Range,
 }
 
 impl<T: NativeFloat> Reflections<T> {
@@ -26,7 +28,8 @@ impl<T: NativeFloat> Reflections<T> {
         if count > 0 {
             factorise(operand::lent_mut(&mut packed)?, operand::lent_mut(&mut factor)?)?;
         }
-        Ok(Reflections { packed, factor })
+        let range = operand::range_above(&packed);
+        Ok(Reflections { packed, factor, range })
     }
 
     fn of(packed: Tensor<T>) -> Result<Self> {
@@ -71,9 +74,11 @@ impl<T: NativeFloat> Reflections<T> {
         }
         let r = operand::lent(&self.packed)?.submatrix(0, 0, order, order);
         match how {
-            Reflect::AsIs => T::substitute(Triangle::Upper, r, operand::columns(x)?),
+            Reflect::AsIs => {
+                T::substitute(Triangle::Upper, self.range, r, operand::columns(x)?);
+            }
             Reflect::Transposed => {
-                T::substitute(Triangle::Lower, r.transpose(), operand::columns(x)?);
+                T::substitute(Triangle::Lower, self.range, r.transpose(), operand::columns(x)?);
             }
         }
         Ok(())
@@ -88,6 +93,9 @@ fn first_rows<T: NativeFloat>(x: &Tensor<T>, count: usize) -> Result<Tensor<T>> 
 /// The factorisation `a = Q R` of a matrix `[m, n]`, by reflections of Householder: with k the
 /// smaller of m and n, `Q` is `[m, k]` with orthonormal columns, and `R` is `[k, n]`, upper
 /// triangular or trapezoidal.
+///
+/// A column that the columns before it give to within `16 m e` of its length has no row of `R`, so
+/// that the diagonal has a 0; `e` is the distance from 1 to the next number.
 ///
 /// ```
 /// use tenure::linalg::Qr;
@@ -278,6 +286,11 @@ impl<T: NativeFloat> PivotedQr<T> {
         let mut rotated = operand::right_side(operation, extents, b)?;
         self.reflections.apply(Reflect::Transposed, &mut rotated)?;
         let mut x = first_rows(&rotated, self.rank)?;
+        // Half of the scale before and half after, so that only a solution overflows.
+        let half = T::ONE / self.scale.root();
+        if self.scale != T::ONE {
+            operand::multiply(&mut x, half);
+        }
         if let Some(across) = &self.across {
             across.substitute(Reflect::Transposed, self.rank, &mut x)?;
             let mut shape = rotated.shape().to_vec();
@@ -292,7 +305,7 @@ impl<T: NativeFloat> PivotedQr<T> {
         if !x.is_empty() {
             T::permute_rows(operand::columns(&mut x)?, [&self.inverse, &self.permutation])?;
             if self.scale != T::ONE {
-                operand::multiply(&mut x, T::ONE / self.scale);
+                operand::multiply(&mut x, half);
             }
         }
         Ok(x)

@@ -287,14 +287,14 @@ pub fn conv2d_into<T: Float>(
 /// `[channels, filters / groups, height, width]`, is added to the window of the result,
 /// `[images, filters, height, width]`, that a convolution with the same options would read there.
 ///
-/// With a stride there are several heights and widths of a result that a convolution takes to those
-/// of `a`: the smallest, and up to a stride less one `more` rows and columns.
+/// The result has `more` rows and columns than the smallest one, up to the stride or the dilation,
+/// whichever is greater, less one.
 ///
 /// Layouts and bits are as of [`conv2d`].
 ///
 /// # Errors
 ///
-/// As [`conv2d`], and for `more` rows or columns than a stride less one.
+/// As [`conv2d`], and for `more` rows or columns than that.
 ///
 /// ```
 /// use tenure::{Conv2d, conv2d_transposed};

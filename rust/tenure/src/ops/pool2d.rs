@@ -3,7 +3,8 @@
 use std::mem::size_of;
 
 use tenure_sys::{
-    TNR_POOL2D_ADAPTIVE, TNR_POOL2D_COUNT_PADDING, tnr_pool2d_attributes, tnr_reduce_op,
+    TNR_POOL2D_ADAPTIVE, TNR_POOL2D_CEIL, TNR_POOL2D_COUNT_PADDING, tnr_pool2d_attributes,
+    tnr_reduce_op,
 };
 
 use super::{filled_in, of_both, of_sides, order_of_images};
@@ -29,6 +30,7 @@ pub struct Pool2d {
     padding: [[usize; 2]; 2],
     dilations: [usize; 2],
     counts_padding: bool,
+    rounds_up: bool,
 }
 
 impl Pool2d {
@@ -40,6 +42,7 @@ impl Pool2d {
             padding: [[0, 0], [0, 0]],
             dilations: [1, 1],
             counts_padding: false,
+            rounds_up: false,
         }
     }
 
@@ -67,19 +70,36 @@ impl Pool2d {
         self
     }
 
-    /// Means are of the padding's zeros too.
+    /// Counts the padding's zeros as elements of means. [`max_pool2d`] refuses it.
     pub const fn count_padding(mut self) -> Self {
         self.counts_padding = true;
         self
     }
 
+    /// Rounds the extents of the result up. The last window may end beyond the padded image, where
+    /// it has neither elements nor padding, but begins in the image or in the padding before it.
+    ///
+    /// ```
+    /// use tenure::{Pool2d, avg_pool2d};
+    ///
+    /// let windows = Pool2d::new([1, 2]).ceil_mode();
+    /// assert_eq!(avg_pool2d(&[[[[2.0, 4.0, 6.0]]]], windows)?.to_vec(), [3.0, 6.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub const fn ceil_mode(mut self) -> Self {
+        self.rounds_up = true;
+        self
+    }
+
     pub(crate) fn attributes(&self) -> Result<tnr_pool2d_attributes> {
+        let counts = if self.counts_padding { TNR_POOL2D_COUNT_PADDING } else { 0 };
+        let ceil = if self.rounds_up { TNR_POOL2D_CEIL } else { 0 };
         Ok(tnr_pool2d_attributes {
             kernel: of_both("kernel", self.kernel)?,
             strides: of_both("strides", self.strides)?,
             padding: of_sides("padding", self.padding)?,
             dilations: of_both("dilations", self.dilations)?,
-            flags: if self.counts_padding { TNR_POOL2D_COUNT_PADDING } else { 0 },
+            flags: counts | ceil,
             ..GLOBAL_POOL
         })
     }
@@ -92,7 +112,10 @@ impl Pool2d {
             let padded = extent.checked_add(before)?.checked_add(after)?;
             let padded = isize::try_from(padded).ok()? as usize;
             let reach = self.kernel[axis].checked_sub(1)?.checked_mul(self.dilations[axis])?;
-            Some(padded.checked_sub(reach)?.checked_sub(1)? / self.strides[axis] + 1)
+            let (room, stride) = (padded.checked_sub(reach)?.checked_sub(1)?, self.strides[axis]);
+            let next = (room - room % stride).saturating_add(stride);
+            let one_more = self.rounds_up && room % stride != 0 && next < extent + before;
+            Some(room / stride + 1 + usize::from(one_more))
         };
         [images, channels, places(0, height).unwrap_or(0), places(1, width).unwrap_or(0)]
     }
@@ -147,7 +170,8 @@ pub(crate) fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
 /// # Errors
 ///
 /// `InvalidArgument`: a rank other than 4, a kernel that exceeds the padded image or of which a
-/// window has no element of it, a kernel, stride or dilation of 0. `OutOfMemory`.
+/// window has no element of it, a kernel, stride or dilation of 0, padding that is counted.
+/// `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{Pool2d, max_pool2d};
@@ -179,7 +203,7 @@ pub fn max_pool2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`].
+/// As [`max_pool2d`], but for padding that is counted.
 ///
 /// ```
 /// use tenure::{Pool2d, avg_pool2d};

@@ -272,10 +272,16 @@ impl<I, O: OutputTypes> Program<I, O> {
 
 /// Values that nothing reads end with the step that writes them.
 fn end_values(steps: &mut [Step]) {
-    for nth in 0..steps.len() {
-        let is_reader = |step: &Step| step.reads.contains(&Operand::Step(nth));
-        let last = steps.iter().rposition(is_reader).unwrap_or(nth);
-        if let Place::Block { last_use, .. } = &mut steps[nth].result {
+    let mut last_uses: Vec<usize> = (0..steps.len()).collect();
+    for (nth, step) in steps.iter().enumerate() {
+        for read in &step.reads {
+            if let Operand::Step(read) = read {
+                last_uses[*read] = last_uses[*read].max(nth);
+            }
+        }
+    }
+    for (step, last) in steps.iter_mut().zip(last_uses) {
+        if let Place::Block { last_use, .. } = &mut step.result {
             *last_use = last;
         }
     }
@@ -296,9 +302,8 @@ impl Pass {
 
 impl Step {
     fn of(step: StepInfo) -> Step {
-        let StepInfo { info, reads, input_count } = step;
-        let step_count = reads.len() - input_count;
-        let reads = reads.iter().enumerate().filter(|(_, read)| **read != 0).map(|(at, _)| {
+        let StepInfo { info, reads, step_count } = step;
+        let reads = reads.into_iter().map(|at| {
             if at < step_count { Operand::Step(at) } else { Operand::Input(at - step_count) }
         });
         let shape = info.shape.iter().take(info.rank as usize).map(|extent| *extent as usize);

@@ -220,6 +220,10 @@ const NO_VIEW: sys::tnr_view = sys::tnr_view {
     strides: [0; sys::TNR_MAX_RANK],
 };
 
+/// A threshold that is not given.
+const NO_SCALAR: sys::tnr_scalar =
+    sys::tnr_scalar { dtype: sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
+
 /// One handle on a sparse matrix; dropping it releases it.
 struct SparseHandle(*mut tnr_sparse);
 
@@ -366,7 +370,7 @@ impl<'a> SparseOptions<'a> {
             flags: 0,
             block_rows: 0,
             block_cols: 0,
-            threshold: scalar(0_i32),
+            threshold: NO_SCALAR,
             mask: NO_VIEW,
         };
         SparseOptions { raw, _mask: PhantomData }
@@ -494,7 +498,7 @@ pub(crate) fn from_matmul<I: SparseIndex>(
                 index_dtype: I::DTYPE.raw(),
                 predicate: tnr_sparse_predicate::NON_ZERO,
                 flags: 0,
-                threshold: scalar(0_u8),
+                threshold: NO_SCALAR,
             },
         ))
     }

@@ -37,8 +37,9 @@ pub fn sparsify<'a, T: Element>(dense: &'a (impl AsView<T> + ?Sized)) -> Sparsif
 /// The formats that it can be converted to are methods. Each reads the elements once, computes on
 /// the threads of the context in use, and gives a matrix that is
 /// [coalesced](SparseView::is_coalesced), the same for any number of threads. Each errs with
-/// `InvalidArgument` for a rank that is not 2, a mask of another shape, and more entries than the
-/// indices can count (use `i64` then); `Unsupported` for numbers of 16 bytes; and `OutOfMemory`.
+/// `InvalidArgument` for a rank that is not 2, a mask of another shape, two of
+/// `keep_negative_zero`, a mask and a threshold, and more entries than the indices can count (use
+/// `i64` then); `Unsupported` for numbers of 16 bytes; and `OutOfMemory`.
 pub struct Sparsify<'a, T: Element> {
     dense: TensorView<'a, T>,
     options: SparseOptions<'a>,

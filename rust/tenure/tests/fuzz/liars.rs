@@ -296,7 +296,7 @@ type Drawn = Program<(f32,), Vec<f32>>;
 /// The program of a seed, with these answers.
 fn traced(seed: u64, answers: &Arc<Answers>) -> Result<Drawn> {
     let (operations, mut random) = (operations(answers), Random::new(seed));
-    let passes = *random.pick(&[Passes::ALL, Passes::NONE]);
+    let passes = *random.pick(&[Passes::DEFAULT, Passes::NONE]);
     Program::trace_with(passes, |graph| {
         let length = graph.extent("n", MOST);
         let x = graph.input::<f32>([length]);

@@ -64,4 +64,30 @@ fn more_rows_than_a_stride_less_one_are_refused() {
         max_pool2d(&a, Pool2d::new([0, 1])).unwrap_err().message(),
         "kernel[0] is 0 but must be 1 at least"
     );
+    // A dilation too leaves rows that no window of a convolution reads.
+    let with = Conv2d::new().dilations([1, 2]);
+    let shape = conv2d_transposed(&a, &weight, with, [0, 1]).unwrap();
+    assert_eq!(shape.shape(), [1, 1, 4, 6]);
+    for more in [[1, 0], [0, 2]] {
+        let error = conv2d_transposed(&a, &weight, with, more).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+}
+
+#[test]
+fn extents_are_rounded_up_where_a_window_begins_before_their_end() {
+    let a = [[[[1.0, 2.0, 3.0, 4.0, 6.0]]]];
+    let windows = Pool2d::new([1, 2]).strides([1, 2]);
+    assert_eq!(avg_pool2d(&a, windows).unwrap().to_vec(), [1.5, 3.5]);
+    assert_eq!(avg_pool2d(&a, windows.ceil_mode()).unwrap().to_vec(), [1.5, 3.5, 6.0]);
+    assert_eq!(max_pool2d(&a, windows.ceil_mode()).unwrap().to_vec(), [2.0, 4.0, 6.0]);
+    // Padding is counted within the padded image, and no window begins in the padding behind it.
+    let padded = windows.padding_around([0, 0], [1, 1]).count_padding();
+    assert_eq!(avg_pool2d(&a, padded).unwrap().to_vec(), [0.5, 2.5, 5.0]);
+    assert_eq!(avg_pool2d(&a, padded.ceil_mode()).unwrap().to_vec(), [0.5, 2.5, 5.0]);
+    let wide = Pool2d::new([1, 3]).strides([1, 3]).padding_around([0, 0], [1, 1]).count_padding();
+    assert_eq!(avg_pool2d(&a, wide.ceil_mode()).unwrap().to_vec(), [1.0, 13.0 / 3.0]);
+    let error = max_pool2d(&a, padded).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.message().contains("TNR_POOL2D_COUNT_PADDING"), "{error}");
 }

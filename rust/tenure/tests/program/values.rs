@@ -171,7 +171,7 @@ fn images() {
     let (x, w, b) = (floats(6, [2, 4, 9, 8]), floats(7, [6, 4, 3, 3]), floats(8, [6]));
     let (mean, var) = (floats(9, [6]), floats(10, [6]));
     let options = || Conv2d::new().padding([1, 1]).strides([2, 1]);
-    let windows = Pool2d::new([2, 3]).strides([1, 2]);
+    let windows = Pool2d::new([2, 3]).strides([1, 2]).ceil_mode();
     for program in traced(|graph| {
         let x = graph.input::<f32>([2, 4, 9, 8]);
         let [w, b] = [graph.input::<f32>([6, 4, 3, 3]), graph.input::<f32>([6])];

@@ -474,11 +474,108 @@ TEST(EinsumOperands, AreThoseOfTheOperationsThatItIsMadeOf) {
   const tnr_view none[] = {ints({{2, 1}, {0, 1}}), ints({{0, 1}, {2, 1}})};
   expect_error(TNR_STATUS_UNSUPPORTED, {"matmul does not take i32"},
                [&] { einsum(kDefaultContext, "ij,jk->ik", none, 2, to({{2, 2}, {2, 1}})); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.dtype is i32 but must be i64"},
-               [&] { einsum(kDefaultContext, "ij->", operands, 1, to({})); });
-  Operand<double> other({2, 2});
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"operands[0].dtype is i32 but out.dtype is f64"},
-               [&] { einsum(kDefaultContext, "ij->ij", operands, 1, other.out()); });
+  const Operand<double> other({2, 2});
+  const tnr_view mixed[] = {table, other.view};
+  expect_error(TNR_STATUS_INVALID_ARGUMENT,
+               {"operands[1].dtype is f64 but operands[0].dtype is i32"},
+               [&] { einsum(kDefaultContext, "ij,ij->ij", mixed, 2, to({{2, 2}, {2, 1}})); });
+}
+
+// ---- dtypes of results --------------------------------------------------------------------------
+
+constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_F64, TNR_DTYPE_F32,  TNR_DTYPE_F16,  TNR_DTYPE_BF16,
+                                 TNR_DTYPE_I8,  TNR_DTYPE_I16,  TNR_DTYPE_I32,  TNR_DTYPE_I64,
+                                 TNR_DTYPE_U8,  TNR_DTYPE_U16,  TNR_DTYPE_U32,  TNR_DTYPE_U64,
+                                 TNR_DTYPE_C64, TNR_DTYPE_C128, TNR_DTYPE_BOOL8};
+
+enum class Made { kCopy, kSum, kProduct, kMatmul };
+
+// The result's dtype as docs/operations.md has it; 0: none.
+tnr_dtype due_dtype(Made made, tnr_dtype dtype) {
+  const auto code = code_of(dtype);
+  const bool is_integer = code == DtypeCode::kInt || code == DtypeCode::kUint;
+  if (made == Made::kCopy) return dtype;
+  if (dtype == TNR_DTYPE_BOOL8) return 0;
+  if (made == Made::kSum && is_integer)
+    return code == DtypeCode::kInt ? TNR_DTYPE_I64 : TNR_DTYPE_U64;
+  return made == Made::kMatmul && is_integer ? 0 : dtype;
+}
+
+// Any other output is refused in favour of the one that is taken, or for what takes none.
+TEST(EinsumDtypes, AreDecidedByTheOperands) {
+  const struct {
+    const char* spec;
+    Made made;
+    std::uint32_t count;
+  } patterns[] = {{"ij->ji", Made::kCopy, 1},
+                  {"ii->i", Made::kCopy, 1},
+                  {"ij->", Made::kSum, 1},
+                  {"ij->j", Made::kSum, 1},
+                  {"ii->", Made::kSum, 1},
+                  {"...j->...", Made::kSum, 1},
+                  {"ij,ij->ij", Made::kProduct, 2},
+                  {"ij,kl->ijkl", Made::kProduct, 2},
+                  {"ij,jk->ik", Made::kMatmul, 2},
+                  {"ij,ij->", Made::kMatmul, 2},
+                  {"ij,kl->il", Made::kMatmul, 2},
+                  {"bi,bi->b", Made::kMatmul, 2},
+                  {"ij,ij,ij->ij", Made::kProduct, 3},
+                  {"ij,jk,kl->il", Made::kMatmul, 3}};
+  for (const auto& pattern : patterns) {
+    for (const std::int64_t extent : {0, 1, 2}) {
+      for (const tnr_dtype dtype : kDtypes) {
+        SCOPED_TRACE(std::string(pattern.spec) + " of " + dtype_name(dtype));
+        alignas(16) unsigned char ones[4 * 16] = {};
+        const tnr_scalar one = {TNR_DTYPE_U8, 0, {1}};
+        const Layout layout = {{extent, extent}, {extent, 1}};
+        const tnr_view table = view_of(ones, sizeof ones, 0, dtype, layout);
+        if (dtype != TNR_DTYPE_BOOL8) fill(kDefaultContext, one, {table});
+        const tnr_view operands[] = {table, table, table};
+        const tnr_dtype due = due_dtype(pattern.made, dtype);
+        Shape shape;
+        for (const char* at = std::strchr(pattern.spec, '>') + 1; *at != 0; ++at) {
+          if (*at != '.' || at[1] != '.') shape.push_back(extent);
+        }
+        int taken = 0;
+        for (const tnr_dtype to : kDtypes) {
+          alignas(16) unsigned char memory[16 * 16] = {};
+          const tnr_view_mut out = {make_view(memory, sizeof memory, 0, to,
+                                              static_cast<std::uint32_t>(shape.size()),
+                                              shape.data(), nullptr)};
+          const auto run = [&] {
+            einsum(kDefaultContext, pattern.spec, operands, pattern.count, out);
+          };
+          if (to == due) {
+            run();
+            EXPECT_EQ(einsum_shape(pattern.spec, operands, pattern.count).dtype, due);
+            ++taken;
+          } else if (due != 0) {
+            expect_error(
+                TNR_STATUS_INVALID_ARGUMENT,
+                {std::string("out.dtype is ") + dtype_name(to) + " but must be " + dtype_name(due)},
+                run);
+          } else {
+            expect_error(TNR_STATUS_UNSUPPORTED, {std::string(dtype_name(dtype))}, run);
+          }
+        }
+        EXPECT_EQ(taken, due != 0 ? 1 : 0);
+      }
+    }
+  }
+}
+
+TEST(EinsumDtypes, SumsOfIntegersAreWide) {
+  std::vector<std::int32_t> memory = {INT32_MAX, 2, 3, 4};
+  std::int64_t sum = 0;
+  const auto expect = [&](const char* spec, const Layout& layout, std::int64_t expected) {
+    const tnr_view operand = view_of(memory.data(), 16, 0, TNR_DTYPE_I32, layout);
+    einsum(kDefaultContext, spec, &operand, 1, {view_of(&sum, 8, 0, TNR_DTYPE_I64, {})});
+    EXPECT_EQ(sum, expected);
+  };
+  expect("ij->", {{2, 2}, {2, 1}}, std::int64_t{INT32_MAX} + 9);
+  expect("ii->", {{2, 2}, {2, 1}}, std::int64_t{INT32_MAX} + 4);
+  expect("ij->", {{1, 1}, {1, 1}}, INT32_MAX);
+  expect("ij->", {{0, 2}, {2, 1}}, 0);
 }
 
 TEST(EinsumOperands, AreRefusedAsTheyDeserve) {

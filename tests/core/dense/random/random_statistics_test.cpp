@@ -134,6 +134,7 @@ TEST(RandomStatistics, OfIntegersAndTruths) {
     ++counts[static_cast<std::size_t>(x + 6)];
   }
   EXPECT_LE(std::fabs(excess(counts)), kMostDeviations);
+  attributes = {};
   attributes.probability = 0.2;
   double sum = 0;
   for (const std::uint8_t x :

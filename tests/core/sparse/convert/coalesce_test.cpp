@@ -211,10 +211,14 @@ TEST(SparseCoalesce, RefusesWhatItCannotDo) {
 
 // ---- prune ----
 
-tnr_sparse_options predicate(tnr_sparse_predicate predicate, float threshold) {
+tnr_sparse_options predicate(tnr_sparse_predicate predicate) {
   tnr_sparse_options options{};
   options.struct_size = sizeof options;
   options.predicate = predicate;
+  return options;
+}
+tnr_sparse_options predicate(tnr_sparse_predicate of, float threshold) {
+  tnr_sparse_options options = predicate(of);
   options.threshold = scalar_of(TNR_DTYPE_F32, threshold);
   return options;
 }
@@ -236,7 +240,7 @@ TEST(SparsePrune, KeepsWhatThePredicateNames) {
         EXPECT_EQ(result.view().format, format);
         EXPECT_TRUE(result.entries() == expected) << pattern.name << " in " << format;
       };
-      expect_kept(predicate(TNR_SPARSE_PREDICATE_NON_ZERO, 0), [](float x) { return x != 0; });
+      expect_kept(predicate(TNR_SPARSE_PREDICATE_NON_ZERO), [](float x) { return x != 0; });
       expect_kept(predicate(TNR_SPARSE_PREDICATE_GREATER, 1), [](float x) { return x > 1; });
       expect_kept(predicate(TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER, 1),
                   [](float x) { return std::fabs(x) > 1; });
@@ -268,17 +272,17 @@ TEST(SparsePrune, RefusesWhatItCannotDo) {
                                   tnr_status status, std::initializer_list<std::string> words) {
     expect_error(status, words, [&] { sparse_prune(kDefaultContext, view, options); });
   };
-  tnr_sparse_options options = predicate(TNR_SPARSE_PREDICATE_NON_ZERO, 0);
+  tnr_sparse_options options = predicate(TNR_SPARSE_PREDICATE_NON_ZERO);
   options.format = TNR_SPARSE_FORMAT_CSC;
   expect_refused(csr.view(), options, TNR_STATUS_INVALID_ARGUMENT, {"options->format is 3"});
-  options = predicate(TNR_SPARSE_PREDICATE_MASK, 0);
+  options = predicate(TNR_SPARSE_PREDICATE_MASK);
   expect_refused(csr.view(), options, TNR_STATUS_INVALID_ARGUMENT, {"MASK", "dense"});
-  options = predicate(9, 0);
+  options = predicate(9);
   expect_refused(csr.view(), options, TNR_STATUS_INVALID_ARGUMENT, {"9"});
   options = predicate(TNR_SPARSE_PREDICATE_GREATER, std::numeric_limits<float>::quiet_NaN());
   expect_refused(csr.view(), options, TNR_STATUS_INVALID_ARGUMENT, {"threshold"});
   SparseArrays bsr(bsr_model(), TNR_DTYPE_I32);
-  options = predicate(TNR_SPARSE_PREDICATE_NON_ZERO, 0);
+  options = predicate(TNR_SPARSE_PREDICATE_NON_ZERO);
   expect_refused(bsr.view(), options, TNR_STATUS_UNSUPPORTED, {"BSR"});
 }
 

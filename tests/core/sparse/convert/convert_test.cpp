@@ -324,7 +324,7 @@ TEST(SparseConvert, OptionsAreLookedAt) {
   expect_refused(view, predicate, {"options->predicate is 1"});
   tnr_sparse_options blocks = options_of(TNR_SPARSE_FORMAT_CSC);
   blocks.block_rows = 2;
-  expect_refused(view, blocks, {"block_rows and block_cols are 2 and 0", "only BSR"});
+  expect_refused(view, blocks, {"options->block_rows is 2 but must be 0", "only BSR"});
   expect_refused(view, blocks_of(2, 2), {"options->block_rows is 2", "divide rows, which is 3"});
   expect_refused(view, blocks_of(3, 3), {"options->block_cols is 3", "divide cols, which is 4"});
   expect_refused(view, blocks_of(3, 0), {"options->block_cols is 0", "at least 1"});

@@ -377,16 +377,5 @@ TEST(SparseGroupByKey, StreamsWhatIsLarge) {
   expect_grouped(threads, input, IndexType::kI64, 16, "16");
 }
 
-TEST(SparseGroupByKey, ShapesThatNoMemoryHasOffsetsForAreRefused) {
-  const std::int64_t rows = std::int64_t{1} << 60;
-  const Input input({"", 2, 2, {{1, 1, 1}}}, TNR_SPARSE_FORMAT_COO, IndexType::kI64, 4);
-  Ungrouped from = input.from;
-  from.key_count = from.other_count = rows;
-  Byte offsets[8];
-  EXPECT_THROW(group_by_key(kDefaultContext, from, {IndexType::kI64, offsets, nullptr, nullptr}, 4,
-                            Within::kAsTheyCame),
-               Error);
-}
-
 }  // namespace
 }  // namespace tenure::test

@@ -62,7 +62,9 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
   Question question{options_of(format), {}};
   question.options.predicate = predicate;
   question.options.index_dtype = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
-  if (random() % 3 == 0) question.options.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
+  if (predicate == TNR_SPARSE_PREDICATE_NON_ZERO && random() % 3 == 0) {
+    question.options.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
+  }
   double threshold = static_cast<double>(random() % 3);
   const bool may_be_negative =
       predicate == TNR_SPARSE_PREDICATE_GREATER && (type.type < Type::kU8 && random() % 3 == 0);
@@ -70,8 +72,11 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
   Byte bytes[8];
   std::memcpy(bytes, &threshold, sizeof threshold);
   kernels::reference::cast(Type::kF64, bytes, type.type, question.threshold);
-  question.options.threshold.dtype = type.dtype;
-  std::memcpy(question.options.threshold.bytes, question.threshold, 8);
+  if (predicate == TNR_SPARSE_PREDICATE_GREATER ||
+      predicate == TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER) {
+    question.options.threshold.dtype = type.dtype;
+    std::memcpy(question.options.threshold.bytes, question.threshold, 8);
+  }
   return question;
 }
 
@@ -128,7 +133,9 @@ TEST_P(SparseFromDense, IsWhatALoopFinds) {
       fill_sparsely(mask, Type::kBool8, density, random);
       const tnr_sparse_format format = kFormats[random() % std::size(kFormats)];
       Question question = question_of(format, predicate, type, random);
-      question.options.mask = mask.view();
+      if (question.options.predicate == TNR_SPARSE_PREDICATE_MASK) {
+        question.options.mask = mask.view();
+      }
       const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), question.options));
       const SparseContent content = matrix.content();
       EXPECT_TRUE(content == expected_of(dense, mask, type, question)) << describe(dense, question);
@@ -156,7 +163,9 @@ TEST_P(SparseFromDense, BlocksAreWhatALoopFinds) {
       const tnr_sparse_predicate predicate =
           random() % 2 == 0 ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
       Question question = question_of(TNR_SPARSE_FORMAT_BSR, predicate, type, random);
-      question.options.mask = mask.view();
+      if (question.options.predicate == TNR_SPARSE_PREDICATE_MASK) {
+        question.options.mask = mask.view();
+      }
       question.options.block_rows = block_rows;
       question.options.block_cols = block_cols;
       const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), question.options));
@@ -249,7 +258,7 @@ TEST(SparseFromDenseRefuses, UnknownOptions) {
           options);
   options = csr;
   options.block_cols = 2;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"block_cols 2", "must be 0"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_cols is 2", "must be 0"}, dense, options);
   options = options_of(TNR_SPARSE_FORMAT_BSR);
   refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_rows is 0", "at least 1"}, dense, options);
   options.block_rows = 17;

@@ -92,10 +92,14 @@ TEST(SparseFromMatmul, IsTheProductConverted) {
         if (dtype != TNR_DTYPE_C64) {
           if (random() % 2 == 0) with.activation = TNR_UNARY_OP_RELU;
           with.predicate = static_cast<tnr_sparse_predicate>(random() % 3);
-          with.threshold = scalar_of<std::int8_t>(TNR_DTYPE_I8, static_cast<std::int8_t>(i % 3));
+          if (with.predicate != TNR_SPARSE_PREDICATE_NON_ZERO) {
+            with.threshold = scalar_of<std::int8_t>(TNR_DTYPE_I8, static_cast<std::int8_t>(i % 3));
+          }
         }
         if (random() % 2 == 0) with.index_dtype = TNR_DTYPE_I64;
-        if (random() % 3 == 0) with.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
+        if (with.predicate == TNR_SPARSE_PREDICATE_NON_ZERO && random() % 3 == 0) {
+          with.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
+        }
         const tnr_scalar alpha = scalar_of<std::int8_t>(TNR_DTYPE_I8, i % 2 == 0 ? 1 : -2);
         const Returned matrix(sparse_from_matmul(i % 2 == 0 ? two : kDefaultContext, alpha,
                                                  a.view(), b.view(), with));

@@ -156,7 +156,8 @@ TEST(SparseReduce, SumsAndNormsAtTheEndsOfTheRange) {
       std::fill(matrix.values().begin(), matrix.values().end(), -size);
       const double norm =
           sparse_norm(kDefaultContext, TNR_SPARSE_NORM_KIND_FROBENIUS, matrix.view(kCoalesced));
-      EXPECT_NEAR(norm / size, std::sqrt(2 * length), 1e-12 * length) << length;
+      const auto count = static_cast<double>(2 * length);
+      EXPECT_NEAR(norm / size, std::sqrt(count), 1e-12 * count) << length;
     }
   }
 }

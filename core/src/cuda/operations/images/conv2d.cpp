@@ -286,7 +286,7 @@ void Queue::conv2d(const tnr_view& a, const tnr_view& weight, const tnr_view* bi
                    const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) const {
   const ConvolutionOperands of = {a, weight, bias, out};
   check_operands(of, device());
-  const WindowGeometry g = convolution_geometry(a, "a", weight, attributes, out.view, "out");
+  const WindowGeometry g = convolution_geometry(a, weight, attributes, out.view, "out");
   require_bias(bias, out.view, "weight");
   convolve_on(*this, Direction::kPlain, TNR_OPERATION_CONV2D, "conv2d", of, g, attributes);
 }
@@ -296,7 +296,7 @@ void Queue::conv2d_transposed(const tnr_view& a, const tnr_view& weight, const t
                               const tnr_view_mut& out) const {
   const ConvolutionOperands of = {a, weight, bias, out};
   check_operands(of, device());
-  const WindowGeometry g = convolution_geometry(out.view, "out", weight, attributes, a, "a");
+  const WindowGeometry g = transposed_geometry(a, weight, attributes, out.view, "out");
   require_bias(bias, out.view, "out");
   convolve_on(*this, Direction::kTransposed, TNR_OPERATION_CONV2D_TRANSPOSED, "conv2d_transposed",
               of, g, attributes);

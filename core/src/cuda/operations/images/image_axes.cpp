@@ -27,8 +27,7 @@ std::int64_t sum_or_most(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-// The last place of the last window, from the begin of the first one, and 1; no more than the
-// padded image has.
+// The last place of the last window, from the begin of the first one, and 1.
 std::int64_t reach_of(const WindowGeometry& g, unsigned axis) {
   return (g.out[axis] - 1) * g.strides[axis] + (g.kernel[axis] - 1) * g.dilations[axis] + 1;
 }

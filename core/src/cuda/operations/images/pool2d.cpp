@@ -13,6 +13,16 @@
 namespace tenure::cuda {
 namespace {
 
+// Kernels divide by the elements of the kernel.
+void require_whole_windows(const Queue& queue, const WindowGeometry& g) {
+  for (const unsigned axis : {kHeight, kWidth}) {
+    if (g.out[axis] == 0 || padded_count(g, axis, g.out[axis] - 1) == g.kernel[axis]) continue;
+    fail(TNR_STATUS_UNSUPPORTED,
+         "pool2d counts the padding of windows that end beyond it on the CPU only, not on %s",
+         DeviceName(queue.device()).text);
+  }
+}
+
 void run_pool(const Queue& queue, tnr_reduce_op op, const CheckedPool& pool, const tnr_view& a,
               const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
   const WindowGeometry& g = pool.geometry;
@@ -59,6 +69,8 @@ void Queue::pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attribu
     constexpr std::uint32_t kOfPixels = 0b1100;
     return reduce(op, a, kOfPixels, std::nullopt, out, 0);
   }
+  if ((attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0)
+    require_whole_windows(*this, pool.geometry);
   const QueueOrder order(*this, pins);
   run_pool(*this, op, pool, a, attributes, out);
   count_call(TNR_OPERATION_POOL2D, element_bytes(a), element_bytes(out.view));

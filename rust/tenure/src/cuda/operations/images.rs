@@ -98,7 +98,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`conv2d`](Self::conv2d), and for `more` rows or columns than a stride less one.
+    /// As [`conv2d`](Self::conv2d), and for `more` rows or columns than it takes.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };

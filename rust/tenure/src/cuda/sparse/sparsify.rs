@@ -119,8 +119,9 @@ impl<'a, T: Element> Sparsify<'a, T> {
     /// # Errors
     ///
     /// `InvalidArgument`: a rank that is not 2, a mask of another shape, a threshold that is NaN,
-    /// or negative where magnitudes are compared, and more entries than the indices can count (use
-    /// `i64` then). `Unsupported`: numbers of 16 bytes. `OutOfMemory`. `DeviceError`.
+    /// or negative where magnitudes are compared, two of `keep_negative_zero`, a mask and a
+    /// threshold, and more entries than the indices can count (use `i64` then). `Unsupported`:
+    /// numbers of 16 bytes. `OutOfMemory`. `DeviceError`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -152,14 +153,12 @@ impl<T: Number> Sparsify<'_, T> {
     /// Those above the threshold. Where that is negative, zeros are entries too.
     pub fn above(mut self, threshold: T) -> Self {
         self.options.set_threshold(tnr_sparse_predicate::GREATER, threshold);
-        self.mask = None;
         self
     }
 
     /// Those whose magnitude is above the threshold.
     pub fn above_in_magnitude(mut self, threshold: T) -> Self {
         self.options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);
-        self.mask = None;
         self
     }
 }

@@ -7,11 +7,11 @@ use super::{Fresh, LendAs, Options, PlaceMemory, ProgramHandle};
 use crate::raw::{check, entered};
 use crate::{ErrorKind, Result};
 
-/// A step, and by step and then by input whether that is an operand.
+/// A step, and the numbers of its operands: of steps, and of inputs behind all steps.
 pub(crate) struct StepInfo {
     pub(crate) info: tnr_step_info,
-    pub(crate) reads: Vec<u8>,
-    pub(crate) input_count: usize,
+    pub(crate) reads: Vec<usize>,
+    pub(crate) step_count: usize,
 }
 
 /// One that the library is to write.
@@ -60,9 +60,9 @@ impl ProgramHandle {
             inputs.lend(call);
             let (lent, _) = call.views();
             let input_count = lent.len() as u32;
+            let mut marks = vec![0_u8; (step_count + input_count) as usize];
             let describe = |step| {
                 let mut info = step_info();
-                let mut reads = vec![0_u8; (step_count + input_count) as usize];
                 // SAFETY: as in `ProgramHandle::run`; both are writable as far as they say.
                 unsafe {
                     let (program, views) = (self.raw(), lent.as_ptr());
@@ -78,11 +78,12 @@ impl ProgramHandle {
                         views,
                         input_count,
                         step,
-                        reads.as_mut_ptr(),
-                        reads.len() as u32,
+                        marks.as_mut_ptr(),
+                        marks.len() as u32,
                     ))?;
                 }
-                Ok(StepInfo { info, reads, input_count: input_count as usize })
+                let reads = (0..marks.len()).filter(|at| marks[*at] != 0).collect();
+                Ok(StepInfo { info, reads, step_count: step_count as usize })
             };
             (0..step_count).map(describe).collect()
         })

@@ -2054,7 +2054,7 @@ tnr_status tnr_view_describe_array(struct tnr_context *context TNR_BORROWED,
 #define TNR_EPILOGUE_CLAMP 1
 
 /**
- * Flag of `tnr_pool2d`: the padding counts as elements of a MEAN, zeros.
+ * Flag of a MEAN of `tnr_pool2d`: the padding counts as elements, zeros.
  *
  * @since 0.2
  */
@@ -2068,6 +2068,15 @@ tnr_status tnr_view_describe_array(struct tnr_context *context TNR_BORROWED,
  * @since 0.2
  */
 #define TNR_POOL2D_ADAPTIVE 2
+
+/**
+ * Flag of `tnr_pool2d`: the extents of `out` are rounded up. The last window may end beyond the
+ * padded image, where it has no elements and no padding, but begins in the image or in the padding
+ * before it.
+ *
+ * @since 0.2
+ */
+#define TNR_POOL2D_CEIL 4
 #endif
 
 /**
@@ -2624,11 +2633,11 @@ typedef struct tnr_matmul_attributes {
    */
   uint32_t flags;
   /**
-   * With the flag: the least that an element of the result is; not NaN.
+   * With the flag: the least that an element of the result is; not NaN. Without it 0.
    */
   double low;
   /**
-   * With the flag: the greatest; not below `low`.
+   * With the flag: the greatest; not below `low`. Without it 0.
    */
   double high;
 } tnr_matmul_attributes;
@@ -2671,11 +2680,11 @@ typedef struct tnr_conv2d_attributes {
    */
   uint32_t flags;
   /**
-   * With the flag: the least that an element of the result is; not NaN.
+   * With the flag: the least that an element of the result is; not NaN. Without it 0.
    */
   double low;
   /**
-   * With the flag: the greatest; not below `low`.
+   * With the flag: the greatest; not below `low`. Without it 0.
    */
   double high;
 } tnr_conv2d_attributes;
@@ -2722,8 +2731,8 @@ typedef struct tnr_pool2d_attributes {
    */
   int64_t dilations[2];
   /**
-   * `TNR_POOL2D_COUNT_PADDING`, or `TNR_POOL2D_ADAPTIVE` without a kernel, strides, padding and
-   * dilations; or 0.
+   * `TNR_POOL2D_COUNT_PADDING`, `TNR_POOL2D_CEIL`, both or 0; or `TNR_POOL2D_ADAPTIVE`, without
+   * a kernel, strides, padding and dilations.
    */
   uint32_t flags;
   /**
@@ -3035,7 +3044,8 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
  * `a`, `b` and `out` are of one dtype, f64, f32, f16, bf16, c64 or c128; or `a` and `b` of u8
  * or i8 each, and `out` of i32. f16 and bf16 are computed in f32 and rounded once, `alpha` and
  * `beta` too. Sums of bytes are exact up to k = 33,025, and wrap beyond 2^31, as all whole
- * numbers do. The activation takes what `tnr_unary` takes of the dtype in which is computed.
+ * numbers do. An activation is any operation of one operand that takes real sums and does not
+ * give bool8.
  *
  * Axes before the last two are a batch: those of `a` and of `b` broadcast to those of `out`. A
  * vector, of rank 1, is a row as `a` and a column as `b`, and has no axis in `out`: of two
@@ -3059,8 +3069,9 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
  *
  * INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
  * `beta` that the dtype cannot represent, and an activation that names no operation.
- * UNSUPPORTED: other dtypes, and an activation that does not take the dtype. ALIASED.
- * OUT_OF_MEMORY; `out` is then untouched.
+ * UNSUPPORTED: other dtypes, an activation that does not take the dtype of the sums or gives
+ * bool8, and any activation of complex numbers. ALIASED. OUT_OF_MEMORY; `out` is then
+ * untouched.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -3134,8 +3145,9 @@ tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
  * Sums of products by Einstein's convention, in NumPy's notation: a term of labels for each
  * operand, separated by commas, one label for each of its axes, then `->` and the labels of
  * `out`, as in `"ij,jk->ik"`. All elements whose labels have the same indices are multiplied,
- * and summed over the labels that `out` does not have. All operands and `out` have one dtype,
- * and any strides. `out` shares no byte with an operand.
+ * and summed over the labels that `out` does not have. All operands have one dtype, which is
+ * also that of `out`, but for sums of one operand: `out` is then of the dtype of SUM, i64 or u64
+ * of integers. Strides are any. `out` shares no byte with an operand.
  *
  * Labels are letters, of which upper and lower case are two; spaces mean nothing. A label that
  * stands twice in one term is the diagonal of these axes. One `...` in a term stands for any
@@ -3149,8 +3161,9 @@ tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
  * have the same labels. More: by pairs, in the order of fewest multiplications, dynamic programming
  * over subsets of up to 8 operands (Pfeifer, Haegeman and Verstraete, Physical Review E 90,
  * 033315, 2014), and beyond by taking the pair whose product is smallest beside its factors.
- * One operand is copied, or summed by SUM. Dtypes that these do not take they refuse;
- * UNSUPPORTED is also an order of which every product has over 8 labels that are needed later.
+ * One operand is copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of
+ * products of bytes, and an order of which every product has over 8 labels that are needed
+ * later.
  *
  * The order depends on the spec and the shapes alone: bits depend neither on the number of
  * threads nor, but for SUM, on strides. Intermediate results, and copies, are scratch memory.
@@ -3180,7 +3193,7 @@ tnr_status tnr_einsum(struct tnr_context *context TNR_BORROWED,
 /**
  * The shape that `tnr_einsum` asks of `out`. No element is read.
  *
- * Errors as `tnr_einsum` has them of the spec and the shapes.
+ * Errors as `tnr_einsum` has them of the spec, and of the shapes and dtypes of operands.
  *
  * @param spec (transfer none) ends with a 0
  * @param operands (transfer none) (counted-by operand_count) one at least
@@ -3205,9 +3218,9 @@ tnr_status tnr_einsum_shape(const char *spec,
  * strides[1] + l * dilations[1] - padding[2]]`, or nowhere where that lies outside; then
  * `bias[f]` is added, and the activation applied.
  *
- * The smallest extent of `out` that a convolution takes to that of `a` is
- * `(height - 1) * stride + (kernel - 1) * dilation + 1 - padding`, and there are as many such
- * extents as the stride says: PyTorch's `output_padding` is the rest.
+ * The smallest extent of `out` is `(height - 1) * stride + (kernel - 1) * dilation + 1 -
+ * padding`; the greatest is one less than the stride or the dilation, whichever is greater, above
+ * it: PyTorch's `output_padding` is the rest.
  *
  * The rows of `out` that are one stride apart, and so its columns, are one convolution of `a`
  * with some of the kernel's rows and columns, from the last to the first: so dtypes, the order
@@ -3215,7 +3228,8 @@ tnr_status tnr_einsum_shape(const char *spec,
  * kernel beyond the edges of `a`.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as of
- * `tnr_conv2d`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+ * `tnr_conv2d`, but for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED.
+ * OUT_OF_MEMORY; `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) `[images, channels, height, width]`
@@ -3243,7 +3257,7 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  * elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
  *
  * A MEAN is a sum in the dtype itself, divided by the number of elements
- * (TNR_POOL2D_COUNT_PADDING: of the kernel). A kernel of at most 64 elements adds them in the
+ * (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements adds them in the
  * order of i and j. A larger one adds runs of 16 elements, and the runs with their rounding
  * errors, so that the error does not grow with the kernel. Where one window is the whole image,
  * the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
@@ -3251,8 +3265,8 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
  * exceeds the padded image, a window without elements, an extent of `out` other than
- * `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`. UNSUPPORTED: other dtypes
- * and reductions. ALIASED.
+ * `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`, rounded down or as
+ * TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) `[images, channels, height, width]`
@@ -3371,11 +3385,11 @@ typedef struct tnr_pad_attributes {
   uint64_t struct_size;
   /**
    * Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
-   * `i - before`, where there is one. Of any sign.
+   * `i - before`, where there is one. Of any sign; 0 beyond the rank.
    */
   int64_t before[8];
   /**
-   * For CONSTANT: representable in the dtype. A dtype of 0 means 0 bytes.
+   * For CONSTANT: representable in the dtype; zeros mean 0 bytes. Zeros for other modes.
    */
   struct tnr_scalar value;
 } tnr_pad_attributes;
@@ -6588,8 +6602,8 @@ typedef int32_t tnr_random_distribution;
 #define TNR_RANDOM_DISTRIBUTION_BERNOULLI 4
 
 /**
- * Attributes of `tnr_random`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
- * grow, and zeros will mean what they do now.
+ * Attributes of `tnr_random`; those of other distributions are 0. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -7097,7 +7111,7 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 
 #if TNR_WANT_MINOR >= 2
 /**
- * Flag of `tnr_sparse_options`: -0.0 is an entry too.
+ * Flag of `tnr_sparse_options`, for NON_ZERO: -0.0 is an entry too.
  *
  * @since 0.2
  */
@@ -7172,11 +7186,11 @@ typedef struct tnr_sparse_options {
    */
   int64_t block_cols;
   /**
-   * Operand of the predicate; ignored by predicates that have none.
+   * Operand of the predicate; zeros for predicates that have none.
    */
   struct tnr_scalar threshold;
   /**
-   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
+   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros.
    */
   struct tnr_view mask;
 } tnr_sparse_options;
@@ -7271,7 +7285,7 @@ typedef struct tnr_sparse_from_matmul_attributes {
    */
   uint32_t flags;
   /**
-   * Operand of the predicate; ignored by NON_ZERO.
+   * Operand of the predicate; zeros for NON_ZERO.
    */
   struct tnr_scalar threshold;
 } tnr_sparse_from_matmul_attributes;
