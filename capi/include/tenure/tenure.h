@@ -3261,7 +3261,7 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  *
  * A MEAN is a sum in the dtype itself, divided by the number of elements
  * (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements adds them in the
- * order of i and j. A larger one adds runs of 16 elements, and the runs with their rounding
+ * order of i and j. A larger one adds runs of 64 elements, and the runs with their rounding
  * errors, so that the error does not grow with the kernel. Where one window is the whole image,
  * the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
  * depend neither on threads, nor on strides, nor on the instruction set.
@@ -3388,7 +3388,7 @@ typedef struct tnr_pad_attributes {
   uint64_t struct_size;
   /**
    * Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
-   * `i - before`, where there is one. Of any sign; 0 beyond the rank.
+   * `i - before`, where there is one. It has any sign; 0 beyond the rank.
    */
   int64_t before[8];
   /**

@@ -32,10 +32,9 @@ struct Windows {
   bool ends;
 };
 
-// A mean of at most kMostInTurn elements adds one after the other. A mean of more adds runs of
-// kRunTaps, and the runs with their rounding errors: its own error does not grow with the window.
+// A mean of at most kMostInTurn elements adds one after the other. A mean of more adds runs of that
+// many, and the runs with their rounding errors: its error does not grow with the window.
 inline constexpr int64_t kMostInTurn = 64;
-inline constexpr int64_t kRunTaps = 16;
 
 using WindowKernel = void (*)(const Windows&);
 

@@ -810,7 +810,7 @@ pub struct tnr_pad_attributes {
     /// `sizeof(tnr_pad_attributes)`.
     pub struct_size: u64,
     /// Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
-    /// `i - before`, where there is one. Of any sign; 0 beyond the rank.
+    /// `i - before`, where there is one. It has any sign; 0 beyond the rank.
     pub before: [i64; 8],
     /// For CONSTANT: representable in the dtype; zeros mean 0 bytes. Zeros for other modes.
     pub value: tnr_scalar,
@@ -4738,7 +4738,7 @@ unsafe extern "C" {
     ///
     /// A MEAN is a sum in the dtype itself, divided by the number of elements
     /// (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements adds them in the
-    /// order of i and j. A larger one adds runs of 16 elements, and the runs with their rounding
+    /// order of i and j. A larger one adds runs of 64 elements, and the runs with their rounding
     /// errors, so that the error does not grow with the kernel. Where one window is the whole image,
     /// the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
     /// depend neither on threads, nor on strides, nor on the instruction set.

@@ -264,10 +264,12 @@ Finding map_joint(const Strip& strip) {
   alignas(kRegisterBytes) Byte lanes[kSources + 1][kRegisterBytes];
   Byte* const results = lanes[kSources];
   const Byte* in[kSources];
+  int64_t steps[kSources];  // of whole registers
   bool are_adjacent = is_adjacent<T>(strip.out_step);
   for (uint32_t i = 0; i < kSources; ++i) {
     const Source& source = strip.in[i];
     in[i] = source.data;
+    steps[i] = kLanes * source.step;
     are_adjacent &= is_adjacent_or_repeated<T>(source);
     const bool is_repeated = source.step == 0;
     // Lanes of no element have 1, which divides and has a logarithm.
@@ -290,7 +292,7 @@ Finding map_joint(const Strip& strip) {
       }
       __asm__("" : "+r"(from));  // or compilers make a copy of the rule for each
       operands[i] = load<Wide>(from);
-      in[i] += kLanes * strip.in[i].step;
+      in[i] += steps[i];
     }
     Byte* to = is_whole ? out : results;
     __asm__("" : "+r"(to));

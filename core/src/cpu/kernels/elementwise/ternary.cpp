@@ -3,6 +3,7 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vectors.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -44,14 +45,20 @@ struct Interpolate {
   template <IsVector V>
   static V apply(V a, V b, V t) {
     const V sum = fused_anywhere(t, b, fused_anywhere(-t, a, a));
+    const auto is_rare = (a == b) | (sum != sum);
+    if (lane_bits<Truth<Number<V>>>(is_rare) == 0) [[likely]] return sum;
+    return with_rare_ends(a, b, t, sum);
+  }
+
+ private:
+  // Not inlined: the loop around the call keeps its registers.
+  template <IsVector V>
+  [[gnu::noinline]] static V with_rare_ends(V a, V b, V t, V sum) {
     using T = Number<V>;
-    if (!is_every_lane_within(sum, static_cast<T>(__builtin_inf()))) [[unlikely]] {  // some are NaN
-      const V inner = fused_anywhere(t, b, (T{1} - t) * a);
-      const V given = t == T{0} ? a : t == T{1} ? b : inner;
-      const auto are_numbers = (a == a) & (b == b) & (t == t);
-      return are_numbers & (a == b) ? a : are_numbers & (sum != sum) ? given : sum;
-    }
-    return a == b ? a : sum;
+    const auto are_numbers = (a == a) & (b == b) & (t == t);
+    const V inner = fused_anywhere(t, b, (T{1} - t) * a);
+    const V given = (a == b) | (t == T{0}) ? a : t == T{1} ? b : inner;
+    return are_numbers & ((a == b) | (sum != sum)) ? given : sum;
   }
 };
 

@@ -96,9 +96,9 @@ struct InTurn {
   }
 };
 
-// Sums of runs, each of its even and its odd taps, which are added with their rounding errors
-// (Knuth's TwoSum): these are added up by themselves. Where a sum is infinite there is no error, but
-// NaN.
+// The taps of a call are a run: its even and its odd taps are added in turn. Runs are added with
+// their rounding errors (Knuth's TwoSum), which are added up apart. The error of an infinite sum is
+// NaN, and is not added.
 template <class T>
 struct InRuns {
   template <int kVectors, class Lanes>
@@ -113,30 +113,26 @@ struct InRuns {
         lost[v] = lanes.load(w.lost + at + v * kVectorBytes);
       }
     }
-    const Tap* const end = w.taps + w.tap_count;
-    for (const Tap* tap = w.taps; tap != end;) {
-      const Tap* const run_end = end - tap < kRunTaps ? end : tap + kRunTaps;
-      Vector<T> even[kVectors] = {};
-      Vector<T> odd[kVectors] = {};
-      const auto take_in = [&](Vector<T>* run) {
-        const Byte* const from = tap->data + place * tap->step + offset;
+    Vector<T> even[kVectors] = {};
+    Vector<T> odd[kVectors] = {};
+    const auto take_in = [&](Vector<T>* half, const Tap& tap) {
+      const Byte* const from = tap.data + place * tap.step + offset;
 #pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) run[v] += lanes.load(from + v * kVectorBytes);
-        ++tap;
-      };
-      while (run_end - tap > 1) {
-        take_in(even);
-        take_in(odd);
-      }
-      if (tap != run_end) take_in(even);
+      for (int v = 0; v < kVectors; ++v) half[v] += lanes.load(from + v * kVectorBytes);
+    };
+    int64_t i = 0;
+    for (; i + 1 < w.tap_count; i += 2) {
+      take_in(even, w.taps[i]);
+      take_in(odd, w.taps[i + 1]);
+    }
+    if (i < w.tap_count) take_in(even, w.taps[i]);
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        const Vector<T> run = even[v] + odd[v];
-        const Vector<T> sum = sums[v] + run;
-        const Vector<T> back = sum - sums[v];
-        lost[v] += (sums[v] - (sum - back)) + (run - back);
-        sums[v] = sum;
-      }
+    for (int v = 0; v < kVectors; ++v) {
+      const Vector<T> run = even[v] + odd[v];
+      const Vector<T> sum = sums[v] + run;
+      const Vector<T> back = sum - sums[v];
+      lost[v] += (sums[v] - (sum - back)) + (run - back);
+      sums[v] = sum;
     }
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {

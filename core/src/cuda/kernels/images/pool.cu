@@ -56,7 +56,7 @@ struct PoolSum {
     } else {
       even += element;
     }
-    if (++count == kernels::kRunTaps && has_runs) end_run();
+    if (++count == kernels::kMostInTurn && has_runs) end_run();
   }
   TENURE_DEVICE void end_run() {
     const T run = even + odd;

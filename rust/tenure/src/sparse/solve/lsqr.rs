@@ -243,7 +243,7 @@ fn iterate<T: NativeFloat>(
             let length = vectors::scale_and_add_and_norm(right.as_mut(), factor, of_right.as_ref());
             alpha = normalise(&mut right, length);
         }
-        // A rotation takes damping out, another one what is below the diagonal.
+        // One rotation removes the damping, another one the element below the diagonal.
         let damped_rho = rho_bar.hypot(damping);
         let psi = damping / damped_rho * phi_bar;
         phi_bar *= rho_bar / damped_rho;

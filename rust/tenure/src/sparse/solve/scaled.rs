@@ -93,7 +93,7 @@ impl<'a, T: NativeFloat> Scaled<'a, T> {
             after = vectors::largest(out);
         }
         if after == 0.0 || !after.is_finite() {
-            // The product is 0 or has a NaN. That of another vector decides.
+            // The product is 0 or has a NaN: the product of another vector decides.
             return product(self.operator, x, out);
         }
         let exponent = vectors::exponent(after) - vectors::exponent(before) - shift;
