@@ -28,7 +28,6 @@ set(order
   dense
   dense/elementwise
   dense/movement
-  dense/einsum
   dense/random
   dense/reduce
   dense/normalize
@@ -36,6 +35,7 @@ set(order
   dense/ordering
   dense/image
   dense/product
+  dense/einsum
   cuda/kernels
   cuda/kernels/images
   cuda/kernels/ordering
