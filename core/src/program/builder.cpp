@@ -367,8 +367,8 @@ void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
     if (graph_.inputs[input].is_updated) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "another output updates the input already");
     }
-    const std::uint32_t finding =
-        graph_.finds_extents ? deciding_nodes(graph_, types_).of_values[value] : kNoValue;
+    add_deciding(deciding_, graph_, types_);
+    const std::uint32_t finding = deciding_.of_values[value];
     if (finding != kNoValue) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "the output that updates an input has as many elements as nodes[%" PRIu32 "], %s, finds",

@@ -8,6 +8,7 @@
 #include "base/concurrency.hpp"
 #include "memory/handles.hpp"
 #include "memory/slot_table.hpp"
+#include "program/found.hpp"
 #include "program/graph.hpp"
 #include "tenure/program.hpp"
 
@@ -52,6 +53,7 @@ class GraphBuilder {
   Graph graph_;
   Sizes maxima_;
   std::vector<ArrayType> types_;  // by value, where the extents are at their maxima
+  Deciding deciding_;             // of the nodes that outputs have asked for
 };
 
 // The object that a handle names.

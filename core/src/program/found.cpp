@@ -63,10 +63,19 @@ std::uint32_t last_finding(const Graph& graph, std::int64_t number) {
 
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside) {
-  Deciding deciding = {std::vector<std::uint32_t>(graph.nodes.size(), kNoValue),
-                       std::vector<std::uint32_t>(graph.values.size(), kNoValue),
-                       std::vector<std::uint32_t>(graph.extents.size(), kNoValue)};
-  if (!graph.finds_extents && outside == nullptr) return deciding;
+  Deciding deciding;
+  add_deciding(deciding, graph, types, outside);
+  return deciding;
+}
+
+void add_deciding(Deciding& deciding, const Graph& graph, const std::vector<ArrayType>& types,
+                  const Outside* outside) {
+  const auto first_new = static_cast<std::uint32_t>(deciding.of_nodes.size());
+  deciding.of_values.resize(graph.values.size(), kNoValue);
+  deciding.of_extents.resize(graph.extents.size(), kNoValue);
+  // Last: a call that fails has added none.
+  deciding.of_nodes.resize(graph.nodes.size(), kNoValue);
+  if (!graph.finds_extents && outside == nullptr) return;
   const auto of_number = [&](std::int64_t number) {
     // An extent of a node that is being added may be none of the graph's.
     const bool is_known = is_extent(number) && extent_index(number) < graph.extents.size();
@@ -82,7 +91,7 @@ Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
   for (std::size_t i = 0; outside != nullptr && i < graph.inputs.size(); ++i) {
     if (outside->inputs[i]) deciding.of_values[graph.inputs[i].value] = kHandedOver;
   }
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+  for (std::uint32_t i = first_new; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     std::uint32_t last = kNoValue;
     for (const std::int64_t number : node.numbers) last = later_of(last, of_number(number));
@@ -103,7 +112,6 @@ Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
       if (types[value].rank != 0) deciding.of_values[value] = by;
     }
   }
-  return deciding;
 }
 
 Outside outside_of(const Graph& graph, const Deciding& deciding, const GraphNode& node,

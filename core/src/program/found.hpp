@@ -42,6 +42,9 @@ struct Deciding {
 // `outside` is that of a body, else nullptr.
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside = nullptr);
+// The same of the nodes that were added to the graph since: nothing changes for those before them.
+void add_deciding(Deciding& deciding, const Graph& graph, const std::vector<ArrayType>& types,
+                  const Outside* outside = nullptr);
 // The parts of a body of the node that are decided, where its results are decided too.
 Outside outside_of(const Graph& graph, const Deciding& deciding, const GraphNode& node,
                    const Body& body);

@@ -430,17 +430,27 @@ TEST_F(CFound, AnExtentIsFoundOnceAndBeforeItIsTaken) {
 
 TEST_F(CFound, NoInputIsUpdatedByIt) {
   const std::uint32_t x = input({8});
+  const std::uint32_t first = input({8});
+  output(node(kAdd, {first, x}), first);
   const std::uint32_t some = selected(x, extent("hits", 8));
   const std::uint32_t part = node(TNR_NODE_SLICE, {some}, {0, 0, 8, 1});
-  expect_refused(tnr_graph_add_output(graph, part, x), TNR_STATUS_INVALID_ARGUMENT,
-                 {"the output that updates an input", "nodes[1], masked_select"});
+  // Also of nodes that were added behind an output.
+  for (const std::uint32_t value : {part, node(kAdd, {part, part})}) {
+    expect_refused(tnr_graph_add_output(graph, value, x), TNR_STATUS_INVALID_ARGUMENT,
+                   {"the output that updates an input", "nodes[2], masked_select"});
+    expect_refused(tnr_graph_add_output(graph, node(kAdd, {value, x}), x),
+                   TNR_STATUS_INVALID_ARGUMENT, {"nodes[2], masked_select"});
+  }
   // A value without an axis has one size, whatever is found.
   const std::uint32_t total = input({});
   output(node(kAdd, {total, node(kSum, {some}, {}, nullptr, 1)}), total);
   float of = 10;
   const float a[] = {1, -1, 2, -1, -1, -1, -1, -1};
   const tnr_view_mut state = {view_over(&of, {})};
-  ASSERT_EQ(run(program(), {view_over(a, {8}), state.view}, {state}), TNR_STATUS_OK);
+  float added[8] = {};
+  const tnr_view_mut sums = {view_over(added, {8})};
+  ASSERT_EQ(run(program(), {view_over(a, {8}), sums.view, state.view}, {sums, state}),
+            TNR_STATUS_OK);
   EXPECT_EQ(of, 13);
 }
 
