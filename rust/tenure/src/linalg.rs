@@ -20,8 +20,9 @@
 //!
 //! It is the crate [`faer`](https://docs.rs/faer) that calculates, on the calling thread alone,
 //! whatever the context. Residuals stay within the bounds that LAPACK's tests ask for, with `e` the
-//! distance from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each. They do so
-//! for columns or rows whose elements are as far from 1 as 1e160 and 1e-160 (f32: 1e19 and 1e-19).
+//! distance from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each. These bounds
+//! hold for columns and rows of magnitudes from 1e-160 to 1e160 (f32: from 1e-19 to 1e19), for each
+//! in its own magnitude.
 //!
 //! # Errors
 //!
@@ -29,8 +30,8 @@
 //! does not fit (the message has both whole), or an element that is NaN or infinite (the message
 //! has its index). A matrix is singular where a pivot is exactly 0, as in LAPACK: one that is
 //! nearly so gives a large, inexact solution. Factors that leave the range of their type are
-//! refused too; a solution that leaves it is infinite or NaN. `NoConvergence` is the answer of `eigh` and `svd` should their iterations not end,
-//! which finite elements are not known to cause.
+//! refused too; a solution that leaves it is infinite or NaN. `eigh` and `svd` refuse with
+//! `NoConvergence` where their iterations do not end, which finite elements are not known to cause.
 //!
 //! ```
 //! use tenure::{Tensor, linalg};

@@ -61,7 +61,8 @@ impl<T: NativeFloat> Cholesky<T> {
         let mut x = operand::right_side("cholesky solve", [order, order], b.as_view())?;
         if !x.is_empty() {
             let l = operand::lent(&self.l)?;
-            // Its elements are roots of numbers, whose quotients are in range.
+            // Elements of `l` are no greater than the roots of those of `a`: their quotients are in
+            // range, unless a pivot is subnormal.
             let range = Range::Narrow;
             T::substitute(Triangle::Lower, range, l, operand::columns(&mut x)?);
             T::substitute(Triangle::Upper, range, l.transpose(), operand::columns(&mut x)?);

@@ -115,8 +115,8 @@ impl<T: NativeFloat> Lu<T> {
         Ok(x)
     }
 
-    /// The determinant: 1 of a matrix without elements. It is infinite or 0 only where it is out of
-    /// the range of its type itself.
+    /// The determinant: 1 of a matrix without elements. It is infinite or 0 only where the product
+    /// of the pivots is out of the range of its type.
     pub fn det(&self) -> T {
         let sign = if self.swaps % 2 == 0 { T::ONE } else { -T::ONE };
         let diagonal = self.factors.view().diagonal(0).expect("factors have two axes");

@@ -102,18 +102,21 @@ impl<'a, T: NativeFloat> Matrix<'a, T> {
     /// Where elements are so large or small that their squares are out of range, a copy that is
     /// multiplied by a power of two; and what results are to be multiplied by.
     pub(super) fn rescaled(&self, largest: T) -> Result<Option<(Tensor<T>, T)>> {
-        let large = T::from_f64(T::LARGE);
-        let factor = if largest > large {
-            T::ONE / T::from_f64(T::RESCALE)
-        } else if largest > T::ZERO && largest * large < T::ONE {
-            T::from_f64(T::RESCALE)
-        } else {
+        if !is_far(largest) {
             return Ok(None);
-        };
+        }
+        let rescale = T::from_f64(T::RESCALE);
+        let factor = if largest > T::ONE { T::ONE / rescale } else { rescale };
         let mut copy = self.copied()?;
         multiply(&mut copy, factor);
         Ok(Some((copy, T::ONE / factor)))
     }
+}
+
+/// Whether the square of a number can be out of the range of its type, where the number is not 0.
+fn is_far<T: NativeFloat>(magnitude: T) -> bool {
+    let large = T::from_f64(T::LARGE);
+    magnitude > large || (magnitude > T::ZERO && magnitude * large < T::ONE)
 }
 
 /// A right side has a row for each of the matrix.
@@ -157,20 +160,6 @@ pub(super) fn lent_mut<T: NativeFloat>(a: &mut Tensor<T>) -> Result<MatMut<'_, T
     MatMut::try_from(a.view_mut())
 }
 
-/// A number far from the ends of the range, and the power of [`RESCALE`](Arithmetic::RESCALE) to
-/// multiply it by.
-pub(super) fn split<T: NativeFloat>(element: T) -> (T, isize) {
-    let (large, rescale) = (T::from_f64(T::LARGE), T::from_f64(T::RESCALE));
-    let magnitude = element.magnitude();
-    if magnitude > large {
-        (element / rescale, 1)
-    } else if magnitude * large < T::ONE {
-        (element * rescale, -1)
-    } else {
-        (element, 0)
-    }
-}
-
 pub(super) fn multiply<T: NativeFloat>(a: &mut Tensor<T>, factor: T) {
     a.as_mut().iter_mut().for_each(|element| *element *= factor);
 }
@@ -201,7 +190,7 @@ pub(super) fn clear_below_diagonal<T: NativeFloat>(a: &mut Tensor<T>) {
 /// The range of the upper triangle of a column-major matrix.
 pub(super) fn range_above<T: NativeFloat>(a: &Tensor<T>) -> Range {
     let rows = a.shape()[0];
-    let is_far = |element: &T| *element != T::ZERO && split(*element).1 != 0;
+    let is_far = |element: &T| is_far(element.magnitude());
     let mut columns = a.as_ref().chunks_exact(rows.max(1)).enumerate();
     let is_wide = columns.any(|(col, column)| column[..(col + 1).min(rows)].iter().any(is_far));
     if is_wide { Range::Wide } else { Range::Narrow }

@@ -94,8 +94,8 @@ fn first_rows<T: NativeFloat>(x: &Tensor<T>, count: usize) -> Result<Tensor<T>> 
 /// smaller of m and n, `Q` is `[m, k]` with orthonormal columns, and `R` is `[k, n]`, upper
 /// triangular or trapezoidal.
 ///
-/// A column that the columns before it give to within `16 m e` of its length has no row of `R`, so
-/// that the diagonal has a 0; `e` is the distance from 1 to the next number.
+/// `R` has a 0 on the diagonal for a column that is a combination of the columns before it to within
+/// `16 m e` of its length; `e` is the distance from 1 to the next number.
 ///
 /// ```
 /// use tenure::linalg::Qr;
