@@ -707,9 +707,9 @@ pub const TNR_POOL2D_COUNT_PADDING: u32 = 1;
 /// @since 0.2
 pub const TNR_POOL2D_ADAPTIVE: u32 = 2;
 
-/// Flag of `tnr_pool2d`: the extents of `out` are rounded up. The last window may end beyond the
-/// padded image, where it has no elements and no padding, but begins in the image or in the padding
-/// before it.
+/// Flag of `tnr_pool2d`: the extents of `out` are rounded up, as PyTorch and ONNX round them. The
+/// last window may end beyond the padded image, where it has no elements and no padding. It begins
+/// in the image or in the padding before it: one that would begin behind the image is left out.
 ///
 /// @since 0.2
 pub const TNR_POOL2D_CEIL: u32 = 4;
@@ -4737,16 +4737,17 @@ unsafe extern "C" {
     /// elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
     ///
     /// A MEAN is a sum in the dtype itself, divided by the number of elements
-    /// (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements adds them in the
-    /// order of i and j. A larger one adds runs of 64 elements, and the runs with their rounding
-    /// errors, so that the error does not grow with the kernel. Where one window is the whole image,
-    /// the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
-    /// depend neither on threads, nor on strides, nor on the instruction set.
+    /// (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements
+    /// adds them in the order of i and j. A larger one adds runs of 64 elements, and the runs with
+    /// their rounding errors, so that the error does not grow with the kernel. Where one window is
+    /// the whole image, the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of
+    /// `tnr_conv2d`. So the bits depend neither on threads, nor on strides, nor on the instruction
+    /// set.
     ///
     /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
-    /// exceeds the padded image, a window without elements, an extent of `out` other than
-    /// `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`, rounded down or as
-    /// TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
+    /// exceeds the padded image (with TNR_POOL2D_CEIL: by a stride or more), a window without
+    /// elements, an extent of `out` other than `(height + padding - (kernel - 1) * dilation - 1) /
+    /// stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) `[images, channels, height, width]`

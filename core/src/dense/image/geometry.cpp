@@ -30,11 +30,7 @@ std::optional<Wide> first_rest_within(Wide step, Wide by, Wide low, Wide high) n
   return quotient_up(low + by * *rounds, step);
 }
 
-}  // namespace
-
-namespace {
-
-// All but that the places of the windows are the extents of `out`.
+// A geometry without the check that the places of the windows are the extents of `out`.
 WindowGeometry placed_windows(const tnr_view& a, const char* a_name, const tnr_view& weight,
                               const tnr_conv2d_attributes& attributes, const tnr_view& out,
                               const char* out_name) {

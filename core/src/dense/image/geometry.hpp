@@ -89,8 +89,8 @@ inline std::int64_t given_or(std::int64_t value, std::int64_t otherwise, const c
   return value == 0 ? otherwise : at_least(value, 0, field, index);
 }
 
-// Whether windows end within the padded image, or one more begins in the image or before it and
-// ends beyond.
+// Whether all windows end within the padded image; or, as PyTorch and ONNX round up, the last one
+// may end beyond it and begins in the image or in the padding before it.
 enum class Rounding : std::uint8_t { kDown, kUp };
 
 // Places that a kernel takes along one axis of the padded image. The names are for messages.
@@ -100,6 +100,7 @@ inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, Rounding
   const std::int64_t stride = g.strides[axis];
   std::int64_t padded;
   std::int64_t reach;
+  std::int64_t count = 0;
   const auto require_sum = [&](bool overflows) {
     if (!overflows) return;
     fail(TNR_STATUS_INVALID_ARGUMENT, "the padded %s of %s exceeds 2^63 - 1", kNames[axis],
@@ -107,21 +108,24 @@ inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, Rounding
   };
   require_sum(__builtin_add_overflow(g.in[axis], g.padding[axis], &padded) ||
               __builtin_add_overflow(padded, g.padding_after[axis], &padded));
-  if (__builtin_mul_overflow(g.kernel[axis] - 1, g.dilations[axis], &reach) ||
-      __builtin_add_overflow(reach, 1, &reach) || reach > padded) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s's %s of %" PRId64 ", dilated by %" PRId64 ", exceeds the %" PRId64
-         " of %s with its padding",
-         kernel_name, kNames[axis], g.kernel[axis], g.dilations[axis], padded, image_name);
+  if (!__builtin_mul_overflow(g.kernel[axis] - 1, g.dilations[axis], &reach) &&
+      !__builtin_add_overflow(reach, 1, &reach)) {
+    const std::int64_t rest = padded - reach;
+    if (rest >= 0) count = rest / stride + 1;
+    const std::int64_t last = (count - 1) * stride;
+    const std::int64_t begins = g.in[axis] + g.padding[axis];  // that a window rounded up may have
+    if (rounding == Rounding::kUp && rest > last && begins - stride > last) {
+      require_sum(__builtin_add_overflow(last + stride, reach, &padded));
+      ++count;
+    } else if (rounding == Rounding::kUp && rest == last && last >= begins && count > 1) {
+      --count;
+    }
   }
-  const std::int64_t rest = padded - reach;
-  const std::int64_t count = rest / stride + 1;
-  if (rounding == Rounding::kDown || rest % stride == 0) return count;
-  // One more place where its window begins in the image or in the padding before it.
-  const std::int64_t begins = rest - rest % stride;
-  if (g.in[axis] + g.padding[axis] - begins <= stride) return count;
-  require_sum(__builtin_add_overflow(begins + stride, reach, &padded));
-  return count + 1;
+  if (count != 0) return count;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s's %s of %" PRId64 ", dilated by %" PRId64 ", exceeds the %" PRId64
+       " of %s with its padding",
+       kernel_name, kNames[axis], g.kernel[axis], g.dilations[axis], padded, image_name);
 }
 
 // Strides, dilations and padding of one axis, which the kernel's and the image's extents precede,

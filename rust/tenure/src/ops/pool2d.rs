@@ -76,8 +76,9 @@ impl Pool2d {
         self
     }
 
-    /// Rounds the extents of the result up. The last window may end beyond the padded image, where
-    /// it has neither elements nor padding, but begins in the image or in the padding before it.
+    /// Rounds the extents of the result up, as PyTorch and ONNX do. The last window may end beyond
+    /// the padded image, where it has neither elements nor padding. It begins in the image or in
+    /// the padding before it: one that would begin behind the image is left out.
     ///
     /// ```
     /// use tenure::{Pool2d, avg_pool2d};
@@ -112,10 +113,16 @@ impl Pool2d {
             let padded = extent.checked_add(before)?.checked_add(after)?;
             let padded = isize::try_from(padded).ok()? as usize;
             let reach = self.kernel[axis].checked_sub(1)?.checked_mul(self.dilations[axis])?;
-            let (room, stride) = (padded.checked_sub(reach)?.checked_sub(1)?, self.strides[axis]);
-            let next = (room - room % stride).saturating_add(stride);
-            let one_more = self.rounds_up && room % stride != 0 && next < extent + before;
-            Some(room / stride + 1 + usize::from(one_more))
+            let (reach, stride) = (reach.checked_add(1)?, self.strides[axis]);
+            let count = padded.checked_sub(reach).map_or(0, |room| room / stride + 1);
+            let next = count.saturating_mul(stride);
+            let has_rest = padded.saturating_add(stride) > next.saturating_add(reach);
+            if !self.rounds_up {
+                return Some(count);
+            }
+            let up = count + usize::from(has_rest);
+            let last = up.saturating_sub(1).saturating_mul(stride);
+            Some(up.saturating_sub(usize::from(last >= extent + before)))
         };
         [images, channels, places(0, height).unwrap_or(0), places(1, width).unwrap_or(0)]
     }
@@ -169,9 +176,9 @@ pub(crate) fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a rank other than 4, a kernel that exceeds the padded image or of which a
-/// window has no element of it, a kernel, stride or dilation of 0, padding that is counted.
-/// `OutOfMemory`.
+/// `InvalidArgument`: a rank other than 4, a kernel that exceeds the padded image (in ceil mode: by a
+/// stride or more), a window without an element of the image, a kernel, stride or dilation of 0,
+/// padding that is counted. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{Pool2d, max_pool2d};

@@ -87,6 +87,13 @@ fn extents_are_rounded_up_where_a_window_begins_before_their_end() {
     assert_eq!(avg_pool2d(&a, padded.ceil_mode()).unwrap().to_vec(), [0.5, 2.5, 5.0]);
     let wide = Pool2d::new([1, 3]).strides([1, 3]).padding_around([0, 0], [1, 1]).count_padding();
     assert_eq!(avg_pool2d(&a, wide.ceil_mode()).unwrap().to_vec(), [1.0, 13.0 / 3.0]);
+    // The first window too may end beyond the image, by less than a stride.
+    let large = Pool2d::new([1, 7]).strides([1, 3]);
+    assert_eq!(avg_pool2d(&a, large.ceil_mode()).unwrap().to_vec(), [3.2]);
+    for refused in [large, large.strides([1, 2]).ceil_mode()] {
+        let error = avg_pool2d(&a, refused).unwrap_err();
+        assert!(error.message().contains("exceeds the 5 of a with its padding"), "{error}");
+    }
     let error = max_pool2d(&a, padded).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("TNR_POOL2D_COUNT_PADDING"), "{error}");
