@@ -168,7 +168,7 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   // of few elements would be larger than all of them.
   const EntryRange range = entry_range(a);
   const bool are_rows_many =
-      are_few((range.last - range.first) * a.block_rows * a.block_cols, a.rows);
+      are_very_few((range.last - range.first) * a.block_rows * a.block_cols, a.rows);
   const bool has_rows = target.format == TNR_SPARSE_FORMAT_CSR && !target.is_sorted;
   const tnr_sparse_format format =
       target.format == TNR_SPARSE_FORMAT_COO || (are_rows_many && !has_rows)
@@ -403,7 +403,7 @@ SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
       return blocks_of(context, a, target);
     }
     const EntryRange range = entry_range(a);
-    if (are_few(range.last - range.first, a.rows)) {
+    if (are_very_few(range.last - range.first, a.rows)) {
       const OwnMatrix entries(convert_entries(
           context, a,
           {.format = TNR_SPARSE_FORMAT_COO, .index_dtype = a.minor.dtype, .is_sorted = true}));

@@ -137,7 +137,7 @@ void group_by_key(const Context& context, const Ungrouped& from, const Grouped& 
     }
     return;
   }
-  if (order == Within::kAsTheyCame && are_few(from.count, from.key_count)) {
+  if (order == Within::kAsTheyCame && are_very_few(from.count, from.key_count)) {
     if (from.others != nullptr) return group_few(context, from, to, value_bytes);
     order = Within::kByOther;  // the rows of a compressed matrix do not fall
   }
