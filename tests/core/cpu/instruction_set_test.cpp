@@ -11,6 +11,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/reduce.hpp"
+#include "dense/reduce/elements.hpp"
 #include "dense/strip_runner.hpp"
 #include "tenure/ops.hpp"
 
@@ -295,7 +296,7 @@ struct PlainFetch : kernels::ElementFetch {
   }
 };
 
-// The finished parts of the accumulators that one set has after random bits, or after numbers.
+// The results that one set has after random bits, or after numbers.
 std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Columns shape,
                               bool small_numbers) {
   Random random(static_cast<std::uint64_t>(shape.rows));
@@ -335,12 +336,13 @@ std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Co
                               .from = reinterpret_cast<const Byte*>(copy.data()),
                               .into_count = shape.rows,
                               .from_count = shape.rows});
-  const std::size_t before = columns * static_cast<std::size_t>(reduction.finished_place);
-  const std::size_t width = kernels::reference::element_bytes(reduction.finished);
   std::vector<Byte> out(columns * 8);
-  for (std::size_t column = 0; column < columns; ++column) {
-    std::memcpy(&out[column * 8], into + before + column * width, width);
-  }
+  const Finisher finisher(reduction, reduction.finished, 2 * shape.rows, 0, 1);
+  finisher.finish({.columns = shape.columns,
+                   .finished = into + shape.columns * reduction.finished_place,
+                   .counts = into,
+                   .out = out.data(),
+                   .out_step = 8});
   return out;
 }
 
