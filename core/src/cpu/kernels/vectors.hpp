@@ -105,9 +105,9 @@ struct Loading<T, T> {
 #if defined(__AVX512F__)
 template <>
 struct Loading<double, float> {
-  static Vector<double> load(const Byte* from) {
-    return reinterpret_cast<Vector<double>>(
-        _mm512_maskz_cvtps_pd(0xff, kernels::load<__m256>(from)));
+  static Vector<double> load(const Byte* from) { return widen(kernels::load<__m256>(from)); }
+  static Vector<double> widen(__m256 x) {
+    return reinterpret_cast<Vector<double>>(_mm512_maskz_cvtps_pd(0xff, x));
   }
 };
 template <>
@@ -127,8 +127,9 @@ struct Loading<uint64_t, uint32_t> {
 #elif defined(__AVX2__)
 template <>
 struct Loading<double, float> {
-  static Vector<double> load(const Byte* from) {
-    return reinterpret_cast<Vector<double>>(_mm256_cvtps_pd(kernels::load<__m128>(from)));
+  static Vector<double> load(const Byte* from) { return widen(kernels::load<__m128>(from)); }
+  static Vector<double> widen(__m128 x) {
+    return reinterpret_cast<Vector<double>>(_mm256_cvtps_pd(x));
   }
 };
 template <>
@@ -150,6 +151,10 @@ struct Loading {
   static Vector<To> load(const Byte* from) {
     return Vector<To>{static_cast<To>(kernels::load<From>(from)),
                       static_cast<To>(kernels::load<From>(from + sizeof(From)))};
+  }
+  template <class X>
+  static Vector<To> widen(const X& x) {
+    return Vector<To>{static_cast<To>(x[0]), static_cast<To>(x[1])};
   }
 };
 #endif

@@ -149,8 +149,8 @@ constexpr Reduction product_of() {
     product.finish = Finish::kScaled;
     product.accumulator_bytes = kProductBytes;
     product.finished_place = 8;
-    product.along = product_along<C>;
-    product.across = product_across<C>;
+    product.along = product_along<T, C>;
+    product.across = product_across<T, C>;
     product.merge = merge_products;
     return product;
   } else {
