@@ -1,7 +1,7 @@
 // Cumulative sums, products, minima and maxima.
 #include "cpu/scan.hpp"
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -35,17 +35,25 @@ typedef int64_t FourPlaces __attribute__((vector_size(32)));
 
 typedef uint64_t FourWords __attribute__((vector_size(32)));
 
+// Fours whose ranges are looked at together.
+constexpr int kLookedAtTogether = 2;
+
 // Whether some lane has its highest bit set.
 inline bool is_any_negative(const FourWords& lanes) {
 #if defined(__AVX2__)
   return _mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)) != 0;
+#elif defined(__SSE2__)
+  __m128d halves[2];
+  __builtin_memcpy(halves, &lanes, sizeof halves);
+  return _mm_movemask_pd(_mm_or_pd(halves[0], halves[1])) != 0;
 #else
   return ((lanes[0] | lanes[1] | lanes[2] | lanes[3]) >> 63) != 0;
 #endif
 }
 
-// leaves_range(): whether a number that was computed from four elements left the range in which the
-// result is that of one element after the other. Sums and products of four f32 stay in it.
+// look_outside() sets the highest bit of some lane if a number that was computed from four elements
+// left the range in which the result is that of one element after the other. Sums and products of
+// four f32 stay in it.
 
 // A number that is added to -0.0 stays as it is, also -0.0.
 struct Adding {
@@ -56,11 +64,10 @@ struct Adding {
   }
   // An infinite sum makes the result infinite or NaN, which have the same exponent.
   template <class T>
-  static bool leaves_range(const Four&, const Four& result) {
-    if constexpr (kSame<T, float>) return false;
+  static void look_outside(const Four&, const Four& result, FourWords& outside) {
+    if constexpr (kSame<T, float>) return;
     constexpr uint64_t kExponent = uint64_t{0x7ff} << 52;
-    const FourWords bits = (FourWords)result & kExponent;
-    return is_any_negative(bits + (uint64_t{1} << 52));
+    outside |= ((FourWords)result & kExponent) + (uint64_t{1} << 52);
   }
 };
 struct Multiplying {
@@ -72,18 +79,31 @@ struct Multiplying {
   // The range is 2^-511 to 2^513, a window of exponents above which no bit is set. Two pairs in it
   // give no subnormal number, and make the result infinite or NaN where they overflow.
   template <class T>
-  static bool leaves_range(const Four& pairs, const Four& result) {
+  static void look_outside(const Four& pairs, const Four& result, FourWords& outside) {
     constexpr uint64_t kLeast = uint64_t{512} << 52;
     FourWords window = (FourWords)result - kLeast;
     if constexpr (kSame<T, double>) window |= (FourWords)pairs - kLeast;
-    return is_any_negative(window << 1);
+    outside |= window << 1;
   }
 };
+
+// The results of four elements by themselves. Of two elements: pairs.
+template <class Rule, class T>
+inline void scan_by_themselves(const Byte* in, Four& x, Four& pairs, Four& fours) {
+  const Four start = {Rule::kStart, Rule::kStart, Rule::kStart, Rule::kStart};
+  typename FourOf<T>::type elements;
+  __builtin_memcpy(&elements, in, sizeof elements);
+  x = __builtin_convertvector(elements, Four);
+  pairs = TENURE_SHUFFLE(start, x, 3, 4, 5, 6);
+  Rule::take(pairs, x);
+  fours = TENURE_SHUFFLE(start, pairs, 2, 3, 4, 5);
+  Rule::take(fours, pairs);
+}
 
 // Computes each result from the one before, unless that is 0, infinite or NaN and the four results
 // have its magnitude: they are right then.
 template <class Rule>
-[[gnu::noinline]] void scan_one_by_one(const Four& x, double so_far, Four& result) {
+inline void scan_one_by_one(const Four& x, double so_far, Four& result) {
   const double magnitude = __builtin_fabs(so_far);
   bool stays = !(magnitude > 0 && magnitude < __builtin_inf());
   for (int i = 0; i < kScannedTogether; ++i) {
@@ -96,45 +116,77 @@ template <class Rule>
   }
 }
 
+// Fours of elements, any of which may leave the range. Returns the last result.
+template <class Rule, class T>
+[[gnu::noinline]] double scan_any(const Byte* in, int count, double so_far, Byte* out) {
+  using Elements = typename FourOf<T>::type;
+  for (; count > 0; --count, in += kStep<Elements>, out += kStep<Elements>) {
+    Four x;
+    Four pairs;
+    Four fours;
+    scan_by_themselves<Rule, T>(in, x, pairs, fours);
+    Four result = {so_far, so_far, so_far, so_far};
+    Rule::take(result, fours);
+    FourWords outside = {};
+    Rule::template look_outside<T>(pairs, result, outside);
+    if (is_any_negative(outside)) scan_one_by_one<Rule>(x, so_far, result);
+    so_far = result[3];
+    const Elements elements = __builtin_convertvector(result, Elements);
+    __builtin_memcpy(out, &elements, sizeof elements);
+  }
+  return so_far;
+}
+
 template <class Rule, class T>
 void along_floats(const Byte* in, int64_t count, Byte* carry, Byte* out) {
   using Elements = typename FourOf<T>::type;
-  const Four start = {Rule::kStart, Rule::kStart, Rule::kStart, Rule::kStart};
-  double so_far = load<double>(carry);
-  const auto scan_four = [&](const Byte* from, Byte* to) {
-    Elements elements;
-    __builtin_memcpy(&elements, from, sizeof elements);
-    const Four x = __builtin_convertvector(elements, Four);
-    Four pairs = TENURE_SHUFFLE(start, x, 3, 4, 5, 6);
-    Rule::take(pairs, x);
-    Four fours = TENURE_SHUFFLE(start, pairs, 2, 3, 4, 5);
-    Rule::take(fours, pairs);
-    Four result = {so_far, so_far, so_far, so_far};
-    Rule::take(result, fours);
-    if (Rule::template leaves_range<T>(pairs, result)) [[unlikely]] {
-      Four again = result;
-      scan_one_by_one<Rule>(x, so_far, again);
-      result = again;
-      so_far = again[3];
-    } else {
-      Rule::take(so_far, double{fours[3]});
+  constexpr int64_t kTogether = kLookedAtTogether * kScannedTogether;
+  const auto carried = load<double>(carry);
+  Four so_far = {carried, carried, carried, carried};
+  int64_t left = count;
+  for (; left >= kTogether; left -= kTogether) {
+    Four next = so_far;
+    Elements results[kLookedAtTogether];
+    FourWords outside = {};
+#pragma GCC unroll 4
+    for (int i = 0; i < kLookedAtTogether; ++i) {
+      Four x;
+      Four pairs;
+      Four fours;
+      scan_by_themselves<Rule, T>(in + i * kStep<Elements>, x, pairs, fours);
+      Four result = next;
+      Rule::take(result, fours);
+      Rule::template look_outside<T>(pairs, result, outside);
+      Rule::take(next, TENURE_SHUFFLE(fours, fours, 3, 3, 3, 3));
+      results[i] = __builtin_convertvector(result, Elements);
     }
-    elements = __builtin_convertvector(result, Elements);
-    __builtin_memcpy(to, &elements, sizeof elements);
-  };
-  int64_t i = 0;
-  for (; i + kScannedTogether <= count; i += kScannedTogether) {
-    scan_four(in + i * kStep<T>, out + i * kStep<T>);
+    if (is_any_negative(outside)) [[unlikely]] {
+      const double last = scan_any<Rule, T>(in, kLookedAtTogether, double{so_far[0]}, out);
+      so_far = Four{last, last, last, last};
+    } else {
+#pragma GCC unroll 4
+      for (int i = 0; i < kLookedAtTogether; ++i) {
+        __builtin_memcpy(out + i * kStep<Elements>, &results[i], sizeof results[i]);
+      }
+      so_far = next;
+    }
+    in += kTogether * kStep<T>;
+    out += kTogether * kStep<T>;
   }
-  if (i < count) {
-    T last[kScannedTogether];
-    for (T& element : last) element = static_cast<T>(Rule::kStart);
-    const auto bytes = static_cast<uint64_t>(count - i) * sizeof(T);
-    __builtin_memcpy(last, in + i * kStep<T>, bytes);
-    scan_four(reinterpret_cast<const Byte*>(last), reinterpret_cast<Byte*>(last));
-    __builtin_memcpy(out + i * kStep<T>, last, bytes);
+  double last = so_far[0];
+  for (; left > 0; left -= kScannedTogether) {
+    const auto bytes =
+        static_cast<uint64_t>(left < kScannedTogether ? left : kScannedTogether) * sizeof(T);
+    T some[kScannedTogether];
+    for (T& element : some) element = static_cast<T>(Rule::kStart);
+    __builtin_memcpy(some, in, bytes);
+    auto* const scanned = reinterpret_cast<Byte*>(some);
+    last = scan_any<Rule, T>(scanned, 1, last, scanned);
+    __builtin_memcpy(out, some, bytes);
+    in += bytes;
+    out += bytes;
   }
-  store(carry, so_far);
+  store(carry, last);
 }
 
 // Rules whose result does not depend on the order, one element after the other.
