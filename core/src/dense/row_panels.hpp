@@ -45,7 +45,7 @@ void for_each_row_group(const Nest& rows, std::int64_t first, std::int64_t last,
                       [&](const std::int64_t* strip_offsets) {
                         while (row < extent && left > 0) {
                           const std::int64_t count = std::min({most, extent - row, left});
-                          std::int64_t offsets[Nest::kMaxOperands];
+                          std::int64_t offsets[Nest::kMaxOperands] = {};
                           for (unsigned i = 0; i < rows.operand_count(); ++i) {
                             offsets[i] = strip_offsets[i] + row * rows.inner_step(i);
                           }

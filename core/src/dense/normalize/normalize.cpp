@@ -285,11 +285,11 @@ class RowNormalizer {
     const std::int64_t wanted = interleave ? kRowsOfALine : 1;
     const std::int64_t length = std::min(by_.count, kTogether / wanted);
     const std::int64_t most = std::min(kMostRows, kTogether / length);
+    NormalizedRow all[kMostRows];
     for_each_row_group(rows_, first, last, most,
                        [&](const std::int64_t* offsets, std::int64_t rows) {
                          const Byte* const in = in_ + offsets[kIn];
                          Byte* const out = out_ + offsets[kOut];
-                         NormalizedRow all[kMostRows];
                          run_group(in, out, rows, length, all, panel);
                        });
   }
@@ -298,6 +298,7 @@ class RowNormalizer {
                  NormalizedRow* all, Byte* panel) const noexcept {
     const std::int64_t in_step = rows_.inner_step(kIn);
     const std::int64_t count = by_.count;
+    std::fill_n(all, rows, NormalizedRow{});
     for (bool are_ended = false; !are_ended;) {
       for (std::int64_t at = 0; at < count; at += length) {
         const RowPart part = {rows, at, std::min(length, count - at)};
