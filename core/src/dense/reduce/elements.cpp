@@ -66,24 +66,36 @@ void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step
   }
 }
 
-// In f64 and another unit, to the power of a p-norm.
+// As f64, in another unit, or to the power of a p-norm.
 void fetch_in_unit(const ElementFetch& fetch, const Byte* in, std::int64_t step, std::int64_t count,
                    Byte* panel) noexcept {
   const auto& by_driver = static_cast<const DriverFetch&>(fetch);
-  alignas(kLineBytes) Byte elements[kernels::kFetchedBytes];
-  fetch_elements(fetch, in, step, count, elements);
-  for (std::int64_t i = 0; i < count; ++i) {
-    double element;
-    if (fetch.read_bytes == sizeof element) {
-      std::memcpy(&element, elements + i * fetch.read_bytes, sizeof element);
-    } else {
-      float narrow;
-      std::memcpy(&narrow, elements + i * fetch.read_bytes, sizeof narrow);
-      element = static_cast<double>(narrow);
+  if (fetch.read_bytes == sizeof(double)) {
+    fetch_elements(fetch, in, step, count, panel);
+  } else {
+    alignas(kLineBytes) Byte narrow[kernels::kFetchedBytes / 2];
+    fetch_elements(fetch, in, step, count, narrow);
+    const auto& from_f32 = kernels::cast_kernels()[static_cast<unsigned>(Type::kF32)];
+    run_plainly(
+        from_f32[static_cast<unsigned>(Type::kF64)].kernel,
+        dense_strip(count, panel, sizeof(double), {{narrow, sizeof(float), sizeof(float)}}));
+  }
+  const auto apply = [&](auto&& function) {
+    for (std::int64_t i = 0; i < count * 8; i += 8) {
+      double element;
+      std::memcpy(&element, panel + i, sizeof element);
+      element = function(element);
+      std::memcpy(panel + i, &element, sizeof element);
     }
-    element = element / by_driver.unit.unit - by_driver.unit.from;
-    if (by_driver.power != 1) element = std::pow(std::fabs(element), by_driver.power);
-    std::memcpy(panel + i * 8, &element, sizeof element);
+  };
+  const double unit = by_driver.unit.unit;
+  const double power = by_driver.power;
+  if (power != 1) {
+    apply([=](double x) { return std::pow(std::fabs(unit == 1 ? x : x / unit), power); });
+  } else {
+    apply([per_unit = 1 / unit, from = by_driver.unit.from](double x) {
+      return x * per_unit - from;
+    });
   }
 }
 

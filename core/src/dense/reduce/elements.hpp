@@ -26,7 +26,8 @@ class ElementSource {
 // Bytes of an element.
 std::int64_t bytes_of(kernels::Type type) noexcept;
 
-// Elements are divided by a unit, and then the distance from a number is taken.
+// Elements are divided by a unit, and then the distance from a number is taken. The unit is a power
+// of two whose inverse is a normal number, unless it is that of a p-norm.
 struct ElementUnit {
   double unit = 1;
   double from = 0;
