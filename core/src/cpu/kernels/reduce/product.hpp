@@ -101,9 +101,11 @@ inline Vector<double> split_product(const Byte* in, int64_t row_step, int64_t ro
 #pragma GCC unroll 1
     for (int64_t i = 0; i < 4; ++i) {
       x[i] = Loading<double, In>::load(in + (row + i) * row_step);
-      split_exponent(x[i], exponent);
+      if constexpr (kSame<In, double>) split_exponent(x[i], exponent);
     }
-    met *= (x[0] * x[1]) * (x[2] * x[3]);
+    auto four = (x[0] * x[1]) * (x[2] * x[3]);
+    if constexpr (kSame<In, float>) split_exponent(four, exponent);  // f64 has room for four f32
+    met *= four;
   }
   return met;
 }
