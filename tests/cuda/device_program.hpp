@@ -53,7 +53,7 @@ class Copied {
   [[nodiscard]] std::vector<float> floats() const {
     const std::vector<unsigned char> bytes = elements();
     std::vector<float> values(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
 

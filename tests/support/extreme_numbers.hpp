@@ -213,7 +213,7 @@ inline std::optional<Expected> wide_reduction(tnr_reduce_op op, double power, st
 }
 
 // Sums and products one after the other in f64, as far as every one is finite. They end before a
-// product that f64 has few digits of, or that is next to 0: the next may be anything. Those of
+// product that f64 has few digits of, or that is next to 0: the next may be anything. Results of
 // halves are rounded to f32 first.
 inline std::vector<Expected> scanned_in_order(bool sums, Type type,
                                               const std::vector<double>& numbers) {

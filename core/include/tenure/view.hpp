@@ -49,8 +49,8 @@ struct ByteReach {
   }
   reach = {};
   if (empty) return true;
-  overflow |= lowest < -INT64_MAX;
-  overflow |= __builtin_mul_overflow(-lowest, element_bytes, &reach.before_bytes);
+  overflow |= __builtin_sub_overflow(std::int64_t{0}, lowest, &lowest);
+  overflow |= __builtin_mul_overflow(lowest, element_bytes, &reach.before_bytes);
   overflow |= __builtin_mul_overflow(highest, element_bytes, &highest);
   overflow |= __builtin_add_overflow(highest, element_bytes, &reach.from_bytes);
   return !overflow;

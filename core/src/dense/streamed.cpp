@@ -117,6 +117,7 @@ Finding run_streamed(StripRunner& runner, const Strip& strip) noexcept {
 
 void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores,
                 const Byte* next) noexcept {
+  if (bytes == 0) return;  // `from` may be null
   const auto misaligned =
       static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
   const std::int64_t head = std::min(bytes, misaligned);

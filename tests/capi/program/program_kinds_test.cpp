@@ -509,7 +509,9 @@ TEST(ProgramKinds, RefuseAttributesOfOthers) {
     for (const std::uint64_t struct_size : {0u, 4u, 1u << 20}) {
       KindCase varied = of;
       auto given = std::make_shared<std::vector<unsigned char>>(512);
-      std::memcpy(given->data(), of.attributes.get(), of.attribute_bytes);
+      if (of.attributes != nullptr) {
+        std::memcpy(given->data(), of.attributes.get(), of.attribute_bytes);
+      }
       std::memcpy(given->data(), &struct_size, sizeof struct_size);
       varied.attributes = std::shared_ptr<const void>(given, given->data());
       NodeGraph graph;

@@ -56,8 +56,8 @@ TEST(Extremes, OfLongReductions) {
   }
 }
 
-// The literals of what users met.
-TEST(Extremes, OfReductionsAreWhatTheyShouldBe) {
+// Examples from bug reports.
+TEST(Extremes, OfReductionsMatchKnownResults) {
   const auto reduced = [](tnr_reduce_op op, const NamedType& type, std::vector<double> numbers,
                           double power = 0) {
     Random random(3);
@@ -136,7 +136,7 @@ TEST(Extremes, OfScansOfAnyLengthAndLayout) {
   }
 }
 
-TEST(Extremes, OfScansAreWhatTheyShouldBe) {
+TEST(Extremes, OfScansMatchKnownResults) {
   const auto scanned = [](tnr_scan_op op, std::vector<double> numbers) {
     std::vector<double> results(numbers.size());
     const Layout layout = {{static_cast<std::int64_t>(numbers.size()), 1}};
@@ -188,7 +188,7 @@ TEST(Extremes, OfNormalizationsOfAnyLengthAndLayout) {
   }
 }
 
-TEST(Extremes, OfEqualNumbersBesideATinyEpsAreZero) {
+TEST(Extremes, OfEqualNumbersWithATinyEpsAreZero) {
   for (const double number : {0.0, 1.0, 1e30, -1e-30, 1e300}) {
     for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32}) {
       if (dtype == TNR_DTYPE_F32 && number > 1e100) continue;

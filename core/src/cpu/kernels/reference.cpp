@@ -152,6 +152,12 @@ Number arithmetic(Type type, const Number& a, const Number& b, const Function& f
   return a.is_float ? real(function(a.real, b.real)) : whole(function(a.whole, b.whole));
 }
 
+// Of integers in 64 bits: a wider product has the same low bits, but overflows its type.
+Number product(Type type, const Number& a, const Number& b) {
+  if (a.is_float) return arithmetic(type, a, b, [](auto p, auto q) { return p * q; });
+  return whole(static_cast<Whole>(static_cast<uint64_t>(a.whole) * static_cast<uint64_t>(b.whole)));
+}
+
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 
 // The limit where x is infinite and the weight 0, with the sign of x.
@@ -470,7 +476,7 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kConj:
     case Unary::kArg: break;  // of complex numbers alone
     case Unary::kSquare:
-      result = arithmetic(type, x, x, [](auto p, auto q) { return p * q; });
+      result = product(type, x, x);
       break;
     case Unary::kReciprocal:
       result = arithmetic(type, real(1), x, [](auto p, auto q) { return p / q; });
@@ -508,13 +514,7 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
     case Binary::kAdd: result = arithmetic(type, x, y, [](auto p, auto q) { return p + q; }); break;
     case Binary::kSub: result = arithmetic(type, x, y, [](auto p, auto q) { return p - q; }); break;
     case Binary::kMul:
-      // In 64 bits, whose low ones are those of any wider product.
-      if (!x.is_float) {
-        result = whole(
-            static_cast<Whole>(static_cast<uint64_t>(x.whole) * static_cast<uint64_t>(y.whole)));
-      } else {
-        result = arithmetic(type, x, y, [](auto p, auto q) { return p * q; });
-      }
+      result = product(type, x, y);
       break;
     case Binary::kDiv:
       if (!x.is_float && y.whole == 0) {

@@ -32,8 +32,8 @@ TENURE_CALLED double root_in_unit(double mean_square, double eps, double unit, d
 }
 
 // The mean is center + rest, and again two numbers of T: of close numbers far from 0 nothing is
-// lost. `mean_square` is the variance, or the mean of the squares; all are in `unit`. As the CPU
-// has them (core/src/dense/normalize/row.hpp), which gives the reasons.
+// lost. `mean_square` is the variance, or the mean of the squares; all are in `unit`. The
+// reasons are in core/src/dense/normalize/row.hpp.
 template <class T>
 TENURE_DEVICE RowNumbers<T> standard_numbers(double center, double rest, double mean_square,
                                              double eps, double unit = 1) {

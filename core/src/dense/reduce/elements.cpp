@@ -66,7 +66,7 @@ void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step
   }
 }
 
-// As f64, in another unit, or to the power of a p-norm.
+// Fetches elements in f64 and another unit, or powers of them for a p-norm.
 void fetch_in_unit(const ElementFetch& fetch, const Byte* in, std::int64_t step, std::int64_t count,
                    Byte* panel) noexcept {
   const auto& by_driver = static_cast<const DriverFetch&>(fetch);

@@ -19,7 +19,7 @@ class Zeros {
  public:
   Zeros(const tnr_view& layout, const ByteReach& reach)
       : memory_(static_cast<std::size_t>(reach.before_bytes + reach.from_bytes)), view_(layout) {
-    std::memset(memory_.data(), 0, memory_.size_bytes());
+    if (memory_.size_bytes() != 0) std::memset(memory_.data(), 0, memory_.size_bytes());
     view_.base = memory_.data();
     view_.data = memory_.data() + reach.before_bytes;
     view_.size_bytes = memory_.size_bytes();

@@ -39,7 +39,7 @@ inline Vector<uint64_t> above_least(const Vector<double>& products) {
   return bit_copy<Vector<uint64_t>>(products) - kLeast;
 }
 
-// The product of two rows. Those of f16 are exact in f32.
+// The product of two rows. The product of two f16 is exact in f32.
 template <class T, class In>
 inline Vector<double> pair_of_rows(const Byte* in, int64_t row_step) {
   if constexpr (kSame<T, F16>) {

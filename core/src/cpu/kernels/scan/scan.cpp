@@ -87,7 +87,7 @@ struct Multiplying {
   }
 };
 
-// The results of four elements by themselves. Of two elements: pairs.
+// The scan of four elements by themselves; `pairs` holds the results of two neighbours.
 template <class Rule, class T>
 inline void scan_by_themselves(const Byte* in, Four& x, Four& pairs, Four& fours) {
   const Four start = {Rule::kStart, Rule::kStart, Rule::kStart, Rule::kStart};
@@ -116,7 +116,7 @@ inline void scan_one_by_one(const Four& x, double so_far, Four& result) {
   }
 }
 
-// Fours of elements, any of which may leave the range. Returns the last result.
+// Scans fours of elements that may leave the range. Returns the last result.
 template <class Rule, class T>
 [[gnu::noinline]] double scan_any(const Byte* in, int count, double so_far, Byte* out) {
   using Elements = typename FourOf<T>::type;
