@@ -194,6 +194,12 @@ struct PowerSum : WideSum {
   static constexpr RuleShape kShape = kPowerSumShape;
   static constexpr int kLanes = 1;
 
+  // No product, whose merge needs registers that this rule lacks.
+  static TENURE_DEVICE Partial nothing(const ReduceArgument&) { return {0.0, 0.0}; }
+  static TENURE_DEVICE void merge(const ReduceArgument&, Partial& into, const Partial& from) {
+    into.value += from.value;
+  }
+
   template <class Word, int kLanesOf>
   struct Block {
     double sum;

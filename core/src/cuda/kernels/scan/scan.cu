@@ -227,8 +227,10 @@ class SegmentScan {
       TENURE_UNROLL for (unsigned i = 0; i < kScanItems; ++i) {
         const Number with = met(so_far, numbers[i]);
         if (static_cast<int64_t>(i) < left) {
-          Rule::store(argument_, to + static_cast<int64_t>(i) * argument_.out_step,
-                      argument_.is_exclusive != 0 ? so_far : with);
+          // Not a choice between two objects, which would have to be in memory.
+          Number result = with;
+          if (argument_.is_exclusive != 0) result = so_far;
+          Rule::store(argument_, to + static_cast<int64_t>(i) * argument_.out_step, result);
         }
         so_far = with;
       }
