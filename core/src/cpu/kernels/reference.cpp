@@ -475,9 +475,7 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kCbrt: result = real(std::cbrt(x.real)); break;
     case Unary::kConj:
     case Unary::kArg: break;  // of complex numbers alone
-    case Unary::kSquare:
-      result = product(type, x, x);
-      break;
+    case Unary::kSquare: result = product(type, x, x); break;
     case Unary::kReciprocal:
       result = arithmetic(type, real(1), x, [](auto p, auto q) { return p / q; });
       break;
@@ -513,9 +511,7 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
   switch (static_cast<Binary>(row + 1)) {
     case Binary::kAdd: result = arithmetic(type, x, y, [](auto p, auto q) { return p + q; }); break;
     case Binary::kSub: result = arithmetic(type, x, y, [](auto p, auto q) { return p - q; }); break;
-    case Binary::kMul:
-      result = product(type, x, y);
-      break;
+    case Binary::kMul: result = product(type, x, y); break;
     case Binary::kDiv:
       if (!x.is_float && y.whole == 0) {
         store(type, out, whole(0));

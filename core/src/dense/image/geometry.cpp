@@ -158,6 +158,7 @@ std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept {
 }
 
 std::int64_t padded_count(const WindowGeometry& g, unsigned axis, std::int64_t index) noexcept {
+  if (index + 1 < g.out[axis]) return g.kernel[axis];  // the last window only may end beyond
   const std::int64_t begin = index * g.strides[axis] - g.padding[axis];
   const std::int64_t left = g.in[axis] + g.padding_after[axis] - begin;
   return std::min(g.kernel[axis], (left - 1) / g.dilations[axis] + 1);

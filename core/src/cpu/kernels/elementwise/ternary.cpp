@@ -46,7 +46,8 @@ struct Interpolate {
   static V apply(V a, V b, V t) {
     const V sum = fused_anywhere(t, b, fused_anywhere(-t, a, a));
     const auto is_rare = (a == b) | (sum != sum);
-    if (lane_bits<Truth<Number<V>>>(is_rare) == 0) [[likely]] return sum;
+    if (lane_bits<Truth<Number<V>>>(is_rare) == 0) [[likely]]
+      return sum;
     return with_rare_ends(a, b, t, sum);
   }
 

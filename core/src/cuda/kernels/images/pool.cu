@@ -105,8 +105,8 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
       static_cast<int64_t>(bytes_to(static_cast<int32_t>(columns.step), right.in_step));
   const bool is_max = argument.is_max != 0;
   const bool is_adaptive = argument.is_adaptive != 0;
-  const uint64_t places = is_adaptive ? uint64_t{rows.count} * columns.count
-                                      : uint64_t{down.kernel} * right.kernel;
+  const uint64_t places =
+      is_adaptive ? uint64_t{rows.count} * columns.count : uint64_t{down.kernel} * right.kernel;
   T found = -infinity<T>();
   PoolSum<T> sum(places > kernels::kMostInTurn);
   TENURE_ROLLED for (uint32_t i = 0; i < rows.count; ++i) {

@@ -2070,9 +2070,9 @@ tnr_status tnr_view_describe_array(struct tnr_context *context TNR_BORROWED,
 #define TNR_POOL2D_ADAPTIVE 2
 
 /**
- * Flag of `tnr_pool2d`: the extents of `out` are rounded up. The last window may end beyond the
- * padded image, where it has no elements and no padding, but begins in the image or in the padding
- * before it.
+ * Flag of `tnr_pool2d`: the extents of `out` are rounded up, as PyTorch and ONNX round them. The
+ * last window may end beyond the padded image, where it has no elements and no padding. It begins
+ * in the image or in the padding before it: one that would begin behind the image is left out.
  *
  * @since 0.2
  */
@@ -2512,7 +2512,7 @@ typedef int32_t tnr_reduce_op;
  */
 #define TNR_REDUCE_OP_SUM 1
 /**
- * Product, with the dtypes of SUM. Empty: 1.
+ * Product, with the dtypes of SUM; floats multiply in f64. Empty: 1.
  */
 #define TNR_REDUCE_OP_PROD 2
 /**
@@ -3014,6 +3014,9 @@ tnr_status tnr_ternary(struct tnr_context *context TNR_BORROWED,
  * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
  * `out` shares no byte with `a`.
  *
+ * A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
+ * where the result does, not on the way to it.
+ *
  * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
  * other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
  * axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
@@ -3257,16 +3260,17 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  * elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
  *
  * A MEAN is a sum in the dtype itself, divided by the number of elements
- * (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements adds them in the
- * order of i and j. A larger one adds runs of 16 elements, and the runs with their rounding
- * errors, so that the error does not grow with the kernel. Where one window is the whole image,
- * the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits
- * depend neither on threads, nor on strides, nor on the instruction set.
+ * (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements
+ * adds them in the order of i and j. A larger one adds runs of 64 elements, and the runs with
+ * their rounding errors, so that the error does not grow with the kernel. Where one window is
+ * the whole image, the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of
+ * `tnr_conv2d`. So the bits depend neither on threads, nor on strides, nor on the instruction
+ * set.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
- * exceeds the padded image, a window without elements, an extent of `out` other than
- * `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`, rounded down or as
- * TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
+ * exceeds the padded image (with TNR_POOL2D_CEIL: by a stride or more), a window without
+ * elements, an extent of `out` other than `(height + padding - (kernel - 1) * dilation - 1) /
+ * stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) `[images, channels, height, width]`
@@ -3385,7 +3389,7 @@ typedef struct tnr_pad_attributes {
   uint64_t struct_size;
   /**
    * Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
-   * `i - before`, where there is one. Of any sign; 0 beyond the rank.
+   * `i - before`, where there is one. It has any sign; 0 beyond the rank.
    */
   int64_t before[8];
   /**
@@ -3815,8 +3819,10 @@ tnr_status tnr_normalize(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Each element of `out` is the reduction of the elements of `a` up to it along the axis,
- * itself included. `out` may be exactly `a`. The order of additions depends on the extent
- * alone, on a device also on the other extents and the strides.
+ * itself included. `out` may be exactly `a`. The order of operations depends on the extent
+ * and, for numbers near the ends of the range, on the elements; on a device it depends on the
+ * shape and the strides. No order overflows or underflows where one element after the other
+ * does not.
  *
  * INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
  * take. ALIASED.
