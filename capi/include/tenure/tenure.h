@@ -3072,9 +3072,8 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
  *
  * INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
  * `beta` that the dtype cannot represent, and an activation that names no operation.
- * UNSUPPORTED: other dtypes, an activation that does not take the dtype of the sums or gives
- * bool8, and any activation of complex numbers. ALIASED. OUT_OF_MEMORY; `out` is then
- * untouched.
+ * UNSUPPORTED: other dtypes, and an activation that does not take the dtype of the sums, gives
+ * another one, or has sums that are not real. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -3270,7 +3269,8 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
  * exceeds the padded image (with TNR_POOL2D_CEIL: by a stride or more), a window without
  * elements, an extent of `out` other than `(height + padding - (kernel - 1) * dilation - 1) /
- * stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions. ALIASED.
+ * stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and
+ * reductions. ALIASED.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) `[images, channels, height, width]`

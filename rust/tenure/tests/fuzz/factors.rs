@@ -84,13 +84,15 @@ fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
     if factor.is_null() {
         return false;
     }
+    let clamps = random.below(2) as u32;
     let with = tnr_matmul_attributes {
         struct_size: size_of::<tnr_matmul_attributes>() as u64,
         bias: if random.below(2) == 0 { &bias } else { ptr::null() },
         activation: if random.below(2) == 0 { tnr_unary_op::RELU } else { tnr_unary_op(0) },
-        flags: random.below(2) as u32,
-        low: -1.0,
-        high: 40.0,
+        flags: clamps,
+        // A product without TNR_EPILOGUE_CLAMP refuses other bounds than 0.
+        low: -f64::from(clamps),
+        high: 40.0 * f64::from(clamps),
     };
     let (alpha, beta) = (number(1.0), number(random.below(3) as f32));
     // SAFETY: as above; the factor is a handle that is released once, and refused after that.

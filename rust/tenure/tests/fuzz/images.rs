@@ -153,7 +153,9 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
     let mut outs = [out.view_mut(), pooled.view_mut(), back.view_mut()];
     let mut of_groups = groups as i64;
     let mut activation = tnr_unary_op(if random.below(2) == 0 { 0 } else { 6 });
-    let (mut flags, mut high) = (random.below(2) as u32, 6.0);
+    // A convolution without TNR_EPILOGUE_CLAMP refuses other bounds than 0.
+    let mut flags = random.below(2) as u32;
+    let (low, mut high) = (-f64::from(flags), 6.0 * f64::from(flags));
     let is_right = random.below(3) == 0;
     if !is_right {
         match random.below(6) {
@@ -174,7 +176,7 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
         groups: of_groups,
         activation,
         flags,
-        low: -1.0,
+        low,
         high,
     };
     let pooling = tnr_pool2d_attributes {
