@@ -42,7 +42,7 @@ struct Deciding {
 // `outside` is that of a body, else nullptr.
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside = nullptr);
-// The same of the nodes that were added to the graph since: nothing changes for those before them.
+// Looks only at the nodes that were added to the graph since. Nothing changes for earlier nodes.
 void add_deciding(Deciding& deciding, const Graph& graph, const std::vector<ArrayType>& types,
                   const Outside* outside = nullptr);
 // The parts of a body of the node that are decided, where its results are decided too.
