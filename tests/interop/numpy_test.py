@@ -809,7 +809,11 @@ class NumpyTest(unittest.TestCase):
     def logsumexp(a, axes, keep):
         greatest = np.max(a, axis=axes, keepdims=True)
         from_there = np.where(np.isinf(greatest), 0, greatest)
-        sums = np.log(np.sum(np.exp(a - from_there), axis=axes, keepdims=True)) + from_there
+        powers = np.exp(a - from_there)
+        # Powers of 1 are counted, so that the logarithm of a sum next to 1 keeps its digits.
+        ones = np.sum(powers == 1, axis=axes, keepdims=True)
+        others = np.sum(np.where(powers == 1, 0, powers), axis=axes, keepdims=True)
+        sums = np.log1p((ones - 1) + others) + from_there
         return sums if keep else np.squeeze(sums, axis=axes)
 
     def test_softmax_and_layer_norm(self):
