@@ -119,10 +119,8 @@ class Algebra(SparseTest):
                 for predicate, kept in (("non_zero", matrix.data != 0),
                                         ("greater", matrix.data > limit),
                                         ("magnitude_greater", np.abs(matrix.data) > limit)):
-                    chosen = options("coo", predicate=predicate)
+                    chosen = options("coo", predicate=predicate, threshold=limit)
                     chosen.format = 0  # that of the matrix
-                    if predicate != "non_zero":
-                        chosen.threshold = scalar_of(limit)
                     found, _ = self.library.made("prune", matrix, chosen)
                     self.assert_arrays(found, kept_of(matrix, kept), f"{predicate}, {message}")
 
