@@ -218,14 +218,21 @@ struct HeldPart {
   // Squares of f64 that left the range are measured again, in another unit, as on the CPU
   // (core/src/dense/normalize/row.hpp). All threads of the block do, since they meet.
   TENURE_DEVICE RowNumbers<T> measure_moments() const {
-    Moments row = moments_of(1);
+    Moments row = {};
     double unit = 1;
-    if constexpr (sizeof(T) == 8) {
+    double inverse = 1;
+    bool is_second = false;
+    TENURE_ROLLED while (true) {
+      row = moments_of(inverse);
+      if (sizeof(T) != 8 || is_second) break;
       const bool is_small = row.squares < 0x1p-900 && argument.eps <= 0x1p-800 &&
                             magnitude_of(row.center) <= 0x1p-400;
+      const bool is_large = !(row.squares < infinity<double>());
+      if (__syncthreads_or(is_small || is_large ? 1 : 0) == 0) break;
       if (is_small) unit = 0x1p-600;
-      if (!(row.squares < infinity<double>())) unit = 0x1p600;
-      if (__syncthreads_or(unit != 1 ? 1 : 0) != 0) row = moments_of(1 / unit);
+      if (is_large) unit = 0x1p600;
+      inverse = 1 / unit;
+      is_second = true;
     }
     const double mean_square = quotient_of_row(row.squares, static_cast<double>(argument.count));
     return standard_numbers<T>(row.center, row.rest, mean_square, argument.eps, unit);

@@ -17,6 +17,16 @@ struct ExactSum {
     rest += (sum - (next - shift)) + (x - shift);
     sum = next;
   }
+  // The digits that an infinite sum has lost are NaN.
+  [[nodiscard]] TENURE_DEVICE double total() const { return sum * 0 == 0 ? sum + rest : sum; }
+};
+
+// Passes over the elements of a result.
+enum class Pass : uint32_t {
+  kOthers,   // infinities and NaN, which decide where there are any
+  kSum,      // in units of a power of two, as all that follow
+  kRest,     // what the mean is more
+  kSquares,  // of distances from the mean
 };
 
 class SettledResult {
@@ -24,20 +34,63 @@ class SettledResult {
   TENURE_DEVICE explicit SettledResult(const ReduceArgument& argument) : argument_(argument) {}
 
   TENURE_DEVICE void run() {
-    const uint32_t result = (blockIdx.x << 3) + (threadIdx.x >> 5);
-    if (result >= argument_.results) return;
-    const Offsets kept = offsets_at(argument_.kept, 0, argument_.kept_rank, result);
-    unsigned char* const out = argument_.out + kept.other;
-    in_ = argument_.in + kept.in;
-    if (argument_.finish == ReduceFinish::kPartial) return settle_row(out);
-    const double found = result_at(out);
-    const double magnitude = magnitude_of(found);
-    if (magnitude >= argument_.least_exact && magnitude < infinity<double>()) return;
-    const double settled = computed(found);
-    if (threadIdx.x % 32 == 0) write_float(argument_, out, settled);
+    result_ = (blockIdx.x << 3) + (threadIdx.x >> 5);
+    if (result_ >= argument_.results) return;
+    const Offsets at = kept();
+    in_ = argument_.in + at.in;
+    unsigned char* const out = argument_.out + at.other;
+    if (argument_.finish == ReduceFinish::kPartial) {
+      settle_row(out);
+    } else {
+      settle_number(result_at(out));
+    }
   }
 
  private:
+  struct Numbers {
+    double sum;  // of the last pass
+    double greatest;
+    double count;
+    double mean;
+    double rest;
+    int32_t exponent;
+  };
+
+  [[nodiscard]] TENURE_DEVICE Offsets kept() const {
+    return offsets_at(argument_.kept, 0, argument_.kept_rank, result_);
+  }
+  [[nodiscard]] TENURE_DEVICE bool is_exact(double found) const {
+    const double magnitude = magnitude_of(found);
+    return magnitude >= argument_.least_exact && magnitude < infinity<double>();
+  }
+
+  TENURE_DEVICE void settle_number(double found) const {
+    if (is_exact(found)) return;
+    Numbers numbers = {};
+    if (!measure(numbers)) {
+      if (numbers.sum == 0) return;  // only zeros, or no elements
+      numbers.sum = is_deviation() ? not_a_number<double>() : numbers.sum;
+    } else if (argument_.extremes == ReduceExtremes::kPower) {
+      numbers.sum =
+          numbers.greatest * power(sum_of_powers(numbers.greatest), argument_.inverse_exponent);
+    } else {
+      numbers.sum = finished(numbers);
+    }
+    // The place is found again: a pointer would take registers during the passes.
+    if (threadIdx.x % 32 == 0) write_float(argument_, argument_.out + kept().other, numbers.sum);
+  }
+  // A row that a normalization has measured, in its last number the unit.
+  TENURE_DEVICE void settle_row(unsigned char* out) const {
+    auto row = read<MeasuredRow>(out);
+    row.fourth = 1;
+    Numbers numbers = {};
+    if (!is_exact(has_mean() ? row.third : row.first) && measure(numbers)) {
+      row = {numbers.sum, 0, 0, scaled(1, numbers.exponent)};
+      if (has_mean()) row = {numbers.mean, numbers.rest, numbers.sum, row.fourth};
+    }
+    if (threadIdx.x % 32 == 0) write(out, row);
+  }
+
   TENURE_DEVICE double result_at(const unsigned char* out) const {
     switch (argument_.out_type) {
       case ElementType::kF64: return read<double>(out);
@@ -50,6 +103,59 @@ class SettledResult {
     if (argument_.width == 8) return double_of(argument_, read<uint64_t>(from));
     if (argument_.width == 4) return double_of(argument_, read<uint32_t>(from));
     return double_of(argument_, read<uint16_t>(from));
+  }
+
+  TENURE_DEVICE bool has_mean() const {
+    return argument_.extremes != ReduceExtremes::kRoot &&
+           argument_.extremes != ReduceExtremes::kRowOfSquares;
+  }
+  TENURE_DEVICE bool is_sum() const {
+    return argument_.extremes == ReduceExtremes::kSum ||
+           argument_.extremes == ReduceExtremes::kMean;
+  }
+  TENURE_DEVICE bool is_deviation() const {
+    return argument_.extremes == ReduceExtremes::kVariance ||
+           argument_.extremes == ReduceExtremes::kDeviation;
+  }
+  TENURE_DEVICE Pass last_pass() const {
+    switch (argument_.extremes) {
+      case ReduceExtremes::kSum: return Pass::kSum;
+      case ReduceExtremes::kMean: return Pass::kRest;
+      case ReduceExtremes::kPower: return Pass::kOthers;
+      default: return Pass::kSquares;
+    }
+  }
+
+  // Makes the passes of a result, except that of powers. The code of a pass is there once. False if
+  // infinities or NaN decide, which then have their sum, or if there are only zeros.
+  TENURE_DEVICE bool measure(Numbers& numbers) const {
+    const Pass last = last_pass();
+    Pass pass = Pass::kOthers;
+    TENURE_ROLLED while (true) {
+      add_up(pass, numbers);
+      if (pass == Pass::kOthers && (!(numbers.sum == 0) || numbers.greatest == 0)) return false;
+      if (pass == last) return true;
+      switch (pass) {
+        case Pass::kOthers:
+          numbers.exponent = exponent_of(numbers.greatest);
+          pass = has_mean() ? Pass::kSum : Pass::kSquares;
+          break;
+        case Pass::kSum:
+          numbers.mean = numbers.sum / numbers.count;
+          pass = Pass::kRest;
+          break;
+        default:
+          numbers.rest = numbers.sum / numbers.count;
+          pass = Pass::kSquares;
+          break;
+      }
+    }
+  }
+  TENURE_DEVICE int32_t exponent_of(double greatest) const {
+    const int32_t exponent = split_exponent(greatest);
+    // A row's unit is a number itself. Elsewhere a subnormal number has a second exponent.
+    if (argument_.finish != ReduceFinish::kPartial) return exponent + split_exponent(greatest);
+    return exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
   }
 
   // The thread's elements.
@@ -65,102 +171,54 @@ class SettledResult {
       }
     }
   }
-  // The sum of a function of all elements, for each thread of the warp.
-  template <class Term>
-  TENURE_DEVICE double sum_of(const Term& term) const {
-    ExactSum own = {0, 0};
-    for_each([&](double x) { own.add(term(x)); });
-    double sum = own.sum * 0 == 0 ? own.sum + own.rest : own.sum;
+  static TENURE_DEVICE double sum_of_lanes(double sum) {
     TENURE_ROLLED for (int distance = 16; distance > 0; distance /= 2) {
       sum += __shfl_xor_sync(~0u, sum, distance);
     }
     return sum;
   }
-  TENURE_DEVICE double greatest_magnitude() const {
+  // Gives the sum of a pass, the greatest magnitude and the count to each thread of the warp.
+  TENURE_DEVICE void add_up(Pass pass, Numbers& numbers) const {
+    ExactSum own = {0, 0};
     double greatest = 0;
+    double count = 0;
     for_each([&](double x) {
+      own.add(term(pass, numbers, x));
       if (magnitude_of(x) > greatest) greatest = magnitude_of(x);
+      count += 1;
     });
     TENURE_ROLLED for (int distance = 16; distance > 0; distance /= 2) {
       const double other = __shfl_xor_sync(~0u, greatest, distance);
       if (other > greatest) greatest = other;
     }
-    return greatest;
+    numbers.sum = sum_of_lanes(own.total());
+    numbers.greatest = greatest;
+    numbers.count = sum_of_lanes(count);
+  }
+  // Apart from the other passes: they would spill registers around the call.
+  TENURE_DEVICE double sum_of_powers(double unit) const {
+    ExactSum own = {0, 0};
+    for_each([&](double x) { own.add(power(magnitude_of(x) / unit, argument_.exponent)); });
+    return sum_of_lanes(own.total());
+  }
+  TENURE_DEVICE double term(Pass pass, const Numbers& numbers, double x) const {
+    if (pass == Pass::kOthers) return x * 0 == 0 ? 0 : is_sum() ? x : magnitude_of(x);
+    const double distance = (scaled(x, -numbers.exponent) - numbers.mean) - numbers.rest;
+    return pass == Pass::kSquares ? distance * distance : distance;
   }
 
-  // A row that a normalization has measured, in its last number the unit.
-  TENURE_DEVICE void settle_row(unsigned char* out) const {
-    auto row = read<MeasuredRow>(out);
-    const bool has_mean = argument_.extremes == ReduceExtremes::kRow;
-    const double squares = has_mean ? row.third : row.first;
-    row.fourth = 1;
-    if (!(squares >= argument_.least_exact && squares < infinity<double>())) {
-      const double others = sum_of([](double x) { return x * 0 == 0 ? 0 : x; });
-      double fraction = greatest_magnitude();
-      if (others == 0 && fraction != 0) {
-        int32_t exponent = split_exponent(fraction);
-        exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
-        row = row_in_unit(exponent, has_mean);
-      }
-    }
-    if (threadIdx.x % 32 == 0) write(out, row);
-  }
-  TENURE_DEVICE MeasuredRow row_in_unit(int32_t exponent, bool has_mean) const {
-    const auto in_unit = [=](double x) { return scaled(x, -exponent); };
-    const auto count = static_cast<double>(argument_.count);
-    const double mean = has_mean ? sum_of(in_unit) / count : 0;
-    const double rest = has_mean ? sum_of([=](double x) { return in_unit(x) - mean; }) / count : 0;
-    const double squares = sum_of([=](double x) {
-      const double distance = (in_unit(x) - mean) - rest;
-      return distance * distance;
-    });
-    if (!has_mean) return {squares, 0, 0, scaled(1, exponent)};
-    return {mean, rest, squares, scaled(1, exponent)};
-  }
-
-  // `found` where there are only zeros, or no elements.
-  TENURE_DEVICE double computed(double found) const {
-    const ReduceExtremes extremes = argument_.extremes;
-    const bool is_sum = extremes == ReduceExtremes::kSum || extremes == ReduceExtremes::kMean;
-    // Infinities and NaN decide where there are any.
-    const double others = sum_of([=](double x) {
-      const double other = is_sum ? x : magnitude_of(x);
-      return x * 0 == 0 ? 0 : other;
-    });
-    const bool is_deviation =
-        extremes == ReduceExtremes::kVariance || extremes == ReduceExtremes::kDeviation;
-    if (!(others == 0)) return is_deviation ? not_a_number<double>() : others;
-    double fraction = greatest_magnitude();
-    if (fraction == 0) return found;
-    if (extremes == ReduceExtremes::kPower) {
-      const double unit = fraction;
-      const double powers =
-          sum_of([&](double x) { return power(magnitude_of(x) / unit, argument_.exponent); });
-      return unit * power(powers, argument_.inverse_exponent);
-    }
-    // A subnormal number has a second exponent.
-    int32_t exponent = split_exponent(fraction);
-    exponent += split_exponent(fraction);
-    const auto in_unit = [=](double x) { return scaled(x, -exponent); };
-    const double sum = sum_of(in_unit);
-    if (extremes == ReduceExtremes::kSum) return scaled(sum, exponent);
-    const double count = sum_of([](double) { return 1.0; });
-    double mean = extremes == ReduceExtremes::kRoot ? 0 : sum / count;
-    const double more = sum_of([=](double x) { return in_unit(x) - mean; }) / count;
-    if (extremes == ReduceExtremes::kMean) return scaled(mean + more, exponent);
-    const double rest = extremes == ReduceExtremes::kRoot ? 0 : more;
-    const double squares = sum_of([=](double x) {
-      const double distance = (in_unit(x) - mean) - rest;
-      return distance * distance;
-    });
-    if (extremes == ReduceExtremes::kRoot) return scaled(square_root(squares), exponent);
-    const double variance = squares / argument_.divisor;
-    if (extremes == ReduceExtremes::kDeviation) return scaled(square_root(variance), exponent);
-    return scaled(variance, 2 * exponent);
+  TENURE_DEVICE double finished(const Numbers& numbers) const {
+    const bool is_variance = argument_.extremes == ReduceExtremes::kVariance;
+    double result = numbers.sum;
+    if (argument_.extremes == ReduceExtremes::kMean) result = numbers.mean + result / numbers.count;
+    if (is_deviation()) result /= argument_.divisor;
+    if (!is_sum() && !is_variance) result = square_root(result);
+    return scaled(result, is_variance ? 2 * numbers.exponent : numbers.exponent);
   }
 
   const ReduceArgument& argument_;
   const unsigned char* in_ = nullptr;
+  uint32_t result_ = 0;
 };
 
 }  // namespace tenure::cuda
