@@ -58,16 +58,7 @@ struct Mode {
 
 class AttributeFields : public CGraph {
  protected:
-  AttributeFields()
-      : arrays_({.rows = 3,
-                 .cols = 3,
-                 .major = {0, 1, 3, 4},
-                 .minor = {0, 0, 1, 2},
-                 .values = {1, 2, 3, 4},
-                 .flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE},
-                TNR_DTYPE_I32) {
-    std::ranges::fill(memory_, 1.0f);
-  }
+  AttributeFields() : arrays_(small_csr(), TNR_DTYPE_I32) { std::ranges::fill(memory_, 1.0f); }
 
   // A view of ones, and memory to write to.
   [[nodiscard]] tnr_view ones(const Shape& shape) const { return view_over(memory_, shape); }

@@ -30,15 +30,7 @@ struct Newer {
 // Operands that every function takes.
 class Attributes : public ::testing::Test {
  protected:
-  Attributes()
-      : arrays_({.rows = 3,
-                 .cols = 3,
-                 .major = {0, 1, 3, 4},
-                 .minor = {0, 0, 1, 2},
-                 .values = {1, 2, 3, 4},
-                 .flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE},
-                TNR_DTYPE_I32),
-        csr_(&arrays_.view()) {}
+  Attributes() : arrays_(tenure::test::small_csr(), TNR_DTYPE_I32), csr_(&arrays_.view()) {}
 
   void TearDown() override {
     (void)tnr_packed_release(packed_);

@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
 # Nearly half of it are the kernels for GPUs, which compress no further.
-readonly LIMIT_BYTES=$((9 << 18))
+readonly LIMIT_BYTES=$((17 << 17))
 
 # dependent NAME TENURE_FOLDER SYS_FOLDER: writes a crate that depends on these folders.
 dependent() {

@@ -27,6 +27,16 @@ struct SparseModel {
   std::int64_t block_cols = 1;
 };
 
+// For tests of calls that take any matrix: CSR with coalesced entries on and below the diagonal.
+inline SparseModel small_csr() {
+  return {.rows = 3,
+          .cols = 3,
+          .major = {0, 1, 3, 4},
+          .minor = {0, 0, 1, 2},
+          .values = {1, 2, 3, 4},
+          .flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE};
+}
+
 inline tnr_view flat_view(const void* data, tnr_dtype dtype, std::vector<std::int64_t> shape,
                           BlobToken owner = 0) {
   std::size_t size_bytes = element_size(dtype);

@@ -1,8 +1,8 @@
 // The border of the kernels that take entries out of dense elements.
 //
-// Elements are read in words of 64: `predicate_mask` makes one bit of each element, `compress` moves
-// those with a bit. In between the caller learns how many entries there are, and so where they go;
-// the elements are then still in a cache.
+// Elements are read in words of 64: `predicate_mask` makes one bit of each element, `compress`
+// moves those with a bit. In between the caller learns how many entries there are, and so where
+// they go; the elements are then still in a cache.
 #pragma once
 
 #include "cpu/kernel.hpp"

@@ -6,9 +6,9 @@
 
 namespace tenure::kernels {
 
-// The sums of a row's elements so far: the greatest, and the sum of all e^(x - greatest) less 1, the
-// power of a greatest one. Small powers next to it lose nothing. Before the first: minus infinity
-// and -1.
+// The sums of a row's elements so far: the greatest, and the sum of all e^(x - greatest) less 1,
+// the power of a greatest one. Small powers next to it lose nothing. Before the first: minus
+// infinity and -1.
 struct PowerSum {
   double greatest = -__builtin_inf();
   double rest = -1;

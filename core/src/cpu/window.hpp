@@ -26,8 +26,8 @@ struct Windows {
   const Byte* weights;
   int64_t weight_step;  // bytes from tap to tap
   bool continues;       // what `out` has is taken in first
-  // For sum_in_runs: the rounding errors of the sums, as far apart as these, and whether this is the
-  // last call for them.
+  // For sum_in_runs: the rounding errors of the sums, as far apart as these, and whether this is
+  // the last call for them.
   Byte* lost;
   bool ends;
 };

@@ -152,7 +152,7 @@ Number arithmetic(Type type, const Number& a, const Number& b, const Function& f
   return a.is_float ? real(function(a.real, b.real)) : whole(function(a.whole, b.whole));
 }
 
-// Integers are multiplied in 64 bits: a wider product has the same low bits, but overflows its type.
+// Multiplies integers in 64 bits: a wider product has the same low bits, but overflows its type.
 Number product(Type type, const Number& a, const Number& b) {
   if (a.is_float) return arithmetic(type, a, b, [](auto p, auto q) { return p * q; });
   return whole(static_cast<Whole>(static_cast<uint64_t>(a.whole) * static_cast<uint64_t>(b.whole)));

@@ -12,10 +12,9 @@ struct ExactSum {
   double rest;
 
   TENURE_DEVICE void add(double x) {
-    const double next = sum + x;
-    const double shift = next - sum;
-    rest += (sum - (next - shift)) + (x - shift);
-    sum = next;
+    const Long<double> next = sum_of_any(sum, x);
+    sum = next.high;
+    rest += next.low;
   }
   // The digits that an infinite sum has lost are NaN.
   [[nodiscard]] TENURE_DEVICE double total() const { return sum * 0 == 0 ? sum + rest : sum; }

@@ -3,8 +3,8 @@
 // The sum of powers is that of Milakov and Gimelshein, "Online normalizer calculation for softmax"
 // (2018), but by parts of a row: the greatest element of a part, then its powers, so that each takes
 // one exponential. The powers of 16 times as many elements as there are lanes are added in their
-// own type, and these sums in f64: the error does not grow with the length of a row. The power of the
-// greatest element, 1, is counted and not added to small ones, which would lose their digits.
+// own type, and these sums in f64: the error does not grow with the length of a row. The power of
+// the greatest element, 1, is counted and not added to small ones, which would lose their digits.
 #include "cpu/normalize.hpp"
 
 #include "cpu/halves.hpp"

@@ -2,6 +2,7 @@
 #include "cpu/window.hpp"
 
 #include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/elementwise/vector_math.hpp"
 #include "cpu/kernels/matmul/multiply_add.hpp"
 #include "cpu/kernels/part.hpp"
 #include "cpu/kernels/window/stencil.hpp"
@@ -97,8 +98,8 @@ struct InTurn {
 };
 
 // The taps of a call are a run: its even and its odd taps are added in turn. Runs are added with
-// their rounding errors (Knuth's TwoSum), which are added up apart. The error of an infinite sum is
-// NaN, and is not added.
+// their rounding errors, which are added up apart. The error of an infinite sum is NaN, and is not
+// added.
 template <class T>
 struct InRuns {
   template <int kVectors, class Lanes>
@@ -128,11 +129,9 @@ struct InRuns {
     if (i < w.tap_count) take_in(even, w.taps[i]);
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      const Vector<T> run = even[v] + odd[v];
-      const Vector<T> sum = sums[v] + run;
-      const Vector<T> back = sum - sums[v];
-      lost[v] += (sums[v] - (sum - back)) + (run - back);
-      sums[v] = sum;
+      const Long<Vector<T>> sum = sum_of_any(sums[v], even[v] + odd[v]);
+      sums[v] = sum.high;
+      lost[v] += sum.low;
     }
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {

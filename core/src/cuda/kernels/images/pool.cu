@@ -59,11 +59,9 @@ struct PoolSum {
     if (++count == kernels::kMostInTurn && has_runs) end_run();
   }
   TENURE_DEVICE void end_run() {
-    const T run = even + odd;
-    const T next = sum + run;
-    const T back = next - sum;
-    lost += (sum - (next - back)) + (run - back);
-    sum = next;
+    const Long<T> next = sum_of_any(sum, even + odd);
+    sum = next.high;
+    lost += next.low;
     even = 0;
     odd = 0;
     count = 0;
