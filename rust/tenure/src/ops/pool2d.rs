@@ -210,7 +210,7 @@ pub fn max_pool2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`], but for padding that is counted.
+/// The errors of [`max_pool2d`], except that padding may be counted.
 ///
 /// ```
 /// use tenure::{Pool2d, avg_pool2d};

@@ -3148,8 +3148,8 @@ tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
  * operand, separated by commas, one label for each of its axes, then `->` and the labels of
  * `out`, as in `"ij,jk->ik"`. All elements whose labels have the same indices are multiplied,
  * and summed over the labels that `out` does not have. All operands have one dtype, which is
- * also that of `out`, but for sums of one operand: `out` is then of the dtype of SUM, i64 or u64
- * of integers. Strides are any. `out` shares no byte with an operand.
+ * also that of `out`. The exception is a sum of one operand: `out` then has the dtype of SUM,
+ * i64 or u64 for integers. Strides are any. `out` shares no byte with an operand.
  *
  * Labels are letters, of which upper and lower case are two; spaces mean nothing. A label that
  * stands twice in one term is the diagonal of these axes. One `...` in a term stands for any
@@ -3164,8 +3164,8 @@ tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
  * over subsets of up to 8 operands (Pfeifer, Haegeman and Verstraete, Physical Review E 90,
  * 033315, 2014), and beyond by taking the pair whose product is smallest beside its factors.
  * One operand is copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of
- * products of bytes, and an order of which every product has over 8 labels that are needed
- * later.
+ * products of bytes, and calls in which every possible product has over 8 labels that are
+ * needed later.
  *
  * The order depends on the spec and the shapes alone: bits depend neither on the number of
  * threads nor, but for SUM, on strides. Intermediate results, and copies, are scratch memory.
@@ -3230,7 +3230,7 @@ tnr_status tnr_einsum_shape(const char *spec,
  * kernel beyond the edges of `a`.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as of
- * `tnr_conv2d`, but for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED.
+ * `tnr_conv2d`, except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED.
  * OUT_OF_MEMORY; `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
