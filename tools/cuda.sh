@@ -38,10 +38,22 @@ cuda_toolkit() {
   printf '%s\n' "$PWD/$name"
 }
 
-# The sources of the fat binary: digests of the sources, and the flags.
+# The sources of the fat binary: those of its folder, and what they include from other folders.
 cuda_sources() {
-  find "$CUDA_FOLDER/kernels" -name '*.cu' -o -name '*.cuh' -o -name '*.hpp' | LC_ALL=C sort
+  local kernels found include
+  kernels=$(find "$CUDA_FOLDER/kernels" -name '*.cu' -o -name '*.cuh' -o -name '*.hpp')
+  found=$kernels
+  while [[ -n $found ]]; do
+    printf '%s\n' "$found"
+    # shellcheck disable=SC2086
+    found=$(sed -n 's/^#include "\([^"]*\)"$/\1/p' $found | sort -u | while read -r include; do
+      for include in core/src/"$include" core/include/"$include" capi/include/"$include"; do
+        [[ ! -e $include || $include == "$CUDA_FOLDER/kernels/"* ]] || printf '%s\n' "$include"
+      done
+    done)
+  done | LC_ALL=C sort -u
 }
+# What the fat binary is made from: digests of the sources, and the flags.
 cuda_inputs() {
   cuda_sources | xargs sha256sum
   printf 'flags %s\n' "$(printf %s "$CUDA_FLAGS" | tr -s ' \n' ' ')"

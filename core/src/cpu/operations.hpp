@@ -153,6 +153,52 @@ inline constexpr unsigned kNormalizeCount = 4;
 enum class Scan : uint8_t { kSum = 1, kProd = 2, kMin = 3, kMax = 4 };
 inline constexpr unsigned kScanCount = 4;
 
+// The kernels with which a device computes an operation on floats. Kernels of words compute it
+// on integers and truth values.
+enum class Device : uint8_t { kNone, kOfKind, kWords, kQuestion, kNumber, kAngle, kFunction, kFusedFunction };
+
+// The unary operations of the kernels of words.
+enum class UnaryWords : uint8_t { kNeg = 1, kAbs = 2, kRelu = 5, kSquare = 15, kSign = 22, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28 };
+
+// The unary operations of the kernels of questions.
+enum class UnaryQuestion : uint8_t { kIsNan = 23, kIsInf = 24, kIsFinite = 25 };
+
+// The unary operations of the kernels of numbers.
+enum class UnaryNumber : uint8_t { kSqrt = 3, kHardswish = 12, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22 };
+
+// The unary operations of the kernels of angles.
+enum class UnaryAngle : uint8_t { kSin = 37, kCos = 38, kTan = 39 };
+
+// The unary operations of the kernels of functions.
+enum class UnaryFunction : uint8_t { kExp = 4, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kElu = 13, kRsqrt = 17, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48 };
+
+// The binary operations of the kernels of words.
+enum class BinaryWords : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15, kPow = 16 };
+
+// The binary operations of the kernels of numbers.
+enum class BinaryNumber : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6 };
+
+// The binary operations of the kernels of functions.
+enum class BinaryFunction : uint8_t { kRem = 7, kPow = 16, kAtan2 = 17, kHypot = 18 };
+
+// X(name of the enumerator): the functions that the kernel of expressions has.
+#define TENURE_FUSED_FUNCTIONS(X) \
+  X(Exp) \
+  X(Tanh) \
+  X(Sigmoid) \
+  X(Silu) \
+  X(Gelu) \
+  X(GeluTanh) \
+  X(Softplus) \
+  X(Elu) \
+  X(Rsqrt) \
+  X(Exp2) \
+  X(Expm1) \
+  X(Ln) \
+  X(Log2) \
+  X(Log1p) \
+  X(Erf)
+
 // Sets of dtypes, by bits.
 enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };
 
@@ -169,132 +215,133 @@ struct OperationRow {
   const char* name;
   uint8_t dtypes;  // a DtypeSet
   Gives gives;
+  Device device;
   bool keeps_zero;     // whether it gives 0 where all inputs are
   double last_places;  // of the largest error, or kGrows
 };
 
 inline constexpr OperationRow kUnaryRows[] = {
-  {"neg", kFloats | kIntegers | kComplex, Gives::kOperand, true, kExact},
-  {"abs", kFloats | kIntegers | kComplex, Gives::kPart, true, kExact},
-  {"sqrt", kFloats, Gives::kOperand, true, kRounded},
-  {"exp", kFloats, Gives::kOperand, false, 1},
-  {"relu", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"tanh", kFloats, Gives::kOperand, true, 1},
-  {"sigmoid", kFloats, Gives::kOperand, false, 1},
-  {"silu", kFloats, Gives::kOperand, true, 2},
-  {"gelu", kFloats, Gives::kOperand, true, 4},
-  {"gelu_tanh", kFloats, Gives::kOperand, true, 3},
-  {"softplus", kFloats, Gives::kOperand, false, 2},
-  {"hardswish", kFloats, Gives::kOperand, true, 2},
-  {"elu", kFloats, Gives::kOperand, true, 1},
-  {"leaky_relu", kFloats, Gives::kOperand, true, 1},
-  {"square", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
-  {"reciprocal", kFloats | kComplex, Gives::kOperand, false, kRounded},
-  {"rsqrt", kFloats, Gives::kOperand, false, 1},
-  {"floor", kFloats, Gives::kOperand, true, kExact},
-  {"ceil", kFloats, Gives::kOperand, true, kExact},
-  {"round", kFloats, Gives::kOperand, true, kExact},
-  {"trunc", kFloats, Gives::kOperand, true, kExact},
-  {"sign", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"is_nan", kFloats, Gives::kTruth, true, kExact},
-  {"is_inf", kFloats, Gives::kTruth, true, kExact},
-  {"is_finite", kFloats, Gives::kTruth, false, kExact},
-  {"logical_not", kTruths, Gives::kOperand, false, kExact},
-  {"nan_to_num", kFloats, Gives::kOperand, true, kExact},
-  {"bit_not", kIntegers, Gives::kOperand, false, kExact},
-  {"exp2", kFloats, Gives::kOperand, false, 1},
-  {"expm1", kFloats, Gives::kOperand, true, 2},
-  {"ln", kFloats, Gives::kOperand, false, 1},
-  {"log2", kFloats, Gives::kOperand, false, 1},
-  {"log10", kFloats, Gives::kOperand, false, 1},
-  {"log1p", kFloats, Gives::kOperand, true, 1},
-  {"erf", kFloats, Gives::kOperand, true, 2},
-  {"erfc", kFloats, Gives::kOperand, false, 3},
-  {"sin", kFloats, Gives::kOperand, true, 1},
-  {"cos", kFloats, Gives::kOperand, false, 1},
-  {"tan", kFloats, Gives::kOperand, true, 2},
-  {"asin", kFloats, Gives::kOperand, true, 1},
-  {"acos", kFloats, Gives::kOperand, false, 1},
-  {"atan", kFloats, Gives::kOperand, true, 2},
-  {"sinh", kFloats, Gives::kOperand, true, 2},
-  {"cosh", kFloats, Gives::kOperand, false, 2},
-  {"asinh", kFloats, Gives::kOperand, true, 2},
-  {"acosh", kFloats, Gives::kOperand, false, 2},
-  {"atanh", kFloats, Gives::kOperand, true, 2},
-  {"cbrt", kFloats, Gives::kOperand, true, 1},
-  {"conj", kComplex, Gives::kOperand, true, kExact},
-  {"arg", kComplex, Gives::kPart, true, 2},
+  {"neg", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kWords, true, kExact},
+  {"abs", kFloats | kIntegers | kComplex, Gives::kPart, Device::kWords, true, kExact},
+  {"sqrt", kFloats, Gives::kOperand, Device::kNumber, true, kRounded},
+  {"exp", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"relu", kFloats | kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"tanh", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
+  {"sigmoid", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"silu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
+  {"gelu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 4},
+  {"gelu_tanh", kFloats, Gives::kOperand, Device::kFusedFunction, true, 3},
+  {"softplus", kFloats, Gives::kOperand, Device::kFusedFunction, false, 2},
+  {"hardswish", kFloats, Gives::kOperand, Device::kNumber, true, 2},
+  {"elu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
+  {"leaky_relu", kFloats, Gives::kOperand, Device::kNumber, true, 1},
+  {"square", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
+  {"reciprocal", kFloats | kComplex, Gives::kOperand, Device::kNumber, false, kRounded},
+  {"rsqrt", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"floor", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
+  {"ceil", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
+  {"round", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
+  {"trunc", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
+  {"sign", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
+  {"is_nan", kFloats, Gives::kTruth, Device::kQuestion, true, kExact},
+  {"is_inf", kFloats, Gives::kTruth, Device::kQuestion, true, kExact},
+  {"is_finite", kFloats, Gives::kTruth, Device::kQuestion, false, kExact},
+  {"logical_not", kTruths, Gives::kOperand, Device::kWords, false, kExact},
+  {"nan_to_num", kFloats, Gives::kOperand, Device::kWords, true, kExact},
+  {"bit_not", kIntegers, Gives::kOperand, Device::kWords, false, kExact},
+  {"exp2", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"expm1", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
+  {"ln", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"log2", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
+  {"log10", kFloats, Gives::kOperand, Device::kFunction, false, 1},
+  {"log1p", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
+  {"erf", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
+  {"erfc", kFloats, Gives::kOperand, Device::kFunction, false, 3},
+  {"sin", kFloats, Gives::kOperand, Device::kAngle, true, 1},
+  {"cos", kFloats, Gives::kOperand, Device::kAngle, false, 1},
+  {"tan", kFloats, Gives::kOperand, Device::kAngle, true, 2},
+  {"asin", kFloats, Gives::kOperand, Device::kFunction, true, 1},
+  {"acos", kFloats, Gives::kOperand, Device::kFunction, false, 1},
+  {"atan", kFloats, Gives::kOperand, Device::kFunction, true, 2},
+  {"sinh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
+  {"cosh", kFloats, Gives::kOperand, Device::kFunction, false, 2},
+  {"asinh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
+  {"acosh", kFloats, Gives::kOperand, Device::kFunction, false, 2},
+  {"atanh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
+  {"cbrt", kFloats, Gives::kOperand, Device::kFunction, true, 1},
+  {"conj", kComplex, Gives::kOperand, Device::kNone, true, kExact},
+  {"arg", kComplex, Gives::kPart, Device::kNone, true, 2},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {
-  {"add", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
-  {"sub", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
-  {"mul", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
-  {"div", kFloats | kIntegers | kComplex, Gives::kOperand, false, kRounded},
-  {"min", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"rem", kFloats | kIntegers, Gives::kOperand, false, kExact},
-  {"logical_and", kTruths, Gives::kOperand, true, kExact},
-  {"logical_or", kTruths, Gives::kOperand, true, kExact},
-  {"logical_xor", kTruths, Gives::kOperand, true, kExact},
-  {"bit_and", kIntegers, Gives::kOperand, true, kExact},
-  {"bit_or", kIntegers, Gives::kOperand, true, kExact},
-  {"bit_xor", kIntegers, Gives::kOperand, true, kExact},
-  {"shift_left", kIntegers, Gives::kOperand, true, kExact},
-  {"shift_right", kIntegers, Gives::kOperand, true, kExact},
-  {"pow", kFloats | kIntegers, Gives::kOperand, false, 1},
-  {"atan2", kFloats, Gives::kOperand, true, 2},
-  {"hypot", kFloats, Gives::kOperand, true, 1},
+  {"add", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
+  {"sub", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
+  {"mul", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
+  {"div", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, false, kRounded},
+  {"min", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
+  {"rem", kFloats | kIntegers, Gives::kOperand, Device::kFunction, false, kExact},
+  {"logical_and", kTruths, Gives::kOperand, Device::kWords, true, kExact},
+  {"logical_or", kTruths, Gives::kOperand, Device::kWords, true, kExact},
+  {"logical_xor", kTruths, Gives::kOperand, Device::kWords, true, kExact},
+  {"bit_and", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"bit_or", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"bit_xor", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"shift_left", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"shift_right", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
+  {"pow", kFloats | kIntegers, Gives::kOperand, Device::kFunction, false, 1},
+  {"atan2", kFloats, Gives::kOperand, Device::kFunction, true, 2},
+  {"hypot", kFloats, Gives::kOperand, Device::kFunction, true, 1},
 };
 
 inline constexpr OperationRow kTernaryRows[] = {
-  {"fma", kFloats | kIntegers, Gives::kOperand, true, kRounded},
-  {"lerp", kFloats, Gives::kOperand, true, 1},
-  {"clamp", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"fma", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, true, kRounded},
+  {"lerp", kFloats, Gives::kOperand, Device::kOfKind, true, 1},
+  {"clamp", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, true, kExact},
 };
 
 inline constexpr OperationRow kCompareRows[] = {
-  {"eq", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, false, kExact},
-  {"ne", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, true, kExact},
-  {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
-  {"le", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
-  {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
-  {"ge", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+  {"eq", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Device::kOfKind, false, kExact},
+  {"ne", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Device::kOfKind, true, kExact},
+  {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, true, kExact},
+  {"le", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
+  {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, true, kExact},
+  {"ge", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
 };
 
 inline constexpr OperationRow kReduceRows[] = {
-  {"sum", kFloats | kIntegers | kComplex, Gives::kWide, false, kGrows},
-  {"prod", kFloats | kIntegers, Gives::kWide, false, kGrows},
-  {"mean", kFloats | kComplex, Gives::kOperand, false, kGrows},
-  {"var", kFloats, Gives::kOperand, false, kGrows},
-  {"std", kFloats, Gives::kOperand, false, kGrows},
-  {"min", kFloats | kIntegers, Gives::kOperand, false, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, false, kExact},
-  {"argmin", kFloats | kIntegers, Gives::kIndex, false, kExact},
-  {"argmax", kFloats | kIntegers, Gives::kIndex, false, kExact},
-  {"any", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
-  {"all", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
-  {"count", kFloats | kIntegers | kTruths, Gives::kIndex, false, kExact},
-  {"norm", kFloats, Gives::kOperand, false, kGrows},
-  {"logsumexp", kFloats, Gives::kOperand, false, kGrows},
-  {"nan_sum", kFloats, Gives::kOperand, false, kGrows},
-  {"nan_mean", kFloats, Gives::kOperand, false, kGrows},
-  {"nan_min", kFloats, Gives::kOperand, false, kExact},
-  {"nan_max", kFloats, Gives::kOperand, false, kExact},
+  {"sum", kFloats | kIntegers | kComplex, Gives::kWide, Device::kOfKind, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
+  {"mean", kFloats | kComplex, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"var", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"std", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"argmin", kFloats | kIntegers, Gives::kIndex, Device::kOfKind, false, kExact},
+  {"argmax", kFloats | kIntegers, Gives::kIndex, Device::kOfKind, false, kExact},
+  {"any", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
+  {"all", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
+  {"count", kFloats | kIntegers | kTruths, Gives::kIndex, Device::kOfKind, false, kExact},
+  {"norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"logsumexp", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"nan_sum", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"nan_mean", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"nan_min", kFloats, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"nan_max", kFloats, Gives::kOperand, Device::kOfKind, false, kExact},
 };
 
 inline constexpr OperationRow kNormalizeRows[] = {
-  {"softmax", kFloats, Gives::kOperand, false, kGrows},
-  {"log_softmax", kFloats, Gives::kOperand, false, kGrows},
-  {"layer_norm", kFloats, Gives::kOperand, false, kGrows},
-  {"rms_norm", kFloats, Gives::kOperand, false, kGrows},
+  {"softmax", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"log_softmax", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"layer_norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"rms_norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
 };
 
 inline constexpr OperationRow kScanRows[] = {
-  {"sum", kFloats | kIntegers, Gives::kWide, false, kGrows},
-  {"prod", kFloats | kIntegers, Gives::kWide, false, kGrows},
-  {"min", kFloats | kIntegers, Gives::kOperand, false, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, false, kExact},
+  {"sum", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
 };
 
 }  // namespace tenure::kernels

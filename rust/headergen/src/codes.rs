@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::abi::Problem;
-use crate::table::{Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
+use crate::table::{Device, Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
 const KINDS: [Kind; 7] = [
@@ -42,7 +42,7 @@ fn constant(row: &Operation) -> String {
 }
 
 /// `two_words` as `TwoWords`.
-fn capitalized(name: &str) -> String {
+pub fn capitalized(name: &str) -> String {
     let words = name.split('_').map(|word| word.split_at(1));
     words.map(|(first, rest)| first.to_uppercase() + rest).collect()
 }
@@ -64,6 +64,11 @@ pub fn check(table: &[Operation]) -> Vec<Problem> {
         }
     }
     for row in table {
+        let has_choice = matches!(row.kind, Kind::Unary | Kind::Binary);
+        let is_fused = row.device == Device::FusedFunction;
+        if (has_choice == (row.device == Device::OfKind)) || (is_fused && row.kind != Kind::Unary) {
+            texts.push(format!("{}: no device has such kernels of its kind", row.name));
+        }
         if row.doc.is_empty() || row.numpy.is_empty() || row.dtypes == Dtypes(0) {
             texts.push(format!("{}: has no documentation, oracle or dtypes", row.name));
         }
@@ -184,7 +189,7 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
 }
 
 /// The words of a text in lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is a line");
@@ -231,6 +236,7 @@ pub fn cpp(note: &str) -> String {
             rows.len()
         );
     }
+    text.push_str(&device_sets());
     text.push_str(
         "\n// Sets of dtypes, by bits.\n\
          enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };\n\n\
@@ -242,6 +248,7 @@ pub fn cpp(note: &str) -> String {
          inline constexpr double kRounded = 0.5;\n\
          inline constexpr double kGrows = -1;  // with the number of elements\n\n\
          struct OperationRow {\n  const char* name;\n  uint8_t dtypes;  // a DtypeSet\n  Gives gives;\n  \
+         Device device;\n  \
          bool keeps_zero;     // whether it gives 0 where all inputs are\n  \
          double last_places;  // of the largest error, or kGrows\n};\n",
     );
@@ -267,15 +274,65 @@ pub fn cpp(note: &str) -> String {
             };
             let _ = writeln!(
                 text,
-                "  {{{:?}, {}, Gives::{gives}, {}, {places}}},",
+                "  {{{:?}, {}, Gives::{gives}, Device::k{:?}, {}, {places}}},",
                 row.name,
                 dtype_set(row.dtypes),
+                row.device,
                 row.keeps_zero
             );
         }
         text.push_str("};\n");
     }
     text.push_str("\n}  // namespace tenure::kernels\n\n// clang-format on\n");
+    text
+}
+
+/// The enumerations of what a kernel of a device has a case for each of, with the codes of the
+/// operations.
+fn device_sets() -> String {
+    use Device::{Angle, Function, FusedFunction, None, Number, OfKind, Question, Words};
+    type IsMember = fn(&Operation) -> bool;
+    let has_words: IsMember = |row| {
+        let takes = |part| row.dtypes.contains(part);
+        row.device == Words || takes(Dtypes::INTEGERS) || takes(Dtypes::BOOL8)
+    };
+    let is_number: IsMember = |row| row.device == Number;
+    let is_function: IsMember = |row| matches!(row.device, Function | FusedFunction);
+    let sets: [(&str, Kind, &str, IsMember); 8] = [
+        ("UnaryWords", Kind::Unary, "words", has_words),
+        ("UnaryQuestion", Kind::Unary, "questions", |row| row.device == Question),
+        ("UnaryNumber", Kind::Unary, "numbers", is_number),
+        ("UnaryAngle", Kind::Unary, "angles", |row| row.device == Angle),
+        ("UnaryFunction", Kind::Unary, "functions", is_function),
+        ("BinaryWords", Kind::Binary, "words", has_words),
+        ("BinaryNumber", Kind::Binary, "numbers", is_number),
+        ("BinaryFunction", Kind::Binary, "functions", is_function),
+    ];
+    let mut text = String::from(
+        "\n// The kernels with which a device computes an operation on floats. Kernels of words compute it\n\
+         // on integers and truth values.\n",
+    );
+    let devices = [None, OfKind, Words, Question, Number, Angle, Function, FusedFunction];
+    let names = devices.map(|device| format!("k{device:?}"));
+    let _ = writeln!(text, "enum class Device : uint8_t {{ {} }};", names.join(", "));
+    for (name, kind, what, is_member) in sets {
+        let members = rows(OPERATIONS, kind).into_iter().filter(|row| is_member(row));
+        let codes = members.map(|row| format!("k{} = {}", capitalized(row.name), row.code));
+        let codes = codes.collect::<Vec<_>>().join(", ");
+        let kind = stem(kind);
+        let _ = writeln!(
+            text,
+            "\n// The {kind} operations of the kernels of {what}.\nenum class {name} : uint8_t {{ {codes} }};"
+        );
+    }
+    let fused = rows(OPERATIONS, Kind::Unary).into_iter().filter(|row| row.device == FusedFunction);
+    let fused = fused.map(|row| format!("  X({})", capitalized(row.name)));
+    let _ = writeln!(
+        text,
+        "\n// X(name of the enumerator): the functions that the kernel of expressions has.\n\
+         #define TENURE_FUSED_FUNCTIONS(X) \\\n{}",
+        fused.collect::<Vec<_>>().join(" \\\n")
+    );
     text
 }
 
@@ -406,6 +463,7 @@ mod tests {
         rejects(|table| table[1].rust = "neg", "abs: stands in the table twice");
         rejects(|table| table[2].numpy = "", "sqrt: has no documentation, oracle or dtypes");
         rejects(|table| table[2].rust = "", "sqrt: has no name in Rust");
+        rejects(|table| table[2].device = Device::OfKind, "sqrt: no device has such kernels");
     }
 
     #[test]

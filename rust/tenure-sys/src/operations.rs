@@ -89,6 +89,30 @@ pub enum Error {
     OfInputs(u32),
 }
 
+/// The kernels with which a device computes an operation on floats. Kernels of words compute it on
+/// integers and truth values. Each set of the unary and binary operations is an enumeration in C++,
+/// and a kernel without a case for one of its members does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// No device computes it: UNSUPPORTED.
+    None,
+    /// All operations of the kind have the same kernels.
+    OfKind,
+    /// On the bits, as integers.
+    Words,
+    /// On the bits; the answer is a truth value.
+    Question,
+    /// A few instructions.
+    Number,
+    /// A function of an angle, which is reduced first.
+    Angle,
+    /// A function of many instructions.
+    Function,
+    /// A function that the kernel of expressions has too, for f32, f16 and bf16. Its code is then
+    /// there twice.
+    FusedFunction,
+}
+
 /// A call of the Rust function and what it gives, both as Rust; the example of its documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
@@ -128,6 +152,8 @@ pub struct Operation {
     pub keeps_zero: bool,
     /// How exact it is.
     pub error: Error,
+    /// How a device computes it.
+    pub device: Device,
 }
 
 const fn example(inputs: &'static [&'static str], gives: &'static str) -> Example {
@@ -149,13 +175,16 @@ const ROW: Operation = Operation {
     gives: Gives::Operand,
     keeps_zero: false,
     error: Error::Exact,
+    device: Device::None,
 };
-const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..ROW };
+/// A row of a kind whose operations have the same kernels on a device.
+const OF_KIND: Operation = Operation { device: Device::OfKind, ..ROW };
+const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..OF_KIND };
 const NORMALIZATION: Operation =
-    Operation { kind: Kind::Normalize, dtypes: Dtypes::FLOATS, error: Error::Grows, ..ROW };
-const SCAN: Operation = Operation { kind: Kind::Scan, dtypes: Dtypes::NUMBERS, ..ROW };
+    Operation { kind: Kind::Normalize, dtypes: Dtypes::FLOATS, error: Error::Grows, ..OF_KIND };
+const SCAN: Operation = Operation { kind: Kind::Scan, dtypes: Dtypes::NUMBERS, ..OF_KIND };
 const COMPARISON: Operation =
-    Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..ROW };
+    Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..OF_KIND };
 
 /// Every operation.
 pub const OPERATIONS: &[Operation] = &[
@@ -170,6 +199,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.negative",
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -183,6 +213,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         gives: Gives::Part,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -196,6 +227,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -208,6 +240,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.exp",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -220,6 +253,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "relu",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -233,6 +267,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -245,6 +280,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "sigmoid",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -258,6 +294,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -271,6 +308,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(4),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -284,6 +322,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(3),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -296,6 +335,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "softplus",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -309,6 +349,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -322,6 +363,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -335,6 +377,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -348,6 +391,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -360,6 +404,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.reciprocal",
         dtypes: Dtypes::FIELD,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -372,6 +417,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "rsqrt",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -384,6 +430,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.floor",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -396,6 +443,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.ceil",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -408,6 +456,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.rint",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -420,6 +469,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.trunc",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -432,6 +482,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.sign",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -445,6 +496,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         gives: Gives::Truth,
         keeps_zero: true,
+        device: Device::Question,
         ..ROW
     },
     Operation {
@@ -458,6 +510,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         gives: Gives::Truth,
         keeps_zero: true,
+        device: Device::Question,
         ..ROW
     },
     Operation {
@@ -470,6 +523,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.isfinite",
         dtypes: Dtypes::FLOATS,
         gives: Gives::Truth,
+        device: Device::Question,
         ..ROW
     },
     Operation {
@@ -484,6 +538,7 @@ pub const OPERATIONS: &[Operation] = &[
         ),
         numpy: "np.logical_not",
         dtypes: Dtypes::BOOL8,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -496,6 +551,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.nan_to_num",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -507,6 +563,7 @@ pub const OPERATIONS: &[Operation] = &[
         example: example(&["[0_u8, 5, 255]"], "[255, 250, 0]"),
         numpy: "np.invert",
         dtypes: Dtypes::INTEGERS,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -519,6 +576,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.exp2",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -532,6 +590,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -544,6 +603,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -556,6 +616,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log2",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -568,6 +629,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.log10",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -581,6 +643,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -594,6 +657,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::FusedFunction,
         ..ROW
     },
     Operation {
@@ -606,6 +670,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "erfc",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(3),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -619,6 +684,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::Angle,
         ..ROW
     },
     Operation {
@@ -631,6 +697,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cos",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::Angle,
         ..ROW
     },
     Operation {
@@ -644,6 +711,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Angle,
         ..ROW
     },
     Operation {
@@ -657,6 +725,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -669,6 +738,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.arccos",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -682,6 +752,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -695,6 +766,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -707,6 +779,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.cosh",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -720,6 +793,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -732,6 +806,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.arccosh",
         dtypes: Dtypes::FLOATS,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -745,6 +820,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -758,6 +834,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -805,6 +882,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -819,6 +897,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -833,6 +912,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -848,6 +928,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.divide",
         dtypes: Dtypes::ARITHMETIC,
         error: Error::Rounded,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -861,6 +942,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.minimum",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -874,6 +956,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.maximum",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
+        device: Device::Number,
         ..ROW
     },
     Operation {
@@ -887,6 +970,7 @@ pub const OPERATIONS: &[Operation] = &[
         example: example(&["[7, -7, 9]", "[4]"], "[3, -3, 1]"),
         numpy: "np.fmod",
         dtypes: Dtypes::NUMBERS,
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -906,6 +990,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.logical_and",
         dtypes: Dtypes::BOOL8,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -925,6 +1010,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.logical_or",
         dtypes: Dtypes::BOOL8,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -944,6 +1030,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.logical_xor",
         dtypes: Dtypes::BOOL8,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -957,6 +1044,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.bitwise_and",
         dtypes: Dtypes::INTEGERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -970,6 +1058,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.bitwise_or",
         dtypes: Dtypes::INTEGERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -983,6 +1072,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.bitwise_xor",
         dtypes: Dtypes::INTEGERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -996,6 +1086,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.left_shift",
         dtypes: Dtypes::INTEGERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -1009,6 +1100,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.right_shift",
         dtypes: Dtypes::INTEGERS,
         keeps_zero: true,
+        device: Device::Words,
         ..ROW
     },
     Operation {
@@ -1023,6 +1115,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.power",
         dtypes: Dtypes::NUMBERS,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -1037,6 +1130,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(2),
+        device: Device::Function,
         ..ROW
     },
     Operation {
@@ -1051,6 +1145,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::Places(1),
+        device: Device::Function,
         ..ROW
     },
     // ---- of three inputs ----
@@ -1066,7 +1161,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
         error: Error::Rounded,
-        ..ROW
+        ..OF_KIND
     },
     Operation {
         kind: Kind::Ternary,
@@ -1080,7 +1175,7 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
         error: Error::OfInputs(1),
-        ..ROW
+        ..OF_KIND
     },
     Operation {
         kind: Kind::Ternary,
@@ -1093,7 +1188,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.clip",
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
-        ..ROW
+        ..OF_KIND
     },
     // ---- comparisons ----
     Operation {

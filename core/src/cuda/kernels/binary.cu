@@ -13,7 +13,8 @@ TENURE_DEVICE void binary_integer(const ElementwiseArgument& argument) {
     if (is_found && argument.finding != nullptr) *argument.finding = 1;
   };
   map<2, sizeof(U), sizeof(U), kItemsOf<sizeof(U)>>(argument, [&](auto& in, auto& out) {
-    compute_integers<S, U>(static_cast<Binary>(argument.op), is_signed, in[0], in[1], out, found);
+    compute_integers<S, U>(static_cast<BinaryWords>(argument.op), is_signed, in[0], in[1], out,
+                           found);
   });
 }
 
@@ -22,12 +23,14 @@ TENURE_DEVICE void binary_integer(const ElementwiseArgument& argument) {
 using namespace tenure::cuda;  // NOLINT: a kernel stands outside of every namespace
 
 TENURE_KERNEL(binary_f64, ElementwiseArgument) {
-  map_doubles<2>(argument,
-                 [&](auto& x) { compute_number(static_cast<Binary>(argument.op), x[0], x[1]); });
+  map_doubles<2>(argument, [&](auto& x) {
+    compute_number(static_cast<BinaryNumber>(argument.op), x[0], x[1]);
+  });
 }
 TENURE_KERNEL(binary_f32, ElementwiseArgument) {
-  map_floats<2>(argument,
-                [&](auto& x) { compute_number(static_cast<Binary>(argument.op), x[0], x[1]); });
+  map_floats<2>(argument, [&](auto& x) {
+    compute_number(static_cast<BinaryNumber>(argument.op), x[0], x[1]);
+  });
 }
 TENURE_KERNEL(binary_8, ElementwiseArgument) { binary_integer<int8_t, uint8_t>(argument); }
 TENURE_KERNEL(binary_16, ElementwiseArgument) { binary_integer<int16_t, uint16_t>(argument); }

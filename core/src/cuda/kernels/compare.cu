@@ -33,8 +33,9 @@ template <class U>
 TENURE_DEVICE void question_elements(const ElementwiseArgument& argument, U infinity) {
   constexpr int kItems = kItemsOf<sizeof(U)>;
   map<1, sizeof(U), 1, kItems>(argument, [&](const auto& in, auto& out) {
-    each<U, uint8_t, kItems>(
-        in[0], out, [&](U a) { return answer(static_cast<Unary>(argument.op), a, infinity); });
+    each<U, uint8_t, kItems>(in[0], out, [&](U a) {
+      return answer(static_cast<UnaryQuestion>(argument.op), a, infinity);
+    });
   });
 }
 

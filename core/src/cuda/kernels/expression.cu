@@ -270,11 +270,11 @@ TENURE_DEVICE void fetch(const ExpressionArgument& argument, const Slots& slots,
 
 // ---- nodes ----
 
-TENURE_DEVICE float function_of(Unary op, float a) {
+TENURE_DEVICE float function_of(UnaryFunction op, float a) {
   float one[1] = {a};
   switch (op) {
 #define TENURE_FUSED_FUNCTION(name) \
-  case Unary::k##name: compute(Unary::k##name, one); break;
+  case UnaryFunction::k##name: compute(UnaryFunction::k##name, one); break;
     TENURE_FUSED_FUNCTIONS(TENURE_FUSED_FUNCTION)
 #undef TENURE_FUSED_FUNCTION
     default: break;
@@ -291,12 +291,17 @@ TENURE_DEVICE void compute_short_numbers(const ExpressionNode& node, const Value
   TENURE_UNROLL for (int k = 0; k < 3; ++k) {
     TENURE_UNROLL for (int i = 0; i < 4; ++i) x[k][i] = number_in(type, in[k].of[i]);
   }
-  const auto unary = static_cast<Unary>(node.op);
   switch (node.family) {
-    case Family::kNumber: compute_number(unary, x[0]); break;
-    case Family::kFunction: in_turn(x[0], [=](float a) { return function_of(unary, a); }); break;
-    case Family::kBinaryNumber: compute_number(static_cast<Binary>(node.op), x[0], x[1]); break;
-    case Family::kPower: compute(Binary::kPow, x[0], x[1]); break;
+    case Family::kNumber: compute_number(static_cast<UnaryNumber>(node.op), x[0]); break;
+    case Family::kFunction: {
+      const auto op = static_cast<UnaryFunction>(node.op);
+      in_turn(x[0], [=](float a) { return function_of(op, a); });
+      break;
+    }
+    case Family::kBinaryNumber:
+      compute_number(static_cast<BinaryNumber>(node.op), x[0], x[1]);
+      break;
+    case Family::kPower: compute(BinaryFunction::kPow, x[0], x[1]); break;
     default: compute_number(static_cast<Ternary>(node.op), x[0], x[1], x[2]); break;
   }
   TENURE_UNROLL for (int i = 0; i < 4; ++i) out.of[i] = word_with(type, x[0][i]);
@@ -308,16 +313,19 @@ TENURE_DEVICE void compute_long_numbers(const ExpressionNode& node, const Value 
     TENURE_UNROLL for (int i = 0; i < 2; ++i) x[k][i] = get<double>(in[k], i);
   }
   switch (node.family) {
-    case Family::kNumber: compute_number(static_cast<Unary>(node.op), x[0]); break;
-    case Family::kBinaryNumber: compute_number(static_cast<Binary>(node.op), x[0], x[1]); break;
+    case Family::kNumber: compute_number(static_cast<UnaryNumber>(node.op), x[0]); break;
+    case Family::kBinaryNumber:
+      compute_number(static_cast<BinaryNumber>(node.op), x[0], x[1]);
+      break;
     default: compute_number(static_cast<Ternary>(node.op), x[0], x[1], x[2]); break;
   }
   TENURE_UNROLL for (int i = 0; i < 2; ++i) put(out, i, x[0][i]);
 }
 
-TENURE_DEVICE void report(const ExpressionArgument& argument, Binary op, bool is_found) {
+TENURE_DEVICE void report(const ExpressionArgument& argument, BinaryWords op, bool is_found) {
   // Every thread that finds something stores the same.
-  if (is_found && argument.findings != nullptr) argument.findings[op == Binary::kPow ? 1 : 0] = 1;
+  if (is_found && argument.findings != nullptr)
+    argument.findings[op == BinaryWords::kPow ? 1 : 0] = 1;
 }
 
 TENURE_DEVICE uint32_t infinity_in_word(ElementType type) {
@@ -331,11 +339,11 @@ TENURE_DEVICE void compute_short_words(const ExpressionArgument& argument,
   const bool is_signed = type < ElementType::kU8;
   switch (node.family) {
     case Family::kUnaryWords:
-      compute_words<int32_t, uint32_t>(static_cast<Unary>(node.op), is_float, is_signed,
+      compute_words<int32_t, uint32_t>(static_cast<UnaryWords>(node.op), is_float, is_signed,
                                        infinity_in_word(type), in[0], out);
       return wrap(type, out);
     case Family::kBinaryWords: {
-      const auto op = static_cast<Binary>(node.op);
+      const auto op = static_cast<BinaryWords>(node.op);
       compute_integers<int32_t, uint32_t>(op, is_signed, in[0], in[1], out,
                                           [&](bool is_found) { report(argument, op, is_found); });
       return wrap(type, out);
@@ -345,7 +353,7 @@ TENURE_DEVICE void compute_short_words(const ExpressionArgument& argument,
       return wrap(type, out);
     case Family::kQuestion:
       return each<uint32_t, uint32_t, 4>(in[0], out, [&](uint32_t a) {
-        return answer(static_cast<Unary>(node.op), a, infinity_in_word(type)) ? 1 : 0;
+        return answer(static_cast<UnaryQuestion>(node.op), a, infinity_in_word(type)) ? 1 : 0;
       });
     case Family::kCompare:
       if (is_float) {
@@ -378,10 +386,10 @@ TENURE_DEVICE void compute_long_words(const ExpressionArgument& argument,
   Words<8> truths = {};
   switch (node.family) {
     case Family::kUnaryWords:
-      return compute_words<int64_t, uint64_t>(static_cast<Unary>(node.op), is_float, is_signed,
+      return compute_words<int64_t, uint64_t>(static_cast<UnaryWords>(node.op), is_float, is_signed,
                                               kInfinity, in[0], out);
     case Family::kBinaryWords: {
-      const auto op = static_cast<Binary>(node.op);
+      const auto op = static_cast<BinaryWords>(node.op);
       return compute_integers<int64_t, uint64_t>(
           op, is_signed, in[0], in[1], out, [&](bool is_found) { report(argument, op, is_found); });
     }
@@ -389,7 +397,7 @@ TENURE_DEVICE void compute_long_words(const ExpressionArgument& argument,
       return compute_integers<uint64_t>(static_cast<Ternary>(node.op), is_signed, in, out);
     case Family::kQuestion:
       each<uint64_t, uint32_t, 2>(in[0], truths, [&](uint64_t a) {
-        return answer(static_cast<Unary>(node.op), a, kInfinity) ? 1 : 0;
+        return answer(static_cast<UnaryQuestion>(node.op), a, kInfinity) ? 1 : 0;
       });
       return set_truths(truths, out);
     case Family::kCompare:

@@ -19,31 +19,11 @@ inline constexpr unsigned kExpressionSlots = 8;
 inline constexpr unsigned kShortItems = 4;
 inline constexpr unsigned kLongItems = 2;
 
-// The functions that the kernel has, of f32, f16 and bf16: those that expressions are made of. Each
-// function of long code is there once more than in the kernels of single calls, which take the
-// others, and all of f64.
-#define TENURE_FUSED_FUNCTIONS(F) \
-  F(Exp)                          \
-  F(Exp2)                         \
-  F(Expm1)                        \
-  F(Ln)                           \
-  F(Log2)                         \
-  F(Log1p)                        \
-  F(Erf)                          \
-  F(Tanh)                         \
-  F(Sigmoid)                      \
-  F(Silu)                         \
-  F(Gelu)                         \
-  F(GeluTanh)                     \
-  F(Softplus)                     \
-  F(Elu)                          \
-  F(Rsqrt)
-
 // What a node does: the families of rules/. Of those before kUnaryWords operands and results are
 // numbers, f16 and bf16 computed as f32.
 enum class ExpressionFamily : uint8_t {
   kNumber,
-  kFunction,  // of TENURE_FUSED_FUNCTIONS
+  kFunction,  // of TENURE_FUSED_FUNCTIONS, on f32, f16 and bf16
   kBinaryNumber,
   kPower,
   kTernaryNumber,

@@ -11,7 +11,8 @@ TENURE_DEVICE void unary_words(const ElementwiseArgument& argument) {
   const bool is_signed = argument.type < ElementType::kU8;
   const U infinity = infinity_of<U>(argument.type);
   map<1, sizeof(U), sizeof(U), kItemsOf<sizeof(U)>>(argument, [&](const auto& in, auto& out) {
-    compute_words<S, U>(static_cast<Unary>(argument.op), is_float, is_signed, infinity, in[0], out);
+    compute_words<S, U>(static_cast<UnaryWords>(argument.op), is_float, is_signed, infinity, in[0],
+                        out);
   });
 }
 
@@ -20,10 +21,12 @@ TENURE_DEVICE void unary_words(const ElementwiseArgument& argument) {
 using namespace tenure::cuda;  // NOLINT: a kernel stands outside of every namespace
 
 TENURE_KERNEL(number_f64, ElementwiseArgument) {
-  map_doubles<1>(argument, [&](auto& x) { compute_number(static_cast<Unary>(argument.op), x[0]); });
+  map_doubles<1>(argument,
+                 [&](auto& x) { compute_number(static_cast<UnaryNumber>(argument.op), x[0]); });
 }
 TENURE_KERNEL(number_f32, ElementwiseArgument) {
-  map_floats<1>(argument, [&](auto& x) { compute_number(static_cast<Unary>(argument.op), x[0]); });
+  map_floats<1>(argument,
+                [&](auto& x) { compute_number(static_cast<UnaryNumber>(argument.op), x[0]); });
 }
 TENURE_KERNEL(unary_8, ElementwiseArgument) { unary_words<int8_t, uint8_t>(argument); }
 TENURE_KERNEL(unary_16, ElementwiseArgument) { unary_words<int16_t, uint16_t>(argument); }

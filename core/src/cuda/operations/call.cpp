@@ -55,7 +55,7 @@ std::int64_t unit_of(std::int64_t width_bytes, std::uint64_t addresses,
 }  // namespace
 
 void refuse_on_device(const Queue& queue, const char* operation, tnr_dtype dtype) {
-  fail(TNR_STATUS_UNSUPPORTED, "%s takes %s on the CPU alone, not on %s", operation,
+  fail(TNR_STATUS_UNSUPPORTED, "%s takes %s only on the CPU, not on %s", operation,
        dtype_name(dtype), DeviceName(queue.device()).text);
 }
 
@@ -63,7 +63,7 @@ void require_bounds_alone(const Queue& queue, const char* operation,
                           const BoundedActivation& activation) {
   if (activation.kernel() == nullptr) return;
   fail(TNR_STATUS_UNSUPPORTED,
-       "attributes->activation is %s, which %s applies on the CPU alone, not on %s",
+       "attributes->activation is %s, which %s applies only on the CPU, not on %s",
        kernels::kUnaryRows[activation.op() - 1].name, operation, DeviceName(queue.device()).text);
 }
 

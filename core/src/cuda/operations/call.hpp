@@ -18,7 +18,7 @@ struct Vectors {
   unsigned items;
 };
 
-// Throws UNSUPPORTED: "add takes c64 on the CPU alone, not on cuda:0".
+// Throws UNSUPPORTED: "add takes c64 only on the CPU, not on cuda:0".
 [[noreturn, gnu::cold]] void refuse_on_device(const Queue& queue, const char* operation,
                                               tnr_dtype dtype);
 // Throws UNSUPPORTED for an activation that is no bound.

@@ -66,27 +66,36 @@ struct UnaryKernel {
   bool takes_four;  // floats, also of 16 bits
 };
 
-UnaryKernel unary_kernel_of(kernels::Unary op) {
-  switch (unary_family_of(op)) {
-    case UnaryFamily::kWords:
-      return {{Kernel::unary_64, Kernel::unary_32, Kernel::unary_16}, false};
-    case UnaryFamily::kQuestion:
+UnaryKernel unary_kernel_of(kernels::Device device) {
+  using enum kernels::Device;
+  switch (device) {
+    case kWords: return {{Kernel::unary_64, Kernel::unary_32, Kernel::unary_16}, false};
+    case kQuestion:
       return {{Kernel::question_f64, Kernel::question_f32, Kernel::question_f16}, false};
-    case UnaryFamily::kNumber:
-      return {{Kernel::number_f64, Kernel::number_f32, Kernel::number_f32}, true};
-    case UnaryFamily::kAngle:
-      return {{Kernel::angle_f64, Kernel::angle_f32, Kernel::angle_f32}, true};
-    default: return {{Kernel::function_f64, Kernel::function_f32, Kernel::function_f32}, true};
+    case kNumber: return {{Kernel::number_f64, Kernel::number_f32, Kernel::number_f32}, true};
+    case kAngle: return {{Kernel::angle_f64, Kernel::angle_f32, Kernel::angle_f32}, true};
+    case kNone:
+    case kOfKind:
+    case kFunction:
+    case kFusedFunction: break;
   }
+  return {{Kernel::function_f64, Kernel::function_f32, Kernel::function_f32}, true};
+}
+
+ElementType require_on_device(const Queue& queue, const kernels::OperationRow& row,
+                              tnr_dtype dtype) {
+  if (row.device == kernels::Device::kNone) refuse_on_device(queue, row.name, dtype);
+  return require_real(queue, row.name, dtype);
 }
 
 void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
-  const ElementType type = require_real(call.queue(), kernels::kUnaryRows[op - 1].name, dtype);
+  const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
+  const ElementType type = require_on_device(call.queue(), row, dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
     return call.run(kernel_of(kUnaryIntegers, dtype), vectors_of(dtype), argument);
   }
-  const UnaryKernel of = unary_kernel_of(static_cast<kernels::Unary>(op));
+  const UnaryKernel of = unary_kernel_of(row.device);
   const Vectors vectors = of.takes_four ? vectors_of_floats(type) : vectors_of(dtype);
   call.run(kernel_of(of.kernels, type), vectors, argument);
 }
@@ -101,11 +110,12 @@ ElementType binary_type(const Queue& queue, tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   const unsigned column = type_index(dtype);
   if (row < kernels::kBinaryCount && column != kNoType &&
-      kernels::binary_kernels()[row][column].kernel != nullptr) [[likely]] {
+      kernels::binary_kernels()[row][column].kernel != nullptr &&
+      kernels::kBinaryRows[row].device != kernels::Device::kNone) [[likely]] {
     return static_cast<ElementType>(column);
   }
   static_cast<void>(binary_operation(op, dtype));
-  return require_real(queue, kernels::kBinaryRows[row].name, dtype);
+  return require_on_device(queue, kernels::kBinaryRows[row], dtype);
 }
 
 void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
@@ -121,18 +131,11 @@ void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right
     if (call.run_and_find(kernel, vectors_of(dtype), argument)) refuse_finding(finding);
     return;
   }
-  switch (operation) {
-    case kernels::Binary::kPow:
-    case kernels::Binary::kRem:
-    case kernels::Binary::kHypot:
-    case kernels::Binary::kAtan2:
-      return call.run(
-          kernel_of({Kernel::function2_f64, Kernel::function2_f32, Kernel::function2_f32}, type),
-          vectors_of_floats(type), argument);
-    default:
-      return call.run(kernel_of({Kernel::binary_f64, Kernel::binary_f32, Kernel::binary_f32}, type),
-                      vectors_of_floats(type), argument);
-  }
+  constexpr FloatKernels kNumbers = {Kernel::binary_f64, Kernel::binary_f32, Kernel::binary_f32};
+  constexpr FloatKernels kFunctions = {Kernel::function2_f64, Kernel::function2_f32,
+                                       Kernel::function2_f32};
+  const bool is_number = device_of(operation) == kernels::Device::kNumber;
+  call.run(kernel_of(is_number ? kNumbers : kFunctions, type), vectors_of_floats(type), argument);
 }
 
 // GT and GE are LT and LE of inputs that are exchanged.
@@ -140,8 +143,12 @@ kernels::Compare compared_as(tnr_compare_op op) {
   switch (static_cast<kernels::Compare>(op)) {
     case kernels::Compare::kGt: return kernels::Compare::kLt;
     case kernels::Compare::kGe: return kernels::Compare::kLe;
-    default: return static_cast<kernels::Compare>(op);
+    case kernels::Compare::kEq:
+    case kernels::Compare::kNe:
+    case kernels::Compare::kLt:
+    case kernels::Compare::kLe: break;
   }
+  return static_cast<kernels::Compare>(op);
 }
 
 void run_compare(const Call& call, tnr_compare_op op, tnr_dtype dtype) {

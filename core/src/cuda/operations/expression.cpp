@@ -32,43 +32,33 @@ ElementType type_of(tnr_dtype dtype) noexcept {
   return static_cast<ElementType>(type_index(dtype));
 }
 
-bool is_fused_function(Unary op) noexcept {
-  switch (op) {
-#define TENURE_FUSED_FUNCTION(name) case Unary::k##name:
-    TENURE_FUSED_FUNCTIONS(TENURE_FUSED_FUNCTION)
-#undef TENURE_FUSED_FUNCTION
-    return true;
-    default: return false;
-  }
-}
-
 // nullopt: a call of its own.
 std::optional<Family> family_of_unary(Unary op, ElementType type) noexcept {
-  if (!is_float(type)) return Family::kUnaryWords;
-  switch (cuda::unary_family_of(op)) {
-    case cuda::UnaryFamily::kWords: return Family::kUnaryWords;
-    case cuda::UnaryFamily::kQuestion: return Family::kQuestion;
-    case cuda::UnaryFamily::kNumber: return Family::kNumber;
-    default: break;
+  using enum kernels::Device;
+  const kernels::Device device = cuda::device_of(op);
+  if (device != kNone && !is_float(type)) return Family::kUnaryWords;
+  switch (device) {
+    case kWords: return Family::kUnaryWords;
+    case kQuestion: return Family::kQuestion;
+    case kNumber: return Family::kNumber;
+    case kFusedFunction:
+      if (type != ElementType::kF64) return Family::kFunction;
+      return std::nullopt;
+    case kNone:
+    case kOfKind:
+    case kAngle:
+    case kFunction: break;
   }
-  if (type == ElementType::kF64 || !is_fused_function(op)) return std::nullopt;
-  return Family::kFunction;
+  return std::nullopt;
 }
 
 std::optional<Family> family_of_binary(Binary op, ElementType type) noexcept {
+  const kernels::Device device = cuda::device_of(op);
+  if (device == kernels::Device::kNone) return std::nullopt;
   if (!is_float(type)) return Family::kBinaryWords;
-  switch (op) {
-    case Binary::kAdd:
-    case Binary::kSub:
-    case Binary::kMul:
-    case Binary::kDiv:
-    case Binary::kMin:
-    case Binary::kMax: return Family::kBinaryNumber;
-    case Binary::kPow:
-      if (type != ElementType::kF64) return Family::kPower;
-      return std::nullopt;
-    default: return std::nullopt;
-  }
+  if (device == kernels::Device::kNumber) return Family::kBinaryNumber;
+  if (op == Binary::kPow && type != ElementType::kF64) return Family::kPower;
+  return std::nullopt;
 }
 
 std::optional<Family> family_of(std::uint32_t code, tnr_dtype dtype) noexcept {

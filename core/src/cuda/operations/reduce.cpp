@@ -17,6 +17,8 @@
 namespace tenure::cuda {
 namespace {
 
+using kernels::Reduce;
+
 #define TENURE_RULE(name, parts, part_bytes, shape) \
   {Kernel::along_##name, Kernel::across_##name, Kernel::parts_##parts, part_bytes, shape}
 constexpr ReduceRule kFloatSum = TENURE_RULE(float_sum, float_sum, 4, kFloatSumShape);
@@ -73,15 +75,15 @@ struct Elements {
   }
 };
 
-bool is_largest(tnr_reduce_op op) noexcept {
-  return op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_ARGMAX || op == TNR_REDUCE_OP_NAN_MAX ||
-         op == TNR_REDUCE_OP_NORM;
+bool is_largest(Reduce op) noexcept {
+  return op == Reduce::kMax || op == Reduce::kArgmax || op == Reduce::kNanMax ||
+         op == Reduce::kNorm;
 }
 
 // The keys of extremes and of their places.
-void set_keys(tnr_reduce_op op, const Elements& elements, ReduceArgument& argument) noexcept {
+void set_keys(Reduce op, const Elements& elements, ReduceArgument& argument) noexcept {
   const unsigned word_bits = elements.is_wide ? 64 : 32;
-  const bool skips_nan = op == TNR_REDUCE_OP_NAN_MIN || op == TNR_REDUCE_OP_NAN_MAX;
+  const bool skips_nan = op == Reduce::kNanMin || op == Reduce::kNanMax;
   argument.key_shift = word_bits - 8 * elements.width;
   argument.key_is_float = elements.is_float ? 1 : 0;
   argument.key_flip = is_largest(op) ? ~std::uint64_t{0} : 0;
@@ -93,7 +95,7 @@ void set_keys(tnr_reduce_op op, const Elements& elements, ReduceArgument& argume
   } else if (elements.is_signed) {
     argument.key_sign = elements.top_bit() << argument.key_shift;
   }
-  if (op == TNR_REDUCE_OP_NORM) {
+  if (op == Reduce::kNorm) {
     // Over nothing it is 0.
     argument.mode = kMagnitude;
     argument.key_nothing = ~(std::uint64_t{1} << (word_bits - 1));
@@ -130,7 +132,7 @@ const ReduceRule& set_norm(double power, const Elements& elements,
     return kWideSum;
   }
   if (std::isinf(power)) {
-    set_keys(TNR_REDUCE_OP_NORM, elements, argument);
+    set_keys(Reduce::kNorm, elements, argument);
     return kExtreme[elements.is_wide];
   }
   argument.exponent = power;
@@ -148,7 +150,7 @@ const ReduceRule& set_sum(std::uint32_t mode, const Elements& elements, std::int
   return elements.is_wide || mode == kProduct ? kWideSum : kFloatSum;
 }
 
-const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& elements,
+const ReduceRule& set_operation(Reduce op, double power, const Elements& elements,
                                 std::int64_t count, std::int64_t ddof,
                                 ReduceArgument& argument) noexcept {
   argument.type = elements.type;
@@ -156,46 +158,64 @@ const ReduceRule& set_operation(tnr_reduce_op op, double power, const Elements& 
   argument.divisor =
       count > ddof ? static_cast<double>(count - ddof) : std::numeric_limits<double>::quiet_NaN();
   const bool is_wide = elements.is_wide;
+  using enum Reduce;
   switch (op) {
-    case TNR_REDUCE_OP_SUM: return set_sum(0, elements, count, argument);
-    case TNR_REDUCE_OP_NAN_SUM: return set_sum(kSkipNaN, elements, count, argument);
-    case TNR_REDUCE_OP_PROD: return set_sum(kProduct, elements, count, argument);
-    case TNR_REDUCE_OP_MEAN: argument.finish = ReduceFinish::kAverage; return kWideSum;
-    case TNR_REDUCE_OP_NAN_MEAN:
+    case kSum: return set_sum(0, elements, count, argument);
+    case kNanSum: return set_sum(kSkipNaN, elements, count, argument);
+    case kProd: return set_sum(kProduct, elements, count, argument);
+    case kMean: argument.finish = ReduceFinish::kAverage; return kWideSum;
+    case kNanMean:
       argument.mode = kSkipNaN;
       argument.finish = ReduceFinish::kOwnAverage;
       return kWideSum;
-    case TNR_REDUCE_OP_STD: argument.finish = ReduceFinish::kDeviation; return kMoments;
-    case TNR_REDUCE_OP_VAR: return kMoments;
-    case TNR_REDUCE_OP_ANY: return set_nonzero_count(ReduceFinish::kIsNonzero, elements, argument);
-    case TNR_REDUCE_OP_ALL: return set_nonzero_count(ReduceFinish::kIsCount, elements, argument);
-    case TNR_REDUCE_OP_COUNT: return set_nonzero_count(ReduceFinish::kAsIs, elements, argument);
-    case TNR_REDUCE_OP_NORM: return set_norm(power, elements, argument);
-    case TNR_REDUCE_OP_LOGSUMEXP: return kLogSumExp[is_wide];
-    case TNR_REDUCE_OP_ARGMIN:
-    case TNR_REDUCE_OP_ARGMAX: set_keys(op, elements, argument); return kPlace[is_wide];
-    default: set_keys(op, elements, argument); return kExtreme[is_wide];
+    case kStd: argument.finish = ReduceFinish::kDeviation; return kMoments;
+    case kVar: return kMoments;
+    case kAny: return set_nonzero_count(ReduceFinish::kIsNonzero, elements, argument);
+    case kAll: return set_nonzero_count(ReduceFinish::kIsCount, elements, argument);
+    case kCount: return set_nonzero_count(ReduceFinish::kAsIs, elements, argument);
+    case kNorm: return set_norm(power, elements, argument);
+    case kLogsumexp: return kLogSumExp[is_wide];
+    case kArgmin:
+    case kArgmax: set_keys(op, elements, argument); return kPlace[is_wide];
+    case kMin:
+    case kMax:
+    case kNanMin:
+    case kNanMax: break;
   }
+  set_keys(op, elements, argument);
+  return kExtreme[is_wide];
 }
 
 // Sums of f16 and products stay in range, and so do squares of all floats but f64.
-ReduceExtremes extremes_of(tnr_reduce_op op, double power, const Elements& elements) noexcept {
+ReduceExtremes extremes_of(Reduce op, double power, const Elements& elements) noexcept {
   const bool is_wide = elements.is_wide;
   if (!elements.is_float) return ReduceExtremes::kStay;
+  using enum Reduce;
   switch (op) {
-    case TNR_REDUCE_OP_SUM:
-    case TNR_REDUCE_OP_NAN_SUM:
+    case kSum:
+    case kNanSum:
       return elements.type == ElementType::kF16 ? ReduceExtremes::kStay : ReduceExtremes::kSum;
-    case TNR_REDUCE_OP_MEAN:
-    case TNR_REDUCE_OP_NAN_MEAN: return is_wide ? ReduceExtremes::kMean : ReduceExtremes::kStay;
-    case TNR_REDUCE_OP_VAR: return is_wide ? ReduceExtremes::kVariance : ReduceExtremes::kStay;
-    case TNR_REDUCE_OP_STD: return is_wide ? ReduceExtremes::kDeviation : ReduceExtremes::kStay;
-    case TNR_REDUCE_OP_NORM:
+    case kMean:
+    case kNanMean: return is_wide ? ReduceExtremes::kMean : ReduceExtremes::kStay;
+    case kVar: return is_wide ? ReduceExtremes::kVariance : ReduceExtremes::kStay;
+    case kStd: return is_wide ? ReduceExtremes::kDeviation : ReduceExtremes::kStay;
+    case kNorm:
       if (power == 1 || std::isinf(power)) return ReduceExtremes::kStay;
       if (power != 2) return ReduceExtremes::kPower;
       return is_wide ? ReduceExtremes::kRoot : ReduceExtremes::kStay;
-    default: return ReduceExtremes::kStay;
+    case kProd:
+    case kAny:
+    case kAll:
+    case kCount:
+    case kLogsumexp:
+    case kArgmin:
+    case kArgmax:
+    case kMin:
+    case kMax:
+    case kNanMin:
+    case kNanMax: break;
   }
+  return ReduceExtremes::kStay;
 }
 // Sums of squares or powers below 2^-900 may have lost digits of their terms.
 double least_exact(ReduceExtremes extremes, double power) noexcept {
@@ -217,8 +237,8 @@ ReduceArgument argument_of(const ReduceWalk& walk, const tnr_view& a, unsigned c
   return argument;
 }
 
-void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-         std::uint32_t ddof, const tnr_view_mut& out, double power) {
+void run(const Queue& queue, Reduce op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
+         const tnr_view_mut& out, double power) {
   const ReduceWalk walk(a, axes, out.view);
   ReduceArgument argument = argument_of(walk, a, writable(out));
   argument.out_type = static_cast<ElementType>(type_index(out.view.dtype));
@@ -232,12 +252,14 @@ void run(const Queue& queue, tnr_reduce_op op, const tnr_view& a, std::uint32_t 
 }
 
 // The rule that measures the rows of a normalization.
-const ReduceRule& normalization_rule(tnr_normalize_op op, const Elements& elements) noexcept {
+const ReduceRule& normalization_rule(kernels::Normalize op, const Elements& elements) noexcept {
   switch (op) {
-    case TNR_NORMALIZE_OP_LAYER_NORM: return kMoments;
-    case TNR_NORMALIZE_OP_RMS_NORM: return kWideSum;
-    default: return kLogSumExp[elements.is_wide];
+    case kernels::Normalize::kLayerNorm: return kMoments;
+    case kernels::Normalize::kRmsNorm: return kWideSum;
+    case kernels::Normalize::kSoftmax:
+    case kernels::Normalize::kLogSoftmax: break;
   }
+  return kLogSumExp[elements.is_wide];
 }
 
 // A place for each row, in row-major order.
@@ -275,7 +297,8 @@ void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, st
     argument.extremes = ReduceExtremes::kRowOfSquares;
   }
   argument.least_exact = least_exact(ReduceExtremes::kVariance, 0);
-  run_reduction(queue, normalization_rule(op, elements), walk, argument);
+  run_reduction(queue, normalization_rule(static_cast<kernels::Normalize>(op), elements), walk,
+                argument);
 }
 
 void Queue::reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
@@ -291,7 +314,7 @@ void Queue::reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
   if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
   require_elements(op, a, axes);
   const QueueOrder order(*this, pins);
-  run(*this, op, a, axes, ddof.value_or(0), out, power);
+  run(*this, static_cast<Reduce>(op), a, axes, ddof.value_or(0), out, power);
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 

@@ -63,9 +63,13 @@ std::uint64_t bits_of(Number number) noexcept {
   return std::bit_cast<std::uint64_t>(number);
 }
 ScanRule rule_of(Scan op) noexcept {
-  return op == Scan::kSum    ? ScanRule::kSum
-         : op == Scan::kProd ? ScanRule::kProduct
-                             : ScanRule::kGreatest;
+  switch (op) {
+    case Scan::kSum: return ScanRule::kSum;
+    case Scan::kProd: return ScanRule::kProduct;
+    case Scan::kMin:
+    case Scan::kMax: break;
+  }
+  return ScanRule::kGreatest;
 }
 // Bits of the number that changes no other.
 std::uint64_t start_of(ScanRule rule, bool is_float) noexcept {

@@ -7,22 +7,22 @@
 
 namespace tenure::cuda {
 
-using kernels::Binary;
+using kernels::BinaryNumber;
+using kernels::BinaryWords;
 
 // A NaN on the left stays by the second test, one on the right because it compares false.
 template <class C, int kItems>
-TENURE_DEVICE void compute_number(Binary op, C (&x)[kItems], const C (&y)[kItems]) {
+TENURE_DEVICE void compute_number(BinaryNumber op, C (&x)[kItems], const C (&y)[kItems]) {
   const auto each_pair = [&](const auto& rule) {
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) x[i] = rule(x[i], y[i]);
   };
   switch (op) {
-    case Binary::kAdd: return each_pair([](C a, C b) { return a + b; });
-    case Binary::kSub: return each_pair([](C a, C b) { return a - b; });
-    case Binary::kMul: return each_pair([](C a, C b) { return a * b; });
-    case Binary::kDiv: return each_pair([](C a, C b) { return a / b; });
-    case Binary::kMin: return each_pair([](C a, C b) { return a < b || a != a ? a : b; });
-    case Binary::kMax: return each_pair([](C a, C b) { return a > b || a != a ? a : b; });
-    default: return;
+    case BinaryNumber::kAdd: return each_pair([](C a, C b) { return a + b; });
+    case BinaryNumber::kSub: return each_pair([](C a, C b) { return a - b; });
+    case BinaryNumber::kMul: return each_pair([](C a, C b) { return a * b; });
+    case BinaryNumber::kDiv: return each_pair([](C a, C b) { return a / b; });
+    case BinaryNumber::kMin: return each_pair([](C a, C b) { return a < b || a != a ? a : b; });
+    case BinaryNumber::kMax: return each_pair([](C a, C b) { return a > b || a != a ? a : b; });
   }
 }
 
@@ -118,7 +118,7 @@ TENURE_DEVICE bool has_negative(const Words<16>& words) {
 // Integers of a width, and of one byte truth values, in four words. found(bool) is told whether an
 // element of y is one that the operation does not take.
 template <class S, class U, class Found>
-TENURE_DEVICE void compute_integers(Binary op, bool is_signed, Words<16>& x, Words<16>& y,
+TENURE_DEVICE void compute_integers(BinaryWords op, bool is_signed, Words<16>& x, Words<16>& y,
                                     Words<16>& out, const Found& found) {
   constexpr int kItems = kItemsOf<sizeof(U)>;
   const auto of_words = [&](const auto& rule) {
@@ -126,24 +126,24 @@ TENURE_DEVICE void compute_integers(Binary op, bool is_signed, Words<16>& x, Wor
   };
   const auto of_bits = [&](const auto& rule) { each<U, U, kItems>(x, y, out, rule); };
   switch (op) {
-    case Binary::kAdd:
+    case BinaryWords::kAdd:
       if constexpr (sizeof(U) < 4) {
         return of_words([](uint32_t a, uint32_t b) { return sum_in_word<U>(a, b); });
       } else {
         return of_bits([](U a, U b) { return a + b; });
       }
-    case Binary::kSub:
+    case BinaryWords::kSub:
       if constexpr (sizeof(U) < 4) {
         return of_words([](uint32_t a, uint32_t b) { return difference_in_word<U>(a, b); });
       } else {
         return of_bits([](U a, U b) { return a - b; });
       }
-    case Binary::kMul:
+    case BinaryWords::kMul:
       return of_bits(
           [](U a, U b) { return static_cast<Wrapping<U>>(a) * static_cast<Wrapping<U>>(b); });
-    case Binary::kMin:
-    case Binary::kMax: {
-      const bool takes_lesser = op == Binary::kMin;
+    case BinaryWords::kMin:
+    case BinaryWords::kMax: {
+      const bool takes_lesser = op == BinaryWords::kMin;
       if (is_signed) {
         exchange_orders<U>(x);
         exchange_orders<U>(y);
@@ -152,34 +152,33 @@ TENURE_DEVICE void compute_integers(Binary op, bool is_signed, Words<16>& x, Wor
       if (is_signed) exchange_orders<U>(out);
       return;
     }
-    case Binary::kDiv:
-    case Binary::kRem: {
+    case BinaryWords::kDiv:
+    case BinaryWords::kRem: {
       found(has_zero<U>(y));
-      const Divided wanted = op == Binary::kDiv ? Divided::kQuotient : Divided::kRest;
+      const Divided wanted = op == BinaryWords::kDiv ? Divided::kQuotient : Divided::kRest;
       return long_each<U>(x, y, out, [=](U a, U b) { return divided(wanted, is_signed, a, b); });
     }
-    case Binary::kPow:
+    case BinaryWords::kPow:
       found(is_signed && has_negative<U>(y));
       return long_each<U>(x, y, out, [=](U a, U b) {
         return is_signed && static_cast<S>(b) < 0 ? U{0} : integer_power(a, b);
       });
-    case Binary::kBitAnd: return of_words([](uint32_t a, uint32_t b) { return a & b; });
-    case Binary::kBitOr: return of_words([](uint32_t a, uint32_t b) { return a | b; });
-    case Binary::kBitXor: return of_words([](uint32_t a, uint32_t b) { return a ^ b; });
-    case Binary::kShiftLeft:
+    case BinaryWords::kBitAnd: return of_words([](uint32_t a, uint32_t b) { return a & b; });
+    case BinaryWords::kBitOr: return of_words([](uint32_t a, uint32_t b) { return a | b; });
+    case BinaryWords::kBitXor: return of_words([](uint32_t a, uint32_t b) { return a ^ b; });
+    case BinaryWords::kShiftLeft:
       return long_each<U>(x, y, out, [](U a, U b) { return shifted_left(a, b); });
-    case Binary::kShiftRight:
+    case BinaryWords::kShiftRight:
       return long_each<U>(x, y, out, [=](U a, U b) {
         return is_signed ? static_cast<U>(shifted_right(static_cast<S>(a), b))
                          : shifted_right(a, b);
       });
-    case Binary::kLogicalAnd:
+    case BinaryWords::kLogicalAnd:
       return of_words([](uint32_t a, uint32_t b) { return as_bools(a) & as_bools(b); });
-    case Binary::kLogicalOr:
+    case BinaryWords::kLogicalOr:
       return of_words([](uint32_t a, uint32_t b) { return as_bools(a | b); });
-    case Binary::kLogicalXor:
+    case BinaryWords::kLogicalXor:
       return of_words([](uint32_t a, uint32_t b) { return as_bools(a) ^ as_bools(b); });
-    default: return;
   }
 }
 

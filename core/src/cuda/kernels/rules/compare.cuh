@@ -7,7 +7,7 @@
 namespace tenure::cuda {
 
 using kernels::Compare;
-using kernels::Unary;
+using kernels::UnaryQuestion;
 
 // GT and GE are LT and LE with the operands exchanged, by the host. `value` gives an element as it
 // is compared; a truth value is an R.
@@ -22,7 +22,8 @@ TENURE_DEVICE void compare_values(Compare op, const Words<16>& a, const Words<16
     case Compare::kNe: return of([](auto left, auto right) { return left != right ? 1 : 0; });
     case Compare::kLt: return of([](auto left, auto right) { return left < right ? 1 : 0; });
     case Compare::kLe: return of([](auto left, auto right) { return left <= right ? 1 : 0; });
-    default: return;
+    case Compare::kGt:
+    case Compare::kGe: return;
   }
 }
 
@@ -47,11 +48,14 @@ TENURE_DEVICE void compare_orders(Compare op, bool is_signed, Words<16>& a, Word
 
 // By the bits, of which those of infinity are above all finite ones and below those of NaN.
 template <class U>
-TENURE_DEVICE bool answer(Unary op, U bits, U infinity) {
+TENURE_DEVICE bool answer(UnaryQuestion op, U bits, U infinity) {
   const auto magnitude = static_cast<U>(bits & static_cast<U>(static_cast<U>(~U{0}) >> 1));
-  return op == Unary::kIsNan   ? magnitude > infinity
-         : op == Unary::kIsInf ? magnitude == infinity
-                               : magnitude < infinity;
+  switch (op) {
+    case UnaryQuestion::kIsNan: return magnitude > infinity;
+    case UnaryQuestion::kIsInf: return magnitude == infinity;
+    case UnaryQuestion::kIsFinite: break;
+  }
+  return magnitude < infinity;
 }
 
 }  // namespace tenure::cuda

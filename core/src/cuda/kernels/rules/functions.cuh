@@ -9,8 +9,9 @@
 
 namespace tenure::cuda {
 
-using kernels::Binary;
-using kernels::Unary;
+using kernels::BinaryFunction;
+using kernels::UnaryAngle;
+using kernels::UnaryFunction;
 
 template <class T, int kItems, class Rule>
 TENURE_DEVICE void side_by_side(T (&x)[kItems], const Rule& rule) {
@@ -72,101 +73,114 @@ TENURE_DEVICE void of_angles(Angle angle, T (&x)[kItems], const Rule& near) {
 }
 
 template <int kItems>
-TENURE_DEVICE void compute(Unary op, float (&x)[kItems]) {
+TENURE_DEVICE void compute(UnaryFunction op, float (&x)[kItems]) {
   const auto by_double = [&](const auto& rule) {
     in_turn(x, [&](float a) { return static_cast<float>(rule(static_cast<double>(a))); });
   };
   switch (op) {
-    case Unary::kExp: return side_by_side(x, [](float a) { return exponential(a); });
-    case Unary::kTanh: return side_by_side(x, [](float a) { return hyperbolic_tangent(a); });
-    case Unary::kSigmoid: return in_pairs(x, [](float a) { return sigmoid(a); });
-    case Unary::kSilu: return in_pairs(x, [](float a) { return silu(a); });
-    case Unary::kGelu: return side_by_side(x, [](float a) { return gelu(a); });
-    case Unary::kGeluTanh: return in_pairs(x, [](float a) { return gelu_tanh(a); });
-    case Unary::kSoftplus: return in_turn(x, [](float a) { return softplus(a); });
-    case Unary::kElu: return in_turn(x, [](float a) { return elu(a); });
-    case Unary::kRsqrt: return in_pairs(x, [](float a) { return inverse_root(a); });
-    case Unary::kExp2: return in_pairs(x, [](float a) { return exponential_of_2(a); });
-    case Unary::kExpm1: return in_turn(x, [](float a) { return exponential_less_one(a); });
-    case Unary::kLn: return in_pairs(x, [](float a) { return logarithm(a); });
-    case Unary::kLog2: return in_pairs(x, [](float a) { return logarithm_to_2(a); });
-    case Unary::kLog10: return in_turn(x, [](float a) { return logarithm_to_10(a); });
-    case Unary::kLog1p: return in_turn(x, [](float a) { return logarithm_of_one_more(a); });
-    case Unary::kErf: return in_turn(x, [](float a) { return error_function(a); });
-    case Unary::kErfc: return in_turn(x, [](float a) { return complement_of_error_function(a); });
-    case Unary::kSinh: return in_turn(x, [](float a) { return hyperbolic_sine(a); });
-    case Unary::kCosh: return in_turn(x, [](float a) { return hyperbolic_cosine(a); });
-    case Unary::kAsinh: return in_turn(x, [](float a) { return inverse_hyperbolic_sine(a); });
-    case Unary::kAcosh: return in_turn(x, [](float a) { return inverse_hyperbolic_cosine(a); });
-    case Unary::kAtanh: return in_turn(x, [](float a) { return inverse_hyperbolic_tangent(a); });
-    case Unary::kAsin: return by_double([](double a) { return inverse_sine(a); });
-    case Unary::kAcos: return by_double([](double a) { return inverse_cosine(a); });
-    case Unary::kAtan: return by_double([](double a) { return inverse_tangent(a); });
-    case Unary::kCbrt: return by_double([](double a) { return cube_root(a); });
-    default: return;
+    case UnaryFunction::kExp: return side_by_side(x, [](float a) { return exponential(a); });
+    case UnaryFunction::kTanh:
+      return side_by_side(x, [](float a) { return hyperbolic_tangent(a); });
+    case UnaryFunction::kSigmoid: return in_pairs(x, [](float a) { return sigmoid(a); });
+    case UnaryFunction::kSilu: return in_pairs(x, [](float a) { return silu(a); });
+    case UnaryFunction::kGelu: return side_by_side(x, [](float a) { return gelu(a); });
+    case UnaryFunction::kGeluTanh: return in_pairs(x, [](float a) { return gelu_tanh(a); });
+    case UnaryFunction::kSoftplus: return in_turn(x, [](float a) { return softplus(a); });
+    case UnaryFunction::kElu: return in_turn(x, [](float a) { return elu(a); });
+    case UnaryFunction::kRsqrt: return in_pairs(x, [](float a) { return inverse_root(a); });
+    case UnaryFunction::kExp2: return in_pairs(x, [](float a) { return exponential_of_2(a); });
+    case UnaryFunction::kExpm1: return in_turn(x, [](float a) { return exponential_less_one(a); });
+    case UnaryFunction::kLn: return in_pairs(x, [](float a) { return logarithm(a); });
+    case UnaryFunction::kLog2: return in_pairs(x, [](float a) { return logarithm_to_2(a); });
+    case UnaryFunction::kLog10: return in_turn(x, [](float a) { return logarithm_to_10(a); });
+    case UnaryFunction::kLog1p: return in_turn(x, [](float a) { return logarithm_of_one_more(a); });
+    case UnaryFunction::kErf: return in_turn(x, [](float a) { return error_function(a); });
+    case UnaryFunction::kErfc:
+      return in_turn(x, [](float a) { return complement_of_error_function(a); });
+    case UnaryFunction::kSinh: return in_turn(x, [](float a) { return hyperbolic_sine(a); });
+    case UnaryFunction::kCosh: return in_turn(x, [](float a) { return hyperbolic_cosine(a); });
+    case UnaryFunction::kAsinh:
+      return in_turn(x, [](float a) { return inverse_hyperbolic_sine(a); });
+    case UnaryFunction::kAcosh:
+      return in_turn(x, [](float a) { return inverse_hyperbolic_cosine(a); });
+    case UnaryFunction::kAtanh:
+      return in_turn(x, [](float a) { return inverse_hyperbolic_tangent(a); });
+    case UnaryFunction::kAsin: return by_double([](double a) { return inverse_sine(a); });
+    case UnaryFunction::kAcos: return by_double([](double a) { return inverse_cosine(a); });
+    case UnaryFunction::kAtan: return by_double([](double a) { return inverse_tangent(a); });
+    case UnaryFunction::kCbrt: return by_double([](double a) { return cube_root(a); });
   }
 }
 
 template <int kItems>
-TENURE_DEVICE void compute(Unary op, double (&x)[kItems]) {
+TENURE_DEVICE void compute(UnaryFunction op, double (&x)[kItems]) {
   switch (op) {
-    case Unary::kExp: return side_by_side(x, [](double a) { return exponential(a); });
-    case Unary::kTanh: return in_turn(x, [](double a) { return hyperbolic_tangent(a); });
-    case Unary::kSigmoid: return in_turn(x, [](double a) { return sigmoid(a); });
-    case Unary::kSilu: return in_turn(x, [](double a) { return silu(a); });
-    case Unary::kGelu: return in_turn(x, [](double a) { return gelu(a); });
-    case Unary::kGeluTanh: return in_turn(x, [](double a) { return gelu_tanh(a); });
-    case Unary::kSoftplus: return in_turn(x, [](double a) { return softplus(a); });
-    case Unary::kElu: return in_turn(x, [](double a) { return elu(a); });
-    case Unary::kRsqrt: return in_turn(x, [](double a) { return inverse_root(a); });
-    case Unary::kExp2: return in_turn(x, [](double a) { return exponential_of_2(a); });
-    case Unary::kExpm1: return in_turn(x, [](double a) { return exponential_less_one(a); });
-    case Unary::kLn: return in_turn(x, [](double a) { return logarithm(a); });
-    case Unary::kLog2: return in_turn(x, [](double a) { return logarithm_to_2(a); });
-    case Unary::kLog10: return in_turn(x, [](double a) { return logarithm_to_10(a); });
-    case Unary::kLog1p: return in_turn(x, [](double a) { return logarithm_of_one_more(a); });
-    case Unary::kErf: return in_turn(x, [](double a) { return error_function(a); });
-    case Unary::kErfc: return in_turn(x, [](double a) { return complement_of_error_function(a); });
-    case Unary::kSinh: return in_turn(x, [](double a) { return hyperbolic_sine(a); });
-    case Unary::kCosh: return in_turn(x, [](double a) { return hyperbolic_cosine(a); });
-    case Unary::kAsinh: return in_turn(x, [](double a) { return inverse_hyperbolic_sine(a); });
-    case Unary::kAcosh: return in_turn(x, [](double a) { return inverse_hyperbolic_cosine(a); });
-    case Unary::kAtanh: return in_turn(x, [](double a) { return inverse_hyperbolic_tangent(a); });
-    case Unary::kAsin: return in_turn(x, [](double a) { return inverse_sine(a); });
-    case Unary::kAcos: return in_turn(x, [](double a) { return inverse_cosine(a); });
-    case Unary::kAtan: return in_turn(x, [](double a) { return inverse_tangent(a); });
-    case Unary::kCbrt: return in_turn(x, [](double a) { return cube_root(a); });
-    default: return;
+    case UnaryFunction::kExp: return side_by_side(x, [](double a) { return exponential(a); });
+    case UnaryFunction::kTanh: return in_turn(x, [](double a) { return hyperbolic_tangent(a); });
+    case UnaryFunction::kSigmoid: return in_turn(x, [](double a) { return sigmoid(a); });
+    case UnaryFunction::kSilu: return in_turn(x, [](double a) { return silu(a); });
+    case UnaryFunction::kGelu: return in_turn(x, [](double a) { return gelu(a); });
+    case UnaryFunction::kGeluTanh: return in_turn(x, [](double a) { return gelu_tanh(a); });
+    case UnaryFunction::kSoftplus: return in_turn(x, [](double a) { return softplus(a); });
+    case UnaryFunction::kElu: return in_turn(x, [](double a) { return elu(a); });
+    case UnaryFunction::kRsqrt: return in_turn(x, [](double a) { return inverse_root(a); });
+    case UnaryFunction::kExp2: return in_turn(x, [](double a) { return exponential_of_2(a); });
+    case UnaryFunction::kExpm1: return in_turn(x, [](double a) { return exponential_less_one(a); });
+    case UnaryFunction::kLn: return in_turn(x, [](double a) { return logarithm(a); });
+    case UnaryFunction::kLog2: return in_turn(x, [](double a) { return logarithm_to_2(a); });
+    case UnaryFunction::kLog10: return in_turn(x, [](double a) { return logarithm_to_10(a); });
+    case UnaryFunction::kLog1p:
+      return in_turn(x, [](double a) { return logarithm_of_one_more(a); });
+    case UnaryFunction::kErf: return in_turn(x, [](double a) { return error_function(a); });
+    case UnaryFunction::kErfc:
+      return in_turn(x, [](double a) { return complement_of_error_function(a); });
+    case UnaryFunction::kSinh: return in_turn(x, [](double a) { return hyperbolic_sine(a); });
+    case UnaryFunction::kCosh: return in_turn(x, [](double a) { return hyperbolic_cosine(a); });
+    case UnaryFunction::kAsinh:
+      return in_turn(x, [](double a) { return inverse_hyperbolic_sine(a); });
+    case UnaryFunction::kAcosh:
+      return in_turn(x, [](double a) { return inverse_hyperbolic_cosine(a); });
+    case UnaryFunction::kAtanh:
+      return in_turn(x, [](double a) { return inverse_hyperbolic_tangent(a); });
+    case UnaryFunction::kAsin: return in_turn(x, [](double a) { return inverse_sine(a); });
+    case UnaryFunction::kAcos: return in_turn(x, [](double a) { return inverse_cosine(a); });
+    case UnaryFunction::kAtan: return in_turn(x, [](double a) { return inverse_tangent(a); });
+    case UnaryFunction::kCbrt: return in_turn(x, [](double a) { return cube_root(a); });
   }
 }
 
+TENURE_DEVICE Angle angle_of(UnaryAngle op) {
+  switch (op) {
+    case UnaryAngle::kSin: return Angle::kSine;
+    case UnaryAngle::kCos: return Angle::kCosine;
+    case UnaryAngle::kTan: break;
+  }
+  return Angle::kTangent;
+}
+
 template <class T, int kItems>
-TENURE_DEVICE void compute_angles(Unary op, T (&x)[kItems]) {
-  const Angle angle = op == Unary::kSin   ? Angle::kSine
-                      : op == Unary::kCos ? Angle::kCosine
-                                          : Angle::kTangent;
-  of_angles(angle, x, [&] {
-    if (op == Unary::kSin) {
-      in_pairs(x, [](T a) { return of_near_angle(Angle::kSine, a); });
-    } else if (op == Unary::kCos) {
-      in_pairs(x, [](T a) { return of_near_angle(Angle::kCosine, a); });
-    } else {
-      in_pairs(x, [](T a) { return of_near_angle(Angle::kTangent, a); });
+TENURE_DEVICE void compute_angles(UnaryAngle op, T (&x)[kItems]) {
+  of_angles(angle_of(op), x, [&] {
+    switch (op) {
+      case UnaryAngle::kSin: return in_pairs(x, [](T a) { return of_near_angle(Angle::kSine, a); });
+      case UnaryAngle::kCos:
+        return in_pairs(x, [](T a) { return of_near_angle(Angle::kCosine, a); });
+      case UnaryAngle::kTan:
+        return in_pairs(x, [](T a) { return of_near_angle(Angle::kTangent, a); });
     }
   });
 }
 
 template <class T, int kItems>
-TENURE_DEVICE void compute(Binary op, T (&x)[kItems], const T (&y)[kItems]) {
+TENURE_DEVICE void compute(BinaryFunction op, T (&x)[kItems], const T (&y)[kItems]) {
   switch (op) {
-    case Binary::kPow: return in_turn(x, y, [](T a, T b) { return power(a, b); });
-    case Binary::kRem: return in_turn(x, y, [](T a, T b) { return remainder_of(a, b); });
-    case Binary::kHypot: return in_turn(x, y, [](T a, T b) { return distance(a, b); });
-    case Binary::kAtan2:
+    case BinaryFunction::kPow: return in_turn(x, y, [](T a, T b) { return power(a, b); });
+    case BinaryFunction::kRem: return in_turn(x, y, [](T a, T b) { return remainder_of(a, b); });
+    case BinaryFunction::kHypot: return in_turn(x, y, [](T a, T b) { return distance(a, b); });
+    case BinaryFunction::kAtan2:
       return in_turn(x, y, [](T a, T b) {
         return static_cast<T>(angle_of_point(static_cast<double>(a), static_cast<double>(b)));
       });
-    default: return;
   }
 }
 

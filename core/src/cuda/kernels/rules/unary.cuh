@@ -9,7 +9,8 @@
 
 namespace tenure::cuda {
 
-using kernels::Unary;
+using kernels::UnaryNumber;
+using kernels::UnaryWords;
 
 template <class C>
 TENURE_DEVICE C hardswish(C a) {
@@ -19,23 +20,23 @@ TENURE_DEVICE C hardswish(C a) {
 }
 
 template <class C, int kItems>
-TENURE_DEVICE void compute_number(Unary op, C (&x)[kItems]) {
+TENURE_DEVICE void compute_number(UnaryNumber op, C (&x)[kItems]) {
   const auto each_number = [&](const auto& rule) {
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) x[i] = rule(x[i]);
   };
   switch (op) {
-    case Unary::kSqrt: return each_number([](C a) { return square_root(a); });
-    case Unary::kSquare: return each_number([](C a) { return a * a; });
-    case Unary::kReciprocal: return each_number([](C a) { return C{1} / a; });
-    case Unary::kFloor: return each_number([](C a) { return floor_of(a); });
-    case Unary::kCeil: return each_number([](C a) { return ceil_of(a); });
-    case Unary::kRound: return each_number([](C a) { return nearest_whole(a); });
-    case Unary::kTrunc: return each_number([](C a) { return trunc_of(a); });
-    case Unary::kSign: return each_number([](C a) { return a > 0 ? C{1} : a < 0 ? -C{1} : a; });
-    case Unary::kHardswish: return each_number([](C a) { return hardswish(a); });
-    case Unary::kLeakyRelu:
+    case UnaryNumber::kSqrt: return each_number([](C a) { return square_root(a); });
+    case UnaryNumber::kSquare: return each_number([](C a) { return a * a; });
+    case UnaryNumber::kReciprocal: return each_number([](C a) { return C{1} / a; });
+    case UnaryNumber::kFloor: return each_number([](C a) { return floor_of(a); });
+    case UnaryNumber::kCeil: return each_number([](C a) { return ceil_of(a); });
+    case UnaryNumber::kRound: return each_number([](C a) { return nearest_whole(a); });
+    case UnaryNumber::kTrunc: return each_number([](C a) { return trunc_of(a); });
+    case UnaryNumber::kSign:
+      return each_number([](C a) { return a > 0 ? C{1} : a < 0 ? -C{1} : a; });
+    case UnaryNumber::kHardswish: return each_number([](C a) { return hardswish(a); });
+    case UnaryNumber::kLeakyRelu:
       return each_number([](C a) { return a < 0 ? a * static_cast<C>(0.01) : a; });
-    default: return;
   }
 }
 
@@ -50,7 +51,7 @@ TENURE_DEVICE U infinity_of(ElementType type) {
 // Integers of a width, and what is done to the bits of floats, of NaN too, in four words. An
 // unsigned integer is its own absolute value and rectification. `infinity` has a float's bits.
 template <class S, class U>
-TENURE_DEVICE void compute_words(Unary op, bool is_float, bool is_signed, U infinity,
+TENURE_DEVICE void compute_words(UnaryWords op, bool is_float, bool is_signed, U infinity,
                                  const Words<16>& in, Words<16>& out) {
   constexpr int kItems = kItemsOf<sizeof(U)>;
   constexpr auto kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
@@ -59,43 +60,43 @@ TENURE_DEVICE void compute_words(Unary op, bool is_float, bool is_signed, U infi
     TENURE_UNROLL for (int i = 0; i < 4; ++i) out.of[i] = rule(in.of[i]);
   };
   switch (op) {
-    case Unary::kNeg:
+    case UnaryWords::kNeg:
       if (is_float) return of_bits([=](U a) { return a ^ kSign; });
       if constexpr (sizeof(U) < 4) {
         return of_words([](uint32_t a) { return difference_in_word<U>(0, a); });
       } else {
         return of_bits([](U a) { return 0 - a; });
       }
-    case Unary::kAbs:
+    case UnaryWords::kAbs:
       if (!is_signed) break;
       return of_bits([=](U a) {
         const auto opposite = static_cast<U>(is_float ? a ^ kSign : 0 - a);
         return static_cast<S>(a) < 0 ? opposite : a;
       });
-    case Unary::kRelu: {
+    case UnaryWords::kRelu: {
       if (!is_signed) break;
       // Not -0, and of floats nothing beyond minus infinity.
       const auto first = static_cast<U>(is_float ? kSign + 1 : kSign);
       const auto last = static_cast<U>(is_float ? kSign | infinity : ~U{0});
       return of_bits([=](U a) { return a >= first && a <= last ? U{0} : a; });
     }
-    case Unary::kNanToNum:
+    case UnaryWords::kNanToNum:
       return of_bits([=](U a) {
         const auto magnitude = static_cast<U>(a & static_cast<U>(~kSign));
         // To the largest finite number, whose bits are those of infinity less 1.
         const auto finite = static_cast<U>(a ^ infinity ^ (infinity - 1));
         return magnitude > infinity ? U{0} : magnitude == infinity ? finite : a;
       });
-    case Unary::kSquare:
+    case UnaryWords::kSquare:
       return of_bits([](U a) { return static_cast<Wrapping<U>>(a) * static_cast<Wrapping<U>>(a); });
-    case Unary::kBitNot: return of_words([](uint32_t a) { return ~a; });
-    case Unary::kLogicalNot: return of_words([](uint32_t a) { return as_bools(a) ^ 0x01010101u; });
-    case Unary::kSign:
+    case UnaryWords::kBitNot: return of_words([](uint32_t a) { return ~a; });
+    case UnaryWords::kLogicalNot:
+      return of_words([](uint32_t a) { return as_bools(a) ^ 0x01010101u; });
+    case UnaryWords::kSign:
       return of_bits([=](U a) {
         const auto of_positive = static_cast<U>(a != 0 ? 1 : 0);
         return is_signed && static_cast<S>(a) < 0 ? static_cast<U>(-1) : of_positive;
       });
-    default: return;
   }
   out = in;
 }

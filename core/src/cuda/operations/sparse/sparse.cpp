@@ -246,7 +246,7 @@ bool Queue::scatter_entries(const DeviceScatter& call) const {
   if (element_size(dtype) > 8) refuse_on_device(*this, "to dense", dtype);
   if (!call.is_unique && (dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16)) {
     fail(TNR_STATUS_UNSUPPORTED,
-         "to dense takes %s that is not said to be UNIQUE on the CPU alone, not on %s",
+         "to dense takes %s that is not said to be UNIQUE only on the CPU, not on %s",
          dtype_name(dtype), DeviceName(device()).text);
   }
   const QueueOrder order_of_a(*this, call.a_pins);
