@@ -379,7 +379,7 @@ TEST_F(DeviceCoalesce, LeavesToTheCpuWhatItHasNot) {
   Parts wide(matrix, {Type::kU8, TNR_DTYPE_C128}, TNR_DTYPE_I32, random, Parts::Values::kUnset);
   const DeviceParts wide_there(context_, wide);
   refused(context_, wide_there.view(matrix), TNR_STATUS_UNSUPPORTED,
-          {"coalesce takes c128 on the CPU alone, not on cuda:0"});
+          {"coalesce takes c128 only on the CPU, not on cuda:0"});
 }
 
 // So many are in views without owners, which nobody asks.

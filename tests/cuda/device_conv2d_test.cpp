@@ -479,7 +479,7 @@ TEST_F(DeviceConv2d, LeavesToTheCpuWhatItHasNot) {
   };
   by.with.activation = TNR_UNARY_OP_GELU;
   refused({a.in(), weight.in()}, out.out, TNR_STATUS_UNSUPPORTED,
-          "attributes->activation is gelu, which conv2d applies on the CPU alone, not on cuda:0");
+          "attributes->activation is gelu, which conv2d applies only on the CPU, not on cuda:0");
   std::vector<float> here(48, 1.0f);
   const tnr_view_mut lent = lend(here, {1, 2, 4, 4});
   const tnr_view_mut lent_weight = lend(here, {3, 2, 1, 1});

@@ -228,7 +228,7 @@ TEST_F(DeviceConvert, LeavesToTheCpuWhatItHasNot) {
   Parts wide(rows, {Type::kU8, TNR_DTYPE_C128}, TNR_DTYPE_I32, random, Parts::Values::kUnset);
   const DeviceParts wide_there(context_, wide);
   refused(context_, wide_there.view(rows), same, TNR_STATUS_UNSUPPORTED,
-          {"convert takes c128 on the CPU alone, not on cuda:0"});
+          {"convert takes c128 only on the CPU, not on cuda:0"});
 }
 
 TEST_F(DeviceConvert, AFailureLeavesNothing) {

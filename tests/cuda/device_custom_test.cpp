@@ -186,7 +186,7 @@ TEST_F(DeviceCustom, ItsShapeIsAskedOnceForEachPlan) {
   }
 }
 
-// A run is checked on the CPU alone.
+// A run is checked only on the CPU.
 TEST_F(DeviceCustom, ACheckedRunCallsItOnce) {
   const tnr_program* const made = build();
   const Copied x = floats({2, 3}, 2);

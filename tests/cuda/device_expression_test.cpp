@@ -126,7 +126,7 @@ bool compare(const Context& context, const Expression& expression, tnr_dtype dty
       [&] { CallsOf<ThereArray>(context, expression, views.views(), expected_out).run(); });
   const tnr_expression given = with_views(expression, views.views());
   const std::string own = refusal_of([&] { evaluate(context, given, kReaders, out); });
-  if (own.find("on the CPU alone") != std::string::npos) return false;
+  if (own.find("only on the CPU") != std::string::npos) return false;
   if (tenure::is_empty(out.view) && own.empty()) return false;  // nothing is computed
   EXPECT_EQ(refusal.empty(), own.empty()) << "calls: " << refusal << "\nexpression: " << own << "\n"
                                           << text(expression);
@@ -444,7 +444,7 @@ TEST_F(Refused, ComplexNumbersAreNamed) {
   const std::uint32_t a = view(made, TNR_DTYPE_C64);
   made.add(TNR_NODE_BINARY + TNR_BINARY_OP_ADD, TNR_DTYPE_C64, {a, a});
   EXPECT_EQ(message_of(made, TNR_DTYPE_C64),
-            "nodes[0]: add takes c64 on the CPU alone, not on cuda:0");
+            "nodes[0]: add takes c64 only on the CPU, not on cuda:0");
 }
 
 TEST_F(Refused, SoAreDevicesThatDiffer) {
@@ -492,13 +492,13 @@ TEST_F(Refused, SoIsMemoryThatDoesNotFit) {
   Expression made;
   Array wide(TNR_DTYPE_F32, {1});
   wide.view.rank = 2;
-  wide.view.shape[0] = std::int64_t{1} << 31;
+  wide.view.shape[0] = std::int64_t{1} << 29;
   wide.view.shape[1] = 1;
   wide.view.strides[0] = 0;
   Array high = Array(TNR_DTYPE_F32, {1});
   high.view.rank = 2;
   high.view.shape[0] = 1;
-  high.view.shape[1] = std::int64_t{1} << 31;
+  high.view.shape[1] = std::int64_t{1} << 29;
   high.view.strides[1] = 0;
   const std::uint32_t a = made.view(std::move(wide));
   const std::uint32_t b = made.view(std::move(high));
@@ -508,7 +508,7 @@ TEST_F(Refused, SoIsMemoryThatDoesNotFit) {
   const ThereArray there(core(), Array(TNR_DTYPE_F32, {}));
   const tnr_view_mut out = {there.view};
   EXPECT_EQ(refusal_of([&] { evaluate(core(), with_views(made, views.views()), kReaders, out); }),
-            "nodes[0] has results of the shape [2147483648, 2147483648], which fit no memory");
+            "1152921504606846976 bytes could not be allocated on cuda:0");
 }
 
 // ---- in place, and beside other contexts ----

@@ -231,7 +231,7 @@ TEST_F(DeviceSddmm, LeavesToTheCpuWhatItHasNot) {
     EXPECT_NE(said.find("cuda:0"), std::string::npos) << said;
   };
   tnr_sparse_view a = there.view(matrix);
-  refused(a, x_there.in(), "sddmm takes i32 on the CPU alone");
+  refused(a, x_there.in(), "sddmm takes i32 only on the CPU");
   refused(a, &x.view(), "y");
   a.format = TNR_SPARSE_FORMAT_COO;
   a.major = a.minor;

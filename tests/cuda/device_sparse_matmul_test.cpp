@@ -405,7 +405,7 @@ TEST_F(DeviceSparseMatmul, LeavesToTheCpuWhatItHasNot) {
   const DeviceArray numbers_there(context_, numbers);
   const DeviceArray sums_there(context_, numbers);
   refused(whole_there.view(matrix), numbers_there.in(), sums_there.out(),
-          "matmul takes i32 on the CPU alone");
+          "matmul takes i32 only on the CPU");
 
   // A context without a device.
   EXPECT_EQ(multiply(nullptr, right, b_there.in(), out_there.out()), TNR_STATUS_INVALID_ARGUMENT);

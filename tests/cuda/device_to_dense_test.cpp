@@ -238,7 +238,7 @@ TEST_F(DeviceToDense, LeavesToTheCpuWhatItHasNot) {
   const DeviceArray wide_out_there(context_, wide_out);
   tnr_sparse_view complex = wide_there.view(matrix);
   complex.flags = kCoalesced;
-  refused(complex, wide_out_there.out(), "to dense takes c128 on the CPU alone");
+  refused(complex, wide_out_there.out(), "to dense takes c128 only on the CPU");
   EXPECT_EQ(tnr_sparse_to_dense(nullptr, &halves, nullptr, out_there.out()),
             TNR_STATUS_INVALID_ARGUMENT);
 }

@@ -66,11 +66,11 @@ tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* g
     case kBatchNorm: read_into(known.batch_norm, given); break;
     case kPad: read_into(known.pad, given); break;
     case kTriangle: read_into(known.triangle, given); break;
-    case kEinsum: read_into(known.einsum, given); break;
-    case kFlags: known.flags = attributes_of(static_cast<const tnr_sort_attributes*>(given)); break;
+    case kEinsumNode: read_into(known.einsum, given); break;
+    case kSort: known.flags = attributes_of(static_cast<const tnr_sort_attributes*>(given)); break;
     case kHistogram: read_into(known.histogram, given); break;
     case kRandom: read_into(known.random, given); break;
-    case kSparse: read_into(known.sparse, given); break;
+    case kSparseNode: read_into(known.sparse, given); break;
   }
   return known;
 }

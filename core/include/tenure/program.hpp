@@ -30,11 +30,11 @@ enum class AttributeKind : std::uint8_t {
   kBatchNorm,
   kPad,
   kTriangle,
-  kEinsum,
-  kFlags,
+  kEinsumNode,
+  kSort,  // and all others with flags only
   kHistogram,
   kRandom,
-  kSparse
+  kSparseNode
 };
 union NodeAttributes {
   tnr_reduce_attributes reduce;

@@ -45,7 +45,7 @@ void CpuEvaluation::check() {
   require_dtype(out_.view, "out", last.dtype, "the expression gives");
   if (is_elementwise(last.kind)) {
     require_broadcast(last.shape);
-  } else if (last.kind == NodeKind::kNormalize) {
+  } else if (last.kind == ExpressionKind::kNormalize) {
     of_node(nodes_.count() - 1, [&] { check_last_normalization(last); });
   } else {
     last_reduction_ = checked(nodes_.count() - 1, out_.view);
@@ -201,7 +201,7 @@ Finding CpuEvaluation::run_last() {
   const unsigned index = nodes_.count() - 1;
   const Node& last = nodes_.last();
   if (is_elementwise(last.kind)) return write(index, out_);
-  if (last.kind == NodeKind::kReduce) return reduce(last_reduction_, index, out_);
+  if (last.kind == ExpressionKind::kReduce) return reduce(last_reduction_, index, out_);
   return normalize_last(index);
 }
 

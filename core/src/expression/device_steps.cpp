@@ -18,13 +18,13 @@ using Place = DeviceExpression::Place;
 
 // The dtype of what a node computes with: a selection's condition is bool8.
 tnr_dtype operand_dtype(const Node& node) noexcept {
-  return node.operands[node.kind == NodeKind::kSelect ? 1 : 0].dtype;
+  return node.operands[node.kind == ExpressionKind::kSelect ? 1 : 0].dtype;
 }
 
 // Comparisons have their operands exchanged already where that is how they are computed.
 std::uint32_t code_of(const Node& node) noexcept {
   auto op = static_cast<std::uint32_t>(node.op);
-  if (node.kind == NodeKind::kCompare) {
+  if (node.kind == ExpressionKind::kCompare) {
     if (op == TNR_COMPARE_OP_GT) op = TNR_COMPARE_OP_LT;
     if (op == TNR_COMPARE_OP_GE) op = TNR_COMPARE_OP_LE;
   }
@@ -38,13 +38,13 @@ bool is_fused(const Node& node) noexcept {
 const char* name_of(const Node& node) noexcept {
   const unsigned row = static_cast<unsigned>(node.op) - 1;
   switch (node.kind) {
-    case NodeKind::kUnary: return kernels::kUnaryRows[row].name;
-    case NodeKind::kBinary: return kernels::kBinaryRows[row].name;
-    case NodeKind::kTernary: return kernels::kTernaryRows[row].name;
-    case NodeKind::kCompare: return kernels::kCompareRows[row].name;
-    case NodeKind::kReduce: return kernels::kReduceRows[row].name;
-    case NodeKind::kNormalize: return kernels::kNormalizeRows[row].name;
-    case NodeKind::kSelect: return "select";
+    case ExpressionKind::kUnary: return kernels::kUnaryRows[row].name;
+    case ExpressionKind::kBinary: return kernels::kBinaryRows[row].name;
+    case ExpressionKind::kTernary: return kernels::kTernaryRows[row].name;
+    case ExpressionKind::kCompare: return kernels::kCompareRows[row].name;
+    case ExpressionKind::kReduce: return kernels::kReduceRows[row].name;
+    case ExpressionKind::kNormalize: return kernels::kNormalizeRows[row].name;
+    case ExpressionKind::kSelect: return "select";
     default: return "cast";
   }
 }
@@ -139,7 +139,7 @@ class DeviceSteps::Builder {
     const Node& node = nodes_[index];
     for (const tnr_dtype dtype : {operand_dtype(node), node.dtype}) {
       if (type_index(dtype) != kNoType) continue;
-      fail(TNR_STATUS_UNSUPPORTED, "nodes[%u]: %s takes %s on the CPU alone, not on %s", index,
+      fail(TNR_STATUS_UNSUPPORTED, "nodes[%u]: %s takes %s only on the CPU, not on %s", index,
            name_of(node), dtype_name(dtype), DeviceName(device).text);
     }
   }
@@ -345,11 +345,11 @@ class DeviceSteps::Run {
     const bool is_number = first.from == From::kScalar;
     const tnr_view* const a = is_number ? nullptr : &stored(first.from, first.index);
     switch (node.kind) {
-      case NodeKind::kUnary:
+      case ExpressionKind::kUnary:
         if (is_number) queue_.fill(scalar_of(first), to);
         return queue_.unary(static_cast<tnr_unary_op>(node.op), is_number ? to.view : *a, to);
-      case NodeKind::kBinary: return run_binary(node, a, to);
-      case NodeKind::kReduce: return reduce(node, *a, to);
+      case ExpressionKind::kBinary: return run_binary(node, a, to);
+      case ExpressionKind::kReduce: return reduce(node, *a, to);
       default: {
         const auto given = static_cast<const tnr_normalize_attributes*>(node.attributes);
         return queue_.normalize(static_cast<tnr_normalize_op>(node.op), *a, node.axes,

@@ -30,7 +30,7 @@ void require_no_finding_of(Finding found) {
 // They are exactly the output, or apart from it.
 void pin_operands(Pins& pins, const Nodes& nodes, const tnr_view_mut& out) {
   pins.add_mut(out, "out");
-  const bool is_in_place = nodes.last().kind != NodeKind::kReduce;
+  const bool is_in_place = nodes.last().kind != ExpressionKind::kReduce;
   for (unsigned i = 0; i < nodes.given_view_count(); ++i) {
     pins.add(nodes.view(i), kViewNames[i]);
     require_alias(out.view, nodes.view(i), kViewNames[i],

@@ -21,9 +21,10 @@ constexpr std::uint32_t kOperandMask = 0xc000'0000;
 constexpr std::uint32_t kMostListed = 1024;  // scalars, and attributes
 
 // Operations on one, two and three operands have the kinds 1, 2 and 3.
-static_assert(TNR_NODE_UNARY >> kKindShift == static_cast<unsigned>(NodeKind::kUnary));
-static_assert(TNR_NODE_TERNARY >> kKindShift == static_cast<unsigned>(NodeKind::kTernary));
-static_assert(TNR_NODE_NORMALIZE >> kKindShift == static_cast<unsigned>(NodeKind::kNormalize));
+static_assert(TNR_NODE_UNARY >> kKindShift == static_cast<unsigned>(ExpressionKind::kUnary));
+static_assert(TNR_NODE_TERNARY >> kKindShift == static_cast<unsigned>(ExpressionKind::kTernary));
+static_assert(TNR_NODE_NORMALIZE >> kKindShift ==
+              static_cast<unsigned>(ExpressionKind::kNormalize));
 constexpr std::uint8_t kOperandCounts[] = {0, 1, 2, 3, 2, 3, 1, 1, 1};
 
 // Whether an operation takes elements of the dtype.
@@ -93,8 +94,8 @@ Nodes::Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view&
 
 void Nodes::check(const tnr_node& given, unsigned index) {
   const std::uint32_t kind = given.code >> kKindShift;
-  if (kind < static_cast<unsigned>(NodeKind::kUnary) ||
-      kind > static_cast<unsigned>(NodeKind::kNormalize)) [[unlikely]] {
+  if (kind < static_cast<unsigned>(ExpressionKind::kUnary) ||
+      kind > static_cast<unsigned>(ExpressionKind::kNormalize)) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].code is 0x%08" PRIx32 ", which names no operation",
          index, given.code);
   }
@@ -103,7 +104,7 @@ void Nodes::check(const tnr_node& given, unsigned index) {
          given.reserved);
   }
   Node& node = nodes_[index];
-  node.kind = static_cast<NodeKind>(kind);
+  node.kind = static_cast<ExpressionKind>(kind);
   node.op = static_cast<std::int32_t>(given.code & kCodeMask);
   node.dtype = given.dtype;
   node.operand_count = kOperandCounts[kind];
@@ -211,7 +212,7 @@ void Nodes::check_elementwise(Node& node) {
     node.entry = operation.entry();
   };
   switch (node.kind) {
-    case NodeKind::kUnary: {
+    case ExpressionKind::kUnary: {
       const auto op = static_cast<tnr_unary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
       set(unary_operation(op, dtype));
@@ -219,7 +220,7 @@ void Nodes::check_elementwise(Node& node) {
       take_scalars(node, dtype, 0);
       break;
     }
-    case NodeKind::kBinary: {
+    case ExpressionKind::kBinary: {
       const auto op = static_cast<tnr_binary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
       set(binary_operation(op, dtype));
@@ -229,12 +230,12 @@ void Nodes::check_elementwise(Node& node) {
       if (right.from == From::kScalar) require_right_number(op, elements_[right.index], dtype);
       break;
     }
-    case NodeKind::kTernary:
+    case ExpressionKind::kTernary:
       node.dtype = common_dtype(node, 0);
       set(ternary_operation(static_cast<tnr_ternary_op>(node.op), node.dtype));
       take_scalars(node, node.dtype, 0);
       break;
-    case NodeKind::kCompare: {
+    case ExpressionKind::kCompare: {
       const tnr_dtype dtype = common_dtype(node, 0);
       const Comparison comparison = compare_operation(static_cast<tnr_compare_op>(node.op), dtype);
       set(comparison.operation);
@@ -243,7 +244,7 @@ void Nodes::check_elementwise(Node& node) {
       node.dtype = TNR_DTYPE_BOOL8;
       break;
     }
-    case NodeKind::kSelect:
+    case ExpressionKind::kSelect:
       if (node.op != 0) refuse_code("select", node.op);
       take_scalar(node.operands[0], TNR_DTYPE_BOOL8);
       if (node.operands[0].dtype != TNR_DTYPE_BOOL8) {
@@ -283,7 +284,7 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
   // Calls add them up, as parts.
   if (is_complex(node.dtype)) refuse_dtype("a reduction in an expression", node.dtype);
   const auto row = static_cast<std::uint32_t>(node.op) - 1;
-  const bool is_normalization = node.kind == NodeKind::kNormalize;
+  const bool is_normalization = node.kind == ExpressionKind::kNormalize;
   if (row >= (is_normalization ? kernels::kNormalizeCount : kernels::kReduceCount)) {
     refuse_code(is_normalization ? "normalize" : "reduce", node.op);
   }
@@ -306,7 +307,7 @@ void Nodes::find_shapes() {
     require_returning(node, i);
     broadcast(node, i);
     if (!is_elementwise(node.kind)) check_axes(node, i);
-    if (node.kind == NodeKind::kReduce) reduce_shape(node);
+    if (node.kind == ExpressionKind::kReduce) reduce_shape(node);
   }
 }
 
@@ -317,7 +318,7 @@ void Nodes::require_returning(const Node& node, unsigned index) const {
     const NodeOperand& operand = node.operands[i];
     if (operand.from != From::kNode || is_elementwise(nodes_[operand.index].kind)) continue;
     const Node& reduced = nodes_[operand.index];
-    if (reduced.kind == NodeKind::kReduce && reduced.keeps_axes && reduced.shape.rank != 0 &&
+    if (reduced.kind == ExpressionKind::kReduce && reduced.keeps_axes && reduced.shape.rank != 0 &&
         reduced.axes == 1u << (reduced.shape.rank - 1)) {
       continue;
     }
@@ -366,9 +367,11 @@ void Nodes::broadcast(Node& node, unsigned index) const {
   }
   std::int64_t count = 1;
   for (std::uint32_t axis = 0; axis < shape.rank; ++axis) {
-    if (!__builtin_mul_overflow(count, shape.extents[axis], &count)) continue;
+    if (!__builtin_mul_overflow(count, shape.extents[axis], &count) && count <= TNR_MAX_ELEMENTS) {
+      continue;
+    }
     fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u] has the shape %s, more than %" PRId64 " elements",
-         index, shape_text(shape.rank, shape.extents).text, INT64_MAX);
+         index, shape_text(shape.rank, shape.extents).text, std::int64_t{TNR_MAX_ELEMENTS});
   }
 }
 
@@ -380,7 +383,7 @@ void Nodes::check_axes(const Node& node, unsigned index) const {
          rank);
   }
   const auto count = static_cast<std::uint32_t>(std::popcount(node.axes));
-  const bool gives_place = node.kind == NodeKind::kReduce &&
+  const bool gives_place = node.kind == ExpressionKind::kReduce &&
                            (node.op == TNR_REDUCE_OP_ARGMIN || node.op == TNR_REDUCE_OP_ARGMAX);
   if (gives_place && count != 1 && count != rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT,

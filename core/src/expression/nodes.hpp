@@ -6,6 +6,7 @@
 
 #include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
+#include "expression/node_kinds.hpp"
 #include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
@@ -41,17 +42,9 @@ struct Extents {
   }
 };
 
-enum class NodeKind : std::uint8_t {
-  kUnary = 1,
-  kBinary,
-  kTernary,
-  kCompare,
-  kSelect,
-  kCast,
-  kReduce,
-  kNormalize
-};
-constexpr bool is_elementwise(NodeKind kind) noexcept { return kind < NodeKind::kReduce; }
+constexpr bool is_elementwise(ExpressionKind kind) noexcept {
+  return kind < ExpressionKind::kReduce;
+}
 
 // Where an operand of a node comes from.
 enum class From : std::uint8_t { kNode, kView, kScalar };
@@ -66,7 +59,7 @@ struct NodeOperand {
 };
 
 struct Node {
-  NodeKind kind;
+  ExpressionKind kind;
   std::uint8_t operand_count;
   bool is_used;  // as an operand
   NodeOperand operands[kMaxOperands];

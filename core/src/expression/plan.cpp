@@ -96,7 +96,7 @@ void Plan::copy_attributes(const AttributeReaders& readers) {
     Node& node = node_memory_[i];
     if (!has_some(node)) continue;
     Attributes& own = attributes_[next++];
-    if (node.kind == NodeKind::kReduce) {
+    if (node.kind == ExpressionKind::kReduce) {
       own.reduce = readers.reduce(static_cast<const tnr_reduce_attributes*>(node.attributes));
     } else {
       own.normalize =

@@ -159,14 +159,14 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   if (given.numbers == nullptr && given.number_count != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->numbers is NULL");
   }
-  if (given.flags != 0 && kind->says != Says::kAxes) {
+  if (given.flags != 0 && kind->sets != Sets::kAxes) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->flags is 0x%" PRIx32 " but %s takes none", given.flags,
          kind->name);
   }
   if (given.attributes != nullptr && kind->attributes == AttributeKind::kNone) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->attributes is not NULL but %s takes none", kind->name);
   }
-  if (given.dtype != 0 && kind->says != Says::kDtype) {
+  if (given.dtype != 0 && kind->sets != Sets::kDtype) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "node->dtype is %s but must be 0: the operation states its result's",
          dtype_name(given.dtype));

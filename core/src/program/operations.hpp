@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/array_type.hpp"
+#include "expression/node_kinds.hpp"
 #include "program/node.hpp"
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
@@ -22,19 +23,8 @@ struct OperandView {
   const tnr_scalar* scalar;
 };
 
-// As many numbers as the operand, or the node, has axes.
-inline constexpr std::uint8_t kAnyCount = 0xff;
 // Most operands of a kind that takes a fixed number.
 inline constexpr std::size_t kMostFixedOperands = 5;
-
-// How a kind is computed.
-enum class Computes : std::uint8_t {
-  kElementwise,  // by a node of an expression
-  kReduction,    // the last one of an expression, or a call
-  kView,         // the operand's memory, seen otherwise
-  kCall,
-  kControl  // by graphs of its own
-};
 
 // The result's type. Throws what the call would refuse.
 using InferNode = ArrayType(const NodeCall& call, const OperandType* operands);
@@ -72,32 +62,15 @@ struct DecidedCall {
 // without an exception and without memory. UNSUPPORTED where only `infer` knows.
 using DecideNode = Refusal(const DecidedCall& call, ArrayType& result) noexcept;
 
-// Fields that a node may set beside its operands, numbers and attributes.
-enum class Says : std::uint8_t { kNothing, kAxes, kDtype };
-
-// Whether a call throws what it refuses of values in elements, an index that is out of bounds, say,
-// or leaves that to refuse_data(). What custom operations answer is theirs, and does not count.
-enum class Values : std::uint8_t { kAreNoted, kAreThrown };
-
-struct OperationKind {
-  const char* name;  // in messages, where no table of operations has one
-  Computes computes;
-  std::uint8_t least_operands;
-  std::uint8_t most_operands;
-  std::uint8_t number_count;  // or kAnyCount
-  AttributeKind attributes;
-  // Whether the result may be exactly the first operand.
-  bool in_place;
-  InferNode* infer;
-  RunNode* run;   // nullptr of views
-  SeeNode* view;  // nullptr of all others
-  Says says = Says::kNothing;
-  Values values = Values::kAreNoted;
-  // In place of `run`, where the data decide the first extent of the result: the number, an extent.
-  FindNode* find = nullptr;
+// The functions of a kind.
+struct NodeFunctions {
+  InferNode* infer = nullptr;    // nullptr of control nodes
+  RunNode* run = nullptr;        // nullptr of views and control nodes
+  SeeNode* view = nullptr;       // only of views
+  FindNode* find = nullptr;      // in place of `run`, where a run counts the elements of the result
   DecideNode* decide = nullptr;  // nullptr: only `infer` knows
-  bool is_row_major = false;     // the result, as calls write no other one
 };
+struct OperationKind : NodeKindRow, NodeFunctions {};
 
 // nullptr: no such kind.
 const OperationKind* find_operation(std::uint32_t code) noexcept;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abi::{self, Abi, Problem};
-use crate::{annotate, codes, gate, layout, linker, lint, sections};
+use crate::{annotate, codes, gate, layout, linker, lint, nodes, sections};
 
 pub const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
 const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
@@ -17,6 +17,9 @@ const FIRST_SIZES: &str = "capi/src/first_sizes.hpp";
 const OPERATIONS: &str = "rust/tenure-sys/src/operations.rs";
 const RUST_CODES: &str = "rust/tenure-sys/src/codes.rs";
 const CPP_OPERATIONS: &str = "core/src/cpu/operations.hpp";
+const NODE_KINDS: &str = "rust/tenure-sys/src/node_kinds.rs";
+const BOTH_TABLES: &str = "rust/tenure-sys/src/{operations,node_kinds}.rs";
+const CPP_NODE_KINDS: &str = "core/src/expression/node_kinds.hpp";
 const PYTHON_OPERATIONS: &str = "tests/interop/operations.py";
 const DOCS: &str = "docs/operations.md";
 
@@ -30,14 +33,16 @@ pub struct Generated {
 
 /// The files of the source of `root`.
 pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
-    let source = codes::expanded(&std::fs::read_to_string(root.join(SOURCE))?);
+    let source = nodes::expanded(&codes::expanded(&std::fs::read_to_string(root.join(SOURCE))?));
     let mut generated = generate_from(&source, &root.join(CONFIG))?;
     generated.problems.extend(codes::check(crate::table::OPERATIONS));
+    generated.problems.extend(nodes::check(crate::node_kinds::NODE_KINDS));
     let docs = codes::docs(&std::fs::read_to_string(root.join(DOCS))?)
         .ok_or("docs/operations.md has no marks for the table of operations")?;
     let note = format!("Generated from {OPERATIONS} by headergen. Do not edit.");
     generated.files.extend([
-        (RUST_CODES, codes::rust(&note)),
+        (RUST_CODES, codes::rust(&note.replace(OPERATIONS, BOTH_TABLES)) + &nodes::rust()),
+        (CPP_NODE_KINDS, nodes::cpp(&note.replace(OPERATIONS, NODE_KINDS))),
         (CPP_OPERATIONS, codes::cpp(&note)),
         (PYTHON_OPERATIONS, codes::python(&note)),
         (DOCS, docs),

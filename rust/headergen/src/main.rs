@@ -16,12 +16,15 @@ mod generate;
 mod layout;
 mod linker;
 mod lint;
+mod nodes;
 mod pieces;
 mod sections;
 mod tags;
 mod types;
 
-/// The table of operations, which the crate has too.
+/// The tables of operations and of the kinds of nodes, which the crate has too.
+#[path = "../../tenure-sys/src/node_kinds.rs"]
+mod node_kinds;
 #[path = "../../tenure-sys/src/operations.rs"]
 mod table;
 

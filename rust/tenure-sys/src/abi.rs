@@ -389,6 +389,12 @@ pub struct tnr_blob_info {
 /// Most axes a view can have.
 pub const TNR_MAX_RANK: usize = 8;
 
+/// Most elements a view can have, 2^59 - 1: the bytes of as many elements of 16 bytes fit an i64. A
+/// view that repeats elements by strides of 0 has this bound too.
+///
+/// @since 0.2
+pub const TNR_MAX_ELEMENTS: i64 = 0x07ff_ffff_ffff_ffff;
+
 /// Flag of a view used as an output: every other operand of the call either is exactly this view
 /// (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
 pub const TNR_VIEW_EXCLUSIVE: u32 = 1;
@@ -421,7 +427,8 @@ pub struct tnr_view {
     pub bit_offset: u32,
     /// 0.
     pub reserved: u64,
-    /// Extent of each axis; entries beyond `rank` are ignored.
+    /// Extent of each axis; entries beyond `rank` are ignored. Their product is at most
+    /// `TNR_MAX_ELEMENTS`.
     pub shape: [i64; TNR_MAX_RANK],
     /// Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody
     /// writes.
@@ -954,40 +961,7 @@ pub struct tnr_node {
     pub reserved: u32,
 }
 
-/// Kind of a node: plus a `tnr_unary_op`, `op(operands[0])`.
-///
-/// @since 0.2
-pub const TNR_NODE_UNARY: u32 = 0x0001_0000;
-/// Kind of a node: plus a `tnr_binary_op`, `op(operands[0], operands[1])`.
-///
-/// @since 0.2
-pub const TNR_NODE_BINARY: u32 = 0x0002_0000;
-/// Kind of a node: plus a `tnr_ternary_op`, `op(operands[0], operands[1], operands[2])`.
-///
-/// @since 0.2
-pub const TNR_NODE_TERNARY: u32 = 0x0003_0000;
-/// Kind of a node: plus a `tnr_compare_op`, of two operands of one dtype; the result is bool8.
-///
-/// @since 0.2
-pub const TNR_NODE_COMPARE: u32 = 0x0004_0000;
-/// Kind of a node without codes: `operands[0] ? operands[1] : operands[2]`, of bool8 and two of the
-/// node's dtype.
-///
-/// @since 0.2
-pub const TNR_NODE_SELECT: u32 = 0x0005_0000;
-/// Kind of a node without codes: the operand, of any dtype but complex ones, in the node's dtype.
-///
-/// @since 0.2
-pub const TNR_NODE_CAST: u32 = 0x0006_0000;
-/// Kind of a node: plus a `tnr_reduce_op`, over the axes in `flags`. Either the last node, or over
-/// the last axis with `TNR_NODE_KEEP_AXES`, to be broadcast back by later nodes.
-///
-/// @since 0.2
-pub const TNR_NODE_REDUCE: u32 = 0x0007_0000;
-/// Kind of a node: plus a `tnr_normalize_op`, over the axes in `flags`. The last node.
-///
-/// @since 0.2
-pub const TNR_NODE_NORMALIZE: u32 = 0x0008_0000;
+// The constants TNR_NODE_* of the table node_kinds.rs.
 
 /// Flag of a node that reduces: the reduced axes stay, of extent 1.
 ///
@@ -1212,235 +1186,10 @@ pub struct tnr_graph_node {
     pub reserved: u32,
 }
 
-/// Kind of a graph's node: `tnr_matmul` of two operands, and a bias as the third, with `alpha` 1
-/// and `beta` 0.
-///
-/// @since 0.2
-pub const TNR_NODE_MATMUL: u32 = 0x0009_0000;
-/// Kind of a graph's node: `tnr_conv2d` of images and weights, and a bias as the third operand.
-///
-/// @since 0.2
-pub const TNR_NODE_CONV2D: u32 = 0x000a_0000;
-/// Kind of a graph's node: plus MAX or MEAN of `tnr_reduce_op`, `tnr_pool2d`. Two numbers, the
-/// result's rows and columns, are for `TNR_POOL2D_ADAPTIVE` alone.
-///
-/// @since 0.2
-pub const TNR_NODE_POOL2D: u32 = 0x000b_0000;
-/// Kind of a graph's node: `tnr_batch_norm` of images, means (optional), variances, weights
-/// (optional) and biases (optional).
-///
-/// @since 0.2
-pub const TNR_NODE_BATCH_NORM: u32 = 0x000c_0000;
-/// Kind of a graph's node: the elements of the operand in row-major order, in the shape that the
-/// numbers are. Where the operand lies otherwise in memory its elements are copied.
-///
-/// @since 0.2
-pub const TNR_NODE_RESHAPE: u32 = 0x000d_0000;
-/// Kind of a graph's node: `tnr_view_permute` by as many numbers as there are axes.
-///
-/// @since 0.2
-pub const TNR_NODE_PERMUTE: u32 = 0x000e_0000;
-/// Kind of a graph's node: `tnr_view_broadcast` to the shape that the numbers are.
-///
-/// @since 0.2
-pub const TNR_NODE_BROADCAST: u32 = 0x000f_0000;
-/// Kind of a graph's node: `tnr_view_slice` by four numbers: axis, start, stop and step.
-///
-/// @since 0.2
-pub const TNR_NODE_SLICE: u32 = 0x0010_0000;
-/// Kind of a graph's node: `tnr_concat` of any number of operands along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_CONCAT: u32 = 0x0011_0000;
-/// Kind of a graph's node: plus a `tnr_pad_mode`, `tnr_pad` to the shape that the numbers are.
-///
-/// @since 0.2
-pub const TNR_NODE_PAD: u32 = 0x0012_0000;
-/// Kind of a graph's node: `tnr_take` of an operand by indices along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_TAKE: u32 = 0x0013_0000;
-/// Kind of a graph's node: `tnr_gather` of an operand by indices along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_GATHER: u32 = 0x0014_0000;
-/// Kind of a graph's node: plus a `tnr_triangle`, `tnr_triangular`.
-///
-/// @since 0.2
-pub const TNR_NODE_TRIANGULAR: u32 = 0x0015_0000;
-/// Kind of a graph's node: plus a `tnr_scan_op`, `tnr_scan` along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
-
-/// Kind of a graph's node: plus the index of an operation that `tnr_graph_add_custom` gave the
-/// graph, with the operands and numbers that it takes.
-///
-/// @since 0.2
-pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
 /// How deep graphs may be within each other.
 ///
 /// @since 0.2
 pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
-
-/// Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
-/// operand. Two numbers are the result's rows and columns; none: the fewest.
-///
-/// @since 0.2
-pub const TNR_NODE_CONV2D_TRANSPOSED: u32 = 0x0018_0000;
-
-/// Kind of a graph's node: `tnr_einsum` of any number of operands, by `tnr_einsum_node_attributes`.
-///
-/// @since 0.2
-pub const TNR_NODE_EINSUM: u32 = 0x0019_0000;
-
-/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_sort` along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_SORT: u32 = 0x001a_0000;
-
-/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_top_k` by two numbers: axis and
-/// k.
-///
-/// @since 0.2
-pub const TNR_NODE_TOP_K: u32 = 0x001b_0000;
-
-/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_partition` by two numbers: axis
-/// and kth.
-///
-/// @since 0.2
-pub const TNR_NODE_PARTITION: u32 = 0x001c_0000;
-
-/// Kind of a graph's node: `tnr_quantile` of an operand over the axes that flags say, at the
-/// numbers of the second operand, a vector of f64.
-///
-/// @since 0.2
-pub const TNR_NODE_QUANTILE: u32 = 0x001d_0000;
-
-/// Kind of a graph's node: `tnr_searchsorted` of a sorted vector and values.
-///
-/// @since 0.2
-pub const TNR_NODE_SEARCHSORTED: u32 = 0x001e_0000;
-
-/// Kind of a graph's node: `tnr_bincount` of an operand, and weights as the second one, up to the
-/// extent, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_BINCOUNT: u32 = 0x001f_0000;
-
-/// Kind of a graph's node: `tnr_histogram` of an operand, and edges as the second one, of so many
-/// counts as the number says.
-///
-/// @since 0.2
-pub const TNR_NODE_HISTOGRAM: u32 = 0x0020_0000;
-
-/// Kind of a graph's node: plus a `tnr_binary_op`, or 0, the first operand after `tnr_put` of the
-/// second one into it, by the indices that are the third, along the axis, a number.
-///
-/// @since 0.2
-pub const TNR_NODE_PUT: u32 = 0x0021_0000;
-
-/// Kind of a graph's node: as PUT, by `tnr_scatter`.
-///
-/// @since 0.2
-pub const TNR_NODE_SCATTER: u32 = 0x0022_0000;
-
-/// Kind of a graph's node: plus a `tnr_random_distribution`, `tnr_random` of the node's dtype and
-/// the shape that the numbers are. Seed and offset are operands: scalars, or u64 arrays of rank 0.
-///
-/// @since 0.2
-pub const TNR_NODE_RANDOM: u32 = 0x0023_0000;
-
-/// Kind of a graph's node: `tnr_random_permutation` of the node's dtype, of as many numbers as the
-/// number says, with operands as of RANDOM.
-///
-/// @since 0.2
-pub const TNR_NODE_RANDOM_PERMUTATION: u32 = 0x0024_0000;
-
-/// Kind of a graph's node: `tnr_sparse_to_dense`. Nodes of sparse matrices have `major`, `minor`
-/// and `values` as their first operands, rows and columns as their numbers, and
-/// `tnr_sparse_node_attributes`.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_TO_DENSE: u32 = 0x0025_0000;
-
-/// Kind of a graph's node: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_MATMUL: u32 = 0x0026_0000;
-
-/// Kind of a graph's node: values by `tnr_sparse_sddmm` of the fourth and fifth operand, with
-/// `alpha` 1.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_SDDMM: u32 = 0x0027_0000;
-
-/// Kind of a graph's node: plus 0 for rows or 1 for columns, values by `tnr_sparse_scale` with the
-/// factors that are the fourth operand.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_SCALE: u32 = 0x0028_0000;
-
-/// Kind of a graph's node: values by `tnr_sparse_softmax`.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_SOFTMAX: u32 = 0x0029_0000;
-
-/// Kind of a graph's node: plus a `tnr_reduce_op`, `tnr_sparse_reduce` over the axes that flags
-/// say.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_REDUCE: u32 = 0x002a_0000;
-
-/// Kind of a graph's node: plus a `tnr_sparse_norm_kind`, `tnr_sparse_norm` as an f64 of rank 0.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_NORM: u32 = 0x002b_0000;
-
-/// Kind of a graph's node: `tnr_sparse_diagonal`.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_DIAGONAL: u32 = 0x002c_0000;
-
-/// Kind of a graph's node: `tnr_sparse_solve` for the fourth operand.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
-
-/// Kind of a graph's node: the fourth operand after `tnr_sparse_accumulate` into it.
-///
-/// @since 0.2
-pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
-/// Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
-/// dtypes and shapes, or of as many elements as a run finds. Two numbers: the subgraph for a first
-/// operand that is true and the other one. The first operand is a bool8 of one element; both are
-/// handed the others as their inputs, and only the one that is taken is computed.
-///
-/// @since 0.2
-pub const TNR_NODE_COND: u32 = 0x002f_0000;
-/// Kind of a graph's node: the outputs of a subgraph that is computed again and again, as long as
-/// another one gives a bool8 of one element that is true. Three numbers: the condition, the body and
-/// the most iterations of it, at least 1, after which a run whose condition still holds fails with
-/// INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
-/// the first ones by the body's outputs, which have their dtypes and shapes; where a run finds how
-/// many elements there are, an iteration may give fewer along an axis than the first one was
-/// handed.
-///
-/// @since 0.2
-pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
-/// Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an
-/// extent of `tnr_graph_add_extent` that no input has, no other node gives, and none before this
-/// one takes: it is that count, and a run that finds more than its maximum fails with
-/// INVALID_ARGUMENT. Memory is planned for the maximum, or for the operand's elements where these
-/// are fewer.
-///
-/// @since 0.2
-pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
-/// Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run
-/// finds. The number is an extent, as that of `TNR_NODE_NONZERO`.
-///
-/// @since 0.2
-pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 
 /// Which result of an operation that orders elements a node is.
 ///

@@ -9,9 +9,11 @@ extern crate onednn_src as _;
 mod abi;
 mod codes;
 mod layout;
+pub mod node_kinds;
 pub mod operations;
 pub mod private;
 pub use abi::*;
+pub use codes::*;
 
 impl tnr_stats {
     /// All zero, with the size that the library asks for.

@@ -16,7 +16,7 @@ void try_device_custom(const Context& context, const GraphNode& node, const Oper
                        tnr_dtype) {
   if (node.custom->has_device_function()) return;
   fail(TNR_STATUS_UNSUPPORTED,
-       "the custom operation has no compute_on_device: computed on the CPU alone, not on %s",
+       "the custom operation has no compute_on_device: computed only on the CPU, not on %s",
        device_name(context).text);
 }
 

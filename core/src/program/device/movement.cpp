@@ -41,7 +41,7 @@ void run_device_pad(const Context& context, const NodeCall& call, const OperandV
                     const tnr_view_mut& out) {
   const tnr_pad_attributes& attributes = call.node.attributes.pad;
   if (call.node.op() != TNR_PAD_MODE_CONSTANT) {
-    fail(TNR_STATUS_UNSUPPORTED, "pads with a constant on %s, and otherwise on the CPU alone",
+    fail(TNR_STATUS_UNSUPPORTED, "pads with a constant on %s, and otherwise only on the CPU",
          device_name(context).text);
   }
   tnr_view from = *operands[0].view;

@@ -1,6 +1,7 @@
 #include "program/device/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 
 #include "program/device/calls.hpp"
@@ -11,7 +12,7 @@
 namespace tenure {
 namespace {
 
-// Of kinds whose operands are all vectors.
+// For kinds whose operands are all vectors.
 template <RunNode* kRun>
 void try_device_vectors(const Context& context, const GraphNode& node, const OperandType* operands,
                         tnr_dtype result) {
@@ -54,34 +55,78 @@ void try_device_normalize(const Context& context, const GraphNode& node,
   run_normalize(context, {of_rows, nullptr}, given, {out});
 }
 
-constexpr DeviceOperation kOperations[] = {
-    {TNR_NODE_UNARY, run_device_unary, try_device_vectors<run_device_unary>},
-    {TNR_NODE_BINARY, run_device_binary, try_device_vectors<run_device_binary>},
-    {TNR_NODE_TERNARY, run_device_ternary, try_device_vectors<run_device_ternary>},
-    {TNR_NODE_COMPARE, run_device_compare, try_device_vectors<run_device_compare>},
-    {TNR_NODE_SELECT, run_device_select, try_device_vectors<run_device_select>},
-    {TNR_NODE_CAST, run_device_cast, try_device_vectors<run_device_cast>},
-    {TNR_NODE_REDUCE, run_reduce, try_device_reduce},
-    {TNR_NODE_NORMALIZE, run_normalize, try_device_normalize},
-    {TNR_NODE_SCAN, run_scan, try_device_vectors<run_scan>},
-    {TNR_NODE_SORT, run_sort, try_device_vectors<run_sort>},
-    {TNR_NODE_TOP_K, run_top_k, try_device_vectors<run_top_k>},
-    {TNR_NODE_MATMUL, run_device_matmul, try_device_matmul},
-    {TNR_NODE_CONV2D, run_device_conv2d, try_device_conv2d},
-    {TNR_NODE_CUSTOM, run_device_custom, try_device_custom},
-    {TNR_NODE_CONV2D_TRANSPOSED, run_device_conv2d_transposed, try_device_conv2d},
-    {TNR_NODE_POOL2D, run_pool2d, try_device_pool2d},
-    {TNR_NODE_BATCH_NORM, run_batch_norm, try_device_batch_norm},
-    {TNR_NODE_CONCAT, run_device_concat, try_device_concat},
-    {TNR_NODE_PAD, run_device_pad, try_device_pad},
-    {TNR_NODE_TAKE, run_take, try_device_vectors<run_take>},
-    {TNR_NODE_GATHER, run_gather, try_device_vectors<run_gather>},
-    {TNR_NODE_PUT, run_put, try_device_vectors<run_put>},
-    {TNR_NODE_SCATTER, run_scatter, try_device_vectors<run_scatter>},
-    {TNR_NODE_SPARSE_TO_DENSE, run_sparse_to_dense, try_device_sparse_to_dense},
-    {TNR_NODE_SPARSE_MATMUL, run_sparse_matmul, try_device_sparse_matmul},
-    {TNR_NODE_SPARSE_SDDMM, run_sparse_sddmm, try_device_sparse_sddmm},
-};
+template <RunNode* kRun>
+constexpr DeviceOperation on_vectors() noexcept {
+  return {kRun, try_device_vectors<kRun>};
+}
+
+// A kind without a case does not compile.
+constexpr DeviceOperation device_operation_of(NodeKind kind) noexcept {
+  using enum NodeKind;
+  switch (kind) {
+    case kUnary: return on_vectors<run_device_unary>();
+    case kBinary: return on_vectors<run_device_binary>();
+    case kTernary: return on_vectors<run_device_ternary>();
+    case kCompare: return on_vectors<run_device_compare>();
+    case kSelect: return on_vectors<run_device_select>();
+    case kCast: return on_vectors<run_device_cast>();
+    case kReduce: return {run_reduce, try_device_reduce};
+    case kNormalize: return {run_normalize, try_device_normalize};
+    case kScan: return on_vectors<run_scan>();
+    case kSort: return on_vectors<run_sort>();
+    case kTopK: return on_vectors<run_top_k>();
+    case kMatmul: return {run_device_matmul, try_device_matmul};
+    case kConv2d: return {run_device_conv2d, try_device_conv2d};
+    case kCustom: return {run_device_custom, try_device_custom};
+    case kConv2dTransposed: return {run_device_conv2d_transposed, try_device_conv2d};
+    case kPool2d: return {run_pool2d, try_device_pool2d};
+    case kBatchNorm: return {run_batch_norm, try_device_batch_norm};
+    case kConcat: return {run_device_concat, try_device_concat};
+    case kPad: return {run_device_pad, try_device_pad};
+    case kTake: return on_vectors<run_take>();
+    case kGather: return on_vectors<run_gather>();
+    case kPut: return on_vectors<run_put>();
+    case kScatter: return on_vectors<run_scatter>();
+    case kSparseToDense: return {run_sparse_to_dense, try_device_sparse_to_dense};
+    case kSparseMatmul: return {run_sparse_matmul, try_device_sparse_matmul};
+    case kSparseSddmm: return {run_sparse_sddmm, try_device_sparse_sddmm};
+    // Views compute nothing.
+    case kReshape:
+    case kPermute:
+    case kBroadcast:
+    case kSlice:
+    // The CPU computes the others.
+    case kTriangular:
+    case kEinsum:
+    case kPartition:
+    case kQuantile:
+    case kSearchsorted:
+    case kBincount:
+    case kHistogram:
+    case kRandom:
+    case kRandomPermutation:
+    case kSparseScale:
+    case kSparseSoftmax:
+    case kSparseReduce:
+    case kSparseNorm:
+    case kSparseDiagonal:
+    case kSparseSolve:
+    case kSparseAccumulate:
+    case kCond:
+    case kWhile:
+    case kNonzero:
+    case kMaskedSelect: return {};
+  }
+}
+
+// By kind; there is no kind 0.
+constexpr auto kOperations = [] {
+  std::array<DeviceOperation, kNodeKindCount + 1> operations = {};
+  for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
+    operations[kind] = device_operation_of(static_cast<NodeKind>(kind));
+  }
+  return operations;
+}();
 
 }  // namespace
 
@@ -102,9 +147,8 @@ DeviceName device_name(const Context& context) noexcept {
 }
 
 const DeviceOperation* find_device_operation(const GraphNode& node) noexcept {
-  const DeviceOperation* const found =
-      std::ranges::find(kOperations, node.kind() << kNodeKindShift, &DeviceOperation::code);
-  return found == std::end(kOperations) ? nullptr : found;
+  const DeviceOperation& operation = kOperations[node.kind()];
+  return operation.run == nullptr ? nullptr : &operation;
 }
 
 void require_on_device(const Context& context, const Graph& graph, const std::vector<bool>& needed,
@@ -115,8 +159,8 @@ void require_on_device(const Context& context, const Graph& graph, const std::ve
     if (!needed[i] || operation_of(node).computes == Computes::kView) continue;
     const DeviceOperation* const operation = find_device_operation(node);
     if (operation == nullptr) {
-      fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: computed on the CPU alone, not on %s",
-           i, operation_name(node), device_name(context).text);
+      fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: computed only on the CPU, not on %s", i,
+           operation_name(node), device_name(context).text);
     }
     operands.assign(std::max(node.operands.size(), kMostFixedOperands), {});
     for (std::size_t j = 0; j < node.operands.size(); ++j) {

@@ -15,12 +15,11 @@ using TryNode = void(const Context& context, const GraphNode& node, const Operan
                      tnr_dtype result);
 
 struct DeviceOperation {
-  std::uint32_t code;  // of the kind
-  RunNode* run;        // enqueues it, on views of the context's device
-  TryNode* attempt;
+  RunNode* run = nullptr;  // enqueues it, on views of the context's device
+  TryNode* attempt = nullptr;
 };
 
-// nullptr: the kind is the CPU's alone.
+// nullptr: no device computes the kind.
 const DeviceOperation* find_device_operation(const GraphNode& node) noexcept;
 
 // Throws UNSUPPORTED, naming the node, for the first of those that are needed which the context's

@@ -16,7 +16,7 @@ bool is_applied_to_sums(tnr_unary_op activation) noexcept {
 void require_one_or_other(const Activation& activation, const char* name) {
   if (is_applied_to_sums(activation.op) || activation.flags == 0) return;
   fail(TNR_STATUS_UNSUPPORTED,
-       "attributes->activation is %s with bounds, which %s applies on the CPU alone",
+       "attributes->activation is %s with bounds, which %s applies only on the CPU",
        kernels::kUnaryRows[activation.op - 1].name, name);
 }
 

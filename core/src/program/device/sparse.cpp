@@ -11,12 +11,12 @@ tnr_sparse_format format_of(const GraphNode& node) noexcept {
   return given == 0 ? TNR_SPARSE_FORMAT_CSR : given;
 }
 [[noreturn]] void refuse_format(const Context& context, const char* taken) {
-  fail(TNR_STATUS_UNSUPPORTED, "takes %s on %s, and others on the CPU alone", taken,
+  fail(TNR_STATUS_UNSUPPORTED, "takes %s on %s, and others only on the CPU", taken,
        device_name(context).text);
 }
 void require_sparse_dtype(const Context& context, tnr_dtype dtype, bool is_taken) {
   if (is_taken) return;
-  fail(TNR_STATUS_UNSUPPORTED, "takes %s on the CPU alone, not on %s", dtype_name(dtype),
+  fail(TNR_STATUS_UNSUPPORTED, "takes %s only on the CPU, not on %s", dtype_name(dtype),
        device_name(context).text);
 }
 bool is_real_float(tnr_dtype dtype) noexcept {

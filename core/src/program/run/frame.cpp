@@ -129,9 +129,10 @@ std::int64_t find(const Run& run, const NodeCall& call, const OperandView* opera
     return count;
   tnr_view part = out.view;
   part.shape[0] = rehearsed_count(run.round, part.shape[0]);
-  // Row-major: the first part is in one piece.
-  std::memset(const_cast<void*>(part.data), 0,
-              static_cast<std::size_t>(element_count(part)) * element_size(part.dtype));
+  // Row-major: the first part is in one piece. Without elements its memory may be NULL.
+  const std::size_t bytes =
+      static_cast<std::size_t>(element_count(part)) * element_size(part.dtype);
+  if (bytes != 0) std::memset(const_cast<void*>(part.data), 0, bytes);
   return part.shape[0];
 }
 

@@ -49,7 +49,7 @@ Refusal sealing_refusal(const Graph& graph, const std::vector<bool>& needed) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!needed[i]) continue;
-    if (operation_of(node).values == Values::kAreThrown) {
+    if (operation_of(node).throws_values) {
       return error_of(
           TNR_STATUS_UNSUPPORTED,
           "nodes[%" PRIu32

@@ -259,7 +259,7 @@ void require_on_device(const DeviceQueue& queue, const tnr_sparse_view& a,
   if (has_order && !has_blocks && target.index_dtype == a.minor.dtype) return;
   fail(TNR_STATUS_UNSUPPORTED,
        "convert takes COO to CSR and CSC, and COO, CSR and CSC to themselves, with the same "
-       "indices, on %s, and others on the CPU alone",
+       "indices, on %s, and others only on the CPU",
        DeviceName(queue.device()).text);
 }
 

@@ -481,7 +481,7 @@ void write_on(const DeviceQueue& queue, const tnr_sparse_view& a, const tnr_view
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             device);
   if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
-    fail(TNR_STATUS_UNSUPPORTED, "to dense takes CSR and CSC on %s, and others on the CPU alone",
+    fail(TNR_STATUS_UNSUPPORTED, "to dense takes CSR and CSC on %s, and others only on the CPU",
          DeviceName(device).text);
   }
   check_output(a, out, device);

@@ -38,7 +38,7 @@ struct DeviceEntries {
 void check_form(const DeviceQueue& queue, const DeviceFromDense& call) {
   if (call.dense.rank == 2 && call.options.format != TNR_SPARSE_FORMAT_BSR) return;
   fail(TNR_STATUS_UNSUPPORTED,
-       "from dense gives one matrix of COO, CSR or CSC on %s, and others on the CPU alone",
+       "from dense gives one matrix of COO, CSR or CSC on %s, and others only on the CPU",
        DeviceName(queue.device()).text);
 }
 

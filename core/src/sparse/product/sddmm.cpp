@@ -130,7 +130,7 @@ void sample_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_spar
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             device);
   if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
-    fail(TNR_STATUS_UNSUPPORTED, "sddmm takes CSR and CSC on %s, and others on the CPU alone",
+    fail(TNR_STATUS_UNSUPPORTED, "sddmm takes CSR and CSC on %s, and others only on the CPU",
          DeviceName(device).text);
   }
   const EntryRange range = entry_range_on(queue, a, pinned.pins(), "a");

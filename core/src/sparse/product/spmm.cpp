@@ -172,7 +172,7 @@ void multiply_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sp
   const bool has_rows = a.format == (is_transposed ? TNR_SPARSE_FORMAT_CSC : TNR_SPARSE_FORMAT_CSR);
   if (!has_rows) {
     fail(TNR_STATUS_UNSUPPORTED,
-         "sparse_matmul takes CSR and CSC that is transposed on %s, and others on the CPU alone",
+         "sparse_matmul takes CSR and CSC that is transposed on %s, and others only on the CPU",
          DeviceName(device).text);
   }
   Pins pins;

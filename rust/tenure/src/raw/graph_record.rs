@@ -105,26 +105,7 @@ macro_rules! attributes {
     };
 }
 
-attributes! {
-    TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
-    TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
-    TNR_NODE_MATMUL: Matmul(tnr_matmul_attributes),
-    TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED: Conv2d(tnr_conv2d_attributes),
-    TNR_NODE_POOL2D: Pool2d(tnr_pool2d_attributes),
-    TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),
-    TNR_NODE_PAD: Pad(tnr_pad_attributes),
-    TNR_NODE_TRIANGULAR: Triangle(tnr_triangle_attributes),
-    TNR_NODE_EINSUM: Einsum(tnr_einsum_node_attributes),
-    // The structs of the others differ from this one by their names alone.
-    TNR_NODE_SORT | TNR_NODE_TOP_K | TNR_NODE_QUANTILE | TNR_NODE_SEARCHSORTED:
-        Ordering(tnr_sort_attributes),
-    TNR_NODE_HISTOGRAM: Histogram(tnr_histogram_attributes),
-    TNR_NODE_RANDOM: Random(tnr_random_attributes),
-    TNR_NODE_SPARSE_TO_DENSE | TNR_NODE_SPARSE_MATMUL | TNR_NODE_SPARSE_SDDMM
-        | TNR_NODE_SPARSE_SCALE | TNR_NODE_SPARSE_SOFTMAX | TNR_NODE_SPARSE_REDUCE
-        | TNR_NODE_SPARSE_NORM | TNR_NODE_SPARSE_DIAGONAL | TNR_NODE_SPARSE_SOLVE
-        | TNR_NODE_SPARSE_ACCUMULATE: Sparse(tnr_sparse_node_attributes),
-}
+tenure_sys::for_each_node_attributes!(attributes);
 
 impl Attributes {
     /// A copy of those of a node.

@@ -163,7 +163,7 @@ fn refusals_name_the_place() {
     let complex = stream.zeros::<Complex<f32>>([3]).unwrap();
     let error = stream.eval(&(&complex + &complex)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.message().contains("add takes c64 on the CPU alone, not on cuda:0"), "{error}");
+    assert!(error.message().contains("add takes c64 only on the CPU, not on cuda:0"), "{error}");
 }
 
 #[test]

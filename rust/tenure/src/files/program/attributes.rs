@@ -71,11 +71,11 @@ pub(super) fn recorded(attributes: &Attributes) -> Result<schema::Attributes> {
             value: (from.value.dtype.0 != 0).then(|| super::recorded_scalar(&from.value)),
         }),
         Attributes::Triangle(from) => To::Triangle(schema::Triangle { diagonal: from.diagonal }),
-        Attributes::Einsum(from) => {
+        Attributes::EinsumNode(from) => {
             let spec = from.spec.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
             To::Einsum(schema::Einsum { spec: spec.collect() })
         }
-        Attributes::Ordering(from) => To::Ordering(schema::Ordering { flags: from.flags }),
+        Attributes::Sort(from) => To::Ordering(schema::Ordering { flags: from.flags }),
         Attributes::Histogram(from) => {
             To::Histogram(schema::Histogram { low: float(from.low), high: float(from.high) })
         }
@@ -88,7 +88,7 @@ pub(super) fn recorded(attributes: &Attributes) -> Result<schema::Attributes> {
             least: from.least,
             bound: from.bound,
         }),
-        Attributes::Sparse(from) => To::Sparse(schema::Sparse {
+        Attributes::SparseNode(from) => To::Sparse(schema::Sparse {
             format: from.format.0,
             flags: from.flags,
             orientation: from.orientation.0,
@@ -160,8 +160,8 @@ pub(super) fn rebuilt(attributes: &schema::Attributes) -> Result<Attributes> {
             struct_size: size_of::<sys::tnr_triangle_attributes>() as u64,
             diagonal: from.diagonal,
         }),
-        From::Einsum(from) => Attributes::Einsum(einsum_of_node(&from.spec)?),
-        From::Ordering(from) => Attributes::Ordering(flags_of_node(from.flags)),
+        From::Einsum(from) => Attributes::EinsumNode(einsum_of_node(&from.spec)?),
+        From::Ordering(from) => Attributes::Sort(flags_of_node(from.flags)),
         From::Histogram(from) => Attributes::Histogram(sys::tnr_histogram_attributes {
             struct_size: size_of::<sys::tnr_histogram_attributes>() as u64,
             low: some(from.low),
@@ -177,7 +177,7 @@ pub(super) fn rebuilt(attributes: &schema::Attributes) -> Result<Attributes> {
             least: from.least,
             bound: from.bound,
         }),
-        From::Sparse(from) => Attributes::Sparse(sys::tnr_sparse_node_attributes {
+        From::Sparse(from) => Attributes::SparseNode(sys::tnr_sparse_node_attributes {
             struct_size: size_of::<sys::tnr_sparse_node_attributes>() as u64,
             format: sys::tnr_sparse_format(from.format),
             flags: from.flags,

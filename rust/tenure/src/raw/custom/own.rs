@@ -223,7 +223,7 @@ impl CustomOperation {
     /// operations of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes
     /// after what the operands come of, and before what reads the result, on whichever stream of
     /// the device it is enqueued. Nobody waits, unless it does. Both closures are to give the same
-    /// elements. A [checked](crate::Program::checked) run checks what it calls on the CPU alone.
+    /// elements. A [checked](crate::Program::checked) run checks what it calls only on the CPU.
     ///
     /// A failure or a panic fails the run, as with [`new`](Self::new). The work that was enqueued
     /// before still runs, and outputs hold a mixture.

@@ -1232,6 +1232,16 @@ size_t tnr_memory_trim(void) TNR_NOEXCEPT;
  */
 #define TNR_MAX_RANK 8
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Most elements a view can have, 2^59 - 1: the bytes of as many elements of 16 bytes fit an i64. A
+ * view that repeats elements by strides of 0 has this bound too.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_ELEMENTS 576460752303423487
+#endif
+
 /**
  * Flag of a view used as an output: every other operand of the call either is exactly this view
  * (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
@@ -1287,7 +1297,8 @@ typedef struct tnr_view {
    */
   uint64_t reserved;
   /**
-   * Extent of each axis; entries beyond `rank` are ignored.
+   * Extent of each axis; entries beyond `rank` are ignored. Their product is at most
+   * `TNR_MAX_ELEMENTS`.
    */
   int64_t shape[TNR_MAX_RANK];
   /**
@@ -3876,62 +3887,399 @@ tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
 
 #if TNR_WANT_MINOR >= 2
 /**
- * Kind of a node: plus a `tnr_unary_op`, `op(operands[0])`.
+ * Kind of a node, plus a `tnr_unary_op`: `op(a)`.
  *
  * @since 0.2
  */
 #define TNR_NODE_UNARY 65536
 
 /**
- * Kind of a node: plus a `tnr_binary_op`, `op(operands[0], operands[1])`.
+ * Kind of a node, plus a `tnr_binary_op`: `op(a, b)`.
  *
  * @since 0.2
  */
 #define TNR_NODE_BINARY 131072
 
 /**
- * Kind of a node: plus a `tnr_ternary_op`, `op(operands[0], operands[1], operands[2])`.
+ * Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`.
  *
  * @since 0.2
  */
 #define TNR_NODE_TERNARY 196608
 
 /**
- * Kind of a node: plus a `tnr_compare_op`, of two operands of one dtype; the result is bool8.
+ * Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8.
  *
  * @since 0.2
  */
 #define TNR_NODE_COMPARE 262144
 
 /**
- * Kind of a node without codes: `operands[0] ? operands[1] : operands[2]`, of bool8 and two of the
- * node's dtype.
+ * Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype.
  *
  * @since 0.2
  */
 #define TNR_NODE_SELECT 327680
 
 /**
- * Kind of a node without codes: the operand, of any dtype but complex ones, in the node's dtype.
+ * Kind of a node: the operand in the node's dtype. Neither dtype is complex.
  *
  * @since 0.2
  */
 #define TNR_NODE_CAST 393216
 
 /**
- * Kind of a node: plus a `tnr_reduce_op`, over the axes in `flags`. Either the last node, or over
- * the last axis with `TNR_NODE_KEEP_AXES`, to be broadcast back by later nodes.
+ * Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
+ * expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
+ * later nodes broadcast the result.
  *
  * @since 0.2
  */
 #define TNR_NODE_REDUCE 458752
 
 /**
- * Kind of a node: plus a `tnr_normalize_op`, over the axes in `flags`. The last node.
+ * Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
+ * optional weight and an optional bias. In an expression it is the last node.
  *
  * @since 0.2
  */
 #define TNR_NODE_NORMALIZE 524288
+
+/**
+ * Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
+ * `beta` 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_MATMUL 589824
+
+/**
+ * Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONV2D 655360
+
+/**
+ * Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
+ * `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
+ * there are none.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_POOL2D 720896
+
+/**
+ * Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
+ * weights and optional biases.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BATCH_NORM 786432
+
+/**
+ * Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
+ * the shape. Where no strides give that order, a run copies the elements.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RESHAPE 851968
+
+/**
+ * Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PERMUTE 917504
+
+/**
+ * Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BROADCAST 983040
+
+/**
+ * Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SLICE 1048576
+
+/**
+ * Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONCAT 1114112
+
+/**
+ * Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PAD 1179648
+
+/**
+ * Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TAKE 1245184
+
+/**
+ * Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_GATHER 1310720
+
+/**
+ * Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TRIANGULAR 1376256
+
+/**
+ * Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SCAN 1441792
+
+/**
+ * Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
+ * that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
+ * takes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CUSTOM 1507328
+
+/**
+ * Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
+ * Two numbers give the rows and the columns of the result; without numbers they are the
+ * fewest.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONV2D_TRANSPOSED 1572864
+
+/**
+ * Kind of a node of graphs: `tnr_einsum` of any number of operands.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_EINSUM 1638400
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
+ * is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SORT 1703936
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
+ * numbers: axis and k.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TOP_K 1769472
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
+ * numbers: axis and kth.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PARTITION 1835008
+
+/**
+ * Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
+ * operand is a vector of f64.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_QUANTILE 1900544
+
+/**
+ * Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SEARCHSORTED 1966080
+
+/**
+ * Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
+ * the extent of the result.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BINCOUNT 2031616
+
+/**
+ * Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
+ * the extent of the result.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_HISTOGRAM 2097152
+
+/**
+ * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
+ * the second one, at the indices that are the third one. The number is the axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PUT 2162688
+
+/**
+ * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
+ * `tnr_scatter` of the second one, at the indices that are the third one. The number is the
+ * axis.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SCATTER 2228224
+
+/**
+ * Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
+ * dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
+ * arrays of rank 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RANDOM 2293760
+
+/**
+ * Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
+ * extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RANDOM_PERMUTATION 2359296
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
+ * `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
+ * matrix.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_TO_DENSE 2424832
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
+ * `beta` 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_MATMUL 2490368
+
+/**
+ * Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
+ * operand, with `alpha` 1.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SDDMM 2555904
+
+/**
+ * Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
+ * by the factors that are the fourth operand.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SCALE 2621440
+
+/**
+ * Kind of a node of graphs: the values of `tnr_sparse_softmax`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SOFTMAX 2686976
+
+/**
+ * Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
+ * `flags`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_REDUCE 2752512
+
+/**
+ * Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
+ * rank 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_NORM 2818048
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_diagonal`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_DIAGONAL 2883584
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SOLVE 2949120
+
+/**
+ * Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_ACCUMULATE 3014656
+
+/**
+ * Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
+ * a first operand that is true, and the other one. The first operand is a bool8 of one
+ * element. The other operands are the inputs of both subgraphs. A run computes only the one
+ * that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
+ * extent that a run counts may differ.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_COND 3080192
+
+/**
+ * Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
+ * numbers: the subgraph of the condition, the body, and the largest number of iterations, at
+ * least 1. The operands are the inputs of both in the first iteration. Each iteration replaces
+ * the first of them by the body's outputs, which have the same dtypes and shapes; an extent
+ * that a run counts may become smaller. The condition gives a bool8 of one element. A run
+ * fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_WHILE 3145728
+
+/**
+ * Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
+ * extent of `tnr_graph_add_extent` that no input has, no other node gives and no node before
+ * this one takes: its value is that count. A run that counts more than the maximum of the
+ * extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
+ * operand's elements where these are fewer.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_NONZERO 3211264
+
+/**
+ * Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
+ * as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_MASKED_SELECT 3276800
 
 /**
  * Flag of a node that reduces: the reduced axes stay, of extent 1.
@@ -4274,338 +4622,11 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_MAX_VALUES 65536
 
 /**
- * Kind of a graph's node: `tnr_matmul` of two operands, and a bias as the third, with `alpha` 1
- * and `beta` 0.
- *
- * @since 0.2
- */
-#define TNR_NODE_MATMUL 589824
-
-/**
- * Kind of a graph's node: `tnr_conv2d` of images and weights, and a bias as the third operand.
- *
- * @since 0.2
- */
-#define TNR_NODE_CONV2D 655360
-
-/**
- * Kind of a graph's node: plus MAX or MEAN of `tnr_reduce_op`, `tnr_pool2d`. Two numbers, the
- * result's rows and columns, are for `TNR_POOL2D_ADAPTIVE` alone.
- *
- * @since 0.2
- */
-#define TNR_NODE_POOL2D 720896
-
-/**
- * Kind of a graph's node: `tnr_batch_norm` of images, means (optional), variances, weights
- * (optional) and biases (optional).
- *
- * @since 0.2
- */
-#define TNR_NODE_BATCH_NORM 786432
-
-/**
- * Kind of a graph's node: the elements of the operand in row-major order, in the shape that the
- * numbers are. Where the operand lies otherwise in memory its elements are copied.
- *
- * @since 0.2
- */
-#define TNR_NODE_RESHAPE 851968
-
-/**
- * Kind of a graph's node: `tnr_view_permute` by as many numbers as there are axes.
- *
- * @since 0.2
- */
-#define TNR_NODE_PERMUTE 917504
-
-/**
- * Kind of a graph's node: `tnr_view_broadcast` to the shape that the numbers are.
- *
- * @since 0.2
- */
-#define TNR_NODE_BROADCAST 983040
-
-/**
- * Kind of a graph's node: `tnr_view_slice` by four numbers: axis, start, stop and step.
- *
- * @since 0.2
- */
-#define TNR_NODE_SLICE 1048576
-
-/**
- * Kind of a graph's node: `tnr_concat` of any number of operands along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_CONCAT 1114112
-
-/**
- * Kind of a graph's node: plus a `tnr_pad_mode`, `tnr_pad` to the shape that the numbers are.
- *
- * @since 0.2
- */
-#define TNR_NODE_PAD 1179648
-
-/**
- * Kind of a graph's node: `tnr_take` of an operand by indices along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_TAKE 1245184
-
-/**
- * Kind of a graph's node: `tnr_gather` of an operand by indices along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_GATHER 1310720
-
-/**
- * Kind of a graph's node: plus a `tnr_triangle`, `tnr_triangular`.
- *
- * @since 0.2
- */
-#define TNR_NODE_TRIANGULAR 1376256
-
-/**
- * Kind of a graph's node: plus a `tnr_scan_op`, `tnr_scan` along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_SCAN 1441792
-
-/**
- * Kind of a graph's node: plus the index of an operation that `tnr_graph_add_custom` gave the
- * graph, with the operands and numbers that it takes.
- *
- * @since 0.2
- */
-#define TNR_NODE_CUSTOM 1507328
-
-/**
  * How deep graphs may be within each other.
  *
  * @since 0.2
  */
 #define TNR_MAX_SUBGRAPH_DEPTH 8
-
-/**
- * Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
- * operand. Two numbers are the result's rows and columns; none: the fewest.
- *
- * @since 0.2
- */
-#define TNR_NODE_CONV2D_TRANSPOSED 1572864
-
-/**
- * Kind of a graph's node: `tnr_einsum` of any number of operands, by `tnr_einsum_node_attributes`.
- *
- * @since 0.2
- */
-#define TNR_NODE_EINSUM 1638400
-
-/**
- * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_sort` along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_SORT 1703936
-
-/**
- * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_top_k` by two numbers: axis and
- * k.
- *
- * @since 0.2
- */
-#define TNR_NODE_TOP_K 1769472
-
-/**
- * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_partition` by two numbers: axis
- * and kth.
- *
- * @since 0.2
- */
-#define TNR_NODE_PARTITION 1835008
-
-/**
- * Kind of a graph's node: `tnr_quantile` of an operand over the axes that flags say, at the
- * numbers of the second operand, a vector of f64.
- *
- * @since 0.2
- */
-#define TNR_NODE_QUANTILE 1900544
-
-/**
- * Kind of a graph's node: `tnr_searchsorted` of a sorted vector and values.
- *
- * @since 0.2
- */
-#define TNR_NODE_SEARCHSORTED 1966080
-
-/**
- * Kind of a graph's node: `tnr_bincount` of an operand, and weights as the second one, up to the
- * extent, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_BINCOUNT 2031616
-
-/**
- * Kind of a graph's node: `tnr_histogram` of an operand, and edges as the second one, of so many
- * counts as the number says.
- *
- * @since 0.2
- */
-#define TNR_NODE_HISTOGRAM 2097152
-
-/**
- * Kind of a graph's node: plus a `tnr_binary_op`, or 0, the first operand after `tnr_put` of the
- * second one into it, by the indices that are the third, along the axis, a number.
- *
- * @since 0.2
- */
-#define TNR_NODE_PUT 2162688
-
-/**
- * Kind of a graph's node: as PUT, by `tnr_scatter`.
- *
- * @since 0.2
- */
-#define TNR_NODE_SCATTER 2228224
-
-/**
- * Kind of a graph's node: plus a `tnr_random_distribution`, `tnr_random` of the node's dtype and
- * the shape that the numbers are. Seed and offset are operands: scalars, or u64 arrays of rank 0.
- *
- * @since 0.2
- */
-#define TNR_NODE_RANDOM 2293760
-
-/**
- * Kind of a graph's node: `tnr_random_permutation` of the node's dtype, of as many numbers as the
- * number says, with operands as of RANDOM.
- *
- * @since 0.2
- */
-#define TNR_NODE_RANDOM_PERMUTATION 2359296
-
-/**
- * Kind of a graph's node: `tnr_sparse_to_dense`. Nodes of sparse matrices have `major`, `minor`
- * and `values` as their first operands, rows and columns as their numbers, and
- * `tnr_sparse_node_attributes`.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_TO_DENSE 2424832
-
-/**
- * Kind of a graph's node: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_MATMUL 2490368
-
-/**
- * Kind of a graph's node: values by `tnr_sparse_sddmm` of the fourth and fifth operand, with
- * `alpha` 1.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_SDDMM 2555904
-
-/**
- * Kind of a graph's node: plus 0 for rows or 1 for columns, values by `tnr_sparse_scale` with the
- * factors that are the fourth operand.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_SCALE 2621440
-
-/**
- * Kind of a graph's node: values by `tnr_sparse_softmax`.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_SOFTMAX 2686976
-
-/**
- * Kind of a graph's node: plus a `tnr_reduce_op`, `tnr_sparse_reduce` over the axes that flags
- * say.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_REDUCE 2752512
-
-/**
- * Kind of a graph's node: plus a `tnr_sparse_norm_kind`, `tnr_sparse_norm` as an f64 of rank 0.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_NORM 2818048
-
-/**
- * Kind of a graph's node: `tnr_sparse_diagonal`.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_DIAGONAL 2883584
-
-/**
- * Kind of a graph's node: `tnr_sparse_solve` for the fourth operand.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_SOLVE 2949120
-
-/**
- * Kind of a graph's node: the fourth operand after `tnr_sparse_accumulate` into it.
- *
- * @since 0.2
- */
-#define TNR_NODE_SPARSE_ACCUMULATE 3014656
-
-/**
- * Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
- * dtypes and shapes, or of as many elements as a run finds. Two numbers: the subgraph for a first
- * operand that is true and the other one. The first operand is a bool8 of one element; both are
- * handed the others as their inputs, and only the one that is taken is computed.
- *
- * @since 0.2
- */
-#define TNR_NODE_COND 3080192
-
-/**
- * Kind of a graph's node: the outputs of a subgraph that is computed again and again, as long as
- * another one gives a bool8 of one element that is true. Three numbers: the condition, the body and
- * the most iterations of it, at least 1, after which a run whose condition still holds fails with
- * INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
- * the first ones by the body's outputs, which have their dtypes and shapes; where a run finds how
- * many elements there are, an iteration may give fewer along an axis than the first one was
- * handed.
- *
- * @since 0.2
- */
-#define TNR_NODE_WHILE 3145728
-
-/**
- * Kind of a graph's node: `tnr_nonzero`, with as many rows as each run finds. The number is an
- * extent of `tnr_graph_add_extent` that no input has, no other node gives, and none before this
- * one takes: it is that count, and a run that finds more than its maximum fails with
- * INVALID_ARGUMENT. Memory is planned for the maximum, or for the operand's elements where these
- * are fewer.
- *
- * @since 0.2
- */
-#define TNR_NODE_NONZERO 3211264
-
-/**
- * Kind of a graph's node: `tnr_masked_select` of elements by a mask, with as many as each run
- * finds. The number is an extent, as that of `TNR_NODE_NONZERO`.
- *
- * @since 0.2
- */
-#define TNR_NODE_MASKED_SELECT 3276800
 
 /**
  * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
