@@ -321,10 +321,11 @@ TEST(CapiBlob, ArraysThatCannotBeAllocateNothing) {
   expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 9, nine, &view),
                  TNR_STATUS_INVALID_ARGUMENT, {"rank", "9", "8"});
   expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_U8, 2, huge, &view),
-                 TNR_STATUS_INVALID_ARGUMENT, {"shape", "9223372036854775807"});
-  const std::int64_t wide[] = {std::int64_t{1} << 60, 4};
-  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F64, 2, wide, &view),
-                 TNR_STATUS_INVALID_ARGUMENT, {"shape", "8 bytes, more than there can be"});
+                 TNR_STATUS_INVALID_ARGUMENT, {"shape", "576460752303423487"});
+  const std::int64_t wide[] = {TNR_MAX_ELEMENTS, 1};
+  constexpr tnr_dtype kU64x3 = 0x00034001;
+  expect_refused(tnr_blob_alloc_view(nullptr, kU64x3, 2, wide, &view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"shape", "24 bytes, more than there can be"});
   expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F64, 1, vast, &view),
                  TNR_STATUS_OUT_OF_MEMORY, {});
   expect_refused(tnr_blob_alloc_view(nullptr, 0x00010400, 0, nullptr, &view),

@@ -76,6 +76,7 @@ namespace {
 tnr_device_kind g_device = TNR_DEVICE_KIND_CPU;
 bool g_replaces_strides = false;
 std::int64_t g_ignored_stride = 0;
+std::int64_t g_repeated_extent = 1;
 
 }  // namespace
 
@@ -84,6 +85,17 @@ IgnoredStrides::IgnoredStrides(std::int64_t stride) {
   g_ignored_stride = stride;
 }
 IgnoredStrides::~IgnoredStrides() { g_replaces_strides = false; }
+
+RepeatedElements::RepeatedElements(std::int64_t extent) { g_repeated_extent = extent; }
+RepeatedElements::~RepeatedElements() { g_repeated_extent = 1; }
+
+void repeat_elements(tnr_view& view) {
+  for (std::uint32_t axis = 0; axis < view.rank && g_repeated_extent != 1; ++axis) {
+    if (view.shape[axis] != 1) continue;
+    view.shape[axis] = g_repeated_extent;
+    view.strides[axis] = 0;
+  }
+}
 
 OnDevice::OnDevice() { g_device = 2; }  // kDLCUDA of DLPack
 OnDevice::~OnDevice() { g_device = TNR_DEVICE_KIND_CPU; }

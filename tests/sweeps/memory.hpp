@@ -46,6 +46,16 @@ class IgnoredStrides {
   IgnoredStrides& operator=(const IgnoredStrides&) = delete;
 };
 
+// While it lives, each axis of one element of a dense input has this extent and a stride of 0.
+class RepeatedElements {
+ public:
+  explicit RepeatedElements(std::int64_t extent);
+  ~RepeatedElements();
+  RepeatedElements(const RepeatedElements&) = delete;
+  RepeatedElements& operator=(const RepeatedElements&) = delete;
+};
+void repeat_elements(tnr_view& view);
+
 // While it lives, views say that their memory is a GPU's.
 class OnDevice {
  public:

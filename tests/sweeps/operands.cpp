@@ -77,6 +77,7 @@ Input::Input(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Arrange
   const Layout layout = input_layout(shape, arrangement);
   elements_.put_all({seed % 5 - 1, 2, 0, -1, 3, 1, 0});
   view_ = elements_.view(layout.shape, layout.strides);
+  repeat_elements(view_);
 }
 
 Output::Output(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Byte fill,

@@ -46,6 +46,40 @@ void sweep(const std::vector<Operation>& operations, const Pattern& pattern,
   }
 }
 
+// One element repeated by a stride of 0, so often that its bytes would not fit an i64. Where an
+// operand has such an axis the call is refused.
+void sweep_repeated(const std::vector<Operation>& operations, const Pattern& pattern,
+                    const Storage& storage) {
+  const Subject subject(pattern, storage);
+  const std::string name = subject.name(subject.true_flags());
+  std::size_t turn = 0;
+  for (const Operation& operation : operations) {
+    const Place& place = places()[turn++ % places().size()];
+    SCOPED_TRACE(operation.name() + " of " + name + ", " + place.name);
+    for (const std::int64_t extent :
+         {(std::int64_t{1} << 62) + 3, INT64_MAX, std::int64_t{1} << 59}) {
+      const RepeatedElements repeated(extent);
+      announce(name, operation, place);
+      const Answer answer = operation(subject.operands(place, subject.true_flags()));
+      expect_sound(answer);
+    }
+  }
+}
+
+TEST(Strides, OfElementsThatAreRepeated) {
+  for (const Pattern& pattern : thin_patterns()) {
+    if (pattern.rows == 0 || pattern.cols == 0) continue;
+    for (const tnr_dtype dtype : {TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BOOL8}) {
+      for (const tnr_dtype index : kIndexDtypes) {
+        sweep_repeated(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_COO, index, dtype});
+        sweep_repeated(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_CSR, index, dtype});
+      }
+      sweep_repeated(dense_operations(), pattern, {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32, dtype});
+    }
+  }
+  expect_no_overrun();
+}
+
 TEST(Strides, OfAxesOfOneElementInSparseOperations) {
   for (const Pattern& pattern : thin_patterns()) {
     for (const tnr_dtype dtype : {TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BOOL8}) {

@@ -40,8 +40,8 @@ inline std::int64_t step_of(const tnr_view& view, std::uint32_t axis) noexcept {
 }
 
 // Number of elements of a shape that a caller gave. Throws INVALID_ARGUMENT for a rank over
-// TNR_MAX_RANK, NULL with a rank over 0, a negative extent, and more than INT64_MAX elements
-// (an extent of 0 makes the product 0, however large the others are).
+// TNR_MAX_RANK, NULL with a rank over 0, a negative extent, and more than TNR_MAX_ELEMENTS
+// elements (an extent of 0 makes the product 0, however large the others are).
 std::int64_t checked_element_count(std::uint32_t rank, const std::int64_t* shape);
 
 // Writes row-major strides for view.shape and view.rank; extents of 0 count as 1, so that the

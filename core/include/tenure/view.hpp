@@ -49,6 +49,10 @@ struct ByteReach {
   }
   reach = {};
   if (empty) return true;
+  // Bytes of elements fit an i64, also where strides of 0 repeat them.
+  std::int64_t all_bytes;
+  overflow |= __builtin_mul_overflow(count, element_bytes, &all_bytes);
+  overflow |= count > TNR_MAX_ELEMENTS;
   overflow |= __builtin_sub_overflow(std::int64_t{0}, lowest, &lowest);
   overflow |= __builtin_mul_overflow(lowest, element_bytes, &reach.before_bytes);
   overflow |= __builtin_mul_overflow(highest, element_bytes, &highest);

@@ -27,9 +27,9 @@ std::int64_t checked_element_count(std::uint32_t rank, const std::int64_t* shape
     overflow |= __builtin_mul_overflow(count, shape[axis], &count);
   }
   if (empty) return 0;
-  if (overflow) {
+  if (overflow || count > TNR_MAX_ELEMENTS) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "shape %s has more than %" PRId64 " elements",
-         shape_text(rank, shape).text, INT64_MAX);
+         shape_text(rank, shape).text, std::int64_t{TNR_MAX_ELEMENTS});
   }
   return count;
 }

@@ -48,7 +48,14 @@ SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
     values_.data = shape.place->values;
     return;
   }
-  if (shape.is_batch()) batch_offsets_ = allocate(shape.batches + 1, TNR_DTYPE_I64, 1);
+  if (shape.is_batch()) {
+    std::int64_t offsets;
+    if (__builtin_add_overflow(shape.batches, 1, &offsets)) {
+      fail(TNR_STATUS_OUT_OF_MEMORY, "the offsets of %" PRId64 " matrices fit no memory",
+           shape.batches);
+    }
+    batch_offsets_ = allocate(offsets, TNR_DTYPE_I64, 1);
+  }
   if (shape.has_offsets()) major_ = allocate(offset_count(shape), shape.index_dtype, 1);
 }
 

@@ -85,10 +85,17 @@ Refusal memory_refusal(const tnr_view& view, const char* name) {
 Refusal count_refusal(const tnr_view& view, const char* name) {
   std::int64_t count = 1;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-    if (__builtin_mul_overflow(count, view.shape[axis], &count)) {
+    if (__builtin_mul_overflow(count, view.shape[axis], &count) || count > TNR_MAX_ELEMENTS) {
       return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %s, more than %" PRId64 " elements",
-                      Field(name, "shape").text, shape_text(view.rank, view.shape).text, INT64_MAX);
+                      Field(name, "shape").text, shape_text(view.rank, view.shape).text,
+                      std::int64_t{TNR_MAX_ELEMENTS});
     }
+  }
+  const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  if (__builtin_mul_overflow(count, element_bytes, &count)) {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is %s, whose elements have more than %" PRId64 " bytes",
+                    Field(name, "shape").text, shape_text(view.rank, view.shape).text, INT64_MAX);
   }
   return std::nullopt;
 }

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use tenure_sys::{TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
+use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
 
 use crate::{DType, Order, Result, refusal};
 
@@ -248,6 +248,9 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
             None => return Err(refusal::span_overflows(view)),
         }
     }
+    if count > TNR_MAX_ELEMENTS {
+        return Err(refusal::too_many(&view.shape[..view.rank as usize]));
+    }
     let offset = view.data.addr().wrapping_sub(view.base.addr()) as i64;
     let size = element_bytes as i64;
     let low = lowest.checked_mul(size).and_then(|low| low.checked_add(offset));
@@ -272,16 +275,16 @@ pub(crate) fn check_aligned(view: &tnr_view) -> Result<()> {
     }
 }
 
-/// Number of elements of a shape, which must fit an i64.
+/// Number of elements of a shape, which must be at most `TNR_MAX_ELEMENTS`.
 #[inline]
 pub(crate) fn element_count(extents: &[usize]) -> Result<usize> {
     let count = extents
         .iter()
         .try_fold(1_isize, |count, &extent| count.checked_mul(isize::try_from(extent).ok()?));
     match count {
-        Some(count) => Ok(count as usize),
+        Some(count) if count as i64 <= TNR_MAX_ELEMENTS => Ok(count as usize),
         None if extents.contains(&0) && extents.iter().all(|&e| e <= isize::MAX as usize) => Ok(0),
-        None => Err(refusal::too_many(extents)),
+        _ => Err(refusal::too_many(extents)),
     }
 }
 

@@ -2,10 +2,10 @@
 //! here, out of line, so that the paths that succeed stay short.
 
 use std::ffi::c_void;
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 use std::ops::Range;
 
-use tenure_sys::{TNR_MAX_RANK, tnr_view};
+use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_view};
 
 use crate::{Axis, DType, Error, ErrorKind, Order, Result, layout};
 
@@ -32,8 +32,8 @@ pub(crate) fn too_large(extents: &[usize], dtype: DType) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn too_many(extents: &[usize]) -> Error {
-    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
+pub(crate) fn too_many(extents: &[impl Debug]) -> Error {
+    Error::invalid(format!("shape {extents:?} has more than {TNR_MAX_ELEMENTS} elements"))
 }
 
 #[cold]

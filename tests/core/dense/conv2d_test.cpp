@@ -574,6 +574,27 @@ TYPED_TEST(Conv2d, ZerosInAttributesAreOnes) {
   EXPECT_EQ(test.out.memory, expected);
 }
 
+// A kernel of one row has no dilation of rows, and one column of windows has no stride of columns. Such
+// steps may be any numbers. Their products with steps of bytes overflowed.
+TYPED_TEST(Conv2d, StepsWithoutUseMayBeAnyNumbers) {
+  using T = TypeParam;
+  Random random(12);
+  for (const std::int64_t step : {std::int64_t{1} << 60 | 1, INT64_MAX}) {
+    Options with;
+    with.dilations = {step, 1};
+    with.strides = {1, step};
+    with.padding = {1, 0, 0, 0};
+    Case<T> test =
+        make<T>({2, 3, 4, {5, 4}, {1, 4}}, {.padding = with.padding}, Lies::kRowMajor, random);
+    const std::vector<T> expected = test.twin();
+    test.with = with;
+    test.run();
+    EXPECT_EQ(test.out.memory, expected);
+    test.run_packed(kDefaultContext);
+    EXPECT_EQ(test.out.memory, expected);
+  }
+}
+
 // ---- numbers ------------------------------------------------------------------------------------
 
 TYPED_TEST(Conv2d, StaysWithinItsBound) {

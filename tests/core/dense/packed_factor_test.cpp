@@ -256,9 +256,9 @@ TEST_F(RefusedFactor, MoreElementsThanMemory) {
   const auto huge = [&](std::int64_t rows, std::int64_t columns) {
     return view_of(&number, sizeof number, 0, TNR_DTYPE_F32, {{rows, 0}, {columns, 0}});
   };
-  for (const tnr_view& view :
-       {huge(INT64_MAX, 1), huge(1, INT64_MAX), huge(std::int64_t{1} << 40, std::int64_t{1} << 22),
-        huge(std::int64_t{1} << 58, 2), huge(3, INT64_MAX / 4)}) {
+  for (const tnr_view& view : {huge(TNR_MAX_ELEMENTS, 1), huge(1, TNR_MAX_ELEMENTS),
+                               huge(std::int64_t{1} << 40, std::int64_t{1} << 18),
+                               huge(std::int64_t{1} << 57, 2), huge(3, TNR_MAX_ELEMENTS / 4)}) {
     expect_error(TNR_STATUS_OUT_OF_MEMORY, {},
                  [&] { static_cast<void>(factor_create(kDefaultContext, view)); });
   }

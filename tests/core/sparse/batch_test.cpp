@@ -247,7 +247,7 @@ TEST(SparseBatchCheck, ShapeOfOffsets) {
          {"a.batch_offsets.strides[0] is 2"});
   refuse(
       [](tnr_view& offsets) {
-        const std::int64_t extent = INT64_MAX / 2;
+        const std::int64_t extent = TNR_MAX_ELEMENTS;
         offsets.shape[0] = extent, offsets.strides[0] = 0;
       },
       {"a.batch_offsets.strides[0] is 0 but must be 1"});

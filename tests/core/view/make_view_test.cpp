@@ -83,8 +83,8 @@ TEST(MakeView, NamesTheValueAndTheBound) {
   invalid("shape is [5, 5], which needs 25 elements of 4 bytes, but 96 bytes are lent",
           [] { make(0, {5, 5}); });
   invalid("but 92 bytes are lent from offset_bytes on", [] { make(4, {6, 4}); });
-  invalid("shape is [9223372036854775807], which needs", [] { make(0, {INT64_MAX}); });
-  invalid("more than 9223372036854775807 elements", [] { make(0, {INT64_MAX, 2}); });
+  invalid("shape is [576460752303423487], which needs", [] { make(0, {TNR_MAX_ELEMENTS}); });
+  invalid("more than 576460752303423487 elements", [] { make(0, {INT64_MAX, 2}); });
   invalid("strides[0] is 12, which reaches byte 100 of 96 lent", [] { make(0, {3}, {12}); });
   invalid("2 but must be a multiple of 4", [] { make(2, {3}); });
   invalid("size_bytes is 9223372036854775808 but must be at most 9223372036854775807", [&] {

@@ -130,7 +130,17 @@ TEST(CheckView, RefusesRanksAndExtents) {
 TEST(CheckView, RefusesMoreElementsThanFit) {
   expect_refused(view_of(memory, 96, 0, TNR_DTYPE_F32, {{1LL << 32, 0}, {1LL << 31, 0}}),
                  TNR_STATUS_INVALID_ARGUMENT,
-                 "out.shape is [4294967296, 2147483648], more than 9223372036854775807 elements");
+                 "out.shape is [4294967296, 2147483648], more than 576460752303423487 elements");
+  const auto repeated = [](tnr_dtype dtype, std::int64_t count) {
+    return view_of(memory, 96, 0, dtype, {{count, 0}});
+  };
+  EXPECT_TRUE(is_valid_view(repeated(TNR_DTYPE_C128, TNR_MAX_ELEMENTS)));
+  expect_refused(repeated(TNR_DTYPE_U8, TNR_MAX_ELEMENTS + 1), TNR_STATUS_INVALID_ARGUMENT,
+                 "out.shape is [576460752303423488], more than 576460752303423487 elements");
+  constexpr tnr_dtype kU64x3 = 0x00034001;
+  expect_refused(repeated(kU64x3, TNR_MAX_ELEMENTS), TNR_STATUS_INVALID_ARGUMENT,
+                 "out.shape is [576460752303423487], whose elements have more than "
+                 "9223372036854775807 bytes");
 }
 
 TEST(CheckView, RefusesMemoryThatCannotBe) {

@@ -100,9 +100,10 @@ void require_transposed(const WindowGeometry& g, unsigned axis, const char* out_
 WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name) {
-  const WindowGeometry g = placed_windows(a, "a", weight, attributes, out, out_name);
+  WindowGeometry g = placed_windows(a, "a", weight, attributes, out, out_name);
   require_extent(out, out_name, 2, g.out[kHeight], "the rows at which weight fits into", "a");
   require_extent(out, out_name, 3, g.out[kWidth], "the columns at which weight fits into", "a");
+  set_unused_steps(g);
   return g;
 }
 

@@ -93,6 +93,16 @@ inline std::int64_t given_or(std::int64_t value, std::int64_t otherwise, const c
 // may end beyond it and begins in the image or in the padding before it.
 enum class Rounding : std::uint8_t { kDown, kUp };
 
+// Sets to 1 what a caller may give any value: the dilation of a kernel of one place, and the stride
+// where there is one window. Byte steps made from them then fit an i64. Not for transposed
+// convolutions, which find the places that meet a window by its stride.
+inline void set_unused_steps(WindowGeometry& g) noexcept {
+  for (const unsigned axis : {kHeight, kWidth}) {
+    if (g.kernel[axis] == 1) g.dilations[axis] = 1;
+    if (g.out[axis] <= 1) g.strides[axis] = 1;
+  }
+}
+
 // Places that a kernel takes along one axis of the padded image. The names are for messages.
 inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, Rounding rounding,
                                 const char* kernel_name, const char* image_name) {

@@ -70,6 +70,7 @@ WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
     place_windows(g, axis, attributes, g.kernel[axis], "kernel", "a", rounding_of(attributes));
     require_extent(out, "out", 2 + axis, g.out[axis], kFits[axis], "a");
   }
+  set_unused_steps(g);
   return g;
 }
 

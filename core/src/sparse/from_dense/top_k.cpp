@@ -168,11 +168,13 @@ SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dens
       std::min(slice_count_of(context, static_cast<std::int64_t>(element_bytes(dense))),
                std::max<std::int64_t>(1, rows));
   Tickets tickets(slices);
-  on_each_thread(context, slices, work.buffer_bytes(), [&](Byte* buffer) noexcept {
+  const auto write_slices = [&](Byte* buffer) noexcept {
     for (std::int64_t slice; (slice = tickets.take()) >= 0;) {
       work.write(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1), buffer);
     }
-  });
+  };
+  // A matrix without rows may have more columns than fit a buffer.
+  if (rows != 0) on_each_thread(context, slices, work.buffer_bytes(), write_slices);
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense),
                     builder.finish(EntryOrder::rising()));
 }

@@ -242,7 +242,7 @@ TEST_F(RefusedFromMatmul, MoreThanIndicesOrMemoryCount) {
   with.index_dtype = TNR_DTYPE_I64;
   expect(TNR_STATUS_INVALID_ARGUMENT, {"more elements than 64 bits count"}, huge(kFar, 1),
          huge(1, kFar), with);
-  expect(TNR_STATUS_OUT_OF_MEMORY, {}, huge(2, 1), huge(1, INT64_MAX / 4), with);
+  expect(TNR_STATUS_OUT_OF_MEMORY, {}, huge(2, 1), huge(1, TNR_MAX_ELEMENTS / 2), with);
 }
 
 }  // namespace

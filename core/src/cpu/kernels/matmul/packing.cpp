@@ -216,7 +216,10 @@ int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>*
       while (is_apart(next, step * kWidth<T>)) ++next;
       const int64_t begin = (lane - first) * step;
       const int64_t last = (next - 1 - first) * step + 1;
-      runs[count++] = {data - begin * kWidth<T>, Between<T>(begin, last), step == 2,
+      // An integer, because an address before the run's memory is no result of pointer arithmetic.
+      const auto origin =
+          reinterpret_cast<uintptr_t>(data) - static_cast<uintptr_t>(begin * kWidth<T>);
+      runs[count++] = {reinterpret_cast<const Byte*>(origin), Between<T>(begin, last), step == 2,
                        Between<T>(begin - kPerVector<T>, last - kPerVector<T>)};
     }
     lane = next;
