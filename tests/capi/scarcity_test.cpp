@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "instrumented.hpp"
 #include "layouts.hpp"
 #include "memory/memory.hpp"
 #include "tenure/tenure.h"
 
+using tenure::test::kInstrumented;
 using tenure::test::view_of;
 
 namespace {
@@ -28,7 +30,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // Runs body() in a child, which says what failed.
 void expect_in_child(const std::function<std::string()>& body) {
-  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
+  if (kInstrumented) GTEST_SKIP() << "a sanitizer needs the address space itself";
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const pid_t child = fork();

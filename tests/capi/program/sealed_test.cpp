@@ -14,6 +14,7 @@
 
 #include "expect_status.hpp"
 #include "failing_allocator.hpp"
+#include "instrumented.hpp"
 #include "memory/memory.hpp"
 #include "program_graph.hpp"
 #include "sealed_runs.hpp"
@@ -265,7 +266,7 @@ TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
 }
 
 TEST_F(CSealedPaths, MakeNoSystemCall) {
-  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer asks the system itself";
+  if (tenure::test::kInstrumented) GTEST_SKIP() << "a sanitizer asks the system itself";
   const int none = status_under_filter([] { return 0; });
   if (none == kNoFilter) GTEST_SKIP() << "the system lets no process filter its calls";
   ASSERT_EQ(none, 0);
