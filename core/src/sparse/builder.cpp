@@ -16,7 +16,8 @@ namespace {
 std::int64_t offset_count(const SparseShape& shape) {
   const std::int64_t matrices = shape.is_batch() ? shape.batches : 1;
   std::int64_t count;
-  if (__builtin_mul_overflow(matrices, shape.row_count() + 1, &count)) {
+  if (__builtin_add_overflow(shape.row_count(), 1, &count) ||
+      __builtin_mul_overflow(matrices, count, &count)) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "offsets of %" PRId64 " matrices fit no memory", matrices);
   }
   return count;

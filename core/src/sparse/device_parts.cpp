@@ -45,8 +45,7 @@ void check_device_entries(const tnr_sparse_view& view, const Pins& pins, RowExte
                           const char* name) {
   const DeviceName device(view.minor.device);
   if (is_batch(view)) {
-    fail(TNR_STATUS_UNSUPPORTED, "a batch is on %s, but only the CPU takes batches",
-         device.text);
+    fail(TNR_STATUS_UNSUPPORTED, "a batch is on %s, but only the CPU takes batches", device.text);
   }
   const DeviceQueue* queue = nullptr;
   pins.for_each_home([&](const DeviceQueue& home) {

@@ -33,7 +33,7 @@ pub struct Generated {
 
 /// The files of the source of `root`.
 pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
-    let source = nodes::expanded(&codes::expanded(&std::fs::read_to_string(root.join(SOURCE))?));
+    let source = expanded(&std::fs::read_to_string(root.join(SOURCE))?);
     let mut generated = generate_from(&source, &root.join(CONFIG))?;
     generated.problems.extend(codes::check(crate::table::OPERATIONS));
     generated.problems.extend(nodes::check(crate::node_kinds::NODE_KINDS));
@@ -48,6 +48,11 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
         (DOCS, docs),
     ]);
     Ok(generated)
+}
+
+/// `abi.rs` with the constants of both tables, on the same lines.
+pub fn expanded(source: &str) -> String {
+    nodes::expanded(&codes::expanded(source))
 }
 
 /// The bindings that cbindgen, which reads files alone, makes of a text.

@@ -290,17 +290,19 @@ fn long_names_and_shapes_do_not_overlap() {
 /// Of one element again and again.
 #[test]
 fn sums_of_huge_arrays_do_not_wrap() {
-    let count = (1_usize << 62) - 1;
+    let count = tenure_sys::TNR_MAX_ELEMENTS as usize;
     let program = Program::trace(|graph| {
         let x = graph.input::<u8>([count]);
-        graph.program((x,), (x.max(0), x.min(0), x.argmax(0), x.argmin(0), x.prod(0)))
+        // Different ones, which no pass merges.
+        let maxima: [_; 40] = std::array::from_fn(|i| (x + i as u8).max(0));
+        graph.program((x,), maxima)
     });
     let one = Tensor::from([1_u8]);
     let report = program.unwrap().report((one.broadcast([count]).unwrap(),)).unwrap();
-    assert!(report.steps.iter().all(|step| (step.flops, step.read_bytes) == (count as u64, 1)));
+    assert!(report.steps.iter().all(|step| step.flops > count as u64 && step.read_bytes == 1));
     let table = report.to_string();
-    let sum = table.lines().last().unwrap();
-    assert!(sum.contains("18446744.1 T") && sum.contains(" 5 B "), "{table}");
+    let sum = table.lines().find(|line| line.starts_with(" all ")).unwrap();
+    assert!(sum.contains("18446744.1 T") && sum.contains(" 40 B "), "{table}");
     assert!(report.to_svg().ends_with("</svg>\n"));
 }
 

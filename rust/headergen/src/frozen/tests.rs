@@ -10,7 +10,7 @@ use crate::generate::SOURCE;
 fn source() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let text = std::fs::read_to_string(crate::root().join(SOURCE));
-        crate::codes::expanded(&text.expect("the source is there"))
+        crate::generate::expanded(&text.expect("the source is there"))
     });
     &TEXT
 }

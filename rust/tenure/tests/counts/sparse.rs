@@ -58,7 +58,7 @@ fn conversions<I: SparseIndex>(n: usize, a: CsrView<'_, f32, I>) {
 
 fn computations<I: SparseIndex>(a: CsrView<'_, f32, I>) {
     let turned = a.t();
-    let ones = |count: usize| TensorView::from_ref(&1.0_f32).broadcast(count).unwrap();
+    let ones = |count: usize| TensorView::from_ref(&1.0_f32).broadcast(count);
     done(a.sum());
     done(a.row_sums());
     done(a.col_sums());
@@ -86,23 +86,26 @@ fn computations<I: SparseIndex>(a: CsrView<'_, f32, I>) {
         done(in_csc.view().product(turned));
         done(in_csr.view().product_masked(a, in_csr));
     }
-    done(a.matmul(&ones(a.cols())));
-    done(a.t_matmul(&ones(a.rows())));
-    done(turned.matmul(&ones(a.rows())));
-    done(turned.t_matmul(&ones(a.cols())));
-    done(a.sddmm(&[[1.0], [1.0]], &ones(a.cols()).unsqueeze(0).unwrap()));
-    done(turned.sddmm(&ones(a.cols()).unsqueeze(1).unwrap(), &[[1.0, 1.0]]));
-    done(a.solve_triangular(Triangle::Lower, &ones(a.rows())));
+    // More rows or columns than a dense view may have are no operand.
+    if let (Ok(rows), Ok(cols)) = (ones(a.rows()), ones(a.cols())) {
+        done(a.matmul(&cols));
+        done(a.t_matmul(&rows));
+        done(turned.matmul(&rows));
+        done(turned.t_matmul(&cols));
+        done(a.sddmm(&[[1.0], [1.0]], &cols.unsqueeze(0).unwrap()));
+        done(turned.sddmm(&cols.unsqueeze(1).unwrap(), &[[1.0, 1.0]]));
+        done(a.solve_triangular(Triangle::Lower, &rows));
+        let how = Krylov::new().max_iterations(3);
+        done(cg(&a, rows, how));
+        done(bicgstab(&turned, cols, how));
+        done(lsqr(&a, rows, Lsqr::new().max_iterations(3)));
+        done(lsqr(&turned, cols, Lsqr::new().max_iterations(3)));
+    }
     done(a.pack());
     done(Jacobi::new(a));
     done(Jacobi::of_columns(a));
     done(Jacobi::of_columns(turned));
     done(Ilu0::new(a));
-    let how = Krylov::new().max_iterations(3);
-    done(cg(&a, ones(a.rows()), how));
-    done(bicgstab(&turned, ones(a.cols()), how));
-    done(lsqr(&a, ones(a.rows()), Lsqr::new().max_iterations(3)));
-    done(lsqr(&turned, ones(a.cols()), Lsqr::new().max_iterations(3)));
     done(a.select_rows(&[I::default()]));
     done(a.select_cols(&[I::default()]));
     done(turned.select_rows(&[I::default()]));
