@@ -211,7 +211,7 @@ pub fn misdescribe(view: &mut tnr_sparse_view, random: &mut Random) {
     };
     match random.below(10) {
         0 => part.shape[0] = number,
-        1 => part.shape[0] -= 1,
+        1 => part.shape[0] = part.shape[0].wrapping_sub(1),
         2 => part.data = part.data.wrapping_byte_offset(4 * (number % 32) as isize),
         3 => part.size_bytes = part.size_bytes.saturating_sub(random.below(9) as u64),
         4 => view.rows = number,
@@ -227,7 +227,7 @@ pub fn misdescribe(view: &mut tnr_sparse_view, random: &mut Random) {
             view.major.shape[0] = count as i64 + 1;
             match view.format {
                 tnr_sparse_format::CSC => view.cols = count as i64,
-                _ => view.rows = count as i64 * view.block_rows,
+                _ => view.rows = (count as i64).wrapping_mul(view.block_rows),
             }
         }
     }
