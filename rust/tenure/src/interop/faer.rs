@@ -35,7 +35,7 @@ fn laid<T: Element>(matrix: &MatRef<'_, T>) -> Result<tnr_view> {
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a matrix that repeats elements more than 2^63 times.
+/// `InvalidArgument`: a matrix of more than 2^59 - 1 elements, repeated by strides of 0.
 ///
 /// ```
 /// use faer::mat;

@@ -43,7 +43,7 @@ fn laid<T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>>(
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a view that repeats elements more than 2^63 times.
+/// `InvalidArgument`: a view of more than 2^59 - 1 elements, repeated by strides of 0.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Matrix2};
