@@ -247,7 +247,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: the shapes do not broadcast.
+    /// `InvalidArgument`: the shapes do not broadcast, or the result has more than 2^59 - 1 elements.
     ///
     /// ```
     /// # use tenure::TensorView;
