@@ -626,8 +626,7 @@ fn repeats_are_counted_without_overflow() {
 #[test]
 fn a_copy_that_no_memory_can_hold_is_not_counted() {
     let huge = TensorView::from_ref(&1.0).broadcast([1 << 58]).unwrap();
-    assert!(std::panic::catch_unwind(|| huge.to_vec()).is_err());
+    huge.to_tensor().unwrap_err();
     // Other tests may be copying at this moment, but not as much.
     assert!(tenure::stats().copied_bytes < 1 << 58);
-    huge.to_tensor().unwrap_err();
 }
