@@ -22,48 +22,50 @@ std::vector<Pattern> thin_patterns() {
           {"no entry", 9, 9, {}}};
 }
 
-void sweep(const std::vector<Operation>& operations, const Pattern& pattern,
-           const Storage& storage) {
+// Gives visit(turn, call) a call() for each operation, with its operands made anew, and its turn.
+template <class Visit>
+void for_each_call(const std::vector<Operation>& operations, const Pattern& pattern,
+                   const Storage& storage, const Visit& visit) {
   const Subject subject(pattern, storage);
   const std::string name = subject.name(subject.true_flags());
   std::size_t turn = 0;
   for (const Operation& operation : operations) {
     const Place& place = places()[turn++ % places().size()];
     SCOPED_TRACE(operation.name() + " of " + name + ", " + place.name);
-    const Operands plain = subject.operands(place, subject.true_flags());
-    announce(name, operation, place);
-    const Answer expected = operation(plain);
+    visit(turn, [&] {
+      const Operands operands = subject.operands(place, subject.true_flags());
+      announce(name, operation, place);
+      return operation(operands);
+    });
+  }
+}
+
+void sweep(const std::vector<Operation>& operations, const Pattern& pattern,
+           const Storage& storage) {
+  for_each_call(operations, pattern, storage, [](std::size_t turn, const auto& call) {
+    const Answer expected = call();
     expect_sound(expected);
     for (const std::int64_t stride : kStrides) {
       if (!is_long() && &stride != &kStrides[turn % std::size(kStrides)] && stride != INT64_MIN) {
         continue;
       }
       const IgnoredStrides ignored(stride);
-      announce(name, operation, place);
-      EXPECT_EQ(difference(expected, operation(subject.operands(place, subject.true_flags()))), "")
-          << "stride " << stride;
+      EXPECT_EQ(difference(expected, call()), "") << "stride " << stride;
     }
-  }
+  });
 }
 
 // One element repeated by a stride of 0, so often that its bytes would not fit an i64. Where an
 // operand has such an axis the call is refused.
 void sweep_repeated(const std::vector<Operation>& operations, const Pattern& pattern,
                     const Storage& storage) {
-  const Subject subject(pattern, storage);
-  const std::string name = subject.name(subject.true_flags());
-  std::size_t turn = 0;
-  for (const Operation& operation : operations) {
-    const Place& place = places()[turn++ % places().size()];
-    SCOPED_TRACE(operation.name() + " of " + name + ", " + place.name);
+  for_each_call(operations, pattern, storage, [](std::size_t, const auto& call) {
     for (const std::int64_t extent :
          {(std::int64_t{1} << 62) + 3, INT64_MAX, std::int64_t{1} << 59}) {
       const RepeatedElements repeated(extent);
-      announce(name, operation, place);
-      const Answer answer = operation(subject.operands(place, subject.true_flags()));
-      expect_sound(answer);
+      expect_sound(call());
     }
-  }
+  });
 }
 
 TEST(Strides, OfElementsThatAreRepeated) {

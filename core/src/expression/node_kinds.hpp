@@ -62,8 +62,10 @@ enum class NodeKind : std::uint8_t {
   kMaskedSelect = 50,
 };
 inline constexpr unsigned kNodeKindCount = 50;
+// Bits of a node's code below its kind.
+inline constexpr unsigned kNodeKindShift = 16;
 
-// Those of expressions.
+// The kinds that expressions have.
 enum class ExpressionKind : std::uint8_t {
   kUnary = 1,
   kBinary = 2,
@@ -79,7 +81,7 @@ enum class ExpressionKind : std::uint8_t {
 // call, as a view of the operand, by a call, or by graphs of its own.
 enum class Computes : std::uint8_t { kElementwise, kReduction, kView, kCall, kControl };
 
-// The fields that a node sets beside its operands, numbers and attributes.
+// The fields that a node sets in addition to operands, numbers and attributes.
 enum class Sets : std::uint8_t { kNothing, kAxes, kDtype };
 
 // As many numbers as there are axes, or as many operands as are given.

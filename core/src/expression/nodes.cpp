@@ -16,16 +16,8 @@ namespace tenure {
 namespace {
 
 constexpr std::uint32_t kCodeMask = 0xffff;
-constexpr unsigned kKindShift = 16;
 constexpr std::uint32_t kOperandMask = 0xc000'0000;
 constexpr std::uint32_t kMostListed = 1024;  // scalars, and attributes
-
-// Operations on one, two and three operands have the kinds 1, 2 and 3.
-static_assert(TNR_NODE_UNARY >> kKindShift == static_cast<unsigned>(ExpressionKind::kUnary));
-static_assert(TNR_NODE_TERNARY >> kKindShift == static_cast<unsigned>(ExpressionKind::kTernary));
-static_assert(TNR_NODE_NORMALIZE >> kKindShift ==
-              static_cast<unsigned>(ExpressionKind::kNormalize));
-constexpr std::uint8_t kOperandCounts[] = {0, 1, 2, 3, 2, 3, 1, 1, 1};
 
 // Whether an operation takes elements of the dtype.
 bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) noexcept {
@@ -93,7 +85,7 @@ Nodes::Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view&
 }
 
 void Nodes::check(const tnr_node& given, unsigned index) {
-  const std::uint32_t kind = given.code >> kKindShift;
+  const std::uint32_t kind = given.code >> kNodeKindShift;
   if (kind < static_cast<unsigned>(ExpressionKind::kUnary) ||
       kind > static_cast<unsigned>(ExpressionKind::kNormalize)) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].code is 0x%08" PRIx32 ", which names no operation",
@@ -107,7 +99,7 @@ void Nodes::check(const tnr_node& given, unsigned index) {
   node.kind = static_cast<ExpressionKind>(kind);
   node.op = static_cast<std::int32_t>(given.code & kCodeMask);
   node.dtype = given.dtype;
-  node.operand_count = kOperandCounts[kind];
+  node.operand_count = kNodeKindRows[kind - 1].least_operands;
   node.is_used = false;
   for (unsigned i = 0; i < kMaxOperands; ++i) {
     if (i < node.operand_count) {

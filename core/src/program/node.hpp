@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "base/array_type.hpp"
+#include "expression/node_kinds.hpp"
 #include "tenure/program.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure {
 
 inline constexpr std::uint32_t kNoValue = TNR_OPERAND_NONE;
-inline constexpr unsigned kNodeKindShift = 16;
 
 // A value's number says where it comes from: the index of an input, a constant, a scalar or a node.
 struct GraphValue {

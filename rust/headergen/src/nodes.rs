@@ -118,8 +118,9 @@ pub fn cpp(note: &str) -> String {
         "// {note}\n// The kinds of nodes: their codes, and what their functions do not say.\n#pragma once\n\n\
          #include <cstdint>\n\n#include \"tenure/program.hpp\"\n\nnamespace tenure {{\n\n\
          // clang-format off\nenum class NodeKind : std::uint8_t {{\n{}}};\n\
-         inline constexpr unsigned kNodeKindCount = {};\n\n\
-         // Those of expressions.\nenum class ExpressionKind : std::uint8_t {{\n{}}};\n",
+         inline constexpr unsigned kNodeKindCount = {};\n\
+         // Bits of a node's code below its kind.\ninline constexpr unsigned kNodeKindShift = {SHIFT};\n\n\
+         // The kinds that expressions have.\nenum class ExpressionKind : std::uint8_t {{\n{}}};\n",
         codes(u16::MAX),
         NODE_KINDS.len(),
         codes(LAST_OF_EXPRESSIONS)
@@ -129,7 +130,7 @@ pub fn cpp(note: &str) -> String {
         "\n// How a kind is computed: by a node of an expression, by the last node of an expression or a\n\
          // call, as a view of the operand, by a call, or by graphs of its own.\n\
          enum class Computes : std::uint8_t {{ kElementwise, kReduction, kView, kCall, kControl }};\n\n\
-         // The fields that a node sets beside its operands, numbers and attributes.\n\
+         // The fields that a node sets in addition to operands, numbers and attributes.\n\
          enum class Sets : std::uint8_t {{ kNothing, kAxes, kDtype }};\n\n\
          // As many numbers as there are axes, or as many operands as are given.\n\
          inline constexpr std::uint8_t kAnyCount = {ANY:#x};\n\n\

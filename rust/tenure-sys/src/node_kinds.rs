@@ -1,13 +1,13 @@
 //! The table of the kinds of nodes that expressions and graphs have.
 //!
-//! `rust/headergen` writes what follows from it: the constants `TNR_NODE_*` and their documentation
-//! (`src/codes.rs`, `tenure.h`), the rows that the core reads (`core/src/program/node_kinds.hpp`),
+//! `rust/headergen` generates from it: the constants `TNR_NODE_*` and their documentation
+//! (`src/codes.rs`, `tenure.h`), the rows that the core reads (`core/src/expression/node_kinds.hpp`),
 //! and the list that pairs kinds with the structs of their attributes. The core's functions of a
 //! kind are in `core/src/program/kinds/table.cpp`, which does not compile without a case for each.
 //!
 //! Codes are those of the ABI: frozen, never reused, the next one for a new row.
 
-/// The fields that a node has beside its operands and numbers.
+/// The fields that a node sets in addition to operands, numbers and attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sets {
     /// None.
@@ -66,7 +66,7 @@ pub enum Attributes {
     SparseNode,
 }
 
-/// As many as there are axes, or as the caller gives.
+/// One for each axis, or any number that the caller gives.
 pub const ANY: u8 = 0xff;
 
 /// A kind of nodes.
@@ -76,7 +76,7 @@ pub struct NodeKind {
     pub name: &'static str,
     /// The upper 16 bits of the code of a node.
     pub code: u16,
-    /// What the lower 16 bits are, as the documentation names it; empty where they are 0.
+    /// The meaning of the lower 16 bits, for the documentation; empty where they are 0.
     pub plus: &'static str,
     /// The result, as a sentence of the documentation.
     pub doc: &'static str,
@@ -88,14 +88,14 @@ pub struct NodeKind {
     pub attributes: Attributes,
     /// How it is computed.
     pub computes: Computes,
-    /// What else it sets.
+    /// The other fields that it sets.
     pub sets: Sets,
     /// Whether the result may be exactly the first operand.
     pub in_place: bool,
     /// Whether the call writes only row-major results.
     pub row_major: bool,
-    /// Whether the call throws what it refuses of values in elements, such as an index that is out
-    /// of bounds. Other calls note it for the end of the run.
+    /// Whether the call throws when it refuses a value of an element, such as an index that is out
+    /// of bounds. Other calls note the refusal for the end of the run.
     pub throws: bool,
 }
 
