@@ -25,7 +25,7 @@ struct Norm {
   [[nodiscard]] std::size_t vector_count() const {
     return 1u + (has_mean ? 1 : 0) + (has_weight ? 1 : 0) + (has_bias ? 1 : 0);
   }
-  [[nodiscard]] DeviceCall call() const {
+  [[nodiscard]] ContextCall call() const {
     return [by = *this](tnr_context* context, const std::vector<const tnr_view*>& in,
                         const tnr_view_mut* out) {
       std::size_t next = 2;

@@ -262,7 +262,7 @@ TEST_F(DeviceCapture, BranchesLoopsAndExtentsOfTheDataAreNamed) {
     const std::uint32_t any = node(reduce(TNR_REDUCE_OP_ANY), {positive(x)}, {}, nullptr, 1);
     output(node(TNR_NODE_COND, {any, x}, {body(negated), body(negated)}));
     expect_not_captured(program(), {a.view()}, {out.out()}, TNR_STATUS_UNSUPPORTED,
-                        {"nodes[2], cond: computed only on the CPU"});
+                        {"nodes[2], cond: cond is computed only on the CPU"});
   }
   started_anew();
   {
@@ -270,7 +270,7 @@ TEST_F(DeviceCapture, BranchesLoopsAndExtentsOfTheDataAreNamed) {
         [&] { output(node(reduce(TNR_REDUCE_OP_ANY), {positive(input({4}))}, {}, nullptr, 1)); });
     output(node(TNR_NODE_WHILE, {input({4})}, {verdict, body(negated), 3}));
     expect_not_captured(program(), {a.view()}, {out.out()}, TNR_STATUS_UNSUPPORTED,
-                        {"nodes[0], while: computed only on the CPU"});
+                        {"nodes[0], while: while is computed only on the CPU"});
   }
   started_anew();
   {
@@ -279,7 +279,7 @@ TEST_F(DeviceCapture, BranchesLoopsAndExtentsOfTheDataAreNamed) {
     const std::uint32_t x = input({4});
     output(node(TNR_NODE_MASKED_SELECT, {x, positive(x)}, {hits}));
     expect_not_captured(program(), {a.view()}, {out.out()}, TNR_STATUS_UNSUPPORTED,
-                        {"nodes[1], masked_select: computed only on the CPU"});
+                        {"nodes[1], masked_select: masked_select is computed only on the CPU"});
   }
 }
 

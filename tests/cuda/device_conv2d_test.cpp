@@ -94,7 +94,7 @@ class DeviceConv2d : public OnDevice {
     for (Array* const input : {&a.memory, &weight.memory, &bias}) {
       fill_with_numbers(*input, type.type, random_);
     }
-    const DeviceCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
+    const ContextCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
       const tnr_view image = a.over(*in[0]);
       const tnr_view filters = weight.over(*in[1]);
       const tnr_view_mut result = {out.over(to->view)};

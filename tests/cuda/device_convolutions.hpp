@@ -55,7 +55,7 @@ struct Convolution {
     return text + " groups " + std::to_string(with.groups);
   }
   // Inputs: a, the weight, and the bias where there is one.
-  [[nodiscard]] DeviceCall call() const {
+  [[nodiscard]] ContextCall call() const {
     return [by = *this](tnr_context* context, const std::vector<const tnr_view*>& in,
                         const tnr_view_mut* to) {
       const tnr_view* const bias = in.size() > 2 ? in[2] : nullptr;

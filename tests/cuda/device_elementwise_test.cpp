@@ -92,23 +92,23 @@ tnr_dtype result_of(const OperationRow& row, tnr_dtype dtype) {
   return row.gives == tenure::kernels::Gives::kTruth ? TNR_DTYPE_BOOL8 : dtype;
 }
 
-DeviceCall unary_call(unsigned row) {
+ContextCall unary_call(unsigned row) {
   return [row](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_unary(context, static_cast<tnr_unary_op>(row + 1), in[0], nullptr, out);
   };
 }
-DeviceCall binary_call(unsigned row) {
+ContextCall binary_call(unsigned row) {
   return [row](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_binary(context, static_cast<tnr_binary_op>(row + 1), in[0], in[1], nullptr, out);
   };
 }
-DeviceCall ternary_call(unsigned row) {
+ContextCall ternary_call(unsigned row) {
   return [row](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_ternary(context, static_cast<tnr_ternary_op>(row + 1), in[0], in[1], in[2], nullptr,
                        out);
   };
 }
-DeviceCall compare_call(unsigned row) {
+ContextCall compare_call(unsigned row) {
   return [row](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_compare(context, static_cast<tnr_compare_op>(row + 1), in[0], in[1], nullptr, out);
   };
@@ -399,7 +399,7 @@ TEST_F(DeviceElementwise, FarAnglesAndPowersAreWithinTheTable) {
   constexpr std::int64_t kCount = 40000;
   Array a(TNR_DTYPE_F64, {kCount}, Arrangement::kRowMajor, random);
   Array b(TNR_DTYPE_F64, {kCount}, Arrangement::kRowMajor, random);
-  const auto worst = [&](const DeviceCall& call, const std::vector<Array*>& inputs,
+  const auto worst = [&](const ContextCall& call, const std::vector<Array*>& inputs,
                          const auto& exact) {
     const Array out(TNR_DTYPE_F64, {kCount}, Arrangement::kRowMajor, random);
     std::vector<DeviceArray> there;

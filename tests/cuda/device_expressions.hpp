@@ -23,7 +23,7 @@ class ThereArray {
         size_bytes_(static_cast<std::size_t>(like.view.size_bytes)),
         data_(queue_->allocate(std::max<std::size_t>(size_bytes_, 1))),
         view(like.view) {
-    queue_->copy_in(data_, like.view.base, size_bytes_);
+    queue_->copy_bytes(DeviceQueue::Direction::kIn, data_, like.view.base, size_bytes_);
     view.device = queue_->device();
     view.base = data_;
     view.data = static_cast<const unsigned char*>(data_) +
@@ -47,7 +47,8 @@ class ThereArray {
 
   // Into memory that the view on the CPU has.
   void read_to(Array& here) const {
-    queue_->copy_out(const_cast<void*>(here.view.base), data_, size_bytes_);
+    queue_->copy_bytes(DeviceQueue::Direction::kOut, const_cast<void*>(here.view.base), data_,
+                       size_bytes_);
   }
 
  private:

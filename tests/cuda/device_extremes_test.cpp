@@ -11,7 +11,7 @@ using tenure::kernels::Type;
 class DeviceExtremes : public OnDevice {
  protected:
   // Runs a call of `a` into `out` on the device, and brings `out` back.
-  void run(const DeviceCall& call, const Array& a, Array& out) {
+  void run(const ContextCall& call, const Array& a, Array& out) {
     const DeviceArray in(context_, a);
     const DeviceArray to(context_, out);
     ASSERT_EQ(call(context_, {in.in()}, to.out()), TNR_STATUS_OK) << tnr_last_error()->message;

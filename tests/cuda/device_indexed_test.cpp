@@ -25,13 +25,13 @@ const std::vector<tnr_dtype>& dtypes() {
 enum class Names { kRows, kElements };
 
 // Inputs: what is read, and the indices.
-DeviceCall take_call(Names names, std::uint32_t axis) {
+ContextCall take_call(Names names, std::uint32_t axis) {
   return [=](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return names == Names::kRows ? tnr_take(context, in[0], axis, in[1], nullptr, out)
                                  : tnr_gather(context, in[0], axis, in[1], nullptr, out);
   };
 }
-DeviceCall put_call(Names names, tnr_binary_op op, std::uint32_t axis) {
+ContextCall put_call(Names names, tnr_binary_op op, std::uint32_t axis) {
   return [=](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return names == Names::kRows ? tnr_put(context, op, in[0], axis, in[1], nullptr, out)
                                  : tnr_scatter(context, op, in[0], axis, in[1], nullptr, out);
@@ -143,7 +143,7 @@ class DeviceIndexed : public OnDevice {
   }
 
   // The same refusal as the CPU's, and an output that is as it was.
-  void expect_refusal(const DeviceCall& call, const std::vector<Array*>& in, Array& out) {
+  void expect_refusal(const ContextCall& call, const std::vector<Array*>& in, Array& out) {
     const DeviceArray inputs[] = {DeviceArray(context_, *in[0]), DeviceArray(context_, *in[1])};
     const DeviceArray device_out(context_, out);
     const tnr_view_mut here = out.out();
@@ -313,7 +313,7 @@ TEST_F(DeviceIndexed, RefusesWhatTheCpuRefuses) {
   Array floats(TNR_DTYPE_F32, {2}, Arrangement::kRowMajor, random);
   fill_with_indices(indices, 3, random);
   fill_with_indices(few, 3, random);
-  const auto same = [&](const DeviceCall& call, const std::vector<Array*>& in, Array& out) {
+  const auto same = [&](const ContextCall& call, const std::vector<Array*>& in, Array& out) {
     expect_same_call(context_, call, in, out, 0, "refused");
   };
   for (const Names names : {Names::kRows, Names::kElements}) {

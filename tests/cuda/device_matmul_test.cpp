@@ -89,7 +89,7 @@ TEST_F(DeviceMatmul, TakesVectorsWhereElementsAreAligned) {
         view.strides[1] = is_turned ? lines : 1;
         return view;
       };
-      const DeviceCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
+      const ContextCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
         const tnr_view left = matrix(*in[0], rows, depth, (way & 1) != 0);
         const tnr_view right = matrix(*in[1], depth, columns, (way & 2) != 0);
         const tnr_view_mut result = {matrix(to->view, rows, columns, (way & 4) != 0)};

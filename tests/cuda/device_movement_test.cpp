@@ -31,22 +31,22 @@ const std::vector<tnr_dtype>& dtypes() {
   return kDtypes;
 }
 
-DeviceCall copy_call() {
+ContextCall copy_call() {
   return [](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_copy(context, in[0], nullptr, out);
   };
 }
-DeviceCall cast_call() {
+ContextCall cast_call() {
   return [](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_cast(context, in[0], nullptr, out);
   };
 }
-DeviceCall select_call() {
+ContextCall select_call() {
   return [](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_select(context, in[0], in[1], in[2], nullptr, out);
   };
 }
-DeviceCall fill_call(const tnr_scalar& value) {
+ContextCall fill_call(const tnr_scalar& value) {
   return [value](tnr_context* context, const auto&, const tnr_view_mut* out) {
     return tnr_fill(context, &value, nullptr, out);
   };
@@ -264,7 +264,7 @@ TEST_F(DeviceMovement, Fills) {
     float real = 1.5f;
     float imaginary = -2;
   } value;
-  const DeviceCall fill = fill_call(scalar_of(TNR_DTYPE_C64, value));
+  const ContextCall fill = fill_call(scalar_of(TNR_DTYPE_C64, value));
   for (const std::ptrdiff_t offset : {0, 4}) {
     expect_same_call(
         context_,

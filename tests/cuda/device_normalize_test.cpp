@@ -30,7 +30,7 @@ struct Normalization {
 };
 
 // Inputs: a, the weight and the bias, where there are any.
-DeviceCall call_of(const Normalization& by) {
+ContextCall call_of(const Normalization& by) {
   return
       [by](tnr_context* context, const std::vector<const tnr_view*>& in, const tnr_view_mut* out) {
         tnr_normalize_attributes attributes{};
@@ -194,8 +194,8 @@ TEST_F(DeviceNormalize, HasTheSameBitsWithAndWithoutVectors) {
           std::vector<Byte> results[2];
           for (const std::int64_t start : {0, 1}) {
             Array out(type.dtype, {rows * count + items}, Arrangement::kRowMajor, random);
-            const DeviceCall call = [&](tnr_context* context, const auto& in,
-                                        const tnr_view_mut* to) {
+            const ContextCall call = [&](tnr_context* context, const auto& in,
+                                         const tnr_view_mut* to) {
               tnr_view views[3] = {part(*in[0], 0, 2)};
               // The same elements, in a memory that begins elsewhere.
               std::vector<const tnr_view*> used = {&views[0]};

@@ -49,7 +49,7 @@ struct Pool {
     for (const std::int64_t value : with.dilations) text += " dilation " + std::to_string(value);
     return text + " flags " + std::to_string(with.flags);
   }
-  [[nodiscard]] DeviceCall call() const {
+  [[nodiscard]] ContextCall call() const {
     return [by = *this](tnr_context* context, const std::vector<const tnr_view*>& in,
                         const tnr_view_mut* to) {
       return tnr_pool2d(context, by.op, in[0], &by.with, to);
@@ -89,7 +89,7 @@ class DevicePool2d : public OnDevice {
     FlatImage a(type.dtype, by.a, order, 0, random_);
     FlatImage out(type.dtype, by.out, order, 0, random_);
     fill(a.memory, type, false);
-    const DeviceCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
+    const ContextCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
       const tnr_view image = a.over(*in[0]);
       const tnr_view_mut result = {out.over(to->view)};
       return by.call()(context, {&image}, &result);

@@ -39,7 +39,7 @@ inline tnr_scalar scalar_of(double value) {
 }
 
 // Inputs: a, b, and the bias where there is one.
-inline DeviceCall call_of(const Product& by) {
+inline ContextCall call_of(const Product& by) {
   return
       [by](tnr_context* context, const std::vector<const tnr_view*>& in, const tnr_view_mut* out) {
         tnr_matmul_attributes attributes{};

@@ -65,7 +65,7 @@ struct Reduction {
   double power = 0;
 };
 
-DeviceCall call_of(const Reduction& reduction) {
+ContextCall call_of(const Reduction& reduction) {
   return [reduction](tnr_context* context, const std::vector<const tnr_view*>& in,
                      const tnr_view_mut* out) {
     tnr_reduce_attributes attributes{};

@@ -18,7 +18,7 @@ using tenure::kernels::Type;
 constexpr tnr_scan_op kOps[] = {TNR_SCAN_OP_SUM, TNR_SCAN_OP_PROD, TNR_SCAN_OP_MIN,
                                 TNR_SCAN_OP_MAX};
 
-DeviceCall scan_call(tnr_scan_op op, std::uint32_t axis) {
+ContextCall scan_call(tnr_scan_op op, std::uint32_t axis) {
   return [=](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return tnr_scan(context, op, in[0], axis, nullptr, out);
   };

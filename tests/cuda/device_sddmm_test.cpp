@@ -26,7 +26,7 @@ tnr_status sample(tnr_context* context, const tnr_sparse_view& a, const tnr_view
   return tnr_sparse_sddmm(context, &alpha, &a, x, y, &attributes, out);
 }
 // Inputs: offsets, indices, values, x, y.
-DeviceCall sampling(const Compressed& matrix, const Sampled& by = {}) {
+ContextCall sampling(const Compressed& matrix, const Sampled& by = {}) {
   return [&matrix, by](tnr_context* context, const std::vector<const tnr_view*>& in,
                        const tnr_view_mut* out) {
     return sample(context, view_of(matrix, *in[0], *in[1], *in[2]), in[3], in[4], out, by);
@@ -231,11 +231,11 @@ TEST_F(DeviceSddmm, LeavesToTheCpuWhatItHasNot) {
     EXPECT_NE(said.find("cuda:0"), std::string::npos) << said;
   };
   tnr_sparse_view a = there.view(matrix);
-  refused(a, x_there.in(), "sddmm takes i32 only on the CPU");
+  refused(a, x_there.in(), "sparse_sddmm takes i32 only on the CPU");
   refused(a, &x.view(), "y");
   a.format = TNR_SPARSE_FORMAT_COO;
   a.major = a.minor;
-  refused(a, x_there.in(), "sddmm takes CSR and CSC");
+  refused(a, x_there.in(), "sparse_sddmm takes CSR and CSC");
   EXPECT_EQ(sample(nullptr, a, x_there.in(), x_there.in(), out_there.out()),
             TNR_STATUS_INVALID_ARGUMENT);
 }

@@ -24,7 +24,7 @@ tnr_orientation orientation_of(const Compressed& matrix) {
 }
 
 // Inputs: offsets, indices, values, b.
-DeviceCall product(const Compressed& matrix, const Scalars& by = {}) {
+ContextCall product(const Compressed& matrix, const Scalars& by = {}) {
   return [&matrix, by](tnr_context* context, const std::vector<const tnr_view*>& in,
                        const tnr_view_mut* out) {
     const tnr_sparse_view a = view_of(matrix, *in[0], *in[1], *in[2]);
@@ -381,7 +381,7 @@ TEST_F(DeviceSparseMatmul, LeavesToTheCpuWhatItHasNot) {
           b_there.in(), &out, "b");
 
   // Forms of matrices.
-  const std::string rows = "sparse_matmul takes CSR and CSC that is transposed";
+  const std::string rows = "sparse_matmul takes CSR and transposed CSC";
   tnr_sparse_view turned = right;
   turned.format = TNR_SPARSE_FORMAT_CSC;
   refused(turned, b_there.in(), out_there.out(), rows);
@@ -405,7 +405,7 @@ TEST_F(DeviceSparseMatmul, LeavesToTheCpuWhatItHasNot) {
   const DeviceArray numbers_there(context_, numbers);
   const DeviceArray sums_there(context_, numbers);
   refused(whole_there.view(matrix), numbers_there.in(), sums_there.out(),
-          "matmul takes i32 only on the CPU");
+          "sparse_matmul takes i32 only on the CPU");
 
   // A context without a device.
   EXPECT_EQ(multiply(nullptr, right, b_there.in(), out_there.out()), TNR_STATUS_INVALID_ARGUMENT);

@@ -29,7 +29,7 @@ Compressed rising(const Numbers& lengths, std::int64_t cols, Random& random) {
 constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 // Inputs: offsets, indices, values.
-DeviceCall to_dense(const Compressed& matrix, std::uint32_t flags) {
+ContextCall to_dense(const Compressed& matrix, std::uint32_t flags) {
   return [&matrix, flags](tnr_context* context, const std::vector<const tnr_view*>& in,
                           const tnr_view_mut* out) {
     tnr_sparse_view a = view_of(matrix, *in[0], *in[1], *in[2]);
@@ -222,11 +222,11 @@ TEST_F(DeviceToDense, LeavesToTheCpuWhatItHasNot) {
   const DeviceParts there(context_, parts);
   const DeviceArray out_there(context_, out);
   const tnr_sparse_view halves = there.view(matrix);
-  refused(halves, out_there.out(), "to dense takes f16 that is not said to be UNIQUE");
+  refused(halves, out_there.out(), "sparse_to_dense takes f16 that is not said to be UNIQUE");
   tnr_sparse_view pairs = halves;
   pairs.format = TNR_SPARSE_FORMAT_COO;
   pairs.major = halves.minor;
-  refused(pairs, out_there.out(), "to dense takes CSR and CSC");
+  refused(pairs, out_there.out(), "sparse_to_dense takes CSR and CSC");
   tnr_sparse_view mixed = halves;
   mixed.values = parts.values.view();
   refused(mixed, out_there.out(), "a.values");
@@ -238,7 +238,7 @@ TEST_F(DeviceToDense, LeavesToTheCpuWhatItHasNot) {
   const DeviceArray wide_out_there(context_, wide_out);
   tnr_sparse_view complex = wide_there.view(matrix);
   complex.flags = kCoalesced;
-  refused(complex, wide_out_there.out(), "to dense takes c128 only on the CPU");
+  refused(complex, wide_out_there.out(), "sparse_to_dense takes c128 only on the CPU");
   EXPECT_EQ(tnr_sparse_to_dense(nullptr, &halves, nullptr, out_there.out()),
             TNR_STATUS_INVALID_ARGUMENT);
 }

@@ -64,7 +64,7 @@ class DeviceVendorConv2d : public OnVendor {
     for (FlatImage* const image : {&a, &weight, &bias}) {
       fill_with_numbers(image->memory, type.type, random_);
     }
-    const DeviceCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
+    const ContextCall call = [&](tnr_context* context, const auto& in, const tnr_view_mut* to) {
       const tnr_view image = a.over(*in[0]);
       const tnr_view filters = weight.over(*in[1]);
       tnr_view numbers = bias.over(*in[2]);

@@ -125,12 +125,12 @@ inline void expect_same_memory(Array& expected, const DeviceArray& actual, doubl
 }
 
 // An operation by the C ABI: inputs and output on one device.
-using DeviceCall = std::function<tnr_status(tnr_context*, const std::vector<const tnr_view*>&,
-                                            const tnr_view_mut*)>;
+using ContextCall = std::function<tnr_status(tnr_context*, const std::vector<const tnr_view*>&,
+                                             const tnr_view_mut*)>;
 
 // Calls the operation on the CPU and on the context's device, and expects the same status, message
 // and memory. `last_places` as expect_same_memory().
-inline void expect_same_call(tnr_context* context, const DeviceCall& call,
+inline void expect_same_call(tnr_context* context, const ContextCall& call,
                              const std::vector<Array*>& inputs, Array& out, double last_places,
                              const std::string& what) {
   std::vector<DeviceArray> device_inputs;

@@ -19,6 +19,7 @@ enum class DtypeCode : std::uint8_t {
 };
 
 constexpr DtypeCode code_of(tnr_dtype dtype) { return static_cast<DtypeCode>(dtype & 0xffu); }
+constexpr bool is_complex(tnr_dtype dtype) { return code_of(dtype) == DtypeCode::kComplex; }
 constexpr std::uint32_t bits_of(tnr_dtype dtype) { return (dtype >> 8) & 0xffu; }
 constexpr std::uint32_t lanes_of(tnr_dtype dtype) { return dtype >> 16; }
 

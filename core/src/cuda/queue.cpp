@@ -21,11 +21,6 @@ namespace {
 
 Address address_of(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
-// A stream as users have it: a number.
-Stream stream_of(std::uint64_t number) noexcept {
-  return reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
-}
-
 }  // namespace
 
 Queue::Queue(Device& device, std::uint64_t stream, tnr_engine engine)
@@ -33,8 +28,7 @@ Queue::Queue(Device& device, std::uint64_t stream, tnr_engine engine)
   const Driver& table = opened_driver();
   const Current current(device);
   if (stream == 0) {
-    require(table.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
-    is_own_ = true;
+    create_stream();
     return;
   }
   if (stream == kPerThreadStream) {
@@ -42,11 +36,11 @@ Queue::Queue(Device& device, std::uint64_t stream, tnr_engine engine)
          "stream is 2, CUDA's per-thread default stream, which is another on each thread: memory "
          "may end on any");
   }
-  stream_ = stream_of(stream);
+  set_stream(stream);
   // The legacy stream is in each context; of others the driver knows whose they are.
   if (stream == kLegacyStream) return;
   PrimaryContext of_stream = nullptr;
-  if (table.stream_context(stream_, &of_stream) != Result::kSuccess) {
+  if (table.stream_context(handle(), &of_stream) != Result::kSuccess) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "stream is 0x%" PRIx64 ", which the driver does not know",
          stream);
   }
@@ -62,7 +56,13 @@ Queue::Queue(Device& device, tnr_engine engine, Recorder& recorder)
       engine_(engine),
       recorder_(&recorder) {
   const Current current(device);
-  require(opened_driver().stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
+  create_stream();
+}
+
+void Queue::create_stream() {
+  Stream stream = nullptr;
+  require(opened_driver().stream_create(&stream, kStreamNonBlocking), "cuStreamCreate");
+  set_stream(reinterpret_cast<std::uintptr_t>(stream));
   is_own_ = true;
 }
 
@@ -81,7 +81,7 @@ std::unique_ptr<DeviceRecorder> Queue::open_recorder() const {
 Queue::~Queue() {
   // Nothing runs on the stream of a recorder.
   if (recorder_ == nullptr) settle();
-  if (is_own_) opened_driver().stream_destroy(stream_);
+  if (is_own_) opened_driver().stream_destroy(handle());
 }
 
 void* Queue::allocate(std::size_t size_bytes) const {
@@ -90,13 +90,13 @@ void* Queue::allocate(std::size_t size_bytes) const {
   const Driver& table = opened_driver();
   const Current current(device_);
   Address memory = 0;
-  Result result = table.allocate(&memory, size_bytes, stream_);
+  Result result = table.allocate(&memory, size_bytes, handle());
   if (result == Result::kOutOfMemory) {
     // Pools of other streams may hold what has ended there: wait for it, give it back, and ask
     // once more.
     settle();
     device_.trim();
-    result = table.allocate(&memory, size_bytes, stream_);
+    result = table.allocate(&memory, size_bytes, handle());
   }
   if (result == Result::kOutOfMemory) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated on %s", size_bytes,
@@ -112,7 +112,7 @@ void Queue::free(void* data) const noexcept {
   try {
     const Current current(device_);
     // An error means that the device has failed, and its memory went with it.
-    static_cast<void>(opened_driver().free(address_of(data), stream_));
+    static_cast<void>(opened_driver().free(address_of(data), handle()));
   } catch (const Error&) {
     return;
   }
@@ -149,35 +149,22 @@ void Queue::require_memory(const void* data, std::size_t size_bytes) const {
 void Queue::enqueue_in(void* out, const void* in, std::size_t size_bytes) const {
   require_live("copies from the CPU");
   const Current current(device_);
-  require(opened_driver().copy_to_device(address_of(out), in, size_bytes, stream_),
+  require(opened_driver().copy_to_device(address_of(out), in, size_bytes, handle()),
           "cuMemcpyHtoDAsync");
 }
 
 void Queue::enqueue_out(void* out, const void* in, std::size_t size_bytes) const {
   require_live("waits for what it finds in the data");
   const Current current(device_);
-  require(opened_driver().copy_to_host(out, address_of(in), size_bytes, stream_),
+  require(opened_driver().copy_to_host(out, address_of(in), size_bytes, handle()),
           "cuMemcpyDtoHAsync");
-}
-
-void Queue::copy_in(void* out, const void* in, std::size_t size_bytes) const {
-  if (size_bytes == 0) return;
-  enqueue_in(out, in, size_bytes);
-  // The driver has read all of pageable memory by now; pinned memory it may still have to read.
-  wait();
-}
-
-void Queue::copy_out(void* out, const void* in, std::size_t size_bytes) const {
-  if (size_bytes == 0) return;
-  enqueue_out(out, in, size_bytes);
-  wait();
 }
 
 void Queue::keep_in_use(BlobToken owner) const noexcept {
   // Some of the copies before this one may be done.
   host_uses_.end_done();
   try {
-    host_uses_.add(device_, stream_, owner);
+    host_uses_.add(device_, handle(), owner);
   } catch (...) {
     settle();
   }
@@ -190,21 +177,28 @@ void Queue::copy_between(const Device& out_device, void* out, const Device& in_d
   require_live("copies between devices");
   const Current current(device_);
   require(opened_driver().copy_between(address_of(out), out_device.context(), address_of(in),
-                                       in_device.context(), size_bytes, stream_),
+                                       in_device.context(), size_bytes, handle()),
           "cuMemcpyPeerAsync");
 }
 
-void Queue::copy_bytes(void* out, const void* in, std::size_t size_bytes) const {
-  if (size_bytes == 0 || is_rehearsal()) return;
+void Queue::copy_bytes(Direction direction, void* out, const void* in,
+                       std::size_t size_bytes) const {
+  if (size_bytes == 0) return;
+  switch (direction) {
+    case Direction::kIn: enqueue_in(out, in, size_bytes); return wait();
+    case Direction::kOut: enqueue_out(out, in, size_bytes); return wait();
+    case Direction::kWithin: break;
+  }
+  if (is_rehearsal()) return;
   const Current current(device_);
-  require(opened_driver().copy(address_of(out), address_of(in), size_bytes, stream_),
+  require(opened_driver().copy(address_of(out), address_of(in), size_bytes, handle()),
           "cuMemcpyDtoDAsync");
 }
 
 void Queue::fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const {
   if (size_bytes == 0 || is_rehearsal()) return;
   const Current current(device_);
-  require(opened_driver().fill_bytes(address_of(data), value, size_bytes, stream_),
+  require(opened_driver().fill_bytes(address_of(data), value, size_bytes, handle()),
           "cuMemsetD8Async");
 }
 
@@ -213,7 +207,7 @@ void Queue::wait() const {
   {
     const Current current(device_);
     count_wait();
-    require(opened_driver().stream_synchronize(stream_), "cuStreamSynchronize");
+    require(opened_driver().stream_synchronize(handle()), "cuStreamSynchronize");
   }
   end_uses();
 }
@@ -229,27 +223,25 @@ void Queue::settle() const noexcept {
 void Queue::follow(const DeviceQueue& other) const {
   require_live("comes after other work");
   const auto& queue = static_cast<const Queue&>(other);  // CUDA's is the only kind
-  if (queue.stream_ == stream_ && &queue.device_ == &device_) return;
-  follow(Mark(queue.device_, queue.stream_));
+  if (queue.stream() == stream() && &queue.device_ == &device_) return;
+  follow(Mark(queue.device_, queue.handle()));
 }
 
 void Queue::follow(const DeviceEvent& event) const {
   require_live("comes after other work");
   const auto& mark = static_cast<const Mark&>(event);  // as above
   const Current current(device_);
-  require(opened_driver().stream_wait_event(stream_, mark.event(), 0), "cuStreamWaitEvent");
+  require(opened_driver().stream_wait_event(handle(), mark.event(), 0), "cuStreamWaitEvent");
 }
 
 void Queue::follow_stream(std::uint64_t stream) const {
   require_live("comes after other work");
-  if (stream_of(stream) != stream_) follow(Mark(device_, stream_of(stream)));
+  if (stream_of(stream) != handle()) follow(Mark(device_, stream_of(stream)));
 }
-
-std::uint64_t Queue::stream() const noexcept { return reinterpret_cast<std::uintptr_t>(stream_); }
 
 std::unique_ptr<const DeviceEvent> Queue::record() const {
   require_live("is waited for by others");
-  return std::make_unique<const Mark>(device_, stream_);
+  return std::make_unique<const Mark>(device_, handle());
 }
 
 bool Queue::begins_launch() const noexcept {
@@ -264,7 +256,7 @@ bool Queue::is_by_vendor() const { return chosen_engine(engine_) == TNR_ENGINE_V
 inline Result Queue::launch_here(Function function, Grid grid, const void* argument) const {
   void* parameters[] = {const_cast<void*>(argument)};
   if (!begins_launch()) return Result::kSuccess;
-  return opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_,
+  return opened_driver().launch(function, grid.blocks, 1, 1, grid.threads, 1, 1, 0, handle(),
                                 parameters, nullptr);
 }
 

@@ -19,6 +19,11 @@ struct Grid {
 
 class Recorder;
 
+// The stream that a user's number names.
+inline Stream stream_of(std::uint64_t number) noexcept {
+  return reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
+}
+
 class Queue final : public DeviceQueue {
  public:
   // `stream` and `engine` as in tnr_context_options.
@@ -31,80 +36,19 @@ class Queue final : public DeviceQueue {
   void free(void* data) const noexcept override;
   [[nodiscard]] void* allocate_pinned(std::size_t size_bytes) const override;
   void require_memory(const void* data, std::size_t size_bytes) const override;
-  void copy_in(void* out, const void* in, std::size_t size_bytes) const override;
-  void copy_out(void* out, const void* in, std::size_t size_bytes) const override;
-  void copy_bytes(void* out, const void* in, std::size_t size_bytes) const override;
+  void copy_bytes(Direction direction, void* out, const void* in,
+                  std::size_t size_bytes) const override;
   void fill_bytes(void* data, unsigned char value, std::size_t size_bytes) const override;
   void wait() const override;
   void settle() const noexcept override;
   void follow(const DeviceQueue& other) const override;
   void follow(const DeviceEvent& event) const override;
   void follow_stream(std::uint64_t stream) const override;
-  [[nodiscard]] std::uint64_t stream() const noexcept override;
   [[nodiscard]] std::unique_ptr<const DeviceEvent> record() const override;
   void end_uses() const noexcept override;
   [[nodiscard]] std::unique_ptr<DeviceRecorder> open_recorder() const override;
 
-  void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const override;
-  void copy_async(const Context& context, const tnr_view& a,
-                  const tnr_view_mut& out) const override;
-  void cast(const tnr_view& a, const tnr_view_mut& out) const override;
-  void fill(const tnr_scalar& value, const tnr_view_mut& out) const override;
-  void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const override;
-  void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
-              const tnr_view_mut& out) const override;
-  void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
-              const tnr_view_mut& out) const override;
-  void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
-              const tnr_view_mut& out) const override;
-  void ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, const tnr_view& c,
-               const tnr_view_mut& out) const override;
-  void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b,
-               const tnr_view_mut& out) const override;
-  void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
-               const tnr_view_mut& out) const override;
-  void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
-              const tnr_view_mut& out) const override;
-  [[nodiscard]] DeviceFindings compute(const DeviceExpression& expression,
-                                       const tnr_view* const* views, const tnr_view_mut& out,
-                                       const Pins& pins) const override;
-  void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-              std::optional<std::uint32_t> ddof, const tnr_view_mut& out,
-              double power) const override;
-  void normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-                 const tnr_normalize_attributes& attributes,
-                 const tnr_view_mut& out) const override;
-  void scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
-            const tnr_view_mut& out) const override;
-  void sort(const tnr_view& a, std::uint32_t axis, SortOrder order, const tnr_view_mut* indices,
-            const tnr_view_mut* out) const override;
-  void top_k(const tnr_view& a, std::uint32_t axis, SortOrder order, const tnr_view_mut* indices,
-             const tnr_view_mut* out) const override;
-  void matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b, const tnr_scalar& beta,
-              const tnr_view_mut& out, const tnr_matmul_attributes& attributes) const override;
-  void conv2d(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-              const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) const override;
-  void conv2d_transposed(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-                         const tnr_conv2d_attributes& attributes,
-                         const tnr_view_mut& out) const override;
-  void pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
-              const tnr_view_mut& out) const override;
-  void batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
-                  const tnr_view* weight, const tnr_view* bias, double eps,
-                  const tnr_view_mut& out) const override;
-  void take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-            const tnr_view_mut& out) const override;
-  void gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-              const tnr_view_mut& out) const override;
-  void put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-           const tnr_view_mut& out) const override;
-  void scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-               const tnr_view_mut& out) const override;
-  [[nodiscard]] bool sparse_matmul(const DeviceSparseMatmul& call) const override;
-  [[nodiscard]] bool sample_entries(const DeviceSample& call) const override;
-  [[nodiscard]] bool scatter_entries(const DeviceScatter& call) const override;
-  [[nodiscard]] std::int64_t scan_entries(const DeviceScan& scan) const override;
-  [[nodiscard]] EntryFinding order_entries(const DeviceEntryOrder& call) const override;
+  void enqueue(const DeviceCall& call) const override;
 
   // Enqueues the kernel with its one argument, which is copied. An error names the kernel.
   void launch(Kernel kernel, Grid grid, const void* argument) const;
@@ -119,14 +63,14 @@ class Queue final : public DeviceQueue {
   template <class Call>
   void launch_by(const Call& call) const {
     const Current current(device_);
-    if (begins_launch()) call(stream_);
+    if (begins_launch()) call(handle());
   }
   // Whether products and convolutions are by the vendor's libraries. Throws what
   // environment_engine() does, where nobody has chosen.
   [[nodiscard]] bool is_by_vendor() const;
   // Whether code may be loaded now: not while a driver records.
   [[nodiscard]] bool may_load() const noexcept { return recorder_ == nullptr || is_rehearsal(); }
-  // As copy_in() and copy_out(), which wait: memory of the CPU is in use until the copy is done.
+  // Copies from and to the CPU that do not wait: memory of the CPU is in use until they are done.
   void enqueue_in(void* out, const void* in, std::size_t size_bytes) const;
   void enqueue_out(void* out, const void* in, std::size_t size_bytes) const;
   // Keeps a blob of the CPU for them, which the caller has pinned; waits where that cannot be had.
@@ -136,7 +80,7 @@ class Queue final : public DeviceQueue {
                     std::size_t size_bytes) const;
 
   [[nodiscard]] const Device& opened_device() const noexcept { return device_; }
-  [[nodiscard]] Stream handle() const noexcept { return stream_; }
+  [[nodiscard]] Stream handle() const noexcept { return stream_of(stream()); }
   [[nodiscard]] unsigned multiprocessor_count() const noexcept {
     return device_.multiprocessor_count();
   }
@@ -158,6 +102,7 @@ class Queue final : public DeviceQueue {
   };
 
  private:
+  void create_stream();
   // Counts a launch; false where it is only rehearsed.
   [[nodiscard]] bool begins_launch() const noexcept;
   // The device's context is current. kSuccess also of what is only rehearsed.
@@ -172,7 +117,6 @@ class Queue final : public DeviceQueue {
   [[noreturn, gnu::cold]] static void refuse_to_record(const char* what);
 
   Device& device_;
-  Stream stream_ = nullptr;
   bool is_own_ = false;
   tnr_engine engine_;
   Recorder* const recorder_ = nullptr;

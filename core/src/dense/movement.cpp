@@ -153,12 +153,12 @@ const DeviceQueue& queue_of_copy(const Context& context, const tnr_view& a, cons
 
 void copy_async(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(a) == is_on_device(out.view)) return copy(context, a, out);
-  queue_of_copy(context, a, out.view).copy_async(context, a, out);
+  queue_of_copy(context, a, out.view).enqueue(DeviceCopy{context, a, out, true});
 }
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view) || is_on_device(a)) [[unlikely]]
-    return queue_of_copy(context, a, out.view).copy(context, a, out);
+    return queue_of_copy(context, a, out.view).enqueue(DeviceCopy{context, a, out, false});
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -167,7 +167,7 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").cast(a, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceCast{a, out});
   Operands operands(out);
   operands.add(a, "a");
   if (is_complex(out.view.dtype) && type_index(a.dtype) != kNoType) {
@@ -183,7 +183,7 @@ void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 
 void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").fill(value, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceFill{value, out});
   Operands operands(out);
   const Element element = to_element(value, out.view.dtype, "value");
   operands.add(element, out.view.dtype);
@@ -194,7 +194,7 @@ void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& o
 void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").select(condition, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceSelect{condition, a, b, out});
   Operands operands(out);
   operands.add(condition, "condition");
   operands.add(a, "a");

@@ -9,10 +9,6 @@
 
 namespace tenure {
 
-inline bool is_complex(tnr_dtype dtype) noexcept {
-  return dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128;
-}
-
 Operation copy_operation(tnr_dtype dtype);
 // Takes a condition of bool8 and two elements of `dtype`.
 Operation select_operation(tnr_dtype dtype);

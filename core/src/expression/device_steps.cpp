@@ -329,7 +329,9 @@ class DeviceSteps::Run {
     for (unsigned i = 0; i < fused.expression.view_count; ++i) {
       views[i] = &stored(fused.leaves[i].from, fused.leaves[i].index);
     }
-    return queue_.compute(fused.expression, views, to, pins_);
+    DeviceFindings findings;
+    queue_.enqueue(DeviceEvaluation{fused.expression, views, to, pins_, findings});
+    return findings;
   }
 
   [[nodiscard]] tnr_scalar scalar_of(const NodeOperand& operand) const noexcept {
@@ -346,14 +348,15 @@ class DeviceSteps::Run {
     const tnr_view* const a = is_number ? nullptr : &stored(first.from, first.index);
     switch (node.kind) {
       case ExpressionKind::kUnary:
-        if (is_number) queue_.fill(scalar_of(first), to);
-        return queue_.unary(static_cast<tnr_unary_op>(node.op), is_number ? to.view : *a, to);
+        if (is_number) queue_.enqueue(DeviceFill{scalar_of(first), to});
+        return queue_.enqueue(
+            DeviceUnary{static_cast<tnr_unary_op>(node.op), is_number ? to.view : *a, to});
       case ExpressionKind::kBinary: return run_binary(node, a, to);
       case ExpressionKind::kReduce: return reduce(node, *a, to);
       default: {
         const auto given = static_cast<const tnr_normalize_attributes*>(node.attributes);
-        return queue_.normalize(static_cast<tnr_normalize_op>(node.op), *a, node.axes,
-                                readers_.normalize(given), to);
+        return queue_.enqueue(DeviceNormalize{static_cast<tnr_normalize_op>(node.op), *a, node.axes,
+                                              readers_.normalize(given), to});
       }
     }
   }
@@ -364,12 +367,12 @@ class DeviceSteps::Run {
     const NodeOperand& first = node.operands[0];
     const NodeOperand& second = node.operands[1];
     if (second.from == From::kScalar) {
-      if (a == nullptr) queue_.fill(scalar_of(first), to);
-      return queue_.binary(op, a == nullptr ? to.view : *a, scalar_of(second), to);
+      if (a == nullptr) queue_.enqueue(DeviceFill{scalar_of(first), to});
+      return queue_.enqueue(DeviceBinary{op, a == nullptr ? to.view : *a, scalar_of(second), to});
     }
     const tnr_view& b = stored(second.from, second.index);
-    if (a == nullptr) return queue_.binary(op, scalar_of(first), b, to);
-    queue_.binary(op, *a, b, to);
+    if (a == nullptr) return queue_.enqueue(DeviceBinary{op, scalar_of(first), b, to});
+    queue_.enqueue(DeviceBinary{op, *a, b, to});
   }
 
   void reduce(const Node& node, const tnr_view& a, const tnr_view_mut& to) const {
@@ -377,7 +380,8 @@ class DeviceSteps::Run {
     const tnr_reduce_attributes attributes = readers_.reduce(given);
     std::optional<std::uint32_t> ddof;
     if (given != nullptr) ddof = attributes.ddof;
-    queue_.reduce(static_cast<tnr_reduce_op>(node.op), a, node.axes, ddof, to, attributes.power);
+    queue_.enqueue(DeviceReduce{static_cast<tnr_reduce_op>(node.op), a, node.axes, ddof, to,
+                                attributes.power});
   }
 
   const DeviceQueue& queue_;

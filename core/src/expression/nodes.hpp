@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/node_kinds.hpp"
 #include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
-#include "expression/node_kinds.hpp"
 #include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"

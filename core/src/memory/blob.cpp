@@ -297,7 +297,7 @@ BlobToken blob_copy_on(const Context& context, const void* data, std::size_t siz
   if (context.queue() == nullptr) return blob_copy(context, data, size_bytes);
   require_memory(data, size_bytes);
   DeviceAllocation memory(context, size_bytes);
-  context.queue()->copy_in(memory.data(), data, size_bytes);
+  context.queue()->copy_bytes(DeviceQueue::Direction::kIn, memory.data(), data, size_bytes);
   return memory.open(TNR_TENURE_COPIED);
 }
 

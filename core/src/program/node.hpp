@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/array_type.hpp"
-#include "expression/node_kinds.hpp"
+#include "base/node_kinds.hpp"
 #include "tenure/program.hpp"
 #include "tenure/tenure.h"
 

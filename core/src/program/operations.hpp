@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/array_type.hpp"
-#include "expression/node_kinds.hpp"
+#include "base/node_kinds.hpp"
 #include "program/node.hpp"
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"

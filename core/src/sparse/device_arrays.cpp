@@ -58,7 +58,7 @@ std::size_t DeviceArray::bytes_of(std::int64_t count) const {
 void DeviceArray::shrink(std::int64_t count) {
   void* const smaller = queue_.allocate(bytes_of(count));
   void* const larger = std::exchange(data_, smaller);
-  queue_.copy_bytes(smaller, larger, bytes_of(count));
+  queue_.copy_bytes(DeviceQueue::Direction::kWithin, smaller, larger, bytes_of(count));
   queue_.free(larger);
 }
 

@@ -15,7 +15,9 @@ class HostPart {
       : memory_(part.shape[0], static_cast<std::int64_t>(element_size(part.dtype))), view_(part) {
     const auto size_bytes = static_cast<std::size_t>(part.shape[0]) *
                             static_cast<std::size_t>(element_size(part.dtype));
-    if (size_bytes != 0) queue.copy_out(memory_.data(), part.data, size_bytes);
+    if (size_bytes != 0) {
+      queue.copy_bytes(DeviceQueue::Direction::kOut, memory_.data(), part.data, size_bytes);
+    }
     view_.base = view_.data = memory_.data();
     view_.size_bytes = size_bytes;
     view_.device = kCpu;
@@ -69,7 +71,7 @@ EntryRange entry_range_on(const DeviceQueue& queue, const tnr_sparse_view& view,
     const auto* const at = static_cast<const kernels::Byte*>(view.major.data) +
                            position * static_cast<std::int64_t>(width);
     kernels::Byte bytes[8] = {};
-    queue.copy_out(bytes, at, width);
+    queue.copy_bytes(DeviceQueue::Direction::kOut, bytes, at, width);
     return get_index(bytes, index_type(view.major.dtype), 0);
   };
   const EntryRange range = {read(0), read(view.major.shape[0] - 1)};

@@ -19,7 +19,7 @@ const RUST_CODES: &str = "rust/tenure-sys/src/codes.rs";
 const CPP_OPERATIONS: &str = "core/src/cpu/operations.hpp";
 const NODE_KINDS: &str = "rust/tenure-sys/src/node_kinds.rs";
 const BOTH_TABLES: &str = "rust/tenure-sys/src/{operations,node_kinds}.rs";
-const CPP_NODE_KINDS: &str = "core/src/expression/node_kinds.hpp";
+const CPP_NODE_KINDS: &str = "core/src/base/node_kinds.hpp";
 const PYTHON_OPERATIONS: &str = "tests/interop/operations.py";
 const DOCS: &str = "docs/operations.md";
 

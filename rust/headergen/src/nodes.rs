@@ -108,7 +108,7 @@ fn snake(name: &str) -> String {
     text
 }
 
-/// `core/src/expression/node_kinds.hpp`.
+/// `core/src/base/node_kinds.hpp`.
 pub fn cpp(note: &str) -> String {
     let codes = |last: u16| -> String {
         let kinds = NODE_KINDS.iter().filter(|kind| kind.code <= last);
@@ -132,6 +132,8 @@ pub fn cpp(note: &str) -> String {
          enum class Computes : std::uint8_t {{ kElementwise, kReduction, kView, kCall, kControl }};\n\n\
          // The fields that a node sets in addition to operands, numbers and attributes.\n\
          enum class Sets : std::uint8_t {{ kNothing, kAxes, kDtype }};\n\n\
+         // The dtypes of operands on which devices compute a kind; kReal has all but complex numbers.\n\
+         enum class DeviceDtypes : std::uint8_t {{ kNone, kFloats, kReal, kAll }};\n\n\
          // As many numbers as there are axes, or as many operands as are given.\n\
          inline constexpr std::uint8_t kAnyCount = {ANY:#x};\n\n\
          struct NodeKindRow {{\n  \
@@ -144,7 +146,8 @@ pub fn cpp(note: &str) -> String {
          Sets sets;\n  \
          bool in_place;       // whether the result may be exactly the first operand\n  \
          bool is_row_major;   // the result, as calls write no other one\n  \
-         bool throws_values;  // what it refuses of elements, an index out of bounds say, else noted\n\
+         bool throws_values;  // what it refuses of elements, an index out of bounds say, else noted\n  \
+         DeviceDtypes device;\n\
          }};\n\ninline constexpr NodeKindRow kNodeKindRows[] = {{\n"
     );
     let count = |count: u8| match count {
@@ -154,7 +157,7 @@ pub fn cpp(note: &str) -> String {
     for kind in NODE_KINDS {
         let _ = writeln!(
             text,
-            "  {{{:?}, Computes::k{:?}, {}, {}, {}, AttributeKind::k{:?}, Sets::k{:?}, {}, {}, {}}},",
+            "  {{{:?}, Computes::k{:?}, {}, {}, {}, AttributeKind::k{:?}, Sets::k{:?}, {}, {}, {}, DeviceDtypes::k{:?}}},",
             kind.name,
             kind.computes,
             count(kind.operands.0),
@@ -164,7 +167,8 @@ pub fn cpp(note: &str) -> String {
             kind.sets,
             kind.in_place,
             kind.row_major,
-            kind.throws
+            kind.throws,
+            kind.device
         );
     }
     text.push_str("};\n// clang-format on\n\n}  // namespace tenure\n");

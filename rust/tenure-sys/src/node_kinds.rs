@@ -1,7 +1,7 @@
 //! The table of the kinds of nodes that expressions and graphs have.
 //!
 //! `rust/headergen` generates from it: the constants `TNR_NODE_*` and their documentation
-//! (`src/codes.rs`, `tenure.h`), the rows that the core reads (`core/src/expression/node_kinds.hpp`),
+//! (`src/codes.rs`, `tenure.h`), the rows that the core reads (`core/src/base/node_kinds.hpp`),
 //! and the list that pairs kinds with the structs of their attributes. The core's functions of a
 //! kind are in `core/src/program/kinds/table.cpp`, which does not compile without a case for each.
 //!
@@ -66,6 +66,19 @@ pub enum Attributes {
     SparseNode,
 }
 
+/// The dtypes of operands on which devices compute a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceDtypes {
+    /// None: only the CPU computes it.
+    None,
+    /// f64, f32, f16, bf16.
+    Floats,
+    /// All but complex numbers.
+    Real,
+    /// All.
+    All,
+}
+
 /// One for each axis, or any number that the caller gives.
 pub const ANY: u8 = 0xff;
 
@@ -97,6 +110,9 @@ pub struct NodeKind {
     /// Whether the call throws when it refuses a value of an element, such as an index that is out
     /// of bounds. Other calls note the refusal for the end of the run.
     pub throws: bool,
+    /// The dtypes on which devices compute it. Of an operation that is `Device::None` in the table
+    /// of operations they compute none.
+    pub device: DeviceDtypes,
 }
 
 const CALL: NodeKind = NodeKind {
@@ -112,9 +128,16 @@ const CALL: NodeKind = NodeKind {
     in_place: false,
     row_major: false,
     throws: false,
+    device: DeviceDtypes::None,
 };
-const ELEMENTWISE: NodeKind = NodeKind { computes: Computes::Elementwise, in_place: true, ..CALL };
-const VIEW: NodeKind = NodeKind { numbers: ANY, computes: Computes::View, ..CALL };
+const ELEMENTWISE: NodeKind = NodeKind {
+    computes: Computes::Elementwise,
+    in_place: true,
+    device: DeviceDtypes::Real,
+    ..CALL
+};
+const VIEW: NodeKind =
+    NodeKind { numbers: ANY, computes: Computes::View, device: DeviceDtypes::All, ..CALL };
 const SPARSE: NodeKind = NodeKind {
     operands: (3, 3),
     numbers: 2,
@@ -157,6 +180,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         code: 5,
         doc: "`condition ? a : b`, of a bool8 and two operands of the node's dtype.",
         operands: (3, 3),
+        device: DeviceDtypes::All,
         ..ELEMENTWISE
     },
     NodeKind {
@@ -175,6 +199,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         attributes: Attributes::Reduce,
         computes: Computes::Reduction,
         sets: Sets::Axes,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -187,6 +212,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         attributes: Attributes::Normalize,
         sets: Sets::Axes,
         in_place: true,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -195,6 +221,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and `beta` 0.",
         operands: (2, 3),
         attributes: Attributes::Matmul,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -203,6 +230,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_conv2d` of images, weights and an optional bias.",
         operands: (2, 3),
         attributes: Attributes::Conv2d,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -213,6 +241,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
               columns of the result, otherwise there are none.",
         numbers: ANY,
         attributes: Attributes::Pool2d,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -222,6 +251,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
               biases.",
         operands: (3, 5),
         attributes: Attributes::BatchNorm,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -256,6 +286,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_concat` of any number of operands. The number is the axis.",
         operands: (1, ANY),
         numbers: 1,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -265,6 +296,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_pad`. The numbers are the shape.",
         numbers: ANY,
         attributes: Attributes::Pad,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -273,6 +305,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_take` of an operand by indices. The number is the axis.",
         operands: (2, 2),
         numbers: 1,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -281,6 +314,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_gather` of an operand by indices. The number is the axis.",
         operands: (2, 2),
         numbers: 1,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -299,6 +333,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_scan`. The number is the axis.",
         numbers: 1,
         in_place: true,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -309,6 +344,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
               and numbers that it takes.",
         operands: (0, ANY),
         numbers: ANY,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -319,6 +355,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         operands: (2, 3),
         numbers: ANY,
         attributes: Attributes::Conv2d,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -336,6 +373,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "that result of `tnr_sort`. The number is the axis.",
         numbers: 1,
         attributes: Attributes::Sort,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -345,6 +383,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "that result of `tnr_top_k`. Two numbers: axis and k.",
         numbers: 2,
         attributes: Attributes::Sort,
+        device: DeviceDtypes::Real,
         ..CALL
     },
     NodeKind {
@@ -401,6 +440,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         operands: (3, 3),
         numbers: 1,
         in_place: true,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -412,6 +452,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         operands: (3, 3),
         numbers: 1,
         in_place: true,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -441,6 +482,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         code: 37,
         doc: "`tnr_sparse_to_dense`. The first operands of every sparse node are `major`, `minor` \
               and `values`, and its two numbers are the rows and the columns of the matrix.",
+        device: DeviceDtypes::All,
         ..SPARSE
     },
     NodeKind {
@@ -448,6 +490,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         code: 38,
         doc: "`tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.",
         operands: (4, 4),
+        device: DeviceDtypes::Floats,
         ..SPARSE
     },
     NodeKind {
@@ -455,6 +498,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         code: 39,
         doc: "the values of `tnr_sparse_sddmm` by the fourth and the fifth operand, with `alpha` 1.",
         operands: (5, 5),
+        device: DeviceDtypes::Floats,
         ..SPARSE_VALUES
     },
     NodeKind {

@@ -54,11 +54,6 @@ std::int64_t unit_of(std::int64_t width_bytes, std::uint64_t addresses,
 
 }  // namespace
 
-void refuse_on_device(const Queue& queue, const char* operation, tnr_dtype dtype) {
-  fail(TNR_STATUS_UNSUPPORTED, "%s takes %s only on the CPU, not on %s", operation,
-       dtype_name(dtype), DeviceName(queue.device()).text);
-}
-
 void require_bounds_alone(const Queue& queue, const char* operation,
                           const BoundedActivation& activation) {
   if (activation.kernel() == nullptr) return;
@@ -67,10 +62,9 @@ void require_bounds_alone(const Queue& queue, const char* operation,
        kernels::kUnaryRows[activation.op() - 1].name, operation, DeviceName(queue.device()).text);
 }
 
-ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dtype) {
-  const unsigned type = type_index(dtype);
-  if (type == kNoType) refuse_on_device(queue, operation, dtype);
-  return static_cast<ElementType>(type);
+ElementType require_type(const Queue& queue, std::uint32_t code, tnr_dtype dtype) {
+  require_none(device_refusal(queue.device(), code, dtype));
+  return static_cast<ElementType>(type_index(dtype));
 }
 
 Call::Call(const Queue& queue, const tnr_view_mut& out)
@@ -214,8 +208,8 @@ void Call::move(Bytes bytes) const {
   }
   if (bytes == Bytes::kAsTheyAre && elements.is_dense()) {
     const std::int64_t size_bytes = elements.count() * out.width_bytes;
-    return queue_.copy_bytes(const_cast<unsigned char*>(out.data), in,
-                             static_cast<std::size_t>(size_bytes));
+    return queue_.copy_bytes(DeviceQueue::Direction::kWithin, const_cast<unsigned char*>(out.data),
+                             in, static_cast<std::size_t>(size_bytes));
   }
   if (unit == out.width_bytes) {
     if (std::optional<TransposedCopy> tiles = transposed_copy(elements)) {

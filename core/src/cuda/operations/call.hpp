@@ -18,14 +18,12 @@ struct Vectors {
   unsigned items;
 };
 
-// Throws UNSUPPORTED: "add takes c64 only on the CPU, not on cuda:0".
-[[noreturn, gnu::cold]] void refuse_on_device(const Queue& queue, const char* operation,
-                                              tnr_dtype dtype);
 // Throws UNSUPPORTED for an activation that is no bound.
 void require_bounds_alone(const Queue& queue, const char* operation,
                           const BoundedActivation& activation);
-// The type of the elements of a dtype that the CPU's kernels take too.
-ElementType require_real(const Queue& queue, const char* operation, tnr_dtype dtype);
+// The type of the elements of a dtype, where it is not complex and device_refusal() has nothing
+// against it. `code` is a node's.
+ElementType require_type(const Queue& queue, std::uint32_t code, tnr_dtype dtype);
 
 // The operands of one call, as Operands of dense/operands.hpp has them. While it lives, the owners
 // of its views are pinned.

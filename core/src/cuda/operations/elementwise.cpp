@@ -4,6 +4,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/families.hpp"
 #include "cuda/operations/transfer.hpp"
 #include "dense/elementwise/operations.hpp"
@@ -82,20 +83,13 @@ UnaryKernel unary_kernel_of(kernels::Device device) {
   return {{Kernel::function_f64, Kernel::function_f32, Kernel::function_f32}, true};
 }
 
-ElementType require_on_device(const Queue& queue, const kernels::OperationRow& row,
-                              tnr_dtype dtype) {
-  if (row.device == kernels::Device::kNone) refuse_on_device(queue, row.name, dtype);
-  return require_real(queue, row.name, dtype);
-}
-
 void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
-  const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
-  const ElementType type = require_on_device(call.queue(), row, dtype);
+  const ElementType type = require_type(call.queue(), TNR_NODE_UNARY + static_cast<Op>(op), dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
     return call.run(kernel_of(kUnaryIntegers, dtype), vectors_of(dtype), argument);
   }
-  const UnaryKernel of = unary_kernel_of(row.device);
+  const UnaryKernel of = unary_kernel_of(kernels::kUnaryRows[op - 1].device);
   const Vectors vectors = of.takes_four ? vectors_of_floats(type) : vectors_of(dtype);
   call.run(kernel_of(of.kernels, type), vectors, argument);
 }
@@ -115,7 +109,7 @@ ElementType binary_type(const Queue& queue, tnr_binary_op op, tnr_dtype dtype) {
     return static_cast<ElementType>(column);
   }
   static_cast<void>(binary_operation(op, dtype));
-  return require_on_device(queue, kernels::kBinaryRows[row], dtype);
+  return require_type(queue, TNR_NODE_BINARY + static_cast<Op>(op), dtype);
 }
 
 void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
@@ -152,7 +146,8 @@ kernels::Compare compared_as(tnr_compare_op op) {
 }
 
 void run_compare(const Call& call, tnr_compare_op op, tnr_dtype dtype) {
-  const ElementType type = require_real(call.queue(), kernels::kCompareRows[op - 1].name, dtype);
+  const ElementType type =
+      require_type(call.queue(), TNR_NODE_COMPARE + static_cast<Op>(op), dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(compared_as(op)), type);
   argument.out_type = ElementType::kBool8;
   const FloatKernels floats = {Kernel::compare_f64, Kernel::compare_f32, Kernel::compare_f16};
@@ -193,144 +188,127 @@ void move(const Call& call, tnr_dtype dtype, tnr_operation operation) {
 
 }  // namespace
 
-void Queue::copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) const {
-  if (!(a.device == device()) || !(out.view.device == device())) {
-    return transfer(*this, context, a, out);
+void enqueue(const Queue& queue, const DeviceCopy& call) {
+  const auto& [context, a, out, is_async] = call;
+  if (is_async) return transfer_async(queue, context, a, out);
+  if (!(a.device == queue.device()) || !(out.view.device == queue.device())) {
+    return transfer(queue, context, a, out);
   }
-  Call call(*this, out);
-  call.add(a, "a");
+  Call operands(queue, out);
+  operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  move(call, a.dtype, TNR_OPERATION_COPY);
+  move(operands, a.dtype, TNR_OPERATION_COPY);
 }
 
-void Queue::cast(const tnr_view& a, const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(a, "a");
+void enqueue(const Queue& queue, const DeviceCast& call) {
+  const auto& [a, out] = call;
+  Call operands(queue, out);
+  operands.add(a, "a");
   const bool to_complex = is_complex(out.view.dtype) && type_index(a.dtype) != kNoType;
   if (!to_complex) static_cast<void>(cast_operation(a.dtype, out.view.dtype));  // may refuse them
-  if (a.dtype == out.view.dtype) return move(call, a.dtype, TNR_OPERATION_CAST);
+  if (a.dtype == out.view.dtype) return move(operands, a.dtype, TNR_OPERATION_CAST);
   if (are_same_bytes(a.dtype, out.view.dtype)) {
-    call.move(Call::Bytes::kAsTheyAre);
-    return call.count(TNR_OPERATION_CAST);
+    operands.move(Call::Bytes::kAsTheyAre);
+    return operands.count(TNR_OPERATION_CAST);
   }
-  const ElementType from = require_real(*this, "cast", a.dtype);
+  const ElementType from = require_type(queue, TNR_NODE_CAST, a.dtype);
   ElementwiseArgument argument = argument_of(0, from);
-  argument.out_type = require_real(*this, "cast", out.view.dtype);
-  call.run(cast_kernel_of(from), {4}, argument);
-  call.count(TNR_OPERATION_CAST);
+  argument.out_type = require_type(queue, TNR_NODE_CAST, out.view.dtype);
+  operands.run(cast_kernel_of(from), {4}, argument);
+  operands.count(TNR_OPERATION_CAST);
 }
 
-void Queue::fill(const tnr_scalar& value, const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(to_element(value, out.view.dtype, "value"), out.view.dtype);
-  call.move(Call::Bytes::kAsTheyAre);
-  call.count(TNR_OPERATION_FILL);
+void enqueue(const Queue& queue, const DeviceFill& call) {
+  const auto& [value, out] = call;
+  Call operands(queue, out);
+  operands.add(to_element(value, out.view.dtype, "value"), out.view.dtype);
+  operands.move(Call::Bytes::kAsTheyAre);
+  operands.count(TNR_OPERATION_FILL);
 }
 
-void Queue::unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(a, "a");
+void enqueue(const Queue& queue, const DeviceUnary& call) {
+  const auto& [op, a, out] = call;
+  Call operands(queue, out);
+  operands.add(a, "a");
   require_unary_dtypes(op, a, out.view);
   static_cast<void>(unary_operation(op, a.dtype));  // may refuse the dtype
-  run_unary(call, op, a.dtype);
-  call.count(TNR_OPERATION_UNARY);
+  run_unary(operands, op, a.dtype);
+  operands.count(TNR_OPERATION_UNARY);
 }
 
-void Queue::binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b,
-                   const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(a, "a");
-  call.add(b, "b");
-  require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run_binary(call, op, a.dtype, Right::kView);
-  call.count(TNR_OPERATION_BINARY);
+void enqueue(const Queue& queue, const DeviceBinary& call) {
+  const auto& [op, a, b, out] = call;
+  const tnr_dtype dtype = out.view.dtype;
+  Call operands(queue, out);
+  if (a.view != nullptr) {
+    operands.add(*a.view, "a");
+    require_dtype(*a.view, "a", dtype, "out.dtype is");
+  } else {
+    static_cast<void>(binary_operation(op, dtype));
+    operands.add(to_element(*a.scalar, dtype, "a"), dtype);
+  }
+  if (b.view != nullptr) {
+    operands.add(*b.view, "b");
+    require_dtype(*b.view, "b", dtype, "out.dtype is");
+  } else {
+    static_cast<void>(binary_operation(op, dtype));
+    const tenure::Element element = to_element(*b.scalar, dtype, "b");
+    require_right_number(op, element, dtype);
+    operands.add(element, dtype);
+  }
+  run_binary(operands, op, dtype, b.view != nullptr ? Right::kView : Right::kNumber);
+  operands.count(TNR_OPERATION_BINARY);
 }
 
-void Queue::binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
-                   const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(a, "a");
-  require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  static_cast<void>(binary_operation(op, a.dtype));
-  const tenure::Element element = to_element(b, a.dtype, "b");
-  require_right_number(op, element, a.dtype);
-  call.add(element, a.dtype);
-  run_binary(call, op, a.dtype, Right::kNumber);
-  call.count(TNR_OPERATION_BINARY);
-}
-
-void Queue::binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
-                   const tnr_view_mut& out) const {
-  Call call(*this, out);
-  static_cast<void>(binary_operation(op, out.view.dtype));
-  call.add(to_element(a, out.view.dtype, "a"), out.view.dtype);
-  call.add(b, "b");
-  require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run_binary(call, op, out.view.dtype, Right::kView);
-  call.count(TNR_OPERATION_BINARY);
-}
-
-void Queue::ternary(tnr_ternary_op op, const tnr_view& a, const tnr_view& b, const tnr_view& c,
-                    const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(a, "a");
-  call.add(b, "b");
-  call.add(c, "c");
+void enqueue(const Queue& queue, const DeviceTernary& call) {
+  const auto& [op, a, b, c, out] = call;
+  Call operands(queue, out);
+  operands.add(a, "a");
+  operands.add(b, "b");
+  operands.add(c, "c");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   require_dtype(c, "c", out.view.dtype, "out.dtype is");
   static_cast<void>(ternary_operation(op, a.dtype));
-  const ElementType type = require_real(*this, kernels::kTernaryRows[op - 1].name, a.dtype);
+  const ElementType type = require_type(queue, TNR_NODE_TERNARY + static_cast<Op>(op), a.dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (is_float(type)) {
-    call.run(kernel_of({Kernel::ternary_f64, Kernel::ternary_f32, Kernel::ternary_f32}, type),
-             vectors_of_floats(type), argument);
+    operands.run(kernel_of({Kernel::ternary_f64, Kernel::ternary_f32, Kernel::ternary_f32}, type),
+                 vectors_of_floats(type), argument);
   } else {
-    call.run(kernel_of(kTernaryIntegers, a.dtype), vectors_of(a.dtype), argument);
+    operands.run(kernel_of(kTernaryIntegers, a.dtype), vectors_of(a.dtype), argument);
   }
-  call.count(TNR_OPERATION_TERNARY);
+  operands.count(TNR_OPERATION_TERNARY);
 }
 
-void Queue::compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b,
-                    const tnr_view_mut& out) const {
-  const Sides sides = sides_of(op);
-  const bool exchanged = sides == Sides::kExchanged;
-  Call call(*this, out);
-  call.add(exchanged ? b : a, exchanged ? "b" : "a");
-  call.add(exchanged ? a : b, exchanged ? "a" : "b");
-  require_dtype(b, "b", a.dtype, "a.dtype is");
+void enqueue(const Queue& queue, const DeviceCompare& call) {
+  const auto& [op, a, b, out] = call;
+  const Comparison comparison = compare_operation(op, a.dtype);
+  const auto add_b = [&](Call& operands) {
+    if (b.view != nullptr) return operands.add(*b.view, "b");
+    operands.add(to_element(*b.scalar, a.dtype, "b"), a.dtype);
+  };
+  Call operands(queue, out);
+  if (comparison.sides == Sides::kExchanged) add_b(operands);
+  operands.add(a, "a");
+  if (comparison.sides == Sides::kAsGiven) add_b(operands);
+  if (b.view != nullptr) require_dtype(*b.view, "b", a.dtype, "a.dtype is");
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  static_cast<void>(compare_operation(op, a.dtype));
-  run_compare(call, op, a.dtype);
-  call.count(TNR_OPERATION_COMPARE);
+  run_compare(operands, op, a.dtype);
+  operands.count(TNR_OPERATION_COMPARE);
 }
 
-void Queue::compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
-                    const tnr_view_mut& out) const {
-  const Sides sides = sides_of(op);
-  Call call(*this, out);
-  static_cast<void>(compare_operation(op, a.dtype));
-  const tenure::Element element = to_element(b, a.dtype, "b");
-  if (sides == Sides::kExchanged) call.add(element, a.dtype);
-  call.add(a, "a");
-  if (sides == Sides::kAsGiven) call.add(element, a.dtype);
-  require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  run_compare(call, op, a.dtype);
-  call.count(TNR_OPERATION_COMPARE);
-}
-
-void Queue::select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
-                   const tnr_view_mut& out) const {
-  Call call(*this, out);
-  call.add(condition, "condition");
-  call.add(a, "a");
-  call.add(b, "b");
+void enqueue(const Queue& queue, const DeviceSelect& call) {
+  const auto& [condition, a, b, out] = call;
+  Call operands(queue, out);
+  operands.add(condition, "condition");
+  operands.add(a, "a");
+  operands.add(b, "b");
   require_dtype(condition, "condition", TNR_DTYPE_BOOL8, "must be");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  call.select(bytes_of_dtype(out.view.dtype));
-  call.count(TNR_OPERATION_SELECT);
+  operands.select(bytes_of_dtype(out.view.dtype));
+  operands.count(TNR_OPERATION_SELECT);
 }
 
 }  // namespace tenure::cuda

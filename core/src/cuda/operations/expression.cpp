@@ -6,6 +6,7 @@
 #include "cpu/operations.hpp"
 #include "cuda/compiled/compiled_expressions.hpp"
 #include "cuda/kernels/expression_arguments.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/families.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
@@ -264,27 +265,28 @@ class ExpressionLaunch {
 
 }  // namespace
 
-DeviceFindings Queue::compute(const DeviceExpression& expression, const tnr_view* const* views,
-                              const tnr_view_mut& out, const Pins& pins) const {
-  if (is_empty(out.view)) return {};
-  ExpressionLaunch launch(*this, expression, views, out);
+void enqueue(const Queue& queue, const DeviceEvaluation& call) {
+  const auto& [expression, views, out, pins, findings] = call;
+  findings = {};
+  if (is_empty(out.view)) return;
+  ExpressionLaunch launch(queue, expression, views, out);
   const bool finds =
       std::any_of(expression.nodes, expression.nodes + expression.node_count, may_find);
   if (!finds) {
-    const QueueOrder order(*this, pins);
+    const QueueOrder order(queue, pins);
     launch.run(nullptr);
-    return {};
+    return;
   }
   struct Words {
     std::uint32_t of[2];
   };
-  const FindingWord<Words> found(*this, 0);
+  const FindingWord<Words> found(queue, 0);
   {
-    const QueueOrder order(*this, pins);
+    const QueueOrder order(queue, pins);
     launch.run(found.data()->of);
   }
   const Words words = found.wait();
-  return {.zero_divisor = words.of[0] != 0, .negative_power = words.of[1] != 0};
+  findings = {.zero_divisor = words.of[0] != 0, .negative_power = words.of[1] != 0};
 }
 
 }  // namespace cuda

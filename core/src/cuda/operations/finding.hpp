@@ -18,7 +18,7 @@ class FindingWord {
   // Waits for what was enqueued.
   [[nodiscard]] Word wait() const {
     Word word;
-    queue_.copy_out(&word, memory_.data(), sizeof word);
+    queue_.copy_bytes(DeviceQueue::Direction::kOut, &word, memory_.data(), sizeof word);
     return word;
   }
 

@@ -7,6 +7,7 @@
 
 #include "cuda/kernels/indexed_arguments.hpp"
 #include "cuda/operations/digit_sort.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
@@ -167,10 +168,12 @@ void check_indices(const Queue& queue, const IndexedViews& views) {
   }
   std::int64_t index = 0;
   if (views.indices.dtype == TNR_DTYPE_I64) {
-    queue.copy_out(&index, bytes_of(views.indices) + offset, sizeof index);
+    queue.copy_bytes(DeviceQueue::Direction::kOut, &index, bytes_of(views.indices) + offset,
+                     sizeof index);
   } else {
     std::int32_t narrow = 0;
-    queue.copy_out(&narrow, bytes_of(views.indices) + offset, sizeof narrow);
+    queue.copy_bytes(DeviceQueue::Direction::kOut, &narrow, bytes_of(views.indices) + offset,
+                     sizeof narrow);
     index = narrow;
   }
   refuse_index(views, position, index);
@@ -311,8 +314,12 @@ class Putting {
   Kernel kernel_{};
 };
 
-// Whether all indices are inside is looked at first, and is waited for; where one is not, nothing
-// is written.
+IndexedAxes::Names names_of(IndexedBy by) {
+  return by == IndexedBy::kRow ? IndexedAxes::Names::kRows : IndexedAxes::Names::kElements;
+}
+
+// Checks all indices first, and waits for the answer: where one is out of bounds, nothing is
+// written.
 void take_by(const Queue& queue, const IndexedViews& views, IndexedAxes::Names names,
              const tnr_view_mut& out) {
   const IndexedPins pins(views, views.target, views.target_name, out, queue.device());
@@ -363,24 +370,14 @@ void put_by(const Queue& queue, tnr_binary_op op, const IndexedViews& views,
 
 }  // namespace
 
-void Queue::take(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-                 const tnr_view_mut& out) const {
-  take_by(*this, {a, "a", out.view, "out", indices, axis}, IndexedAxes::Names::kRows, out);
+void enqueue(const Queue& queue, const DeviceTake& call) {
+  const auto& [by, a, axis, indices, out] = call;
+  take_by(queue, {a, "a", out.view, "out", indices, axis}, names_of(by), out);
 }
 
-void Queue::gather(const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-                   const tnr_view_mut& out) const {
-  take_by(*this, {a, "a", out.view, "out", indices, axis}, IndexedAxes::Names::kElements, out);
-}
-
-void Queue::put(tnr_binary_op op, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
-                const tnr_view_mut& out) const {
-  put_by(*this, op, {out.view, "out", a, "a", indices, axis}, IndexedAxes::Names::kRows, out);
-}
-
-void Queue::scatter(tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
-                    const tnr_view& indices, const tnr_view_mut& out) const {
-  put_by(*this, op, {out.view, "out", a, "a", indices, axis}, IndexedAxes::Names::kElements, out);
+void enqueue(const Queue& queue, const DevicePut& call) {
+  const auto& [by, op, a, axis, indices, out] = call;
+  put_by(queue, op, {out.view, "out", a, "a", indices, axis}, names_of(by), out);
 }
 
 }  // namespace tenure::cuda

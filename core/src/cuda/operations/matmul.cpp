@@ -6,6 +6,7 @@
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/libraries/products.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/matmul_operands.hpp"
@@ -179,19 +180,18 @@ bool multiply_by_vendor(const Queue& queue, const MatmulOperands& operands,
 
 }  // namespace
 
-void Queue::matmul(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
-                   const tnr_scalar& beta, const tnr_view_mut& out,
-                   const tnr_matmul_attributes& attributes) const {
-  const MatmulOperands operands(a, b, nullptr, attributes, out, device());
+void enqueue(const Queue& queue, const DeviceMatmul& call) {
+  const auto& [alpha, a, b, beta, out, attributes] = call;
+  const MatmulOperands operands(a, b, nullptr, attributes, out, queue.device());
   const FactorDtype& dtype = operands.dtype();
   const MatmulScalars scalars(alpha, beta, dtype);
   const BoundedActivation activation(Activation(attributes), dtype.result, dtype.computed());
-  if (dtype.lanes != 1) refuse_on_device(*this, "matmul", a.dtype);
-  require_bounds_alone(*this, "matmul", activation);
+  require_none(device_refusal(queue.device(), TNR_NODE_MATMUL, a.dtype));
+  require_bounds_alone(queue, "matmul", activation);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
-  const QueueOrder order(*this, operands.pins());
-  if (!is_by_vendor() || !multiply_by_vendor(*this, operands, scalars, activation)) {
-    run_matmul(*this, operands, scalars, activation, a, b);
+  const QueueOrder order(queue, operands.pins());
+  if (!queue.is_by_vendor() || !multiply_by_vendor(queue, operands, scalars, activation)) {
+    run_matmul(queue, operands, scalars, activation, a, b);
   }
   const tnr_view* const bias = operands.bias();
   count_call(TNR_OPERATION_MATMUL,

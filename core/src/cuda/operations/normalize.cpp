@@ -4,9 +4,10 @@
 #include <cinttypes>
 
 #include "cuda/kernels/normalize_arguments.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
-#include "cuda/operations/reduce.hpp"
+#include "cuda/operations/reduce_plan.hpp"
 #include "dense/nest.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/operands.hpp"
@@ -341,21 +342,21 @@ void run(const Queue& queue, tnr_normalize_op op, const Rows& rows, double eps) 
 
 }  // namespace
 
-void Queue::normalize(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-                      const tnr_normalize_attributes& attributes, const tnr_view_mut& out) const {
+void enqueue(const Queue& queue, const DeviceNormalize& call) {
+  const auto& [op, a, axes, attributes, out] = call;
   Pins pins;
-  check_view_mut(out, "out", device());
+  check_view_mut(out, "out", queue.device());
   pins.add_mut(out, "out");
-  check_view(a, "a", device());
+  check_view(a, "a", queue.device());
   require_broadcast(a, "a", out.view);
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kAllowed);
-  check_normalization(op, a, axes, attributes, out.view, device());
+  check_normalization(op, a, axes, attributes, out.view, queue.device());
   if (attributes.weight != nullptr) pins.add(*attributes.weight, "weight");
   if (attributes.bias != nullptr) pins.add(*attributes.bias, "bias");
   if (is_empty(out.view)) return count_call(TNR_OPERATION_NORMALIZE, 0, 0);
-  const QueueOrder order(*this, pins);
-  run(*this, op, {a, out, attributes.weight, attributes.bias, axes, reduced_count(a, axes)},
+  const QueueOrder order(queue, pins);
+  run(queue, op, {a, out, attributes.weight, attributes.bias, axes, reduced_count(a, axes)},
       attributes.eps);
   count_call(TNR_OPERATION_NORMALIZE, element_bytes(a), element_bytes(out.view));
 }

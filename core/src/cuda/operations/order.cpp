@@ -7,6 +7,7 @@
 #include "cuda/kernels/ordering/arguments.hpp"
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/digit_sort.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/operands.hpp"
 #include "dense/ordering/ordered.hpp"
@@ -175,14 +176,11 @@ void run_ordered(const Queue& queue, const char* operation, const Ordered& call,
 
 }  // namespace
 
-void Queue::sort(const tnr_view& a, std::uint32_t axis, SortOrder order,
-                 const tnr_view_mut* indices, const tnr_view_mut* out) const {
-  run_ordered(*this, "sort", {a, axis, indices, out}, order, OrderExtent::kAll);
-}
-
-void Queue::top_k(const tnr_view& a, std::uint32_t axis, SortOrder order,
-                  const tnr_view_mut* indices, const tnr_view_mut* out) const {
-  run_ordered(*this, "top_k", {a, axis, indices, out}, order, OrderExtent::kFirst);
+void enqueue(const Queue& queue, const DeviceSort& call) {
+  const auto& [kept, a, axis, order, indices, out] = call;
+  const bool is_all = kept == DeviceSort::Kept::kAll;
+  run_ordered(queue, is_all ? "sort" : "top_k", {a, axis, indices, out}, order,
+              is_all ? OrderExtent::kAll : OrderExtent::kFirst);
 }
 
 }  // namespace tenure::cuda

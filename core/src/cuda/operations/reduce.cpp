@@ -1,11 +1,10 @@
-#include "cuda/operations/reduce.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include "cpu/operations.hpp"
 #include "cuda/kernels/normalize_arguments.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/reduce_plan.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
@@ -301,20 +300,21 @@ void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, st
                 argument);
 }
 
-void Queue::reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-                   std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) const {
+void enqueue(const Queue& queue, const DeviceReduce& call) {
+  const auto& [op, a, axes, ddof, out, power] = call;
   Pins pins;
-  check_view_mut(out, "out", device());
-  check_view(a, "a", device());
+  check_view_mut(out, "out", queue.device());
+  check_view(a, "a", queue.device());
   static_cast<void>(checked_reduction(op, a, axes, ddof, power, out.view));
-  if (is_complex(a.dtype)) refuse_on_device(*this, kernels::kReduceRows[op - 1].name, a.dtype);
+  require_none(
+      device_refusal(queue.device(), TNR_NODE_REDUCE + static_cast<std::uint32_t>(op), a.dtype));
   pins.add_mut(out, "out");
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
   require_elements(op, a, axes);
-  const QueueOrder order(*this, pins);
-  run(*this, static_cast<Reduce>(op), a, axes, ddof.value_or(0), out, power);
+  const QueueOrder order(queue, pins);
+  run(queue, static_cast<Reduce>(op), a, axes, ddof.value_or(0), out, power);
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 

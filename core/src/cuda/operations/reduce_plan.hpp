@@ -45,4 +45,9 @@ class ReduceWalk {
 void run_reduction(const Queue& queue, const ReduceRule& rule, const ReduceWalk& walk,
                    ReduceArgument& argument);
 
+// Measures the rows of a checked normalization, into a MeasuredRow for each position of the other
+// axes, in their row-major order.
+void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                  void* rows);
+
 }  // namespace tenure::cuda

@@ -8,6 +8,7 @@
 #include "cpu/operations.hpp"
 #include "cuda/kernels/scan/arguments.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/checks.hpp"
 #include "dense/operands.hpp"
@@ -212,19 +213,19 @@ void sum_words(const Queue& queue, std::uint32_t* words, std::int64_t count) {
   RowScans(queue, TNR_SCAN_OP_SUM, all.view, 0, all).run();
 }
 
-void Queue::scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
-                 const tnr_view_mut& out) const {
+void enqueue(const Queue& queue, const DeviceScan& call) {
+  const auto& [op, a, axis, out] = call;
   Pins pins;
-  check_view_mut(out, "out", device());
+  check_view_mut(out, "out", queue.device());
   pins.add_mut(out, "out");
-  check_view(a, "a", device());
+  check_view(a, "a", queue.device());
   require_broadcast(a, "a", out.view);
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kAllowed);
   check_scan(op, a, axis, out.view);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_SCAN, 0, 0);
-  const QueueOrder order(*this, pins);
-  RowScans(*this, op, a, axis, out).run();
+  const QueueOrder order(queue, pins);
+  RowScans(queue, op, a, axis, out).run();
   count_call(TNR_OPERATION_SCAN, element_bytes(a), element_bytes(out.view));
 }
 

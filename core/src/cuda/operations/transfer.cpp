@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <optional>
 
+#include "cuda/operations/enqueue.hpp"
 #include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "memory/scratch.hpp"
@@ -54,9 +55,15 @@ tnr_view row_major_at(void* data, const tnr_view& like, std::size_t size_bytes) 
   return make_view(data, size_bytes, 0, like.dtype, like.rank, like.shape, nullptr, like.device);
 }
 
+void copy_here(const Queue& queue, const Context& context, const tnr_view& a,
+               const tnr_view_mut& out) {
+  enqueue(queue, DeviceCopy{context, a, out, false});
+}
+
 void to_device(const Queue& queue, const Context& context, const tnr_view& a,
                const tnr_view_mut& out, std::size_t size_bytes) {
-  if (have_same_bytes(a, out.view)) return queue.copy_in(writable(out), a.data, size_bytes);
+  if (have_same_bytes(a, out.view))
+    return queue.copy_bytes(DeviceQueue::Direction::kIn, writable(out), a.data, size_bytes);
   std::optional<Scratch> host;
   const void* bytes = a.data;
   if (dense_count(a) == 0) {
@@ -64,25 +71,28 @@ void to_device(const Queue& queue, const Context& context, const tnr_view& a,
     copy(context, a, {row_major_at(host->data(), a, size_bytes)});
     bytes = host->data();
   }
-  if (dense_count(out.view) != 0) return queue.copy_in(writable(out), bytes, size_bytes);
+  if (dense_count(out.view) != 0)
+    return queue.copy_bytes(DeviceQueue::Direction::kIn, writable(out), bytes, size_bytes);
   const Queue::Scratch scratch(queue, size_bytes);
-  queue.copy_in(scratch.data(), bytes, size_bytes);
-  queue.copy(context, row_major_at(scratch.data(), out.view, size_bytes), out);
+  queue.copy_bytes(DeviceQueue::Direction::kIn, scratch.data(), bytes, size_bytes);
+  copy_here(queue, context, row_major_at(scratch.data(), out.view, size_bytes), out);
 }
 
 void to_host(const Queue& queue, const Context& context, const tnr_view& a, const tnr_view_mut& out,
              std::size_t size_bytes) {
-  if (have_same_bytes(a, out.view)) return queue.copy_out(writable(out), a.data, size_bytes);
+  if (have_same_bytes(a, out.view))
+    return queue.copy_bytes(DeviceQueue::Direction::kOut, writable(out), a.data, size_bytes);
   std::optional<Queue::Scratch> scratch;
   const void* bytes = a.data;
   if (dense_count(a) == 0) {
     scratch.emplace(queue, size_bytes);
-    queue.copy(context, a, {row_major_at(scratch->data(), a, size_bytes)});
+    copy_here(queue, context, a, {row_major_at(scratch->data(), a, size_bytes)});
     bytes = scratch->data();
   }
-  if (dense_count(out.view) != 0) return queue.copy_out(writable(out), bytes, size_bytes);
+  if (dense_count(out.view) != 0)
+    return queue.copy_bytes(DeviceQueue::Direction::kOut, writable(out), bytes, size_bytes);
   const Scratch host(size_bytes);
-  queue.copy_out(host.data(), bytes, size_bytes);
+  queue.copy_bytes(DeviceQueue::Direction::kOut, host.data(), bytes, size_bytes);
   copy(context, row_major_at(host.data(), out.view, size_bytes), out);
 }
 
@@ -143,7 +153,8 @@ tnr_view laid_as(const tnr_view& far, void* data, const Queue& queue) {
 // Enqueues the copy. The elements elsewhere have no gaps, and move(out, in, size_bytes) enqueues
 // the copy of their bytes.
 template <class Move>
-void enqueue(const Queue& queue, const Context& context, const Operands& operands, Move move) {
+void enqueue_parts(const Queue& queue, const Context& context, const Operands& operands,
+                   Move move) {
   const tnr_view& a = operands.from();
   const tnr_view_mut& out = operands.to();
   const std::size_t size_bytes = operands.size_bytes();
@@ -152,16 +163,16 @@ void enqueue(const Queue& queue, const Context& context, const Operands& operand
     if (is_same) {
       move(writable(out), a.data, size_bytes);
       // A copy writes truth values as 0 or 1, which bytes as they were need not be.
-      if (operands.has_bools()) queue.copy(context, out.view, out);
+      if (operands.has_bools()) copy_here(queue, context, out.view, out);
       return;
     }
     const Queue::Scratch scratch(queue, size_bytes);
     move(scratch.data(), a.data, size_bytes);
-    return queue.copy(context, laid_as(a, scratch.data(), queue), out);
+    return copy_here(queue, context, laid_as(a, scratch.data(), queue), out);
   }
   if (is_same && !operands.has_bools()) return move(writable(out), a.data, size_bytes);
   const Queue::Scratch scratch(queue, size_bytes);
-  queue.copy(context, a, {laid_as(out.view, scratch.data(), queue)});
+  copy_here(queue, context, a, {laid_as(out.view, scratch.data(), queue)});
   move(writable(out), scratch.data(), size_bytes);
 }
 
@@ -169,7 +180,7 @@ void between_devices(const Queue& queue, const Context& context, const Operands&
   const Device& far = Device::open(operands.far().device.index);
   const Device& here = queue.opened_device();
   operands.require_no_gaps("another device than the context's");
-  enqueue(queue, context, operands, [&](void* out, const void* in, std::size_t size_bytes) {
+  enqueue_parts(queue, context, operands, [&](void* out, const void* in, std::size_t size_bytes) {
     queue.copy_between(operands.is_here() ? here : far, out, operands.is_here() ? far : here, in,
                        size_bytes);
   });
@@ -189,7 +200,7 @@ void transfer(const Queue& queue, const Context& context, const tnr_view& a,
   } else if (operands.is_here()) {
     to_device(queue, context, from, to, operands.size_bytes());
     // As above.
-    if (operands.has_bools()) queue.copy(context, to.view, to);
+    if (operands.has_bools()) copy_here(queue, context, to.view, to);
   } else {
     to_host(queue, context, from, to, operands.size_bytes());
     if (operands.has_bools()) copy(context, to.view, to);
@@ -204,7 +215,7 @@ void transfer_async(const Queue& queue, const Context& context, const tnr_view& 
   operands.require_no_gaps("the CPU");
   const QueueOrder order(queue, operands.pins());
   try {
-    enqueue(queue, context, operands, [&](void* to, const void* in, std::size_t size_bytes) {
+    enqueue_parts(queue, context, operands, [&](void* to, const void* in, std::size_t size_bytes) {
       if (operands.is_here()) return queue.enqueue_in(to, in, size_bytes);
       queue.enqueue_out(to, in, size_bytes);
     });
@@ -216,10 +227,6 @@ void transfer_async(const Queue& queue, const Context& context, const tnr_view& 
   const BlobToken owner = operands.is_here() ? a.owner : out.view.owner;
   if (owner != 0) queue.keep_in_use(owner);
   operands.count();
-}
-
-void Queue::copy_async(const Context& context, const tnr_view& a, const tnr_view_mut& out) const {
-  transfer_async(*this, context, a, out);
 }
 
 }  // namespace tenure::cuda

@@ -57,7 +57,7 @@ Sides sides_of(tnr_compare_op op) { return question_of(op).sides; }
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").compare(op, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceCompare{op, a, b, out});
   const Question& question = question_of(op);
   const bool exchanged = question.sides == Sides::kExchanged;
   Operands operands(out);
@@ -72,7 +72,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
              const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").compare(op, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceCompare{op, a, b, out});
   const Question& question = question_of(op);
   Operands operands(out);
   const Operation operation = operation_of(question, a.dtype);

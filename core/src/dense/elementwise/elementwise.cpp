@@ -102,7 +102,7 @@ void refuse_finding(kernels::Finding found) {
 
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").unary(op, a, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceUnary{op, a, out});
   Operands operands(out);
   operands.add(a, "a");
   require_unary_dtypes(op, a, out.view);
@@ -113,7 +113,7 @@ void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").binary(op, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
   Operands operands(out);
   operands.add(a, "a");
   operands.add(b, "b");
@@ -126,7 +126,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").binary(op, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -141,7 +141,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
 void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").binary(op, a, b, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
   Operands operands(out);
   const Operation operation = binary_operation(op, out.view.dtype);
   const Element element = to_element(a, out.view.dtype, "a");
@@ -155,7 +155,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const
 void ternary(const Context& context, tnr_ternary_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view& c, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").ternary(op, a, b, c, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceTernary{op, a, b, c, out});
   Operands operands(out);
   operands.add(a, "a");
   operands.add(b, "b");

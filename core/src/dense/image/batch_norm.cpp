@@ -138,7 +138,8 @@ void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
                 const tnr_view& var, const tnr_view* weight, const tnr_view* bias, double eps,
                 const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").batch_norm(a, mean, var, weight, bias, eps, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceBatchNorm{a, mean, var, weight, bias, eps, out});
   Operands operands(out);
   operands.add(a, "a");
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);

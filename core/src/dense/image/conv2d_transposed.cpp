@@ -94,7 +94,8 @@ void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view
                        const tnr_view* bias, const tnr_conv2d_attributes& attributes,
                        const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]] {
-    return queue_of(context, out.view, "out").conv2d_transposed(a, weight, bias, attributes, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceConv2d{true, a, weight, bias, attributes, out});
   }
   check_view_mut(out, "out");
   check_view(a, "a");

@@ -55,7 +55,7 @@ struct Divide {
 void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
             const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").pool2d(op, a, attributes, out);
+    return queue_of(context, out.view, "out").enqueue(DevicePool2d{op, a, attributes, out});
   check_view_mut(out, "out");
   check_view(a, "a");
   const CheckedPool pool = checked_pool(op, a, attributes, out.view);

@@ -333,7 +333,8 @@ void check_put(tnr_binary_op op, tnr_dtype dtype) { static_cast<void>(Putting(op
 void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
          const tnr_view& indices, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").put(op, a, axis, indices, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DevicePut{IndexedBy::kRow, op, a, axis, indices, out});
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
@@ -343,7 +344,8 @@ void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint3
 void scatter(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
              const tnr_view& indices, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").scatter(op, a, axis, indices, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DevicePut{IndexedBy::kElement, op, a, axis, indices, out});
   const IndexedViews views = {out.view, "out", a, "a", indices, axis};
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);

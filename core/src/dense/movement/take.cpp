@@ -170,7 +170,8 @@ void take_checked(const Context& context, const IndexedViews& views, const tnr_v
 void take(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
           const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").take(a, axis, indices, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceTake{IndexedBy::kRow, a, axis, indices, out});
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
   const IndexedPins pins(views, a, "a", out);
   require_rows_shape(views);
@@ -180,7 +181,8 @@ void take(const Context& context, const tnr_view& a, std::uint32_t axis, const t
 void gather(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").gather(a, axis, indices, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceTake{IndexedBy::kElement, a, axis, indices, out});
   const IndexedViews views = {a, "a", out.view, "out", indices, axis};
   const IndexedPins pins(views, a, "a", out);
   require_elements_shape(views);

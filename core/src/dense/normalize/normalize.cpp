@@ -426,7 +426,8 @@ void run_normalization(const Context& context, tnr_normalize_op op, const tnr_vi
 void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").normalize(op, a, axes, attributes, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceNormalize{op, a, axes, attributes, out});
   Operands operands(out);
   operands.add(a, "a");
   check_normalization(op, a, axes, attributes, out.view);

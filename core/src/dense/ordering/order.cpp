@@ -294,14 +294,14 @@ const DeviceQueue* queue_of_order(const Context& context, const tnr_view_mut* in
 void sort(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
           const tnr_view_mut* indices, const tnr_view_mut* out) {
   if (const DeviceQueue* const queue = queue_of_order(context, indices, out)) [[unlikely]]
-    return queue->sort(a, axis, order, indices, out);
+    return queue->enqueue(DeviceSort{DeviceSort::Kept::kAll, a, axis, order, indices, out});
   run_ordered(context, "sort", {a, axis, indices, out}, {order, Order::Extent::kAll, 0});
 }
 
 void top_k(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
            const tnr_view_mut* indices, const tnr_view_mut* out) {
   if (const DeviceQueue* const queue = queue_of_order(context, indices, out)) [[unlikely]]
-    return queue->top_k(a, axis, order, indices, out);
+    return queue->enqueue(DeviceSort{DeviceSort::Kept::kFirst, a, axis, order, indices, out});
   run_ordered(context, "top_k", {a, axis, indices, out}, {order, Order::Extent::kFirst, 0});
 }
 

@@ -198,7 +198,8 @@ void conv2d(const Context& context, const ConvolutionOperands& given,
             const tnr_conv2d_attributes& attributes) {
   const auto& [a, weight, bias, out, packed] = given;
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").conv2d(a, weight, bias, attributes, out);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceConv2d{false, a, weight, bias, attributes, out});
   check_view_mut(out, "out");
   check_view(a, "a");
   check_view(weight, "weight");

@@ -270,7 +270,8 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
             const tnr_scalar& beta, const tnr_view_mut& out,
             const tnr_matmul_attributes& attributes) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").matmul(alpha, a, b, beta, out, attributes);
+    return queue_of(context, out.view, "out")
+        .enqueue(DeviceMatmul{alpha, a, b, beta, out, attributes});
   if (attributes.bias == nullptr && attributes.activation == 0 && attributes.flags == 0 &&
       attributes.low == 0 && attributes.high == 0 &&
       multiply_directly(context, alpha, a, b, beta, out)) {

@@ -205,7 +205,7 @@ void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").reduce(op, a, axes, ddof, out, power);
+    return queue_of(context, out.view, "out").enqueue(DeviceReduce{op, a, axes, ddof, out, power});
   Pins pins;
   check_view_mut(out, "out");
   check_view(a, "a");

@@ -175,7 +175,7 @@ void check_scan(tnr_scan_op op, const tnr_view& a, std::uint32_t axis, const tnr
 void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
           const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
-    return queue_of(context, out.view, "out").scan(op, a, axis, out);
+    return queue_of(context, out.view, "out").enqueue(DeviceScan{op, a, axis, out});
   Operands operands(out);
   operands.add(a, "a");
   const ScanKernel& kernel = check_scanned(op, a, axis, out.view);

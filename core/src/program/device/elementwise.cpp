@@ -10,12 +10,13 @@
 namespace tenure {
 namespace {
 
-// A number where an operation takes views alone: an element in memory, which broadcasts.
+// A number for an operation that takes only views: an element in memory, which broadcasts.
 class DeviceNumber {
  public:
   DeviceNumber(const Context& context, const tnr_scalar& number, tnr_dtype dtype)
       : queue_(*context.queue()), data_(queue_.allocate(sizeof number.bytes)) {
-    view_ = on_device(context, unbacked_view({dtype, 0, {}}));
+    view_ = unbacked_view({dtype, 0, {}});
+    view_.device = queue_.device();
     view_.base = view_.data = data_;
     try {
       fill(context, number, {view_});
@@ -60,7 +61,7 @@ class DeviceOperand {
   const tnr_view* view_;
 };
 
-// That of the first of the operands which is an array; a number has its own.
+// The dtype of the first operand that is an array, or of the first number where all are numbers.
 tnr_dtype dtype_of(const OperandView* operands, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (operands[i].view != nullptr) return operands[i].view->dtype;

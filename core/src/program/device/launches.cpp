@@ -10,7 +10,7 @@ namespace {
 // Whether a launch may have the node at all.
 bool is_launched(const Graph& graph, const std::vector<ArrayType>& types, const GraphNode& node) {
   const std::size_t first = node.code == TNR_NODE_SELECT ? 1 : 0;
-  // Numbers alone have no dtype of an array.
+  // Without an array there is no dtype.
   const auto array =
       std::find_if(node.operands.begin() + static_cast<std::ptrdiff_t>(first), node.operands.end(),
                    [&](std::uint32_t value) { return graph.scalar_of(value) == nullptr; });

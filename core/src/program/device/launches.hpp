@@ -8,7 +8,7 @@
 
 namespace tenure {
 
-// Of nodes each but the first of which only others among them read; later ones first.
+// `nodes` has later nodes first; only nodes of the list read the results of all but the first.
 bool fit_one_launch(const Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<std::uint32_t>& nodes);
 

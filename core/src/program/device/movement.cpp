@@ -40,10 +40,6 @@ void run_device_concat(const Context& context, const NodeCall& call, const Opera
 void run_device_pad(const Context& context, const NodeCall& call, const OperandView* operands,
                     const tnr_view_mut& out) {
   const tnr_pad_attributes& attributes = call.node.attributes.pad;
-  if (call.node.op() != TNR_PAD_MODE_CONSTANT) {
-    fail(TNR_STATUS_UNSUPPORTED, "pads with a constant on %s, and otherwise only on the CPU",
-         device_name(context).text);
-  }
   tnr_view from = *operands[0].view;
   tnr_view to = out.view;
   bool is_whole = true;
@@ -61,24 +57,6 @@ void run_device_pad(const Context& context, const NodeCall& call, const OperandV
   }
   to.flags = TNR_VIEW_EXCLUSIVE;
   copy(context, from, {to});
-}
-
-void try_device_concat(const Context& context, const GraphNode&, const OperandType*,
-                       tnr_dtype result) {
-  const tnr_view nothing = without_elements(context, result, {0});
-  copy(context, nothing, {nothing});
-}
-
-void try_device_pad(const Context& context, const GraphNode& node, const OperandType* operands,
-                    tnr_dtype result) {
-  GraphNode of_vector = node;
-  of_vector.attributes.pad.before[0] = 0;
-  const tnr_view a = without_elements(context, operands[0].array->dtype, {0});
-  const OperandView given = {&a, nullptr};
-  run_device_pad(context, {of_vector, nullptr}, &given, {without_elements(context, result, {0})});
-  tnr_scalar value = node.attributes.pad.value;
-  if (value.dtype == 0) value.dtype = result;
-  fill(context, value, {without_elements(context, result, {0})});
 }
 
 }  // namespace tenure

@@ -4,92 +4,45 @@
 #include <array>
 #include <cinttypes>
 
+#include "program/custom.hpp"
 #include "program/device/calls.hpp"
 #include "program/kinds/calls.hpp"
-#include "program/unbacked.hpp"
+#include "tenure/device.hpp"
 #include "tenure/device_queue.hpp"
 
 namespace tenure {
 namespace {
 
-// For kinds whose operands are all vectors.
-template <RunNode* kRun>
-void try_device_vectors(const Context& context, const GraphNode& node, const OperandType* operands,
-                        tnr_dtype result) {
-  static constexpr std::int64_t kFirstAxis[] = {0};
-  tnr_view views[kMostFixedOperands];
-  OperandView given[kMostFixedOperands] = {};
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    given[i].scalar = operands[i].scalar;
-    if (operands[i].array == nullptr) continue;
-    views[i] = without_elements(context, operands[i].array->dtype, {0});
-    given[i].view = &views[i];
-  }
-  kRun(context, {node, kFirstAxis}, given, {without_elements(context, result, {0})});
-}
-
-// No rows of one element.
-void try_device_reduce(const Context& context, const GraphNode& node, const OperandType* operands,
-                       tnr_dtype result) {
-  const tnr_view a = without_elements(context, operands[0].array->dtype, {0, 1});
-  const OperandView given = {&a, nullptr};
-  GraphNode of_rows = node;
-  of_rows.flags = 1u << 1;
-  run_reduce(context, {of_rows, nullptr}, &given, {without_elements(context, result, {0})});
-}
-
-void try_device_normalize(const Context& context, const GraphNode& node,
-                          const OperandType* operands, tnr_dtype result) {
-  const tnr_view a = without_elements(context, operands[0].array->dtype, {0, 1});
-  tnr_view factors[2];
-  OperandView given[3] = {{&a, nullptr}, {}, {}};
-  for (std::size_t i = 1; i < node.operands.size(); ++i) {
-    if (operands[i].array == nullptr) continue;
-    factors[i - 1] = on_device(context, unbacked_view({operands[i].array->dtype, 1, {1}}));
-    given[i].view = &factors[i - 1];
-  }
-  GraphNode of_rows = node;
-  of_rows.flags = 1u << 1;
-  tnr_view out = without_elements(context, result, {0, 1});
-  out.flags = TNR_VIEW_EXCLUSIVE;
-  run_normalize(context, {of_rows, nullptr}, given, {out});
-}
-
-template <RunNode* kRun>
-constexpr DeviceOperation on_vectors() noexcept {
-  return {kRun, try_device_vectors<kRun>};
-}
-
 // A kind without a case does not compile.
-constexpr DeviceOperation device_operation_of(NodeKind kind) noexcept {
+constexpr RunNode* device_run_of(NodeKind kind) noexcept {
   using enum NodeKind;
   switch (kind) {
-    case kUnary: return on_vectors<run_device_unary>();
-    case kBinary: return on_vectors<run_device_binary>();
-    case kTernary: return on_vectors<run_device_ternary>();
-    case kCompare: return on_vectors<run_device_compare>();
-    case kSelect: return on_vectors<run_device_select>();
-    case kCast: return on_vectors<run_device_cast>();
-    case kReduce: return {run_reduce, try_device_reduce};
-    case kNormalize: return {run_normalize, try_device_normalize};
-    case kScan: return on_vectors<run_scan>();
-    case kSort: return on_vectors<run_sort>();
-    case kTopK: return on_vectors<run_top_k>();
-    case kMatmul: return {run_device_matmul, try_device_matmul};
-    case kConv2d: return {run_device_conv2d, try_device_conv2d};
-    case kCustom: return {run_device_custom, try_device_custom};
-    case kConv2dTransposed: return {run_device_conv2d_transposed, try_device_conv2d};
-    case kPool2d: return {run_pool2d, try_device_pool2d};
-    case kBatchNorm: return {run_batch_norm, try_device_batch_norm};
-    case kConcat: return {run_device_concat, try_device_concat};
-    case kPad: return {run_device_pad, try_device_pad};
-    case kTake: return on_vectors<run_take>();
-    case kGather: return on_vectors<run_gather>();
-    case kPut: return on_vectors<run_put>();
-    case kScatter: return on_vectors<run_scatter>();
-    case kSparseToDense: return {run_sparse_to_dense, try_device_sparse_to_dense};
-    case kSparseMatmul: return {run_sparse_matmul, try_device_sparse_matmul};
-    case kSparseSddmm: return {run_sparse_sddmm, try_device_sparse_sddmm};
+    case kUnary: return run_device_unary;
+    case kBinary: return run_device_binary;
+    case kTernary: return run_device_ternary;
+    case kCompare: return run_device_compare;
+    case kSelect: return run_device_select;
+    case kCast: return run_device_cast;
+    case kReduce: return run_reduce;
+    case kNormalize: return run_normalize;
+    case kScan: return run_scan;
+    case kSort: return run_sort;
+    case kTopK: return run_top_k;
+    case kMatmul: return run_device_matmul;
+    case kConv2d: return run_device_conv2d;
+    case kCustom: return run_device_custom;
+    case kConv2dTransposed: return run_device_conv2d_transposed;
+    case kPool2d: return run_pool2d;
+    case kBatchNorm: return run_batch_norm;
+    case kConcat: return run_device_concat;
+    case kPad: return run_device_pad;
+    case kTake: return run_take;
+    case kGather: return run_gather;
+    case kPut: return run_put;
+    case kScatter: return run_scatter;
+    case kSparseToDense: return run_sparse_to_dense;
+    case kSparseMatmul: return run_sparse_matmul;
+    case kSparseSddmm: return run_sparse_sddmm;
     // Views compute nothing.
     case kReshape:
     case kPermute:
@@ -115,41 +68,81 @@ constexpr DeviceOperation device_operation_of(NodeKind kind) noexcept {
     case kCond:
     case kWhile:
     case kNonzero:
-    case kMaskedSelect: return {};
+    case kMaskedSelect: return nullptr;
   }
 }
 
 // By kind; there is no kind 0.
-constexpr auto kOperations = [] {
-  std::array<DeviceOperation, kNodeKindCount + 1> operations = {};
+constexpr auto kRuns = [] {
+  std::array<RunNode*, kNodeKindCount + 1> runs = {};
   for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
-    operations[kind] = device_operation_of(static_cast<NodeKind>(kind));
+    runs[kind] = device_run_of(static_cast<NodeKind>(kind));
   }
-  return operations;
+  return runs;
 }();
+
+// Each kind that the table gives to devices has a function, and no other kind has one.
+static_assert([] {
+  for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
+    const NodeKindRow& row = kNodeKindRows[kind - 1];
+    const bool is_called = row.device != DeviceDtypes::kNone && row.computes != Computes::kView;
+    if (is_called != (kRuns[kind] != nullptr)) return false;
+  }
+  return true;
+}());
+
+// The dtype of the first operand that is an array, or of the first number where all are numbers.
+tnr_dtype operand_dtype(const GraphNode& node, const OperandType* operands) noexcept {
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    if (operands[i].array != nullptr) return operands[i].array->dtype;
+  }
+  return operands[0].scalar != nullptr ? operands[0].scalar->dtype : 0;
+}
+
+SparseType sparse_type(const GraphNode& node, tnr_dtype dtype) noexcept {
+  const tnr_sparse_node_attributes& of = node.attributes.sparse;
+  return {of.format == 0 ? TNR_SPARSE_FORMAT_CSR : of.format, dtype,
+          of.orientation == TNR_ORIENTATION_TRANSPOSED, (of.flags & TNR_SPARSE_UNIQUE) != 0};
+}
+
+// Where more decides than the dtype of the operands.
+Refusal node_refusal(tnr_device device, const GraphNode& node, const OperandType* operands,
+                     tnr_dtype result) noexcept {
+  const tnr_dtype dtype = operand_dtype(node, operands);
+  switch (static_cast<NodeKind>(node.kind())) {
+    case NodeKind::kCast:
+      // A copy takes any dtype.
+      if (dtype == result) return std::nullopt;
+      if (Refusal refusal = device_refusal(device, node.code, result)) return refusal;
+      break;
+    case NodeKind::kMatmul:
+    case NodeKind::kConv2d:
+    case NodeKind::kConv2dTransposed:
+      if (Refusal refusal = activation_refusal(device, node, result)) return refusal;
+      break;
+    case NodeKind::kPad:
+      if (node.op() == TNR_PAD_MODE_CONSTANT) break;
+      return error_of(TNR_STATUS_UNSUPPORTED,
+                      "pads with a constant on %s, and otherwise only on the CPU",
+                      DeviceName(device).text);
+    case NodeKind::kCustom:
+      if (node.custom->has_device_function()) break;
+      return error_of(TNR_STATUS_UNSUPPORTED,
+                      "the custom operation has no compute_on_device: computed only on the CPU, "
+                      "not on %s",
+                      DeviceName(device).text);
+    case NodeKind::kSparseToDense:
+    case NodeKind::kSparseMatmul:
+    case NodeKind::kSparseSddmm:
+      return device_refusal(device, node.code, sparse_type(node, result));
+    default: break;
+  }
+  return device_refusal(device, node.code, dtype);
+}
 
 }  // namespace
 
-tnr_view on_device(const Context& context, tnr_view view) noexcept {
-  view.device = context.queue()->device();
-  return view;
-}
-
-tnr_view without_elements(const Context& context, tnr_dtype dtype,
-                          std::initializer_list<std::int64_t> extents) {
-  ArrayType type = {dtype, static_cast<std::uint32_t>(extents.size()), {}};
-  std::ranges::copy(extents, type.shape);
-  return on_device(context, unbacked_view(type));
-}
-
-DeviceName device_name(const Context& context) noexcept {
-  return DeviceName(context.queue()->device());
-}
-
-const DeviceOperation* find_device_operation(const GraphNode& node) noexcept {
-  const DeviceOperation& operation = kOperations[node.kind()];
-  return operation.run == nullptr ? nullptr : &operation;
-}
+RunNode* find_device_run(const GraphNode& node) noexcept { return kRuns[node.kind()]; }
 
 void require_on_device(const Context& context, const Graph& graph, const std::vector<bool>& needed,
                        const std::vector<ArrayType>& types) {
@@ -157,11 +150,6 @@ void require_on_device(const Context& context, const Graph& graph, const std::ve
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!needed[i] || operation_of(node).computes == Computes::kView) continue;
-    const DeviceOperation* const operation = find_device_operation(node);
-    if (operation == nullptr) {
-      fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: computed only on the CPU, not on %s", i,
-           operation_name(node), device_name(context).text);
-    }
     operands.assign(std::max(node.operands.size(), kMostFixedOperands), {});
     for (std::size_t j = 0; j < node.operands.size(); ++j) {
       const std::uint32_t value = node.operands[j];
@@ -169,11 +157,11 @@ void require_on_device(const Context& context, const Graph& graph, const std::ve
       operands[j].scalar = graph.scalar_of(value);
       if (operands[j].scalar == nullptr) operands[j].array = &types[value];
     }
-    try {
-      operation->attempt(context, node, operands.data(), types[node.result].dtype);
-    } catch (const Error& error) {
-      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", i, operation_name(node), error.message());
-    }
+    const Refusal refusal =
+        node_refusal(context.queue()->device(), node, operands.data(), types[node.result].dtype);
+    if (!refusal) continue;
+    fail(refusal->status(), "nodes[%" PRIu32 "], %s: %s", i, operation_name(node),
+         refusal->message());
   }
 }
 

@@ -12,14 +12,6 @@ bool is_applied_to_sums(tnr_unary_op activation) noexcept {
   return activation == 0 || activation == TNR_UNARY_OP_RELU;
 }
 
-// Bounds behind another activation than relu are not applied: nobody makes such a node but by hand.
-void require_one_or_other(const Activation& activation, const char* name) {
-  if (is_applied_to_sums(activation.op) || activation.flags == 0) return;
-  fail(TNR_STATUS_UNSUPPORTED,
-       "attributes->activation is %s with bounds, which %s applies only on the CPU",
-       kernels::kUnaryRows[activation.op - 1].name, name);
-}
-
 using Convolve = void(const Context& context, const tnr_view& a, const tnr_view& weight,
                       const tnr_view* bias, const tnr_conv2d_attributes& attributes,
                       const tnr_view_mut& out);
@@ -57,36 +49,18 @@ void run_device_conv2d_transposed(const Context& context, const NodeCall& call,
   convolve(context, call, operands, out, conv2d_transposed);
 }
 
-void try_device_matmul(const Context& context, const GraphNode& node, const OperandType* operands,
-                       tnr_dtype result) {
-  require_one_or_other(Activation(node.attributes.matmul), "matmul");
-  const tnr_view a = without_elements(context, operands[0].array->dtype, {0, 1});
-  const tnr_view b = without_elements(context, operands[1].array->dtype, {1, 0});
-  OperandView given[3] = {{&a, nullptr}, {&b, nullptr}, {}};
-  tnr_view bias;
-  if (node.operands.size() > 2 && operands[2].array != nullptr) {
-    bias = without_elements(context, operands[2].array->dtype, {0});
-    given[2].view = &bias;
+Refusal activation_refusal(tnr_device device, const GraphNode& node, tnr_dtype result) noexcept {
+  const bool is_matmul = node.kind() == static_cast<std::uint32_t>(NodeKind::kMatmul);
+  const Activation activation =
+      is_matmul ? Activation(node.attributes.matmul) : Activation(node.attributes.conv2d);
+  if (is_applied_to_sums(activation.op)) return std::nullopt;
+  // Only a node that is made by hand has bounds behind another activation than relu.
+  if (activation.flags != 0) {
+    return error_of(TNR_STATUS_UNSUPPORTED,
+                    "attributes->activation is %s with bounds, which %s applies only on the CPU",
+                    kernels::kUnaryRows[activation.op - 1].name, operation_name(node));
   }
-  run_device_matmul(context, {node, nullptr}, given, {without_elements(context, result, {0, 0})});
+  return device_refusal(device, TNR_NODE_UNARY + static_cast<std::uint32_t>(activation.op), result);
 }
-
-// Dtypes are those of the CPU.
-void try_device_conv2d(const Context&, const GraphNode& node, const OperandType*, tnr_dtype) {
-  require_one_or_other(Activation(node.attributes.conv2d), operation_name(node));
-}
-
-// Windows of one element of no images.
-void try_device_pool2d(const Context& context, const GraphNode& node, const OperandType* operands,
-                       tnr_dtype result) {
-  tnr_pool2d_attributes attributes = {};
-  attributes.struct_size = sizeof attributes;
-  attributes.kernel[0] = attributes.kernel[1] = 1;
-  const tnr_view a = without_elements(context, operands[0].array->dtype, {0, 1, 2, 2});
-  pool2d(context, node.op(), a, attributes, {without_elements(context, result, {0, 1, 2, 2})});
-}
-
-// Dtypes are those of the CPU, which infers them.
-void try_device_batch_norm(const Context&, const GraphNode&, const OperandType*, tnr_dtype) {}
 
 }  // namespace tenure

@@ -81,7 +81,7 @@ void DeviceFrame::run_step(const Context& context, const Graph& graph, const Sch
       return step.plan->run_checked(context, pointers_.data() + firsts_[index].pointer, out);
     }
     const GraphNode& node = graph.nodes[step.node];
-    find_device_operation(node)->run(context, {node, step.numbers.data()}, operands, out);
+    find_device_run(node)(context, {node, step.numbers.data()}, operands, out);
   } catch (const Error& error) {
     if (step.node == kNoValue) throw;
     fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,

@@ -26,21 +26,22 @@ SparseToken order_on(const Context& context, const DeviceQueue& queue, const Ord
   std::optional<DeviceArray> values;
   std::int64_t entries = 0;
   const auto major_size = [&] { return has_offsets ? major_count(rows) + 1 : entries; };
-  const EntryFinding found = queue.order_entries(
-      {.name = call.name,
-       .a = rows,
-       .by = call.by,
-       .combine = call.combine,
-       .has_offsets = has_offsets,
-       .allocate =
-           [&](std::int64_t count) {
-             entries = count;
-             major.emplace(queue, major_size(), rows.minor.dtype);
-             minor.emplace(queue, count, rows.minor.dtype);
-             values.emplace(queue, count, rows.values.dtype);
-             return DeviceEntryOrder::Arrays{major->data(), minor->data(), values->data()};
-           },
-       .pins = call.pins});
+  const std::function<DeviceEntryOrder::Arrays(std::int64_t)> allocate = [&](std::int64_t count) {
+    entries = count;
+    major.emplace(queue, major_size(), rows.minor.dtype);
+    minor.emplace(queue, count, rows.minor.dtype);
+    values.emplace(queue, count, rows.values.dtype);
+    return DeviceEntryOrder::Arrays{major->data(), minor->data(), values->data()};
+  };
+  auto found = EntryFinding::kRight;
+  queue.enqueue(DeviceEntryOrder{.name = call.name,
+                                 .a = rows,
+                                 .by = call.by,
+                                 .combine = call.combine,
+                                 .has_offsets = has_offsets,
+                                 .allocate = allocate,
+                                 .pins = call.pins,
+                                 .finding = found});
   if (found == EntryFinding::kWrong) refuse_entries_on(queue, call.a, "a");
   if (found == EntryFinding::kFall) return 0;
   return open_on(context,

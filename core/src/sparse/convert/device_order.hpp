@@ -24,7 +24,7 @@ struct OrderOnDevice {
 };
 
 // Waits once. 0 where COO that is to be compressed as it is has rows that fall. Throws
-// INVALID_ARGUMENT where an offset or an index is wrong, and as DeviceQueue::order_entries().
+// INVALID_ARGUMENT where an offset or an index is wrong, and as a DeviceEntryOrder.
 SparseToken order_on(const Context& context, const DeviceQueue& queue, const OrderOnDevice& call);
 
 }  // namespace tenure

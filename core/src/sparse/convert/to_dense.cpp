@@ -480,20 +480,21 @@ void write_on(const DeviceQueue& queue, const tnr_sparse_view& a, const tnr_view
   const tnr_device device = queue.device();
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             device);
-  if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
-    fail(TNR_STATUS_UNSUPPORTED, "to dense takes CSR and CSC on %s, and others only on the CPU",
-         DeviceName(device).text);
-  }
+  require_none(
+      device_refusal(device, TNR_NODE_SPARSE_TO_DENSE,
+                     {.format = a.format, .dtype = a.values.dtype, .is_unique = is_unique(a)}));
   check_output(a, out, device);
   static_cast<void>(addition_of(a, "a"));  // may refuse the dtype
   Pins pins;
   pin_output(pins, a, out);
-  const bool is_right = queue.scatter_entries({.a = a,
-                                               .out = out,
-                                               .is_unique = is_unique(a),
-                                               .is_trusted = pinned.is_trusted(),
-                                               .a_pins = pinned.pins(),
-                                               .pins = pins});
+  bool is_right = true;
+  queue.enqueue(DeviceScatter{.a = a,
+                              .out = out,
+                              .is_unique = is_unique(a),
+                              .is_trusted = pinned.is_trusted(),
+                              .a_pins = pinned.pins(),
+                              .pins = pins,
+                              .is_right = is_right});
   if (!is_right) refuse_entries_on(queue, a, "a");
   count_call(TNR_OPERATION_SPARSE_TO_DENSE, is_empty(out.view) ? 0 : device_matrix_bytes(a),
              element_bytes(out.view));

@@ -81,24 +81,27 @@ SparseToken from_dense_on(const Context& context, const DeviceQueue& queue,
     DeviceEntries nothing(queue, 0, call);
     return finish(context, call, offsets, offset_count, nothing, 0);
   }
-  const auto scan = [&](const DeviceEntries& entries, std::int64_t room) {
-    return queue.scan_entries({.dense = dense,
-                               .mask = call.has_mask ? &mask : nullptr,
-                               .predicate = call.predicate,
-                               .index_dtype = call.index_dtype,
-                               .offsets = offsets.data(),
-                               .row_indices = entries.row_indices.data(),
-                               .indices = entries.indices.data(),
-                               .values = entries.values.data(),
-                               .capacity = room,
-                               .pins = call.pins});
+  const auto search = [&](const DeviceEntries& entries, std::int64_t room) {
+    std::int64_t count = 0;
+    queue.enqueue(DeviceEntrySearch{.dense = dense,
+                                    .mask = call.has_mask ? &mask : nullptr,
+                                    .predicate = call.predicate,
+                                    .index_dtype = call.index_dtype,
+                                    .offsets = offsets.data(),
+                                    .row_indices = entries.row_indices.data(),
+                                    .indices = entries.indices.data(),
+                                    .values = entries.values.data(),
+                                    .capacity = room,
+                                    .pins = call.pins,
+                                    .count = count});
+    return count;
   };
   const std::int64_t elements = element_count(dense);
   // Twice at most, but where somebody writes more entries meanwhile.
   for (std::int64_t room = std::max(std::min(elements, kLeastRoom), elements / kElementsForRoom);
        ;) {
     DeviceEntries entries(queue, room, call);
-    const std::int64_t count = scan(entries, room);
+    const std::int64_t count = search(entries, room);
     if (offset_count != 0) require_index_fit(call.index_dtype, "offsets", count);
     if (count <= room) return finish(context, call, offsets, offset_count, entries, count);
     room = count;

@@ -129,25 +129,24 @@ void sample_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_spar
   check_dense(x, y, out, device);
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             device);
-  if (a.format != TNR_SPARSE_FORMAT_CSR && a.format != TNR_SPARSE_FORMAT_CSC) {
-    fail(TNR_STATUS_UNSUPPORTED, "sddmm takes CSR and CSC on %s, and others only on the CPU",
-         DeviceName(device).text);
-  }
+  require_none(
+      device_refusal(device, TNR_NODE_SPARSE_SDDMM, {.format = a.format, .dtype = a.values.dtype}));
   const EntryRange range = entry_range_on(queue, a, pinned.pins(), "a");
   const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
   Pins pins;
   const Sampling sampling = check_operands(alpha, a, values, x, y, out, pins);
-  const bool is_right =
-      queue.sample_entries({.a = a,
-                            .x = x,
-                            .y = y,
-                            .out = out,
-                            .first = range.first,
-                            .alpha = sampling.scale.bytes,
-                            .is_times_values = (flags & TNR_SDDMM_TIMES_VALUES) != 0,
-                            .is_trusted = pinned.is_trusted(),
-                            .a_pins = pinned.pins(),
-                            .pins = pins});
+  bool is_right = true;
+  queue.enqueue(DeviceSample{.a = a,
+                             .x = x,
+                             .y = y,
+                             .out = out,
+                             .first = range.first,
+                             .alpha = sampling.scale.bytes,
+                             .is_times_values = (flags & TNR_SDDMM_TIMES_VALUES) != 0,
+                             .is_trusted = pinned.is_trusted(),
+                             .a_pins = pinned.pins(),
+                             .pins = pins,
+                             .is_right = is_right});
   if (!is_right) refuse_entries_on(queue, a, "a");
   if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
   count_call(TNR_OPERATION_SPARSE_SDDMM,

@@ -159,8 +159,8 @@ void count_product(std::uint64_t matrix_bytes, const Factors& factors, const tnr
              matrix_bytes + element_bytes(b) + (factors.has_beta ? out_bytes : 0), out_bytes);
 }
 
-// On a device, rows alone: where entries of a row go to many sums, these would be added up in no
-// order.
+// Devices take rows only: where the entries of a row go to many sums, they would be added in an
+// order that changes from run to run.
 void multiply_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sparse_view& a,
                  bool is_transposed, const tnr_view& b, const tnr_scalar& beta,
                  const tnr_view_mut& out) {
@@ -169,23 +169,21 @@ void multiply_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sp
   check_view(b, "b", device);
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             device);
-  const bool has_rows = a.format == (is_transposed ? TNR_SPARSE_FORMAT_CSC : TNR_SPARSE_FORMAT_CSR);
-  if (!has_rows) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "sparse_matmul takes CSR and CSC that is transposed on %s, and others only on the CPU",
-         DeviceName(device).text);
-  }
   Pins pins;
   const Factors factors = check_operands(alpha, a, is_transposed, b, beta, out, pins);
-  const bool is_right =
-      queue.sparse_matmul({.a = a,
-                           .b = b,
-                           .out = out,
-                           .alpha = factors.alpha.bytes,
-                           .beta = factors.has_beta ? factors.beta.bytes : nullptr,
-                           .is_trusted = pinned.is_trusted(),
-                           .a_pins = pinned.pins(),
-                           .pins = pins});
+  require_none(device_refusal(
+      device, TNR_NODE_SPARSE_MATMUL,
+      {.format = a.format, .dtype = a.values.dtype, .is_transposed = is_transposed}));
+  bool is_right = true;
+  queue.enqueue(DeviceSparseMatmul{.a = a,
+                                   .b = b,
+                                   .out = out,
+                                   .alpha = factors.alpha.bytes,
+                                   .beta = factors.has_beta ? factors.beta.bytes : nullptr,
+                                   .is_trusted = pinned.is_trusted(),
+                                   .a_pins = pinned.pins(),
+                                   .pins = pins,
+                                   .is_right = is_right});
   if (!is_right) refuse_entries_on(queue, a, "a");
   if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
   count_product(device_matrix_bytes(a), factors, b, out.view);

@@ -326,7 +326,7 @@ fn entries_of_one_position_are_added_up() {
     let halves = matrix::<f16, i32>(&mut Random::new(6), 3, |x| f16::from_f32(x.into()));
     let error = stream.sparse_to_dense(&stream.upload_csr(&halves).unwrap()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.message().starts_with("to dense takes f16"), "{error}");
+    assert!(error.message().starts_with("sparse_to_dense takes f16"), "{error}");
 }
 
 #[test]

@@ -27,6 +27,16 @@ fn matrix(mut dense: tnr_view, random: &mut Random) -> tnr_view {
     dense
 }
 
+/// The largest struct that the library reads: larger sizes are refused.
+const MOST_STRUCT_BYTES: usize = 4096;
+
+/// A struct in memory that has all bytes which a wrong `struct_size` may name.
+#[repr(C)]
+struct Sized<T> {
+    of: T,
+    _zeros: [u8; MOST_STRUCT_BYTES],
+}
+
 /// Packs a factor and multiplies by it; whether that was done.
 fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
     random: &mut Random,
@@ -61,10 +71,13 @@ fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
             ..twin.view
         },
     };
-    let mut packing = tnr_factor_attributes {
-        struct_size: size_of::<tnr_factor_attributes>() as u64,
-        a_dtype: a.dtype,
-        reserved: 0,
+    let mut packing = Sized {
+        of: tnr_factor_attributes {
+            struct_size: size_of::<tnr_factor_attributes>() as u64,
+            a_dtype: a.dtype,
+            reserved: 0,
+        },
+        _zeros: [0; MOST_STRUCT_BYTES],
     };
     let is_right = random.below(3) != 0;
     if !is_right {
@@ -73,13 +86,15 @@ fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
             1 => misdescribe(&mut b, 2, random),
             2 => misdescribe(&mut bias, 1, random),
             3 => misdescribe(&mut out.view, 2, random),
-            4 => packing.a_dtype = tnr_dtype(random.next() as u32 & 0x0003_7f0f),
-            _ => packing.struct_size = random.number() as u64,
+            4 => packing.of.a_dtype = tnr_dtype(random.next() as u32 & 0x0003_7f0f),
+            _ => packing.of.struct_size = random.number() as u64,
         }
     }
+    let attributes = (&raw const packing).cast();
     // SAFETY: every part of a view lies in an array that outlives the calls, or does not fit what
-    // the view says of it; nothing else refers to the array of `out`.
-    let factor = unsafe { tnr_factor_create(context, &b, &packing) };
+    // the view says of it; nothing else refers to the array of `out`. The library reads at most
+    // `MOST_STRUCT_BYTES` of the attributes, which are there whatever `struct_size` says.
+    let factor = unsafe { tnr_factor_create(context, &b, attributes) };
     assert!(!is_right || !factor.is_null(), "{}", refusal());
     if factor.is_null() {
         return false;

@@ -1,6 +1,7 @@
 // Batch normalization by known statistics.
 #include <cstring>
 
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/queue.hpp"
 #include "dense/checks.hpp"
 #include "dense/image/channel_vectors.hpp"
@@ -44,7 +45,8 @@ class Formula {
     return add(TNR_NODE_CAST, from, to, 1, a, {});
   }
   void compute(const Queue& queue, const tnr_view_mut& out, const Pins& pins) const {
-    (void)queue.compute(expression_, views_, out, pins);  // finds nothing on floats
+    DeviceFindings findings;  // none on floats
+    enqueue(queue, DeviceEvaluation{expression_, views_, out, pins, findings});
   }
 
  private:
@@ -98,11 +100,10 @@ tnr_view as_vector(tnr_view numbers) noexcept {
 
 }  // namespace
 
-void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
-                       const tnr_view* weight, const tnr_view* bias, double eps,
-                       const tnr_view_mut& out) const {
-  check_view_mut(out, "out", device());
-  check_view(a, "a", device());
+void enqueue(const Queue& queue, const DeviceBatchNorm& call) {
+  const auto& [a, mean, var, weight, bias, eps, out] = call;
+  check_view_mut(out, "out", queue.device());
+  check_view(a, "a", queue.device());
   require_broadcast(a, "a", out.view);
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);
   Pins pins;
@@ -111,9 +112,9 @@ void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& 
   require_alias(out.view, a, "a", SameView::kAllowed);
   pin_vectors(vectors_of(mean, var, weight, bias), out.view, pins);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_BATCH_NORM, 0, 0);
-  const Scratch memory(*this, static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype));
+  const Queue::Scratch memory(queue, static_cast<std::size_t>(a.shape[1]) * element_size(a.dtype));
   const tnr_view scales = along_channels(a, memory.data());
-  compute_scale(*this, var, weight, eps, {as_vector(scales)}, pins);
+  compute_scale(queue, var, weight, eps, {as_vector(scales)}, pins);
 
   const tnr_view means = mean == nullptr ? tnr_view{} : spread(a, *mean);
   const tnr_view biases = bias == nullptr ? tnr_view{} : spread(a, *bias);
@@ -125,7 +126,7 @@ void Queue::batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& 
   x = formula.binary(TNR_BINARY_OP_MUL, a.dtype, x, formula.view(scales));
   formula.binary(TNR_BINARY_OP_ADD, a.dtype, x,
                  bias == nullptr ? formula.number(0, a.dtype) : formula.view(biases));
-  formula.compute(*this, out, pins);
+  formula.compute(queue, out, pins);
   const std::uint64_t vector_bytes = element_bytes(scales);
   count_call(TNR_OPERATION_BATCH_NORM, element_bytes(a) + 3 * vector_bytes,
              element_bytes(out.view));

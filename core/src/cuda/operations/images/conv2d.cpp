@@ -6,6 +6,7 @@
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/libraries/convolutions.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"
 #include "dense/image/convolution.hpp"
@@ -260,9 +261,11 @@ bool convolve_by_vendor(const Queue& queue, Direction direction, const Convoluti
 }
 
 // `g` as Convolution has it.
-void convolve_on(const Queue& queue, Direction direction, tnr_operation operation, const char* name,
-                 const ConvolutionOperands& of, const WindowGeometry& g,
-                 const tnr_conv2d_attributes& attributes) {
+void convolve_on(const Queue& queue, Direction direction, const ConvolutionOperands& of,
+                 const WindowGeometry& g, const tnr_conv2d_attributes& attributes) {
+  const bool is_plain = direction == Direction::kPlain;
+  const tnr_operation operation = is_plain ? TNR_OPERATION_CONV2D : TNR_OPERATION_CONV2D_TRANSPOSED;
+  const char* const name = is_plain ? "conv2d" : "conv2d_transposed";
   const tnr_dtype computed = computed_dtype(of.a.dtype);
   (void)require_image_type(name, computed);
   const PinnedOperands pinned(of);
@@ -282,24 +285,14 @@ void convolve_on(const Queue& queue, Direction direction, tnr_operation operatio
 
 }  // namespace
 
-void Queue::conv2d(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-                   const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) const {
+void enqueue(const Queue& queue, const DeviceConv2d& call) {
+  const auto& [is_transposed, a, weight, bias, attributes, out] = call;
   const ConvolutionOperands of = {a, weight, bias, out};
-  check_operands(of, device());
-  const WindowGeometry g = convolution_geometry(a, weight, attributes, out.view, "out");
-  require_bias(bias, out.view, "weight");
-  convolve_on(*this, Direction::kPlain, TNR_OPERATION_CONV2D, "conv2d", of, g, attributes);
-}
-
-void Queue::conv2d_transposed(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-                              const tnr_conv2d_attributes& attributes,
-                              const tnr_view_mut& out) const {
-  const ConvolutionOperands of = {a, weight, bias, out};
-  check_operands(of, device());
-  const WindowGeometry g = transposed_geometry(a, weight, attributes, out.view, "out");
-  require_bias(bias, out.view, "out");
-  convolve_on(*this, Direction::kTransposed, TNR_OPERATION_CONV2D_TRANSPOSED, "conv2d_transposed",
-              of, g, attributes);
+  check_operands(of, queue.device());
+  auto* const geometry = is_transposed ? transposed_geometry : convolution_geometry;
+  const WindowGeometry g = geometry(a, weight, attributes, out.view, "out");
+  require_bias(bias, out.view, is_transposed ? "out" : "weight");
+  convolve_on(queue, is_transposed ? Direction::kTransposed : Direction::kPlain, of, g, attributes);
 }
 
 }  // namespace tenure::cuda

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"
 #include "dense/image/pool_geometry.hpp"
@@ -54,10 +55,10 @@ void run_pool(const Queue& queue, tnr_reduce_op op, const CheckedPool& pool, con
 
 }  // namespace
 
-void Queue::pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
-                   const tnr_view_mut& out) const {
-  check_view_mut(out, "out", device());
-  check_view(a, "a", device());
+void enqueue(const Queue& queue, const DevicePool2d& call) {
+  const auto& [op, a, attributes, out] = call;
+  check_view_mut(out, "out", queue.device());
+  check_view(a, "a", queue.device());
   const CheckedPool pool = checked_pool(op, a, attributes, out.view);
   Pins pins;
   pins.add_mut(out, "out");
@@ -67,12 +68,13 @@ void Queue::pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attribu
   require_elements(pool);
   if (is_global(pool)) {
     constexpr std::uint32_t kOfPixels = 0b1100;
-    return reduce(op, a, kOfPixels, std::nullopt, out, 0);
+    return enqueue(queue, DeviceReduce{op, a, kOfPixels, std::nullopt, out, 0});
   }
-  if ((attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0)
-    require_whole_windows(*this, pool.geometry);
-  const QueueOrder order(*this, pins);
-  run_pool(*this, op, pool, a, attributes, out);
+  if ((attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0) {
+    require_whole_windows(queue, pool.geometry);
+  }
+  const QueueOrder order(queue, pins);
+  run_pool(queue, op, pool, a, attributes, out);
   count_call(TNR_OPERATION_POOL2D, element_bytes(a), element_bytes(out.view));
 }
 

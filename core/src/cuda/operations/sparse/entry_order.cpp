@@ -6,6 +6,7 @@
 
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/digit_sort.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/scan.hpp"
 #include "cuda/operations/sparse/rows.hpp"
 #include "dense/operands.hpp"
@@ -72,7 +73,7 @@ class EntryOrdering {
     queue_.launch(Kernel::entry_marks, grid(), argument_);
     sum_words(queue_, argument_.numbers + 1, count_);
     Told told;
-    queue_.copy_out(&told, argument_.numbers + count_, sizeof told);
+    queue_.copy_bytes(DeviceQueue::Direction::kOut, &told, argument_.numbers + count_, sizeof told);
     return told;
   }
 
@@ -120,21 +121,26 @@ class EntryOrdering {
 
 }  // namespace
 
-EntryFinding Queue::order_entries(const DeviceEntryOrder& call) const {
+void enqueue(const Queue& queue, const DeviceEntryOrder& call) {
   const tnr_view& values = call.a.values;
-  if (element_size(values.dtype) > 8) refuse_on_device(*this, call.name, values.dtype);
+  if (element_size(values.dtype) > 8) {
+    fail(TNR_STATUS_UNSUPPORTED, "%s takes %s only on the CPU, not on %s", call.name,
+         dtype_name(values.dtype), DeviceName(queue.device()).text);
+  }
   if (values.shape[0] >= kMostNumber) {
     fail(TNR_STATUS_UNSUPPORTED,
          "a.values.shape[0] is %" PRId64 " but must be below %" PRId64 " for %s on %s",
-         values.shape[0], kMostNumber, call.name, DeviceName(device()).text);
+         values.shape[0], kMostNumber, call.name, DeviceName(queue.device()).text);
   }
-  const QueueOrder order(*this, call.pins);
-  EntryOrdering ordering(*this, call);
+  const QueueOrder order(queue, call.pins);
+  EntryOrdering ordering(queue, call);
   const EntryOrdering::Told told = ordering.look();
-  if (told.finding == kEntriesFall) return EntryFinding::kFall;
-  if (told.finding != 0) return EntryFinding::kWrong;
+  if (told.finding != 0) {
+    call.finding = told.finding == kEntriesFall ? EntryFinding::kFall : EntryFinding::kWrong;
+    return;
+  }
   ordering.store(call.allocate(told.count));
-  return EntryFinding::kRight;
+  call.finding = EntryFinding::kRight;
 }
 
 }  // namespace tenure::cuda

@@ -4,6 +4,7 @@
 
 #include "cpu/compress.hpp"
 #include "cuda/operations/call.hpp"
+#include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/sparse/rows.hpp"
@@ -159,22 +160,20 @@ bool run_and_check(const Queue& queue, bool is_trusted, const Launch& launch) {
   return finding.wait() == 0;
 }
 
-// A product whose sums are floats: checks the dtype, and enqueues it in its order.
+// Enqueues a product in its order.
 template <class Product>
-bool run_product(const Queue& queue, const char* name, const Product& call,
+void run_product(const Queue& queue, const Product& call,
                  void (*launch)(const Queue&, const Product&, std::uint32_t*)) {
-  const tnr_dtype dtype = call.a.values.dtype;
-  if (require_real(queue, name, dtype) > ElementType::kBF16) refuse_on_device(queue, name, dtype);
   const QueueOrder order(queue, call.pins);
   const QueueOrder order_of_a(queue, call.a_pins);
-  if (call.is_trusted && is_empty(call.out.view)) return true;
-  return run_and_check(queue, call.is_trusted,
-                       [&](std::uint32_t* finding) { launch(queue, call, finding); });
+  call.is_right = (call.is_trusted && is_empty(call.out.view)) ||
+                  run_and_check(queue, call.is_trusted,
+                                [&](std::uint32_t* finding) { launch(queue, call, finding); });
 }
 
 // ---- from dense ----
 
-DenseScanArgument scan_argument(const DeviceScan& scan) {
+DenseScanArgument scan_argument(const DeviceEntrySearch& scan) {
   const tnr_view& dense = scan.dense;
   const kernels::Predicate& predicate = scan.predicate;
   const auto width = static_cast<std::int64_t>(element_size(dense.dtype));
@@ -215,51 +214,46 @@ DenseScanArgument scan_argument(const DeviceScan& scan) {
 
 }  // namespace
 
-std::int64_t Queue::scan_entries(const DeviceScan& scan) const {
-  DenseScanArgument argument = scan_argument(scan);
+void enqueue(const Queue& queue, const DeviceEntrySearch& search) {
+  DenseScanArgument argument = scan_argument(search);
   // The next tile, the count, and the states.
   const std::size_t state_bytes =
       (2 + static_cast<std::size_t>(argument.tiles)) * sizeof *argument.states;
-  const QueueOrder order(*this, scan.pins);
-  const Scratch scratch(*this, state_bytes);
-  fill_bytes(scratch.data(), 0, state_bytes);
+  const QueueOrder order(queue, search.pins);
+  const Queue::Scratch scratch(queue, state_bytes);
+  queue.fill_bytes(scratch.data(), 0, state_bytes);
   argument.next = static_cast<unsigned long long*>(scratch.data());
   argument.count = argument.next + 1;
   argument.states = argument.next + 2;
-  launch(element_size(scan.dense.dtype) == 8 ? Kernel::dense_scan_8 : Kernel::dense_scan_4,
-         grid_for(*this, argument.tiles, kBlocksTogether), argument);
+  queue.launch(element_size(search.dense.dtype) == 8 ? Kernel::dense_scan_8 : Kernel::dense_scan_4,
+               grid_for(queue, argument.tiles, kBlocksTogether), argument);
   std::uint64_t count = 0;
-  copy_out(&count, argument.count, sizeof count);
-  return static_cast<std::int64_t>(count);
+  queue.copy_bytes(DeviceQueue::Direction::kOut, &count, argument.count, sizeof count);
+  search.count = static_cast<std::int64_t>(count);
 }
 
-bool Queue::sparse_matmul(const DeviceSparseMatmul& call) const {
-  return run_product(*this, "matmul", call, launch_product);
+void enqueue(const Queue& queue, const DeviceSparseMatmul& call) {
+  run_product(queue, call, launch_product);
 }
 
-bool Queue::sample_entries(const DeviceSample& call) const {
-  return run_product(*this, "sddmm", call, launch_samples);
+void enqueue(const Queue& queue, const DeviceSample& call) {
+  run_product(queue, call, launch_samples);
 }
 
-bool Queue::scatter_entries(const DeviceScatter& call) const {
+void enqueue(const Queue& queue, const DeviceScatter& call) {
   const tnr_dtype dtype = call.a.values.dtype;
-  if (element_size(dtype) > 8) refuse_on_device(*this, "to dense", dtype);
-  if (!call.is_unique && (dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16)) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "to dense takes %s that is not said to be UNIQUE only on the CPU, not on %s",
-         dtype_name(dtype), DeviceName(device()).text);
-  }
-  const QueueOrder order_of_a(*this, call.a_pins);
+  const QueueOrder order_of_a(queue, call.a_pins);
   {
-    Call zeros(*this, call.out);
+    Call zeros(queue, call.out);
     tnr_scalar zero = {};
     zero.dtype = dtype;
     zeros.add(to_element(zero, dtype, "value"), dtype);
     zeros.move(Call::Bytes::kAsTheyAre);
   }
-  const QueueOrder order(*this, call.pins);
-  return run_and_check(*this, call.is_trusted,
-                       [&](std::uint32_t* finding) { launch_scatter(*this, call, finding); });
+  const QueueOrder order(queue, call.pins);
+  call.is_right = run_and_check(queue, call.is_trusted, [&](std::uint32_t* finding) {
+    launch_scatter(queue, call, finding);
+  });
 }
 
 }  // namespace tenure::cuda
