@@ -3,34 +3,13 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "tenure/status.hpp"
+#include "tenure/shape_rules.hpp"
 
 namespace tenure {
 
 std::int64_t checked_element_count(std::uint32_t rank, const std::int64_t* shape) {
-  if (rank > TNR_MAX_RANK) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "rank is %" PRIu32 " but must be at most %d", rank,
-         TNR_MAX_RANK);
-  }
-  if (rank != 0 && shape == nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "shape is NULL but rank is %" PRIu32, rank);
-  }
-  std::int64_t count = 1;
-  bool empty = false;
-  bool overflow = false;
-  for (std::uint32_t axis = 0; axis < rank; ++axis) {
-    if (shape[axis] < 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "shape[%" PRIu32 "] is %" PRId64 " but must not be negative", axis, shape[axis]);
-    }
-    empty |= shape[axis] == 0;
-    overflow |= __builtin_mul_overflow(count, shape[axis], &count);
-  }
-  if (empty) return 0;
-  if (overflow || count > TNR_MAX_ELEMENTS) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "shape %s has more than %" PRId64 " elements",
-         shape_text(rank, shape).text, std::int64_t{TNR_MAX_ELEMENTS});
-  }
+  std::int64_t count;
+  require_none(count_elements(rank, shape, count));
   return count;
 }
 

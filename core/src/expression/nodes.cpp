@@ -10,6 +10,7 @@
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
+#include "tenure/shape_rules.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -299,7 +300,9 @@ void Nodes::find_shapes() {
     require_returning(node, i);
     broadcast(node, i);
     if (!is_elementwise(node.kind)) check_axes(node, i);
-    if (node.kind == ExpressionKind::kReduce) reduce_shape(node);
+    if (node.kind == ExpressionKind::kReduce) {
+      reduce_shape(node.shape.rank, node.shape.extents, node.axes, node.keeps_axes);
+    }
   }
 }
 
@@ -337,24 +340,11 @@ void Nodes::broadcast(Node& node, unsigned index) const {
       rank = views_[operand.index]->rank;
       extents = views_[operand.index]->shape;
     }
-    if (rank > shape.rank) {
-      const std::uint32_t more = rank - shape.rank;
-      for (std::uint32_t axis = shape.rank; axis-- > 0;) {
-        shape.extents[axis + more] = shape.extents[axis];
-      }
-      std::fill_n(shape.extents, more, 1);
-      shape.rank = rank;
-    }
-    for (std::uint32_t axis = 0; axis < rank; ++axis) {
-      std::int64_t& extent = shape.extents[shape.rank - rank + axis];
-      if (extent == extents[axis] || extents[axis] == 1) continue;
-      if (extent != 1) [[unlikely]] {
-        fail(TNR_STATUS_INVALID_ARGUMENT,
-             "nodes[%u].operands[%u] has the shape %s, which does not broadcast with %s of those "
-             "before",
-             index, i, shape_text(rank, extents).text, shape_text(shape.rank, shape.extents).text);
-      }
-      extent = extents[axis];
+    if (!broadcast_with(shape.rank, shape.extents, rank, extents)) [[unlikely]] {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "nodes[%u].operands[%u] has the shape %s, which does not broadcast with %s of those "
+           "before",
+           index, i, shape_text(rank, extents).text, shape_text(shape.rank, shape.extents).text);
     }
   }
   std::int64_t count = 1;
@@ -383,16 +373,6 @@ void Nodes::check_axes(const Node& node, unsigned index) const {
          " axes but argmin and argmax take one or all",
          index, count, rank);
   }
-}
-
-void Nodes::reduce_shape(Node& node) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t axis = 0; axis < node.shape.rank; ++axis) {
-    const bool is_reduced = (node.axes >> axis & 1u) != 0;
-    if (is_reduced && !node.keeps_axes) continue;
-    node.shape.extents[kept++] = is_reduced ? 1 : node.shape.extents[axis];
-  }
-  node.shape.rank = kept;
 }
 
 const void* Nodes::attributes_of(const tnr_node& given) const {

@@ -140,7 +140,6 @@ class Nodes {
 
   void broadcast(Node& node, unsigned index) const;
   void check_axes(const Node& node, unsigned index) const;
-  static void reduce_shape(Node& node);
   void require_returning(const Node& node, unsigned index) const;
 
   const tnr_expression* expression_;  // while it is checked

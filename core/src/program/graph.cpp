@@ -220,20 +220,33 @@ auto infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) 
 
 }  // namespace
 
+std::size_t operand_room(const GraphNode& node) noexcept {
+  return std::max<std::size_t>(node.operands.size(), kMostFixedOperands);
+}
+
+void write_operands(const Graph& graph, const GraphNode& node, const std::vector<ArrayType>& types,
+                    OperandType* operands) noexcept {
+  std::fill_n(operands, operand_room(node), OperandType{});
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const std::uint32_t value = node.operands[i];
+    if (value == kNoValue) continue;
+    operands[i].scalar = graph.scalar_of(value);
+    if (operands[i].scalar == nullptr) operands[i].array = &types[value];
+  }
+}
+
 ArrayType infer_result(const Graph& graph, const GraphNode& node, const Sizes& sizes,
                        const std::vector<ArrayType>& types) {
   return infer_named(graph, node, [&] {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
-    // As many as the kind may have, so that optional ones are not given.
-    std::vector<OperandType> operands(
-        std::max<std::size_t>(node.operands.size(), kMostFixedOperands));
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      const std::uint32_t value = node.operands[i];
-      if (value == kNoValue) continue;
-      operands[i].scalar = graph.scalar_of(value);
-      if (operands[i].scalar == nullptr) operands[i].array = &types[value];
-    }
-    return operation_of(node).infer({node, numbers.data()}, operands.data());
+    std::vector<OperandType> operands(operand_room(node));
+    write_operands(graph, node, types, operands.data());
+    const NodeCall call = {node, numbers.data()};
+    const OperationKind& kind = operation_of(node);
+    ArrayType type = kind.infer(call, operands.data());
+    if (kind.shape != nullptr) require_none(kind.shape(call, operands.data(), type));
+    (void)row_major_bytes(type.dtype, type.rank, type.shape);
+    return type;
   });
 }
 

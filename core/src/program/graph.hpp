@@ -155,6 +155,12 @@ struct Inferred {
   std::vector<std::vector<Inferred>> bodies;  // by node
 };
 
+// The operands that a kind may have: the optional ones that a node does not give, too.
+std::size_t operand_room(const GraphNode& node) noexcept;
+// Writes operand_room() operands; `types` are the types of all values.
+void write_operands(const Graph& graph, const GraphNode& node, const std::vector<ArrayType>& types,
+                    OperandType* operands) noexcept;
+
 // The type of the result of a node without bodies at these sizes, from the types of all values
 // before it. Throws what the operation refuses, naming the node.
 ArrayType infer_result(const Graph& graph, const GraphNode& node, const Sizes& sizes,

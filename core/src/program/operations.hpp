@@ -11,8 +11,7 @@
 
 namespace tenure {
 
-// An operand of a node where its type is asked for: an array or a number; neither where an optional
-// one is not given.
+// The type of an operand: an array or a number; neither where an optional operand is not given.
 struct OperandType {
   const ArrayType* array;
   const tnr_scalar* scalar;
@@ -26,8 +25,14 @@ struct OperandView {
 // Most operands of a kind that takes a fixed number.
 inline constexpr std::size_t kMostFixedOperands = 5;
 
-// The result's type. Throws what the call would refuse.
+// The result's dtype and rank; its extents too where the kind has no ShapeNode. Throws what the call
+// would refuse, except for extents that a ShapeNode refuses.
 using InferNode = ArrayType(const NodeCall& call, const OperandType* operands);
+// The shape rule of a kind: sets the extents of the result, whose dtype and rank are those that
+// `infer` gave. Builders call it after `infer`, and runs call it for extents that follow from counts
+// in the data.
+using ShapeNode = Refusal(const NodeCall& call, const OperandType* operands,
+                          ArrayType& result) noexcept;
 // Computes it.
 using RunNode = void(const Context& context, const NodeCall& call, const OperandView* operands,
                      const tnr_view_mut& out);
@@ -39,36 +44,19 @@ using FindNode = std::int64_t(const Context& context, const NodeCall& call,
 // reshape does.
 using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
 
-// A node behind what a run has found: the types of values so far, and those where as many are found
-// as may be.
-struct DecidedCall {
-  const GraphNode& node;
-  const std::int64_t* numbers;
-  const ArrayType* types;          // by value
-  const ArrayType* planned_types;  // by value
-
-  [[nodiscard]] bool has(std::size_t i) const noexcept {
-    return i < node.operands.size() && node.operands[i] != kNoValue;
-  }
-  // A scalar has a type without an axis.
-  [[nodiscard]] const ArrayType& operand(std::size_t i) const noexcept {
-    return types[node.operands[i]];
-  }
-  [[nodiscard]] const ArrayType& planned(std::size_t i) const noexcept {
-    return planned_types[node.operands[i]];
-  }
-};
-// The extents of the result, whose type is that of the plan: what `infer` gives and refuses, but
-// without an exception and without memory. UNSUPPORTED where only `infer` knows.
-using DecideNode = Refusal(const DecidedCall& call, ArrayType& result) noexcept;
+// Where `infer` gives the extents and there is no shape rule: sets the extents of a result whose
+// operands differ from the plan's in some extents only. UNSUPPORTED for other extents.
+using AdaptNode = Refusal(const NodeCall& call, const OperandType* operands,
+                          const OperandType* planned, ArrayType& result) noexcept;
 
 // The functions of a kind.
 struct NodeFunctions {
-  InferNode* infer = nullptr;    // nullptr of control nodes
-  RunNode* run = nullptr;        // nullptr of views and control nodes
-  SeeNode* view = nullptr;       // only of views
-  FindNode* find = nullptr;      // in place of `run`, where a run counts the elements of the result
-  DecideNode* decide = nullptr;  // nullptr: only `infer` knows
+  InferNode* infer = nullptr;  // nullptr of control nodes
+  RunNode* run = nullptr;      // nullptr of views and control nodes
+  SeeNode* view = nullptr;     // only of views
+  FindNode* find = nullptr;    // in place of `run`, where a run counts the elements of the result
+  ShapeNode* shape = nullptr;
+  AdaptNode* adapt = nullptr;  // without it and `shape`, only `infer` knows the extents
 };
 struct OperationKind : NodeKindRow, NodeFunctions {};
 

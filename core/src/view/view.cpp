@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <utility>
 
+#include "tenure/shape_rules.hpp"
+
 namespace tenure {
 namespace {
 
@@ -116,20 +118,8 @@ bool cut_runs(const Runs& runs, tnr_view& result) {
 tnr_view slice(const tnr_view& view, std::uint32_t axis, std::int64_t start, std::int64_t stop,
                std::int64_t step) {
   check_axis(view, axis, "axis");
-  if (step == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "step is 0 but must not be");
-  const std::int64_t extent = view.shape[axis];
-  const std::int64_t before_first = step > 0 ? 0 : -1;
-  check_bounds(start, before_first, extent + before_first, "start");
-  check_bounds(stop, before_first, extent + before_first, "stop");
-  const std::int64_t distance = step > 0 ? stop - start : start - stop;
-  const auto bits = static_cast<std::uint64_t>(step);
-  const std::uint64_t stride_magnitude = step > 0 ? bits : 0 - bits;
-  std::int64_t count = 0;
-  if (distance > 0) {
-    const std::uint64_t whole_steps = static_cast<std::uint64_t>(distance - 1) / stride_magnitude;
-    count = static_cast<std::int64_t>(whole_steps) + 1;
-  }
-
+  std::int64_t count = view.shape[axis];
+  require_none(slice_extent(count, start, stop, step));
   tnr_view result = same_memory(view, view.rank);
   for (std::uint32_t i = 0; i < view.rank; ++i) copy_axis(result, i, view, i);
   set_axis(result, axis, count, stride_times(view.strides[axis], step));
@@ -189,16 +179,10 @@ tnr_view transpose(const tnr_view& view, std::uint32_t axis_a, std::uint32_t axi
 // The same question NumPy's reshape without a copy answers, here in two steps: join what is even,
 // then cut it.
 tnr_view reshape(const tnr_view& view, std::uint32_t rank, const std::int64_t* shape) {
-  const std::int64_t count = checked_element_count(rank, shape);
-  if (count != element_count(view)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "shape is %s, %" PRId64 " elements, but the view's is %s, %" PRId64,
-         shape_text(rank, shape).text, count, shape_text(view.rank, view.shape).text,
-         element_count(view));
-  }
+  require_none(reshaped(view.rank, view.shape, rank, shape));
   tnr_view result = same_memory(view, rank);
   std::copy_n(shape, rank, result.shape);
-  if (count == 0) {
+  if (is_empty(result)) {
     set_row_major_strides(result);
   } else if (!cut_runs(maximal_runs(view), result)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -237,27 +221,14 @@ tnr_view unsqueeze(const tnr_view& view, std::uint32_t axis) {
 }
 
 tnr_view broadcast(const tnr_view& view, std::uint32_t rank, const std::int64_t* shape) {
-  const std::int64_t count = checked_element_count(rank, shape);
-  if (rank < view.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "rank is %" PRIu32 " but must be at least the view's, %" PRIu32, rank, view.rank);
-  }
+  require_none(broadcast_to(view.rank, view.shape, rank, shape));
   tnr_view result = same_memory(view, rank);
   const std::uint32_t added = rank - view.rank;
   for (std::uint32_t i = 0; i < rank; ++i) {
     set_axis(result, i, shape[i], 0);
-    if (i < added) continue;
-    const std::int64_t extent = view.shape[i - added];
-    if (extent == shape[i]) {
-      copy_axis(result, i, view, i - added);
-    } else if (extent != 1) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "shape[%" PRIu32 "] is %" PRId64 " but the view's extent there is %" PRId64
-           ", and only 1 broadcasts",
-           i, shape[i], extent);
-    }
+    if (i >= added && view.shape[i - added] == shape[i]) copy_axis(result, i, view, i - added);
   }
-  if (count == 0) result.data = result.base;
+  if (is_empty(result)) result.data = result.base;
   return result;
 }
 

@@ -150,13 +150,8 @@ void require_on_device(const Context& context, const Graph& graph, const std::ve
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!needed[i] || operation_of(node).computes == Computes::kView) continue;
-    operands.assign(std::max(node.operands.size(), kMostFixedOperands), {});
-    for (std::size_t j = 0; j < node.operands.size(); ++j) {
-      const std::uint32_t value = node.operands[j];
-      if (value == kNoValue) continue;
-      operands[j].scalar = graph.scalar_of(value);
-      if (operands[j].scalar == nullptr) operands[j].array = &types[value];
-    }
+    operands.resize(operand_room(node));
+    write_operands(graph, node, types, operands.data());
     const Refusal refusal =
         node_refusal(context.queue()->device(), node, operands.data(), types[node.result].dtype);
     if (!refusal) continue;

@@ -39,11 +39,12 @@ RunNode run_sparse_to_dense, run_sparse_matmul, run_sparse_sddmm, run_sparse_sca
 InferNode infer_nonzero, infer_masked_select;
 FindNode find_nonzero, find_masked_select;
 
-// extents.cpp
-DecideNode decide_elementwise, decide_reduce, decide_as_first, decide_as_second, decide_normalize,
-    decide_matmul, decide_images, decide_reshape, decide_permute, decide_broadcast, decide_slice,
-    decide_concat, decide_pad, decide_take, decide_gather, decide_put, decide_scatter,
-    decide_shaped, decide_bincount, decide_histogram, decide_found, decide_top_k, decide_partition;
+// shapes.cpp
+ShapeNode shape_elementwise, shape_reduce, shape_as_first, shape_as_second, shape_matmul,
+    shape_reshape, shape_permute, shape_broadcast, shape_slice, shape_concat, shape_pad, shape_take,
+    shape_gather, shape_put, shape_scatter, shape_shaped, shape_bincount, shape_histogram,
+    shape_found, shape_top_k, shape_partition;
+AdaptNode adapt_normalize, adapt_images;
 
 // movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;

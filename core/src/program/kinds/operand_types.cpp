@@ -50,7 +50,7 @@ std::uint32_t rank_of(const NodeCall& call) {
 ArrayType shaped(const NodeCall& call, tnr_dtype dtype) {
   ArrayType type = {dtype, rank_of(call), {}};
   std::copy_n(call.numbers, type.rank, type.shape);
-  require_size(type);
+  (void)row_major_bytes(type.dtype, type.rank, type.shape);
   return type;
 }
 
@@ -69,8 +69,9 @@ void require_indices(const ArrayType& indices) {
        dtype_name(indices.dtype));
 }
 
-void require_size(const ArrayType& type) {
-  (void)row_major_bytes(type.dtype, type.rank, type.shape);
+void require_vector(const ArrayType& type, const char* name) {
+  if (type.rank == 1) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 1", name, type.rank);
 }
 
 }  // namespace tenure

@@ -33,8 +33,6 @@ ArrayType infer_matmul(const NodeCall& call, const OperandType* operands) {
   const ArrayType& b = array(operands[1], "b");
   const FactorDtype& left = kFactorDtypes[factor_type(a.dtype)];
   const FactorDtype& right = kFactorDtypes[factor_type(b.dtype)];
-  ShapeText a_text;
-  ShapeText b_text;
   if (a.dtype != b.dtype && !(is_byte(left.dtype) && is_byte(right.dtype))) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "b.dtype is %s but a.dtype is %s", dtype_name(b.dtype),
          dtype_name(a.dtype));
@@ -43,33 +41,14 @@ ArrayType infer_matmul(const NodeCall& call, const OperandType* operands) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is 0 but must be 1 at least",
          a.rank == 0 ? "a" : "b");
   }
-  const std::int64_t depth = a.shape[a.rank - 1];
-  const std::int64_t b_depth = b.shape[b.rank == 1 ? 0 : b.rank - 2];
-  if (depth != b_depth) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "a has %" PRId64 " columns but b %" PRId64 " rows: a has shape %s, b %s", depth, b_depth,
-         shape_of(a, a_text), shape_of(b, b_text));
+  const auto batch_rank = [](const ArrayType& type) { return type.rank < 2 ? 0 : type.rank - 2; };
+  const std::uint32_t rank =
+      std::max(batch_rank(a), batch_rank(b)) + (a.rank > 1 ? 1 : 0) + (b.rank > 1 ? 1 : 0);
+  const ArrayType result = {left.result, rank, {}};
+  if (const ArrayType* const bias = optional_array(operands[2], "bias")) {
+    require_type(*bias, "bias", result.dtype);
+    require_vector(*bias, "bias");
   }
-  ArrayType result = {left.result, 0, {}};
-  const std::uint32_t a_batch = a.rank < 2 ? 0 : a.rank - 2;
-  const std::uint32_t b_batch = b.rank < 2 ? 0 : b.rank - 2;
-  const std::uint32_t batch = std::max(a_batch, b_batch);
-  for (std::uint32_t axis = 0; axis < batch; ++axis) {
-    const std::int64_t of_a = axis + a_batch < batch ? 1 : a.shape[axis + a_batch - batch];
-    const std::int64_t of_b = axis + b_batch < batch ? 1 : b.shape[axis + b_batch - batch];
-    if (of_a != of_b && of_a != 1 && of_b != 1) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "the batch of a does not broadcast with that of b: a has "
-           "shape %s, b %s",
-           shape_of(a, a_text), shape_of(b, b_text));
-    }
-    result.shape[result.rank++] = of_a == 1 ? of_b : of_a;
-  }
-  if (a.rank > 1) result.shape[result.rank++] = a.shape[a.rank - 2];
-  if (b.rank > 1) result.shape[result.rank++] = b.shape[b.rank - 1];
-  require_size(result);
-  const std::int64_t columns = b.rank == 1 ? 1 : b.shape[b.rank - 1];
-  require_bias(optional_array(operands[2], "bias"), result, columns);
   (void)Epilogue(Activation(call.node.attributes.matmul), nullptr, result.dtype, left.computed());
   return result;
 }
@@ -99,7 +78,6 @@ ArrayType infer_einsum(const NodeCall& call, const OperandType* operands) {
       einsum_shape(spec_of(call.node), views.data(), static_cast<std::uint32_t>(count));
   ArrayType result = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, result.shape);
-  require_size(result);
   return result;
 }
 

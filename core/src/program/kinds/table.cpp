@@ -20,18 +20,21 @@ ArrayType infer_view(const NodeCall& call, const OperandType* operands) {
 }
 
 constexpr NodeFunctions elementwise() noexcept {
-  return {.infer = infer_expression, .run = run_expression, .decide = decide_elementwise};
+  return {.infer = infer_expression, .run = run_expression, .shape = shape_elementwise};
 }
 template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
-constexpr NodeFunctions viewing(DecideNode* decide) noexcept {
-  return {.infer = infer_view<kSee>, .view = kSee, .decide = decide};
+constexpr NodeFunctions viewing(ShapeNode* shape) noexcept {
+  return {.infer = infer_view<kSee>, .view = kSee, .shape = shape};
 }
 constexpr NodeFunctions calling(InferNode* infer, RunNode* run,
-                                DecideNode* decide = nullptr) noexcept {
-  return {.infer = infer, .run = run, .decide = decide};
+                                ShapeNode* shape = nullptr) noexcept {
+  return {.infer = infer, .run = run, .shape = shape};
+}
+constexpr NodeFunctions adapting(InferNode* infer, RunNode* run, AdaptNode* adapt) noexcept {
+  return {.infer = infer, .run = run, .adapt = adapt};
 }
 constexpr NodeFunctions counting(InferNode* infer, FindNode* find) noexcept {
-  return {.infer = infer, .find = find, .decide = decide_found};
+  return {.infer = infer, .find = find, .shape = shape_found};
 }
 
 // A kind without a case does not compile.
@@ -44,38 +47,38 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kCompare:
     case kSelect:
     case kCast: return elementwise();
-    case kReduce: return calling(infer_expression, run_reduce, decide_reduce);
-    case kNormalize: return calling(infer_normalize, run_normalize, decide_normalize);
-    case kMatmul: return calling(infer_matmul, run_matmul, decide_matmul);
-    case kConv2d: return calling(infer_conv2d, run_conv2d, decide_images);
-    case kPool2d: return calling(infer_pool2d, run_pool2d, decide_images);
-    case kBatchNorm: return calling(infer_batch_norm, run_batch_norm, decide_images);
-    case kReshape: return viewing<view_reshaped>(decide_reshape);
-    case kPermute: return viewing<view_permuted>(decide_permute);
-    case kBroadcast: return viewing<view_broadcast>(decide_broadcast);
-    case kSlice: return viewing<view_slice>(decide_slice);
-    case kConcat: return calling(infer_concat, run_concat, decide_concat);
-    case kPad: return calling(infer_pad, run_pad, decide_pad);
-    case kTake: return calling(infer_take, run_take, decide_take);
-    case kGather: return calling(infer_gather, run_gather, decide_gather);
-    case kTriangular: return calling(infer_triangular, run_triangular, decide_as_first);
-    case kScan: return calling(infer_scan, run_scan, decide_as_first);
+    case kReduce: return calling(infer_expression, run_reduce, shape_reduce);
+    case kNormalize: return adapting(infer_normalize, run_normalize, adapt_normalize);
+    case kMatmul: return calling(infer_matmul, run_matmul, shape_matmul);
+    case kConv2d: return adapting(infer_conv2d, run_conv2d, adapt_images);
+    case kPool2d: return adapting(infer_pool2d, run_pool2d, adapt_images);
+    case kBatchNorm: return adapting(infer_batch_norm, run_batch_norm, adapt_images);
+    case kReshape: return viewing<view_reshaped>(shape_reshape);
+    case kPermute: return viewing<view_permuted>(shape_permute);
+    case kBroadcast: return viewing<view_broadcast>(shape_broadcast);
+    case kSlice: return viewing<view_slice>(shape_slice);
+    case kConcat: return calling(infer_concat, run_concat, shape_concat);
+    case kPad: return calling(infer_pad, run_pad, shape_pad);
+    case kTake: return calling(infer_take, run_take, shape_take);
+    case kGather: return calling(infer_gather, run_gather, shape_gather);
+    case kTriangular: return calling(infer_triangular, run_triangular, shape_as_first);
+    case kScan: return calling(infer_scan, run_scan, shape_as_first);
     case kCustom: return calling(infer_custom, run_custom);
     case kConv2dTransposed:
-      return calling(infer_conv2d_transposed, run_conv2d_transposed, decide_images);
+      return adapting(infer_conv2d_transposed, run_conv2d_transposed, adapt_images);
     case kEinsum: return calling(infer_einsum, run_einsum);
-    case kSort: return calling(infer_sort, run_sort, decide_as_first);
-    case kTopK: return calling(infer_top_k, run_top_k, decide_top_k);
-    case kPartition: return calling(infer_partition, run_partition, decide_partition);
+    case kSort: return calling(infer_sort, run_sort, shape_as_first);
+    case kTopK: return calling(infer_top_k, run_top_k, shape_top_k);
+    case kPartition: return calling(infer_partition, run_partition, shape_partition);
     case kQuantile: return calling(infer_quantile, run_quantile);
-    case kSearchsorted: return calling(infer_searchsorted, run_searchsorted, decide_as_second);
-    case kBincount: return calling(infer_bincount, run_bincount, decide_bincount);
-    case kHistogram: return calling(infer_histogram, run_histogram, decide_histogram);
-    case kPut: return calling(infer_put, run_put, decide_put);
-    case kScatter: return calling(infer_scatter, run_scatter, decide_scatter);
-    case kRandom: return calling(infer_random, run_random, decide_shaped);
+    case kSearchsorted: return calling(infer_searchsorted, run_searchsorted, shape_as_second);
+    case kBincount: return calling(infer_bincount, run_bincount, shape_bincount);
+    case kHistogram: return calling(infer_histogram, run_histogram, shape_histogram);
+    case kPut: return calling(infer_put, run_put, shape_put);
+    case kScatter: return calling(infer_scatter, run_scatter, shape_scatter);
+    case kRandom: return calling(infer_random, run_random, shape_shaped);
     case kRandomPermutation:
-      return calling(infer_random_permutation, run_random_permutation, decide_shaped);
+      return calling(infer_random_permutation, run_random_permutation, shape_shaped);
     case kSparseToDense: return calling(infer_sparse_to_dense, run_sparse_to_dense);
     case kSparseMatmul: return calling(infer_sparse_matmul, run_sparse_matmul);
     case kSparseSddmm: return calling(infer_sparse_sddmm, run_sparse_sddmm);

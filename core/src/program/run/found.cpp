@@ -32,18 +32,39 @@ Refusal beyond_plan(const Graph& graph, std::uint32_t node, const ArrayType& typ
                   shape_text(planned.rank, planned.shape).text);
 }
 
-// Does infer_result() of a custom operation without memory. Throws where its function refuses.
-ArrayType infer_given(const Graph& graph, const GraphNode& node, const std::int64_t* numbers,
-                      const std::vector<ArrayType>& types) {
-  FewOnStack<OperandType, 8> operands(node.operands.size());
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    operands.data()[i] = {&types[node.operands[i]], nullptr};
+// The operands of a node, without memory where they are few.
+class NodeOperands {
+ public:
+  NodeOperands(const Graph& graph, const GraphNode& node, const std::vector<ArrayType>& types)
+      : operands_(operand_room(node)) {
+    write_operands(graph, node, types, operands_.data());
   }
+
+  [[nodiscard]] const OperandType* data() const noexcept { return operands_.data(); }
+
+ private:
+  FewOnStack<OperandType, 8> operands_;
+};
+
+// The type that the function of a custom operation gives. Throws where the function refuses.
+ArrayType infer_given(const Graph& graph, const NodeCall& call, const OperandType* operands) {
   try {
-    return infer_custom({node, numbers}, operands.data());
+    return infer_custom(call, operands);
   } catch (const Error& error) {
-    throw node_error(error, graph, static_cast<std::uint32_t>(&node - graph.nodes.data()));
+    throw node_error(error, graph, static_cast<std::uint32_t>(&call.node - graph.nodes.data()));
   }
+}
+
+// The extents of a node's result, whose dtype and rank are those of the plan.
+Refusal adapted(const Graph& graph, const NodeCall& call, const OperandType* operands,
+                const std::vector<ArrayType>& planned, ArrayType& type) {
+  const OperationKind& kind = operation_of(call.node);
+  if (kind.shape != nullptr) return kind.shape(call, operands, type);
+  if (kind.adapt != nullptr) {
+    return kind.adapt(call, operands, NodeOperands(graph, call.node, planned).data(), type);
+  }
+  return error_of(TNR_STATUS_UNSUPPORTED,
+                  "its shapes follow from what a run finds, which no sealed program takes");
 }
 
 }  // namespace
@@ -112,17 +133,14 @@ Refusal Frame::decide_type(const Graph& graph, const Schedule& schedule, std::ui
   const GraphNode& node = graph.nodes[index];
   std::int64_t numbers[TNR_MAX_RANK];
   sizes_.write_all(node.numbers, numbers);
+  const NodeCall call = {node, numbers};
+  const NodeOperands operands(graph, node, types_);
   if (node.custom != nullptr) {
-    type = infer_given(graph, node, numbers, types_);
+    type = infer_given(graph, call, operands.data());
     return std::nullopt;
   }
   type = schedule.types[node.result];
-  DecideNode* const decided = operation_of(node).decide;
-  Refusal refusal =
-      decided == nullptr
-          ? error_of(TNR_STATUS_UNSUPPORTED,
-                     "its shapes follow from what a run finds, which no sealed program takes")
-          : decided({node, numbers, types_.data(), schedule.types.data()}, type);
+  Refusal refusal = adapted(graph, call, operands.data(), schedule.types, type);
   if (!refusal) [[likely]]
     return std::nullopt;
   return node_error(*refusal, graph, index);
