@@ -388,7 +388,7 @@ TEST_F(DeviceElementwise, FunctionsAroundTheirBorders) {
   }
 }
 
-// Functions for which the CPU asks the C library: angles beyond 2^20 and powers of f64.
+// Angles beyond 2^20, and powers of f64, which the CPU leaves to the C library.
 TEST_F(DeviceElementwise, FarAnglesAndPowersAreWithinTheTable) {
   if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "long double is not wider";
   Random random(16);

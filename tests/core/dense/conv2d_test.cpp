@@ -13,6 +13,7 @@
 #include <vector>
 
 #ifndef _WIN32
+#include "c_library.hpp"
 #include "guarded.hpp"
 #endif
 #include "dense/product/packed_filters.hpp"
@@ -125,7 +126,7 @@ template <class T>
 T add_rounded(T a, T b, T sum) {
   static const bool fused = has_fma();
   const T product = a * b;
-  return fused ? std::fma(a, b, sum) : product + sum;
+  return fused ? fused_sum(a, b, sum) : product + sum;
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "c_library.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/kernels/reference.hpp"
 #include "expect_error.hpp"
@@ -38,7 +39,7 @@ T twin(const std::vector<T>& a, const std::vector<T>& b, T alpha, std::optional<
     for (std::int64_t k = first; k < std::min(depth, first + kBlockDepth); ++k) {
       const auto at = static_cast<std::size_t>(k);
       const T product = a[at] * b[at];
-      sum = fused ? std::fma(a[at], b[at], sum) : product + sum;
+      sum = fused ? fused_sum(a[at], b[at], sum) : product + sum;
     }
     const T scaled = (depth == 0 ? T{0} : alpha) * sum;
     if (first != 0) {

@@ -10,6 +10,16 @@
 namespace tenure::kernels::reference {
 namespace {
 
+// Rounds once; mingw-w64's fma() rounds twice. Reference implementations run on processors that have
+// the instruction.
+#if defined(__MINGW32__)
+[[gnu::target("fma")]] double fused_sum(double a, double b, double sum) {
+  return __builtin_fma(a, b, sum);
+}
+#else
+double fused_sum(double a, double b, double sum) { return std::fma(a, b, sum); }
+#endif
+
 using Whole = __int128;
 using Real = long double;
 
@@ -558,7 +568,7 @@ void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* 
   const auto fused = [type](Real p, Real q, Real r) {
     if (type != Type::kF64) return static_cast<Real>(p * q + r);
     return static_cast<Real>(
-        std::fma(static_cast<double>(p), static_cast<double>(q), static_cast<double>(r)));
+        fused_sum(static_cast<double>(p), static_cast<double>(q), static_cast<double>(r)));
   };
   switch (static_cast<Ternary>(row + 1)) {
     case Ternary::kFma:

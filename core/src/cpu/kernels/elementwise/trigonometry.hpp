@@ -12,8 +12,10 @@
 // relative errors (Remez), 2^-27.9 and 2^-33. n says which of the two it is, and its sign. tan is
 // the quotient of both with what they lose.
 //
-// f32 beyond 2^17 is computed in f64. Lanes that are farther than 2^20 from 0, infinite or NaN are
-// those of the C library's functions of a wider type.
+// f32 beyond 2^17 is computed in f64. f64 beyond 2^20 is reduced by as many digits of 2 / pi as it
+// takes (Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18,
+// 1983). The C library's functions do not serve: those of mingw-w64 are wrong there, and those of
+// glibc are off by up to 14 places near multiples of pi / 2.
 //
 // Every set gives the same bits.
 #pragma once
@@ -80,22 +82,7 @@ inline V by_doubles(V x, V y, const Function& function) {
 
 enum class Angle { kSine, kCosine, kTangent };
 
-// By the C library's functions of the next wider type: those of f64 are off by up to 14 places near
-// multiples of pi / 2 (glibc 2.36).
-inline float angle_of(Angle angle, float x) {
-  const auto wide = static_cast<double>(x);
-  return static_cast<float>(angle == Angle::kSine     ? __builtin_sin(wide)
-                            : angle == Angle::kCosine ? __builtin_cos(wide)
-                                                      : __builtin_tan(wide));
-}
-inline double angle_of(Angle angle, double x) {
-  const auto wide = static_cast<long double>(x);
-  return static_cast<double>(angle == Angle::kSine     ? __builtin_sinl(wide)
-                             : angle == Angle::kCosine ? __builtin_cosl(wide)
-                                                       : __builtin_tanl(wide));
-}
-
-// x = n pi / 2 + r, |x| <= kFarthestAngle, and `more` to n.
+// x = n pi / 2 + r.
 template <class V>
 struct Reduced {
   As<UnsignedOf<Number<V>>, V> quadrant;  // its lowest two bits
@@ -103,6 +90,7 @@ struct Reduced {
   V less;  // what r has too much
 };
 
+// |x| <= kFarthestAngle, and `more` to n.
 template <class V>
 __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int more) {
   using T = Number<V>;
@@ -130,6 +118,69 @@ __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int
     return {bit_copy<Bits>(shifted), r,
             (middle.low - ((high - r) - middle.high)) + n * -0x1.ee59dap-50f};
   }
+}
+
+// The digits of 2 / pi, after 64 zeros.
+inline constexpr uint64_t kTwoOverPi[20] = {
+    0x0000000000000000u, 0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u,
+    0xfe5163abdebbc561u, 0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu,
+    0xe88235f52ebb4484u, 0xe99c7026b45f7e41u, 0x3991d639835339f4u, 0x9c845f8bbdf9283bu,
+    0x1ff897ffde05980fu, 0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du,
+    0x7527bac7ebe5f17bu, 0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu};
+
+// x 2 / pi = n + (high + low) scale; `quadrant` has the lowest two bits of n.
+struct FarAngle {
+  uint64_t quadrant;
+  double high;
+  double low;
+  double scale;  // a power of 2, with the sign
+};
+
+// Takes finite |x| >= 2^-10, which is m 2^e with whole m, and the 192 bits of 2 / pi that start where
+// m 2^e times a bit is at most 2. Earlier bits give multiples of 4, later ones less than 2^-136. No
+// double is nearer to a multiple of pi / 2 than 2^-61.
+inline FarAngle reduce_far_angle(double x) {
+  __extension__ typedef unsigned __int128 Product;
+  const auto upper_product = [](uint64_t a, uint64_t b) {
+    return static_cast<uint64_t>((static_cast<Product>(a) * b) >> 64);
+  };
+  const auto bits = bit_copy<uint64_t>(x);
+  const uint64_t m = (bits & 0xfffffffffffffu) | uint64_t{1} << 52;
+  const int e = static_cast<int>((bits >> 52) & 0x7ff) - 1075;
+  const auto first = static_cast<unsigned>(e + 62);
+  const unsigned word = first >> 6;
+  const unsigned shift = first & 63;
+  uint64_t digits[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    const uint64_t next = kTwoOverPi[word + i + 1] >> 1 >> (63 - shift);
+    digits[i] = kTwoOverPi[word + i] << shift | next;
+  }
+  const uint64_t low = m * digits[2];
+  const uint64_t middle = m * digits[1];
+  const uint64_t sum = middle + upper_product(m, digits[2]);
+  const uint64_t high = m * digits[0] + upper_product(m, digits[1]) + (sum < middle ? 1 : 0);
+  // Two bits of a whole number; the rest is a fraction, from -1/2 to 1/2 after this.
+  uint64_t quadrant = high >> 62;
+  uint64_t upper = high << 2 | sum >> 62;
+  uint64_t lower = sum << 2 | low >> 62;
+  bool is_negative = upper >> 63 != 0;
+  if (is_negative) {
+    ++quadrant;
+    lower = ~lower + 1;
+    upper = ~upper + (lower == 0 ? 1 : 0);
+  }
+  if (x < 0) {
+    quadrant = 0 - quadrant;
+    is_negative = !is_negative;
+  }
+  const unsigned zeros = upper == 0 ? 63 : static_cast<unsigned>(__builtin_clzll(upper));
+  upper = upper << zeros | lower >> 1 >> (63 - zeros);
+  lower <<= zeros;
+  // 2^-zeros, at most 2^-1, as a number.
+  const auto scale = bit_copy<double>((uint64_t{1023} - zeros) << 52);
+  return {quadrant, static_cast<double>(static_cast<int64_t>(upper >> 11)) * 0x1p-53,
+          static_cast<double>(static_cast<int64_t>((upper & 0x7ff) << 42 | lower >> 22)) * 0x1p-106,
+          is_negative ? -scale : scale};
 }
 
 template <class V>
@@ -178,13 +229,14 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
   return (bits & 1) != 0 ? odd : even;
 }
 
-// Takes |x| <= kFarthestAngle. Inlined, where `angle` is known.
+// Takes an angle that is reduced, with a right angle more for the cosine. Inlined, where `angle` is
+// known.
 template <class V>
-__attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
+__attribute__((always_inline)) inline V of_reduced_angle(Angle angle, V x, const Reduced<V>& by) {
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
-  const auto [quadrant, r, less] = reduce_by_right_angles(x, angle == Angle::kCosine ? 1 : 0);
-  const auto [sine, cosine] = sine_and_cosine(r, less);
+  const auto quadrant = by.quadrant;
+  const auto [sine, cosine] = sine_and_cosine(by.r, by.less);
   if (angle == Angle::kTangent) {
     const Long<V> rising = sum_of(sine.high, sine.low);
     const Long<V> falling = sum_of(cosine.high, cosine.low);
@@ -202,23 +254,56 @@ __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
   return bit_copy<V>(bit_copy<Bits>(result) ^ ((quadrant << kToSign) & kSign));
 }
 
-// The same, of numbers some of which are farther; the others keep their results.
+constexpr int more_of(Angle angle) { return angle == Angle::kCosine ? 1 : 0; }
+
+// Takes |x| <= kFarthestAngle.
 template <class V>
-__attribute__((noinline)) V of_any_angle(Angle angle, V x, V result) {
-  using T = Number<V>;
+__attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
+  return of_reduced_angle(angle, x, reduce_by_right_angles(x, more_of(angle)));
+}
+
+// Takes any f64.
+template <class V>
+__attribute__((noinline)) V of_any_f64_angle(Angle angle, V x) {
+  const int more = more_of(angle);
   const V distance = magnitude_of(x);
-  const auto is_near = distance <= static_cast<T>(kFarthestAngle<double>);
-  if constexpr (sizeof(T) == 4) {
-    const V near = is_near ? x : V{};
-    const V wide = by_doubles(near, [angle](auto half) { return of_near_angle(angle, half); });
-    result = distance <= kFarthestAngle<float> ? result : wide;
-  }
-  constexpr int kLanes = sizeof(V) / sizeof(T);
+  Reduced<V> by = reduce_by_right_angles(x, more);
+  // Zeros for lanes that are near.
+  V high = {};
+  V low = {};
+  V scale = {};
+  constexpr int kLanes = sizeof(V) / sizeof(double);
 #pragma GCC unroll 1
   for (int i = 0; i < kLanes; ++i) {
-    if (is_near[i] == 0) result[i] = angle_of(angle, x[i]);
+    if (distance[i] <= kFarthestAngle<double>) continue;
+    if (!(distance[i] < __builtin_inf())) {
+      high[i] = scale[i] = __builtin_nan("");
+      continue;
+    }
+    const FarAngle far = reduce_far_angle(x[i]);
+    by.quadrant[i] = far.quadrant + static_cast<uint64_t>(more);
+    high[i] = far.high;
+    low[i] = far.low;
+    scale[i] = far.scale;
   }
-  return result;
+  const Long<V> product = product_of(high, V{} + 0x1.921fb54442d18p+0);
+  const V rest = product.low + (high * 0x1.1a62633145c07p-54 + low * 0x1.921fb54442d18p+0);
+  const Long<V> total = sum_of(product.high, rest);
+  const auto is_near = distance <= kFarthestAngle<double>;
+  by.r = is_near ? by.r : total.high * scale;
+  by.less = is_near ? by.less : total.low * -scale;
+  return of_reduced_angle(angle, x, by);
+}
+
+// Takes any angles; `result` has those of lanes that are near.
+template <class V>
+__attribute__((noinline)) V of_any_angle(Angle angle, V x, V result) {
+  if constexpr (sizeof(Number<V>) == 8) {
+    return of_any_f64_angle(angle, x);
+  } else {
+    const V wide = by_doubles(x, [angle](auto half) { return of_any_f64_angle(angle, half); });
+    return magnitude_of(x) <= kFarthestAngle<float> ? result : wide;
+  }
 }
 
 template <class V>

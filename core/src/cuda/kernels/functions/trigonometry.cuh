@@ -1,8 +1,5 @@
 // Angles: the scalar form of core/src/cpu/kernels/elementwise/trigonometry.hpp, which gives the
-// algorithms and their errors. Same steps, same bits, but for angles beyond 2^20: the CPU asks the
-// C library for these, and here they are reduced by as many digits of 2 / pi as it takes (Payne and
-// Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983), within the
-// same bounds.
+// algorithms and their errors. Same steps, same bits.
 #pragma once
 
 #include "number.cuh"
