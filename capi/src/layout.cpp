@@ -2,6 +2,7 @@
 // The layouts of the ABI as literals, as the C++ compiler sees them.
 #include <cstddef>
 
+#include "tenure/counters.hpp"
 #include "tenure/tenure.h"
 
 static_assert(sizeof(void*) == 8, "handles are 64-bit tokens");
@@ -622,3 +623,5 @@ static_assert(offsetof(tnr_operation_stats, calls) == 8);
 static_assert(offsetof(tnr_operation_stats, read_bytes) == 16);
 static_assert(offsetof(tnr_operation_stats, written_bytes) == 24);
 static_assert(offsetof(tnr_operation_stats, nanoseconds) == 32);
+
+static_assert(TNR_OPERATION_EVALUATE == tnr_operation{tenure::kOperationCount});

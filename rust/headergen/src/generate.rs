@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abi::{self, Abi, Problem};
-use crate::{annotate, codes, gate, layout, linker, lint, nodes, sections};
+use crate::{annotate, codes, counters, gate, layout, linker, lint, nodes, sections};
 
 pub const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
 const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
@@ -18,7 +18,7 @@ const OPERATIONS: &str = "rust/tenure-sys/src/operations.rs";
 const RUST_CODES: &str = "rust/tenure-sys/src/codes.rs";
 const CPP_OPERATIONS: &str = "core/src/cpu/operations.hpp";
 const NODE_KINDS: &str = "rust/tenure-sys/src/node_kinds.rs";
-const BOTH_TABLES: &str = "rust/tenure-sys/src/{operations,node_kinds}.rs";
+const ALL_TABLES: &str = "rust/tenure-sys/src/{counters,operations,node_kinds}.rs";
 const CPP_NODE_KINDS: &str = "core/src/base/node_kinds.hpp";
 const PYTHON_OPERATIONS: &str = "tests/interop/operations.py";
 const DOCS: &str = "docs/operations.md";
@@ -37,11 +37,15 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
     let mut generated = generate_from(&source, &root.join(CONFIG))?;
     generated.problems.extend(codes::check(crate::table::OPERATIONS));
     generated.problems.extend(nodes::check(crate::node_kinds::NODE_KINDS));
+    generated.problems.extend(counters::check(crate::counters_table::COUNTERS));
     let docs = codes::docs(&std::fs::read_to_string(root.join(DOCS))?)
         .ok_or("docs/operations.md has no marks for the table of operations")?;
     let note = format!("Generated from {OPERATIONS} by headergen. Do not edit.");
     generated.files.extend([
-        (RUST_CODES, codes::rust(&note.replace(OPERATIONS, BOTH_TABLES)) + &nodes::rust()),
+        (
+            RUST_CODES,
+            codes::rust(&note.replace(OPERATIONS, ALL_TABLES)) + &nodes::rust() + &counters::rust(),
+        ),
         (CPP_NODE_KINDS, nodes::cpp(&note.replace(OPERATIONS, NODE_KINDS))),
         (CPP_OPERATIONS, codes::cpp(&note)),
         (PYTHON_OPERATIONS, codes::python(&note)),
@@ -50,9 +54,9 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
     Ok(generated)
 }
 
-/// `abi.rs` with the constants of both tables, on the same lines.
+/// `abi.rs` with the constants of all tables, on the same lines.
 pub fn expanded(source: &str) -> String {
-    nodes::expanded(&codes::expanded(source))
+    counters::expanded(&nodes::expanded(&codes::expanded(source)))
 }
 
 /// The bindings that cbindgen, which reads files alone, makes of a text.
@@ -100,7 +104,7 @@ pub fn generate_from(text: &str, config: &Path) -> Result<Generated, Box<dyn Err
     let files = vec![
         (HEADER, header),
         (MAP, linker::script(&abi, &note, library_version())),
-        (CPP_LAYOUT, layout::cpp_asserts(&abi, &note)),
+        (CPP_LAYOUT, layout::cpp_asserts(&abi, &note) + &counters::cpp_assert()),
         (RUST_LAYOUT, layout::rust_asserts(&abi, &note)),
         (FIRST_SIZES, layout::first_sizes(&abi, &note)),
     ];

@@ -171,7 +171,7 @@ pub fn cpp_asserts(abi: &Abi, note: &str) -> String {
     let mut text = format!(
         "// {note}\n\
          // The layouts of the ABI as literals, as the C++ compiler sees them.\n\
-         #include <cstddef>\n\n#include \"tenure/tenure.h\"\n\n\
+         #include <cstddef>\n\n#include \"tenure/counters.hpp\"\n#include \"tenure/tenure.h\"\n\n\
          static_assert(sizeof(void*) == 8, \"handles are 64-bit tokens\");\n\
          static_assert(sizeof(std::size_t) == 8);\n"
     );

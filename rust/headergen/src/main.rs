@@ -9,6 +9,7 @@
 mod abi;
 mod annotate;
 mod codes;
+mod counters;
 mod freeze;
 mod frozen;
 mod gate;
@@ -22,7 +23,10 @@ mod sections;
 mod tags;
 mod types;
 
-/// The tables of operations and of the kinds of nodes, which the crate has too.
+/// The tables of operations, of counted operations and of the kinds of nodes, which the crate has
+/// too.
+#[path = "../../tenure-sys/src/counters.rs"]
+mod counters_table;
 #[path = "../../tenure-sys/src/node_kinds.rs"]
 mod node_kinds;
 #[path = "../../tenure-sys/src/operations.rs"]

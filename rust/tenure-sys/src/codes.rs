@@ -1,4 +1,4 @@
-// Generated from rust/tenure-sys/src/{operations,node_kinds}.rs by headergen. Do not edit.
+// Generated from rust/tenure-sys/src/{counters,operations,node_kinds}.rs by headergen. Do not edit.
 //! The codes of operations, and lists of them for macros.
 
 use crate::{
@@ -765,6 +765,263 @@ macro_rules! for_each_node_attributes {
             TNR_NODE_HISTOGRAM: Histogram(tnr_histogram_attributes),
             TNR_NODE_RANDOM: Random(tnr_random_attributes),
             TNR_NODE_SPARSE_TO_DENSE | TNR_NODE_SPARSE_MATMUL | TNR_NODE_SPARSE_SDDMM | TNR_NODE_SPARSE_SCALE | TNR_NODE_SPARSE_SOFTMAX | TNR_NODE_SPARSE_REDUCE | TNR_NODE_SPARSE_NORM | TNR_NODE_SPARSE_DIAGONAL | TNR_NODE_SPARSE_SOLVE | TNR_NODE_SPARSE_ACCUMULATE: SparseNode(tnr_sparse_node_attributes),
+        }
+    };
+}
+
+impl crate::tnr_operation {
+    /// `tnr_copy`.
+    pub const COPY: crate::tnr_operation = crate::tnr_operation(1);
+    /// `tnr_cast`.
+    pub const CAST: crate::tnr_operation = crate::tnr_operation(2);
+    /// `tnr_fill`.
+    pub const FILL: crate::tnr_operation = crate::tnr_operation(3);
+    /// `tnr_unary`.
+    pub const UNARY: crate::tnr_operation = crate::tnr_operation(4);
+    /// `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
+    pub const BINARY: crate::tnr_operation = crate::tnr_operation(5);
+    /// `tnr_compare`, `tnr_compare_scalar`.
+    pub const COMPARE: crate::tnr_operation = crate::tnr_operation(6);
+    /// `tnr_select`.
+    pub const SELECT: crate::tnr_operation = crate::tnr_operation(7);
+    /// `tnr_reduce`.
+    pub const REDUCE: crate::tnr_operation = crate::tnr_operation(8);
+    /// `tnr_sparse_from_dense`, and with top k or dropout.
+    ///
+    /// @since 0.2
+    pub const SPARSE_FROM_DENSE: crate::tnr_operation = crate::tnr_operation(9);
+    /// `tnr_sparse_to_dense`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_TO_DENSE: crate::tnr_operation = crate::tnr_operation(10);
+    /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_CONVERT: crate::tnr_operation = crate::tnr_operation(11);
+    /// `tnr_sparse_coalesce`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_COALESCE: crate::tnr_operation = crate::tnr_operation(12);
+    /// `tnr_sparse_prune`, `tnr_sparse_top_k`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_PRUNE: crate::tnr_operation = crate::tnr_operation(13);
+    /// `tnr_sparse_product`, `tnr_sparse_product_masked`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_PRODUCT: crate::tnr_operation = crate::tnr_operation(14);
+    /// `tnr_sparse_matmul`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_MATMUL: crate::tnr_operation = crate::tnr_operation(15);
+    /// `tnr_sparse_sddmm`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_SDDMM: crate::tnr_operation = crate::tnr_operation(16);
+    /// `tnr_sparse_binary`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_BINARY: crate::tnr_operation = crate::tnr_operation(17);
+    /// `tnr_sparse_accumulate`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_ACCUMULATE: crate::tnr_operation = crate::tnr_operation(18);
+    /// `tnr_sparse_scale`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_SCALE: crate::tnr_operation = crate::tnr_operation(19);
+    /// `tnr_sparse_softmax`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_SOFTMAX: crate::tnr_operation = crate::tnr_operation(20);
+    /// `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_REDUCE: crate::tnr_operation = crate::tnr_operation(21);
+    /// `tnr_sparse_solve`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_SOLVE: crate::tnr_operation = crate::tnr_operation(22);
+    /// `tnr_packed_create`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_PACK: crate::tnr_operation = crate::tnr_operation(23);
+    /// `tnr_packed_matmul`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_PACKED_MATMUL: crate::tnr_operation = crate::tnr_operation(24);
+    /// `tnr_matmul`.
+    ///
+    /// @since 0.2
+    pub const MATMUL: crate::tnr_operation = crate::tnr_operation(25);
+    /// `tnr_conv2d`.
+    ///
+    /// @since 0.2
+    pub const CONV2D: crate::tnr_operation = crate::tnr_operation(26);
+    /// `tnr_einsum`. Its bytes are counted by the operations that it is made of.
+    ///
+    /// @since 0.2
+    pub const EINSUM: crate::tnr_operation = crate::tnr_operation(27);
+    /// `tnr_conv2d_transposed`.
+    ///
+    /// @since 0.2
+    pub const CONV2D_TRANSPOSED: crate::tnr_operation = crate::tnr_operation(28);
+    /// `tnr_pool2d`.
+    ///
+    /// @since 0.2
+    pub const POOL2D: crate::tnr_operation = crate::tnr_operation(29);
+    /// `tnr_batch_norm`.
+    ///
+    /// @since 0.2
+    pub const BATCH_NORM: crate::tnr_operation = crate::tnr_operation(30);
+    /// `tnr_factor_create`.
+    ///
+    /// @since 0.2
+    pub const FACTOR_PACK: crate::tnr_operation = crate::tnr_operation(31);
+    /// `tnr_factor_matmul`.
+    ///
+    /// @since 0.2
+    pub const FACTOR_MATMUL: crate::tnr_operation = crate::tnr_operation(32);
+    /// `tnr_sparse_from_matmul`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_FROM_MATMUL: crate::tnr_operation = crate::tnr_operation(33);
+    /// `tnr_ternary`.
+    ///
+    /// @since 0.2
+    pub const TERNARY: crate::tnr_operation = crate::tnr_operation(34);
+    /// `tnr_concat`.
+    ///
+    /// @since 0.2
+    pub const CONCAT: crate::tnr_operation = crate::tnr_operation(35);
+    /// `tnr_pad`.
+    ///
+    /// @since 0.2
+    pub const PAD: crate::tnr_operation = crate::tnr_operation(36);
+    /// `tnr_take`, `tnr_gather`.
+    ///
+    /// @since 0.2
+    pub const TAKE: crate::tnr_operation = crate::tnr_operation(37);
+    /// `tnr_put`, `tnr_scatter`.
+    ///
+    /// @since 0.2
+    pub const PUT: crate::tnr_operation = crate::tnr_operation(38);
+    /// `tnr_nonzero`, `tnr_masked_select`.
+    ///
+    /// @since 0.2
+    pub const NONZERO: crate::tnr_operation = crate::tnr_operation(39);
+    /// `tnr_triangular`.
+    ///
+    /// @since 0.2
+    pub const TRIANGULAR: crate::tnr_operation = crate::tnr_operation(40);
+    /// `tnr_normalize`.
+    ///
+    /// @since 0.2
+    pub const NORMALIZE: crate::tnr_operation = crate::tnr_operation(41);
+    /// `tnr_scan`.
+    ///
+    /// @since 0.2
+    pub const SCAN: crate::tnr_operation = crate::tnr_operation(42);
+    /// `tnr_moments`.
+    ///
+    /// @since 0.2
+    pub const MOMENTS: crate::tnr_operation = crate::tnr_operation(43);
+    /// `tnr_sort`, `tnr_top_k`, `tnr_partition`, `tnr_quantile`.
+    ///
+    /// @since 0.2
+    pub const SORT: crate::tnr_operation = crate::tnr_operation(44);
+    /// `tnr_searchsorted`.
+    ///
+    /// @since 0.2
+    pub const SEARCHSORTED: crate::tnr_operation = crate::tnr_operation(45);
+    /// `tnr_unique`.
+    ///
+    /// @since 0.2
+    pub const UNIQUE: crate::tnr_operation = crate::tnr_operation(46);
+    /// `tnr_bincount`, `tnr_histogram`.
+    ///
+    /// @since 0.2
+    pub const HISTOGRAM: crate::tnr_operation = crate::tnr_operation(47);
+    /// `tnr_random`, `tnr_random_permutation`.
+    ///
+    /// @since 0.2
+    pub const RANDOM: crate::tnr_operation = crate::tnr_operation(48);
+    /// `tnr_sparse_concat`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_CONCAT: crate::tnr_operation = crate::tnr_operation(49);
+    /// `tnr_sparse_kron`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_KRON: crate::tnr_operation = crate::tnr_operation(50);
+    /// `tnr_sparse_triangular`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_TRIANGULAR: crate::tnr_operation = crate::tnr_operation(51);
+    /// `tnr_evaluate`, `tnr_plan_run`.
+    ///
+    /// @since 0.2
+    pub const EVALUATE: crate::tnr_operation = crate::tnr_operation(52);
+}
+
+/// Passes each kind of operation that is counted, as `#[doc = ".."] Name = CONSTANT;`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_counter {
+    ($then:ident) => {
+        $then! {
+            #[doc = " [`copy_into`](crate::copy_into), and the `to_` methods of what is not contiguous. It is not called as the trait of the prelude is, which compilers would then spell out in messages."] CopyInto = COPY;
+            #[doc = " [`cast`](crate::cast)."] Cast = CAST;
+            #[doc = " [`fill`](crate::fill()), [`full`](crate::Tensor::full), and inside a context [`zeros`](crate::Tensor::zeros)."] Fill = FILL;
+            #[doc = " Arithmetic on one input: [`exp`](crate::exp) and its like; on the entries of a sparse matrix too."] Unary = UNARY;
+            #[doc = " Arithmetic on two inputs: [`add`](crate::add) and its like."] Binary = BINARY;
+            #[doc = " Comparisons: [`less`](crate::less) and its like."] Compare = COMPARE;
+            #[doc = " [`select`](crate::select())."] Select = SELECT;
+            #[doc = " Reductions: [`sum`](crate::sum) and its like."] Reduce = REDUCE;
+            #[doc = " From dense to sparse: [`Sparsify`](crate::Sparsify), [`sparse_relu`](crate::sparse_relu), `to_csr` and their like."] SparseFromDense = SPARSE_FROM_DENSE;
+            #[doc = " [`to_dense`](crate::CsrView::to_dense) of sparse matrices."] SparseToDense = SPARSE_TO_DENSE;
+            #[doc = " Among sparse formats, [`to_csc`](crate::CsrView::to_csc) and its like; parts of matrices, [`to_block`](crate::CsrView::to_block) and its like."] SparseConvert = SPARSE_CONVERT;
+            #[doc = " [`coalesce`](crate::CsrView::coalesce)."] SparseCoalesce = SPARSE_COALESCE;
+            #[doc = " [`prune`](crate::CsrView::prune) and [`top_k`](crate::CsrView::top_k)."] SparsePrune = SPARSE_PRUNE;
+            #[doc = " [`product`](crate::CsrView::product) of two sparse matrices, masked or not."] SparseProduct = SPARSE_PRODUCT;
+            #[doc = " Sparse times dense: [`matmul`](crate::CsrView::matmul) and its like."] SparseMatmul = SPARSE_MATMUL;
+            #[doc = " [`sddmm`](crate::CsrView::sddmm)."] SparseSddmm = SPARSE_SDDMM;
+            #[doc = " Arithmetic on two sparse matrices: [`add`](crate::CsrView::add) and its like."] SparseBinary = SPARSE_BINARY;
+            #[doc = " [`add_to`](crate::CsrView::add_to) dense memory."] SparseAccumulate = SPARSE_ACCUMULATE;
+            #[doc = " [`scale_rows`](crate::CsrViewMut::scale_rows), [`scale_cols`](crate::CsrViewMut::scale_cols)."] SparseScale = SPARSE_SCALE;
+            #[doc = " [`softmax_rows`](crate::CsrViewMut::softmax_rows)."] SparseSoftmax = SPARSE_SOFTMAX;
+            #[doc = " Reductions of sparse matrices, their norms and their diagonal."] SparseReduce = SPARSE_REDUCE;
+            #[doc = " [`solve_triangular`](crate::CsrView::solve_triangular)."] SparseSolve = SPARSE_SOLVE;
+            #[doc = " [`pack`](crate::CsrView::pack)."] SparsePack = SPARSE_PACK;
+            #[doc = " [`matmul`](crate::PackedMatrix::matmul) of packed matrices."] SparsePackedMatmul = SPARSE_PACKED_MATMUL;
+            #[doc = " [`matmul`](crate::matmul) of dense matrices."] Matmul = MATMUL;
+            #[doc = " [`conv2d`](crate::conv2d) of images."] Conv2d = CONV2D;
+            #[doc = " [`einsum`](crate::einsum): its calls. The bytes are those of the operations that it is made of, which count their calls too."] Einsum = EINSUM;
+            #[doc = " [`conv2d_transposed`](crate::conv2d_transposed) of images."] Conv2dTransposed = CONV2D_TRANSPOSED;
+            #[doc = " [`max_pool2d`](crate::max_pool2d), [`avg_pool2d`](crate::avg_pool2d) and those of any size."] Pool2d = POOL2D;
+            #[doc = " [`batch_norm`](crate::batch_norm)."] BatchNorm = BATCH_NORM;
+            #[doc = " [`pack`](crate::PackedFactor::pack) of a right factor."] FactorPack = FACTOR_PACK;
+            #[doc = " [`matmul_packed`](crate::matmul_packed)."] FactorMatmul = FACTOR_MATMUL;
+            #[doc = " [`matmul_csr`](crate::matmul_csr)."] SparseFromMatmul = SPARSE_FROM_MATMUL;
+            #[doc = " [`fma`](crate::fma), [`clamp`](crate::clamp) and the other operations on three inputs."] Ternary = TERNARY;
+            #[doc = " [`concat`](crate::concat) and [`stack`](crate::stack)."] Concat = CONCAT;
+            #[doc = " [`pad`](crate::pad), [`tile`](crate::tile) and [`roll`](crate::roll)."] Pad = PAD;
+            #[doc = " [`take`](crate::take), [`gather`](crate::gather) and [`repeat`](crate::repeat)."] Take = TAKE;
+            #[doc = " [`put`](crate::put), [`scatter`](crate::scatter), their like and [`one_hot`](crate::one_hot)."] Put = PUT;
+            #[doc = " [`nonzero`](crate::nonzero) and [`masked_select`](crate::masked_select)."] Nonzero = NONZERO;
+            #[doc = " [`tril`](crate::tril) and [`triu`](crate::triu)."] Triangular = TRIANGULAR;
+            #[doc = " [`softmax`](crate::softmax), [`layer_norm`](crate::layer_norm) and others over axes."] Normalize = NORMALIZE;
+            #[doc = " [`cumsum`](crate::cumsum) and others along an axis."] Scan = SCAN;
+            #[doc = " [`moments`](crate::moments)."] Moments = MOMENTS;
+            #[doc = " [`sort`](crate::sort), [`top_k`](crate::top_k), [`partition`](crate::partition), [`quantile`](crate::quantile) and those alike."] Sort = SORT;
+            #[doc = " [`searchsorted`](crate::searchsorted)."] Searchsorted = SEARCHSORTED;
+            #[doc = " [`unique`](crate::unique)."] Unique = UNIQUE;
+            #[doc = " [`bincount`](crate::bincount), [`histogram`](crate::histogram)."] Histogram = HISTOGRAM;
+            #[doc = " Tensors of random numbers: [`uniform`](crate::random::Generator::uniform) and its like."] Random = RANDOM;
+            #[doc = " [`vstack`](crate::vstack), [`hstack`](crate::hstack) and [`block_diag`](crate::block_diag)."] SparseConcat = SPARSE_CONCAT;
+            #[doc = " [`kron`](crate::kron)."] SparseKron = SPARSE_KRON;
+            #[doc = " [`tril`](crate::CsrView::tril) and [`triu`](crate::CsrView::triu) of sparse matrices."] SparseTriangular = SPARSE_TRIANGULAR;
+            #[doc = " Expressions: [`eval`](crate::Expr::eval), [`eval_into`](crate::Expr::eval_into) and [`update`](crate::Tensor::update)."] Evaluate = EVALUATE;
         }
     };
 }

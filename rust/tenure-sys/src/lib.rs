@@ -8,6 +8,7 @@ extern crate onednn_src as _;
 
 mod abi;
 mod codes;
+pub mod counters;
 mod layout;
 pub mod node_kinds;
 pub mod operations;
