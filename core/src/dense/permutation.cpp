@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "dense/permutation_plan.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

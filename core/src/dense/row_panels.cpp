@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "dense/strip_runner.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

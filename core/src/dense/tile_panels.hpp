@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "dense/tiles.hpp"
 #include "memory/traffic.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "dense/normalize/checked.hpp"
-#include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "expression/computed.hpp"
 #include "expression/fusion.hpp"
@@ -14,6 +13,7 @@
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

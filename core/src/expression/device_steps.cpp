@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "cpu/operations.hpp"
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -1,6 +1,5 @@
 // Calls of expressions: where each is computed, and what it pins, counts and refuses of data.
 #include "base/data_findings.hpp"
-#include "dense/operands.hpp"
 #include "expression/cpu_evaluation.hpp"
 #include "expression/evaluation.hpp"
 #include "expression/nodes.hpp"
@@ -12,6 +11,8 @@
 #include "tenure/expression.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "cpu/dispatch.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -7,11 +7,11 @@
 #include "cpu/operations.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/shape_rules.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

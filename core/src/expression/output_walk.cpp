@@ -5,11 +5,11 @@
 #include <bit>
 
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

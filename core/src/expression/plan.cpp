@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "dense/operands.hpp"
 #include "expression/evaluation.hpp"
 #include "expression/small.hpp"
 #include "memory/slot_table.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "dense/streamed.hpp"
 #include "expression/computed.hpp"
@@ -13,6 +12,7 @@
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "cpu/operations.hpp"
-#include "dense/operands.hpp"
 #include "expression/evaluation.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "dense/operands.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/operand.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -7,11 +7,12 @@
 #include "cpu/operations.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure::cuda {
 namespace {

@@ -9,9 +9,10 @@
 #include "cuda/operations/transfer.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

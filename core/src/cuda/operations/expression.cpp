@@ -11,10 +11,10 @@
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

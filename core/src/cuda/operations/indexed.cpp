@@ -12,11 +12,11 @@
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "dense/movement/indexed.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

@@ -7,11 +7,12 @@
 
 #include "cuda/foreign_kernel.hpp"
 #include "cuda/queue.hpp"
-#include "dense/operands.hpp"
 #include "memory/handles.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace cuda {

@@ -8,11 +8,11 @@
 #include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
-#include "dense/operands.hpp"
 #include "dense/product/matmul_operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

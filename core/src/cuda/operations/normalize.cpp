@@ -10,13 +10,13 @@
 #include "cuda/operations/reduce_plan.hpp"
 #include "dense/nest.hpp"
 #include "dense/normalize/checked.hpp"
-#include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

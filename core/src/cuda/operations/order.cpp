@@ -9,13 +9,13 @@
 #include "cuda/operations/digit_sort.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
-#include "dense/operands.hpp"
 #include "dense/ordering/ordered.hpp"
 #include "dense/ordering/records.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ordering.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

@@ -7,11 +7,12 @@
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/reduce_plan.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "memory/queue_order.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

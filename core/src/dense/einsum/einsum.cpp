@@ -7,13 +7,13 @@
 #include "dense/einsum/spec.hpp"
 #include "dense/einsum/term.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "dense/product/product_types.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

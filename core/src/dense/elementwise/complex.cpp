@@ -3,7 +3,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -7,7 +7,10 @@
 #include "dense/checks.hpp"
 #include "dense/image/channel_vectors.hpp"
 #include "dense/image/geometry.hpp"
+#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
 #include "memory/scratch.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
 
 namespace tenure {

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "dense/operands.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/dtype.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "dense/operands.hpp"
 #include "engine/convolution.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -4,10 +4,11 @@
 
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/movement.hpp"
 #include "tenure/part_name.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/concurrency.hpp"
 #include "base/data_findings.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

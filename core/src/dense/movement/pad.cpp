@@ -5,8 +5,9 @@
 #include "dense/checks.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
-#include "dense/operands.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/movement.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

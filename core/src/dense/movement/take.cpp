@@ -5,12 +5,13 @@
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
-#include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

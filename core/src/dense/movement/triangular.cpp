@@ -6,11 +6,12 @@
 
 #include "dense/movement.hpp"
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

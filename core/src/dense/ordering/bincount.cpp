@@ -3,10 +3,11 @@
 #include <cstring>
 
 #include "base/data_findings.hpp"
-#include "dense/operands.hpp"
 #include "dense/ordering/counts.hpp"
 #include "dense/ordering/records.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/ordering.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

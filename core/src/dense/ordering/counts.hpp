@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "dense/ordering/pieces.hpp"
 #include "dense/ordering/records.hpp"
 #include "memory/scratch.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -7,11 +7,13 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/operands.hpp"
+#include "dense/nest.hpp"
 #include "dense/ordering/ordered.hpp"
 #include "dense/ordering/ranges.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/ordering.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <utility>
 
-#include "dense/operands.hpp"
 #include "dense/ordering/records.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

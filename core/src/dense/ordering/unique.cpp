@@ -3,9 +3,11 @@
 #include <cstring>
 #include <optional>
 
-#include "dense/operands.hpp"
+#include "dense/nest.hpp"
 #include "dense/ordering/records.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/ordering.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -7,7 +7,6 @@
 #include "dense/image/channel_windows.hpp"
 #include "dense/image/convolution.hpp"
 #include "dense/image/wide_images.hpp"
-#include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/image_product.hpp"
 #include "dense/product/packed_filters.hpp"
@@ -21,6 +20,7 @@
 #include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

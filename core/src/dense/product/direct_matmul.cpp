@@ -4,11 +4,12 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/gemm.hpp"
-#include "dense/operands.hpp"
 #include "dense/scalar.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/engine.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/arithmetic.hpp"
 #include "dense/movement.hpp"
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "dense/product/blocked_matmul.hpp"
 #include "dense/product/direct_matmul.hpp"
 #include "dense/product/matmul.hpp"
@@ -25,6 +24,7 @@
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
+#include "view/plain.hpp"
 
 namespace tenure {
 namespace {

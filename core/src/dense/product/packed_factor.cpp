@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/shape.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

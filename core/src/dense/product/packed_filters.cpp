@@ -7,9 +7,9 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/gemm.hpp"
 #include "dense/image/convolution.hpp"
-#include "dense/operands.hpp"
 #include "dense/product/image_product.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

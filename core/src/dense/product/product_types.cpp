@@ -1,7 +1,7 @@
 #include "dense/product/product_types.hpp"
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -8,9 +8,11 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/random.hpp"
-#include "dense/operands.hpp"
 #include "dense/random/places.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/random.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -1,5 +1,7 @@
 // Random numbers of a distribution, as elements of an output of any strides.
 #include "tenure/random.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/counters.hpp"
 
 #include <algorithm>
 #include <cinttypes>
@@ -13,12 +15,12 @@
 #include "cpu/random.hpp"
 #include "dense/movement.hpp"
 #include "dense/nest.hpp"
-#include "dense/operands.hpp"
 #include "dense/random/places.hpp"
 #include "dense/streamed.hpp"
 #include "dense/strip_runner.hpp"
 #include "memory/fresh_pages.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

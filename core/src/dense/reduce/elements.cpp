@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "dense/strip_runner.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

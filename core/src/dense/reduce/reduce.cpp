@@ -8,12 +8,14 @@
 
 #include "cpu/dispatch.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -1,10 +1,10 @@
 // Elements by a condition: as many as the data have.
-#include "dense/operands.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/movement.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

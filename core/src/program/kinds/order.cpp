@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "base/data_findings.hpp"
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/ordering.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -3,7 +3,6 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/matmul.hpp"
 #include "dense/product/product_types.hpp"
@@ -14,6 +13,7 @@
 #include "tenure/dtype.hpp"
 #include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <utility>
 
-#include "dense/operands.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

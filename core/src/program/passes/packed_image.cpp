@@ -3,9 +3,9 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/arithmetic.hpp"
-#include "dense/operands.hpp"
 #include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

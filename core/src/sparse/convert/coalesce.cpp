@@ -10,7 +10,6 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/fold.hpp"
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/convert.hpp"
@@ -22,6 +21,7 @@
 #include "sparse/operand.hpp"
 #include "sparse/traffic.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -7,7 +7,6 @@
 #include "base/bisect.hpp"
 #include "cpu/dispatch.hpp"
 #include "dense/bool8.hpp"
-#include "dense/operands.hpp"
 #include "dense/scalar.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
@@ -24,6 +23,7 @@
 #include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

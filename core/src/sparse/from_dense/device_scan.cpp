@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/device_arrays.hpp"
 #include "sparse/entry_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "dense/random/places.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/dense_scan.hpp"
@@ -14,6 +13,7 @@
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

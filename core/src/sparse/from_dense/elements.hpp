@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/status.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/block_scan.hpp"
@@ -20,6 +19,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

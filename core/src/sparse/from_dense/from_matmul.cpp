@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "dense/product/matmul.hpp"
 #include "dense/product/product_types.hpp"
 #include "dense/scalar.hpp"
@@ -18,6 +17,7 @@
 #include "sparse/traffic.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

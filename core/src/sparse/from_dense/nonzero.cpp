@@ -9,14 +9,15 @@
 #include "dense/bool8.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
-#include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/from_dense/entry_stage.hpp"
 #include "sparse/from_dense/predicate.hpp"
+#include "tenure/counters.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "tenure/status.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 

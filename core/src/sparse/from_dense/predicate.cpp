@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/operands.hpp"
 #include "dense/scalar.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

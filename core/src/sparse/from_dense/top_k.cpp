@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
 #include "memory/tickets.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/elements.hpp"
@@ -18,6 +18,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

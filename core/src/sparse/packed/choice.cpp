@@ -8,10 +8,10 @@
 #include <cinttypes>
 #include <memory>
 
-#include "dense/operands.hpp"
 #include "sparse/packed/bitmap.hpp"
 #include "sparse/packed/blocks.hpp"
 #include "sparse/packed/tiles.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/entries.hpp"
@@ -18,6 +18,7 @@
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -5,7 +5,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
-#include "dense/operands.hpp"
+#include "dense/scalar.hpp"
 #include "sparse/device_parts.hpp"
 #include "sparse/operand.hpp"
 #include "sparse/product/dense_columns.hpp"
@@ -14,6 +14,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/kernel_view.hpp"
@@ -14,6 +13,7 @@
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -10,13 +10,13 @@
 #include <cstring>
 #include <type_traits>
 
-#include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/operand.hpp"
 #include "sparse/row_chunks.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -4,7 +4,7 @@
 #include <cinttypes>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
+#include "dense/scalar.hpp"
 #include "sparse/batch.hpp"
 #include "sparse/device_parts.hpp"
 #include "sparse/index_array.hpp"
@@ -12,6 +12,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/kernel_view.hpp"
@@ -17,6 +17,7 @@
 #include "sparse/row_chunks.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -8,7 +8,6 @@
 #include <deque>
 #include <vector>
 
-#include "dense/operands.hpp"
 #include "dense/streamed.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/builder.hpp"
@@ -19,6 +18,7 @@
 #include "tenure/part_name.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

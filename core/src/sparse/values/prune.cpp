@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/convert.hpp"
@@ -20,6 +19,7 @@
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

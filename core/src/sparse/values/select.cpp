@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "base/bisect.hpp"
-#include "dense/operands.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
@@ -17,6 +16,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
 #include "sparse/values/value_runs.hpp"
@@ -13,6 +13,7 @@
 #include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure {
 namespace {

@@ -9,9 +9,9 @@
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/scan.hpp"
 #include "cuda/operations/sparse/rows.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

@@ -8,12 +8,12 @@
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/sparse/rows.hpp"
-#include "dense/operands.hpp"
 #include "dense/scalar.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {
