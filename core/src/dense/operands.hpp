@@ -68,7 +68,7 @@ class Operands {
   [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
   // Bytes of the output's and inputs' elements; an element that is repeated counts each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
-  // Those bytes of the call that this is a part of.
+  // Sets the bytes of the whole call, where this is a part of it.
   void set_call_bytes(std::int64_t bytes) noexcept { call_bytes_ = bytes; }
   [[nodiscard]] std::int64_t call_bytes() const noexcept {
     return std::max(call_bytes_, moved_bytes());
@@ -129,14 +129,14 @@ class Operands {
                                  std::int64_t least_bytes) const noexcept;
   // Bytes by which a call is cut into slices.
   [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
-  // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
+  // Sets the pointers of a strip from the offsets of the output and then the inputs.
   void move_to(MovingStrip& strip, const std::int64_t* offsets) const noexcept;
 
   static constexpr unsigned kMaxInputs = MovingStrip::kMaxSources;
 
   const tnr_view& out_;
-  // The whole call where all operands are dense; else its count is 0, and the data pointers and the
-  // widths are what is used of it.
+  // The whole call where all operands are dense; else its count is 0, and only the data pointers and
+  // the widths are used.
   kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;

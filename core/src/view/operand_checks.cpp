@@ -23,12 +23,6 @@ void require_broadcast(const tnr_view& view, const char* name, const tnr_view& o
   }
 }
 
-std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis) {
-  const std::uint32_t missing = out.rank - view.rank;
-  if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
-  return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
-}
-
 unsigned index_of_width(std::int64_t width_bytes) noexcept {
   switch (width_bytes) {
     case 1: return static_cast<unsigned>(kernels::Width::k1);

@@ -91,7 +91,12 @@ inline kernels::Byte* writable(const tnr_view_mut& out) noexcept {
 // as in NumPy.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out);
 // Bytes from one index to the next along the output's axis; 0 where the input repeats.
-std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis);
+inline std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out,
+                                   std::uint32_t out_axis) {
+  const std::uint32_t missing = out.rank - view.rank;
+  if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
+  return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
+}
 
 // How the output overlaps the input. Throws ALIASED unless it is kNone or, where allowed, kSame.
 enum class SameView { kRefused, kAllowed };

@@ -26,9 +26,12 @@ template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
 constexpr NodeFunctions viewing(ShapeNode* shape) noexcept {
   return {.infer = infer_view<kSee>, .view = kSee, .shape = shape};
 }
-constexpr NodeFunctions calling(InferNode* infer, RunNode* run,
-                                ShapeNode* shape = nullptr) noexcept {
+constexpr NodeFunctions calling(InferNode* infer, RunNode* run, ShapeNode* shape) noexcept {
   return {.infer = infer, .run = run, .shape = shape};
+}
+// `infer` gives the extents too, and preallocated runs take none that follow from counts.
+constexpr NodeFunctions inferring(InferNode* infer, RunNode* run) noexcept {
+  return {.infer = infer, .run = run};
 }
 constexpr NodeFunctions adapting(InferNode* infer, RunNode* run, AdaptNode* adapt) noexcept {
   return {.infer = infer, .run = run, .adapt = adapt};
@@ -63,14 +66,14 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kGather: return calling(infer_gather, run_gather, shape_gather);
     case kTriangular: return calling(infer_triangular, run_triangular, shape_as_first);
     case kScan: return calling(infer_scan, run_scan, shape_as_first);
-    case kCustom: return calling(infer_custom, run_custom);
+    case kCustom: return inferring(infer_custom, run_custom);
     case kConv2dTransposed:
       return adapting(infer_conv2d_transposed, run_conv2d_transposed, adapt_images);
-    case kEinsum: return calling(infer_einsum, run_einsum);
+    case kEinsum: return inferring(infer_einsum, run_einsum);
     case kSort: return calling(infer_sort, run_sort, shape_as_first);
     case kTopK: return calling(infer_top_k, run_top_k, shape_top_k);
     case kPartition: return calling(infer_partition, run_partition, shape_partition);
-    case kQuantile: return calling(infer_quantile, run_quantile);
+    case kQuantile: return inferring(infer_quantile, run_quantile);
     case kSearchsorted: return calling(infer_searchsorted, run_searchsorted, shape_as_second);
     case kBincount: return calling(infer_bincount, run_bincount, shape_bincount);
     case kHistogram: return calling(infer_histogram, run_histogram, shape_histogram);
@@ -79,16 +82,16 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kRandom: return calling(infer_random, run_random, shape_shaped);
     case kRandomPermutation:
       return calling(infer_random_permutation, run_random_permutation, shape_shaped);
-    case kSparseToDense: return calling(infer_sparse_to_dense, run_sparse_to_dense);
-    case kSparseMatmul: return calling(infer_sparse_matmul, run_sparse_matmul);
-    case kSparseSddmm: return calling(infer_sparse_sddmm, run_sparse_sddmm);
-    case kSparseScale: return calling(infer_sparse_scale, run_sparse_scale);
-    case kSparseSoftmax: return calling(infer_sparse_softmax, run_sparse_softmax);
-    case kSparseReduce: return calling(infer_sparse_reduce, run_sparse_reduce);
-    case kSparseNorm: return calling(infer_sparse_norm, run_sparse_norm);
-    case kSparseDiagonal: return calling(infer_sparse_diagonal, run_sparse_diagonal);
-    case kSparseSolve: return calling(infer_sparse_solve, run_sparse_solve);
-    case kSparseAccumulate: return calling(infer_sparse_accumulate, run_sparse_accumulate);
+    case kSparseToDense: return inferring(infer_sparse_to_dense, run_sparse_to_dense);
+    case kSparseMatmul: return inferring(infer_sparse_matmul, run_sparse_matmul);
+    case kSparseSddmm: return inferring(infer_sparse_sddmm, run_sparse_sddmm);
+    case kSparseScale: return inferring(infer_sparse_scale, run_sparse_scale);
+    case kSparseSoftmax: return inferring(infer_sparse_softmax, run_sparse_softmax);
+    case kSparseReduce: return inferring(infer_sparse_reduce, run_sparse_reduce);
+    case kSparseNorm: return inferring(infer_sparse_norm, run_sparse_norm);
+    case kSparseDiagonal: return inferring(infer_sparse_diagonal, run_sparse_diagonal);
+    case kSparseSolve: return inferring(infer_sparse_solve, run_sparse_solve);
+    case kSparseAccumulate: return inferring(infer_sparse_accumulate, run_sparse_accumulate);
     case kCond:
     case kWhile: return {};  // The nodes of their bodies have functions.
     case kNonzero: return counting(infer_nonzero, find_nonzero);
