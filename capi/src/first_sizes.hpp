@@ -94,6 +94,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 40;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_bound_attributes> = 24;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 56;

@@ -346,6 +346,12 @@ static_assert(offsetof(tnr_program_run_attributes, step_count) == 24);
 static_assert(offsetof(tnr_program_run_attributes, flags) == 28);
 static_assert(offsetof(tnr_program_run_attributes, output_shapes) == 32);
 
+static_assert(sizeof(tnr_bound_attributes) == 24 && alignof(tnr_bound_attributes) == 8);
+static_assert(offsetof(tnr_bound_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_bound_attributes, budget_bytes) == 8);
+static_assert(offsetof(tnr_bound_attributes, flags) == 16);
+static_assert(offsetof(tnr_bound_attributes, reserved) == 20);
+
 static_assert(sizeof(tnr_step_info) == 208 && alignof(tnr_step_info) == 8);
 static_assert(offsetof(tnr_step_info, struct_size) == 0);
 static_assert(offsetof(tnr_step_info, kind) == 8);

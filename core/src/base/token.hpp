@@ -18,10 +18,9 @@ inline constexpr std::uint32_t kFactorKind = 6;
 inline constexpr std::uint32_t kPlanKind = 7;
 inline constexpr std::uint32_t kGraphKind = 8;
 inline constexpr std::uint32_t kProgramKind = 9;
-inline constexpr std::uint32_t kSealedProgramKind = 10;
+inline constexpr std::uint32_t kBoundKind = 10;
 inline constexpr std::uint32_t kEventKind = 11;
 inline constexpr std::uint32_t kKernelKind = 12;
-inline constexpr std::uint32_t kCapturedProgramKind = 13;
 // Belongs to no table: sparse_voucher.hpp.
 inline constexpr std::uint32_t kVoucherKind = 0xff;
 

@@ -115,8 +115,8 @@ void Plan::copy_attributes(const AttributeReaders& readers) {
 
 void Plan::run_checked(const Context& context, const tnr_view* const* views,
                        const tnr_view_mut& out) const {
-  if (small_count_ != 0) return compute_small(nodes_, views, small_count_, out);
-  compute(context, Nodes(nodes_, views, out.view), out);
+  if (small_count_ == 0) return compute(context, Nodes(nodes_, views, out.view), out);
+  require_no_finding_of(run_small(views, out));
 }
 
 void Plan::run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "expression/device_steps.hpp"
+#include "expression/evaluation.hpp"
 #include "expression/nodes.hpp"
 #include "memory/handles.hpp"
 #include "tenure/context.hpp"
@@ -25,6 +26,13 @@ class Plan {
   // the data.
   void run_checked(const Context& context, const tnr_view* const* views,
                    const tnr_view_mut& out) const;
+  // Elements of the output where the expression is small, else 0.
+  [[nodiscard]] std::int64_t small_count() const noexcept { return small_count_; }
+  // As run_checked() of a small one. Returns what it finds in the data, and throws nothing.
+  [[nodiscard]] kernels::Finding run_small(const tnr_view* const* views,
+                                           const tnr_view_mut& out) const noexcept {
+    return find_small(nodes_, views, small_count_, out);
+  }
   // Throws as tnr_plan_run().
   void run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,
            const tnr_view_mut& out) const;

@@ -37,15 +37,13 @@ void lock_all() {
   plan_table.lock();
   graph_table.lock();
   program_table.lock();
-  sealed_program_table.lock();
-  captured_program_table.lock();
+  bound_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
-  captured_program_table.unlock();
-  sealed_program_table.unlock();
+  bound_table.unlock();
   program_table.unlock();
   graph_table.unlock();
   plan_table.unlock();

@@ -220,8 +220,7 @@ extern SlotTable<kFactorKind> factor_table;
 extern SlotTable<kPlanKind> plan_table;
 extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
-extern SlotTable<kSealedProgramKind> sealed_program_table;
-extern SlotTable<kCapturedProgramKind> captured_program_table;
+extern SlotTable<kBoundKind> bound_table;
 extern SlotTable<kEventKind> event_table;
 extern SlotTable<kKernelKind> kernel_table;
 

@@ -490,6 +490,15 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_bound_attributes>() == 24);
+    assert!(align_of::<tnr_bound_attributes>() == 8);
+    assert!(offset_of!(tnr_bound_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_bound_attributes, budget_bytes) == 8);
+    assert!(offset_of!(tnr_bound_attributes, flags) == 16);
+    assert!(offset_of!(tnr_bound_attributes, reserved) == 20);
+};
+
+const _: () = {
     assert!(size_of::<tnr_step_info>() == 208);
     assert!(align_of::<tnr_step_info>() == 8);
     assert!(offset_of!(tnr_step_info, struct_size) == 0);

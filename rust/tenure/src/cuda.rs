@@ -161,5 +161,5 @@ pub use tensor::Tensor;
 pub use view::View;
 pub use view_mut::ViewMut;
 
-pub use crate::program::captured::{CapturedProgram, HeldInputs, HeldOutputs};
+pub use crate::program::captured::{Captured, HeldInputs, HeldOutputs};
 pub use crate::program::on_device::{RunInputs, RunOutputs};

@@ -290,8 +290,8 @@ pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
 pub use program::report as program_report;
 pub use program::{
-    Body, BodyTypes, Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced,
-    TracedCsr, TracedGenerator,
+    Body, BodyTypes, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes,
+    Traced, TracedCsr, TracedGenerator,
 };
 pub use raw::custom::CustomOperation;
 #[cfg(feature = "plugins")]

@@ -1,4 +1,4 @@
-//! Expressions allocate nothing up to 16 operations, and sealed programs never: counted by the
+//! Expressions allocate nothing up to 16 operations, and preallocated programs never: counted by the
 //! allocator of this program.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -69,7 +69,7 @@ fn up_to_16_operations_allocate_nothing() {
 }
 
 #[test]
-fn sealed_programs_allocate_nothing() {
+fn preallocated_programs_allocate_nothing() {
     let program = Program::trace(|graph| {
         let (x, w) = (graph.input::<f32>([4, 8]), graph.input::<f32>([8, 8]));
         graph.program((x, w), x.matmul(w).tanh().softmax(-1))
@@ -77,12 +77,12 @@ fn sealed_programs_allocate_nothing() {
     .unwrap();
     let (x, w) = ([[0.5_f32; 8]; 4], Tensor::full([8, 8], 0.25_f32).unwrap());
     let (mut out, wide) = ([[0.0_f32; 8]; 4], [[0.0_f32; 8]; 5]);
-    let mut sealed = program.seal((&x, &w), &mut out).unwrap();
+    let bound = program.bind_preallocated((&x, &w), &mut out).unwrap();
     // The first run too.
     let before = ALLOCATIONS.get();
-    sealed.run_into((&x, &w), &mut out).unwrap();
+    bound.run((&x, &w), &mut out).unwrap();
     assert_eq!(ALLOCATIONS.get(), before);
-    let refused = sealed.run_into((&wide, &w), &mut out).err().map(|refused| refused.kind());
+    let refused = bound.run((&wide, &w), &mut out).err().map(|refused| refused.kind());
     assert_eq!(ALLOCATIONS.get(), before);
     assert_eq!(refused, Some(ErrorKind::InvalidArgument));
 }

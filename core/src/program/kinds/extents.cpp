@@ -1,5 +1,5 @@
 // The shapes of what follows from counts, as infer() of a kind gives them, without an exception and
-// without memory: for runs of sealed programs.
+// without memory: for preallocated runs.
 //
 // Dtypes and ranks are those that were inferred for the most that may be found, so that only
 // extents are left to ask about.
@@ -28,9 +28,9 @@ bool broadcasts(std::int64_t& extent, std::int64_t other) noexcept {
 }
 
 [[gnu::cold]] Error unsteady_error(std::size_t i, const char* axes) noexcept {
-  return error_of(TNR_STATUS_UNSUPPORTED,
-                  "an extent of operands[%zu]%s is what a run finds, which no sealed program takes",
-                  i, axes);
+  return error_of(
+      TNR_STATUS_UNSUPPORTED,
+      "an extent of operands[%zu]%s is what a run finds, which no preallocated run takes", i, axes);
 }
 
 // Whether nothing that a run finds is an extent of the operand.

@@ -121,7 +121,7 @@ Refusal Frame::decide_type(const Graph& graph, const Schedule& schedule, std::ui
   Refusal refusal =
       decided == nullptr
           ? error_of(TNR_STATUS_UNSUPPORTED,
-                     "its shapes follow from what a run finds, which no sealed program takes")
+                     "its shapes follow from what a run finds, which no preallocated run takes")
           : decided({node, numbers, types_.data(), schedule.types.data()}, type);
   if (!refusal) [[likely]]
     return std::nullopt;
