@@ -1,4 +1,4 @@
-//! Many small calls on the same memory, three operations each: by calls, an expression, a plan, a
+//! Many small calls on the same memory, three operations each: by calls, an expression, a
 //! program, and the program bound, plain and preallocated; and the tail of the times of a million
 //! preallocated runs, next to an empty loop that takes as long.
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bench::subject::{Case, Subject};
 use bench::{CountingAllocator, Scale, allocations_of};
-use tenure::{Plan, Program, Tensor};
+use tenure::{Program, Tensor};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -43,8 +43,8 @@ fn program(count: usize) -> Program<(f32, f32, f32), f32> {
 
 fn three_operations(subject: &mut Subject, count: usize) {
     let (a, b, c) = (floats(count, 0.002), floats(count, 0.001), floats(count, 0.003));
-    let mut outs = [(); 7].map(|()| Tensor::<f32>::zeros([count]).expect("it fits"));
-    let [out, called, evaluated, planned, run, plain_bound, ready] = &mut outs;
+    let mut outs = [(); 6].map(|()| Tensor::<f32>::zeros([count]).expect("it fits"));
+    let [out, called, evaluated, run, plain_bound, ready] = &mut outs;
 
     let plain = Case::repeated("plain", "a loop", || {
         let (a, b, c) = black_box((a.as_slice(), b.as_slice(), c.as_slice()));
@@ -63,10 +63,6 @@ fn three_operations(subject: &mut Subject, count: usize) {
         let (a, b, c) = black_box((&a, &b, &c));
         (a * b + c).relu().eval_into(&mut *evaluated).expect("one shape");
     });
-    let plan = Plan::new((&a, &b, &c), |(a, b, c)| (a * b + c).relu()).expect("one shape");
-    let plan = one_pass("plan", || {
-        plan.run_into(black_box((&a, &b, &c)), &mut *planned).expect("the same shapes");
-    });
     let program = program(count);
     let bound = program.bind((&a, &b, &c), &mut *plain_bound).expect("the shapes agree");
     let preallocated =
@@ -84,7 +80,7 @@ fn three_operations(subject: &mut Subject, count: usize) {
         preallocated.run(black_box((&a, &b, &c)), &mut *ready).expect("the same layouts");
     });
     let bytes = count as u64 * 4;
-    let cases = vec![plain, calls, expression, plan, program, bound, preallocated];
+    let cases = vec![plain, calls, expression, program, bound, preallocated];
     subject.measure("relu(a * b + c)", bytes, 1, bytes * 4, cases);
     let [_, ways @ ..] = &outs;
     assert!(ways.iter().all(|way| way == &outs[1]), "one result");

@@ -124,7 +124,7 @@ inline std::size_t first_set_byte(const void* data, std::size_t begin, std::size
                                   bytes);
 }
 
-// The error of read_sized(), of a struct of which this library knows `known_bytes`.
+// The error of read_sized(). This library knows `known_bytes` of the struct.
 Refusal sized_refusal(const void* source, std::size_t first_bytes, std::size_t known_bytes,
                       const char* name) noexcept;
 void require_sized(const void* source, std::size_t first_bytes, std::size_t known_bytes,

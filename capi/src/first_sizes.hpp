@@ -70,8 +70,6 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_evaluate_attributes> = 8;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;

@@ -242,9 +242,6 @@ static_assert(offsetof(tnr_expression, attribute_count) == 52);
 static_assert(sizeof(tnr_evaluate_attributes) == 8 && alignof(tnr_evaluate_attributes) == 8);
 static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 
-static_assert(sizeof(tnr_plan_attributes) == 8 && alignof(tnr_plan_attributes) == 8);
-static_assert(offsetof(tnr_plan_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_graph_node) == 56 && alignof(tnr_graph_node) == 8);
 static_assert(offsetof(tnr_graph_node, struct_size) == 0);
 static_assert(offsetof(tnr_graph_node, code) == 8);

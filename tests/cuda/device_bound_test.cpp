@@ -26,7 +26,7 @@ constexpr std::uint32_t kDiv = TNR_NODE_BINARY + TNR_BINARY_OP_DIV;
 constexpr std::uint32_t kSoftmax = TNR_NODE_NORMALIZE + TNR_NORMALIZE_OP_SOFTMAX;
 constexpr auto kInvalid = TNR_STATUS_INVALID_ARGUMENT;
 
-// softmax(a * a + weights), of which the operand of softmax is an intermediate value.
+// softmax(a * a + weights). The operand of softmax is an intermediate value.
 class DeviceBound : public tenure::test::DeviceGraph {
  protected:
   void SetUp() override {
@@ -125,7 +125,7 @@ TEST_F(DeviceBound, RefusesWhatIsNotBound) {
   EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
 }
 
-// What is found on the data is waited for, and the message is the program's.
+// Findings in the data are waited for, and the message is the program's.
 TEST_F(DeviceBound, NamesTheNodeThatRefusesData) {
   EXPECT_EQ(tnr_graph_release(std::exchange(graph, tnr_graph_create())), TNR_STATUS_OK);
   const std::uint32_t x = input({2}, TNR_DTYPE_I32);

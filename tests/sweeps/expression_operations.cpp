@@ -98,16 +98,6 @@ std::vector<tnr_node> nodes_of(const Variant& variant, tnr_dtype dtype) {
   return nodes;
 }
 
-tnr_status run_plan(tnr_context* context, const tnr_expression& expression,
-                    const tnr_view_mut* out) {
-  tnr_plan* const plan = tnr_plan_create(context, &expression, nullptr, out);
-  if (plan == nullptr) return tnr_last_error()->status;
-  const tnr_status status =
-      tnr_plan_run(context, plan, expression.views, expression.view_count, nullptr, out);
-  (void)tnr_plan_release(plan);
-  return status;
-}
-
 tnr_status run_bound(tnr_context* context, const tnr_program* program,
                      const tnr_expression& expression, std::uint32_t flags,
                      const tnr_view_mut* out) {
@@ -162,7 +152,7 @@ tnr_status add_values(tnr_graph* graph, const tnr_expression& expression) {
   return tnr_graph_add_output(graph, results.back(), TNR_OPERAND_NONE);
 }
 
-// As it is, or bound with these flags.
+// Runs the program as it is, or bound with these flags.
 tnr_status run_program(tnr_context* context, const tnr_expression& expression,
                        std::optional<std::uint32_t> bound_flags, const tnr_view_mut* out) {
   tnr_graph* const graph = tnr_graph_create();
@@ -184,7 +174,7 @@ tnr_status run_program(tnr_context* context, const tnr_expression& expression,
   return status;
 }
 
-enum class By : std::uint8_t { kExpression, kPlan, kProgram, kBound, kPreallocated };
+enum class By : std::uint8_t { kExpression, kProgram, kBound, kPreallocated };
 
 void evaluate(const Operands& with, const Lies& lies, const Variant& variant, By by,
               Answer& answer) {
@@ -212,7 +202,6 @@ void evaluate(const Operands& with, const Lies& lies, const Variant& variant, By
   expression.attribute_count = 1;
   const auto run = [&] {
     switch (by) {
-      case By::kPlan: return run_plan(with.context, expression, out);
       case By::kProgram: return run_program(with.context, expression, {}, out);
       case By::kBound: return run_program(with.context, expression, 0, out);
       case By::kPreallocated:
@@ -230,12 +219,11 @@ void add_expressions(std::vector<Operation>& list) {
   for (const Variant& variant : kVariants) {
     for (const Lies& lies : kArrangements) {
       for (const auto& [by, function] :
-           {std::pair{By::kExpression, "tnr_evaluate"}, std::pair{By::kPlan, "tnr_plan_run"},
-            std::pair{By::kProgram, "tnr_program_run"}, std::pair{By::kBound, "tnr_bound_run"},
+           {std::pair{By::kExpression, "tnr_evaluate"}, std::pair{By::kProgram, "tnr_program_run"},
+            std::pair{By::kBound, "tnr_bound_run"},
             std::pair{By::kPreallocated, "tnr_bound_run"}}) {
         // A program names no output: it updates an input.
-        const bool is_program = by != By::kExpression && by != By::kPlan;
-        if (is_program && variant.reads_output) continue;
+        if (by != By::kExpression && variant.reads_output) continue;
         const char* const how = by == By::kPreallocated ? ", preallocated" : "";
         list.push_back({function, std::string(variant.name) + ", " + lies.name + how,
                         [by = by, &variant, &lies](const Operands& with, Answer& answer) {
@@ -244,12 +232,9 @@ void add_expressions(std::vector<Operation>& list) {
       }
     }
   }
-  // That a program is bound, and that plans are made, is seen when they run.
+  // That a program is bound is seen when it runs.
   list.push_back({"tnr_bound_create", "", [](const Operands& with, Answer& answer) {
                     evaluate(with, kArrangements[0], kVariants[0], By::kBound, answer);
-                  }});
-  list.push_back({"tnr_plan_create", "", [](const Operands& with, Answer& answer) {
-                    evaluate(with, kArrangements[0], kVariants[0], By::kPlan, answer);
                   }});
 }
 

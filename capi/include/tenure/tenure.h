@@ -8,7 +8,7 @@
 #include "tenure/annotations.h"
 
 /*
- * Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
+ * Tenure computes on memory that the caller has. Five kinds of things cross this boundary:
  *
  * - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides.
  *   It is lent for one call and never kept.
@@ -16,7 +16,9 @@
  *   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
  *   A view that names its blob as `owner` keeps it alive during a call.
  * - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
- *   own, checked once; a **plan** (`tnr_plan`) an expression.
+ *   own, checked once.
+ * - A **program** (`tnr_program`) is a graph of operations, checked once; **bound** (`tnr_bound`) to
+ *   the layouts of its inputs and outputs it runs with the fewest checks.
  * - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
  *   the library's memory.
  *
@@ -4332,14 +4334,6 @@ tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
 #define TNR_MAX_EXPRESSION_VIEWS 32
 
 /**
- * An expression that has been checked for views of some layouts, to be computed again and again on
- * other memory of these layouts. A handle is a token as that of a blob is, of a kind of its own.
- *
- * @since 0.2
- */
-typedef struct tnr_plan tnr_plan;
-
-/**
  * A node of an expression: an operation on views, scalars and the results of earlier nodes, with
  * one result. Frozen: 32 bytes.
  *
@@ -4439,19 +4433,6 @@ typedef struct tnr_evaluate_attributes {
 } tnr_evaluate_attributes;
 
 /**
- * Attributes of `tnr_plan_create`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
- *
- * @since 0.2
- */
-typedef struct tnr_plan_attributes {
-  /**
-   * `sizeof(tnr_plan_attributes)`.
-   */
-  uint64_t struct_size;
-} tnr_plan_attributes;
-
-/**
  * Computes an expression in one pass: each node has the bits that the call of its operation
  * would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
  * it. Views broadcast to the shape of all views together, as in NumPy; the result of an
@@ -4512,83 +4493,6 @@ tnr_status tnr_expression_shape(const struct tnr_expression *expression,
                                 tnr_dtype *dtype,
                                 uint32_t *rank,
                                 int64_t *shape) TNR_NOEXCEPT;
-
-/**
- * Ends a handle; with the last one, and the last call that uses it, the plan.
- *
- * NULL is OK and does nothing. The status may be ignored.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param plan (transfer full) (nullable)
- * @threads any
- * @since 0.2
- */
-TNR_API tnr_status tnr_plan_release(struct tnr_plan *plan TNR_OWNED) TNR_NOEXCEPT;
-
-/**
- * Checks an expression once, for `tnr_plan_run`. Of the views and of `out` dtypes, shapes and
- * strides count; no element is read or written, and nothing of them is kept. Nodes, scalars and
- * attributes are copied.
- *
- * Errors as `tnr_evaluate` has them before it computes, but ALIASED, which each call decides.
- * UNSUPPORTED: a normalization with a weight or a bias, which are views: multiply by a node.
- * OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param expression (transfer none)
- * @param attributes (transfer none) (nullable)
- * @param out (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_plan_release)
-TNR_NODISCARD
-struct tnr_plan *tnr_plan_create(struct tnr_context *context TNR_BORROWED,
-                                 const struct tnr_expression *expression,
-                                 const struct tnr_plan_attributes *attributes,
-                                 const struct tnr_view_mut *out) TNR_NOEXCEPT;
-
-/**
- * One more handle of the same plan, to be released too; the same pointer is returned.
- *
- * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
- *
- * @param plan (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_plan_release)
-TNR_NODISCARD
-struct tnr_plan *tnr_plan_retain(struct tnr_plan *plan TNR_BORROWED) TNR_NOEXCEPT;
-
-/**
- * Computes a plan on these views, in the order of the expression, as `tnr_evaluate` would: with
- * the same bits. Any number of threads may run one plan at once, each with an `out` of its own.
- *
- * INVALID_ARGUMENT: another number of views, or a view or `out` of another dtype, shape or
- * strides than the plan was made for; strides of axes of extent <= 1 do not count. STALE_HANDLE:
- * `plan` is no handle, or was released. Others as `tnr_evaluate`. `out` is then untouched, but
- * for what is found on the data.
- *
- * @param context (transfer none) (nullable)
- * @param plan (transfer none)
- * @param views (transfer none) (counted-by view_count) pointers to views
- * @param attributes (transfer none) (nullable)
- * @param out (transfer none)
- * @threads exclusive(out)
- * @since 0.2
- */
-TNR_API TNR_READS(3, 4)
-TNR_NODISCARD
-tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
-                        const struct tnr_plan *plan TNR_BORROWED,
-                        const struct tnr_view *const *views,
-                        uint32_t view_count,
-                        const struct tnr_evaluate_attributes *attributes,
-                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -6116,10 +6020,10 @@ tnr_status tnr_bound_release(struct tnr_bound *bound TNR_OWNED) TNR_NOEXCEPT;
  * `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
  * or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
  * with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
- * what it refuses; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
- * reads by index, divides integers or multiplies a sparse matrix, and a driver without an entry
- * point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget that
- * is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
+ * its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
+ * reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
+ * entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
+ * that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
  *
  * @param context (transfer none) (nullable)
  * @param program (transfer none)
@@ -6162,9 +6066,9 @@ tnr_status tnr_bound_memory(const struct tnr_bound *bound TNR_BORROWED,
  *
  * - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
  * - Preallocated: the calling thread computes, and the context is not used. Whether the run
- *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. A
- *   custom operation does what it does, and the first call that a thread makes into the library
- *   may take thread-local memory. One run at a time: BUSY while another thread runs it.
+ *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
+ *   does not hold for custom operations, and the first call of a thread into the library may take
+ *   thread-local memory. One run at a time uses that memory: BUSY for another one.
  *   UNSUPPORTED: `TNR_RUN_CHECKED`.
  * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
  *   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
@@ -9413,7 +9317,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_TRIANGULAR 51
 /**
- * `tnr_evaluate`, `tnr_plan_run`.
+ * `tnr_evaluate`, and element-wise steps of programs.
  *
  * @since 0.2
  */

@@ -34,7 +34,6 @@ void lock_all() {
   factor_table.lock();
   event_table.lock();
   kernel_table.lock();
-  plan_table.lock();
   graph_table.lock();
   program_table.lock();
   bound_table.lock();
@@ -46,7 +45,6 @@ void unlock_all() {
   bound_table.unlock();
   program_table.unlock();
   graph_table.unlock();
-  plan_table.unlock();
   kernel_table.unlock();
   event_table.unlock();
   factor_table.unlock();

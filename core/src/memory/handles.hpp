@@ -1,4 +1,4 @@
-// Handles of what the library makes and nobody writes: packed matrices, factors, plans, events.
+// Handles of what the library makes and nobody writes: packed matrices, factors, programs, events.
 #pragma once
 
 #include <cinttypes>

@@ -9,7 +9,7 @@
 //!
 //! # Overview
 //!
-//! Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
+//! Tenure computes on memory that the caller has. Five kinds of things cross this boundary:
 //!
 //! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides.
 //!   It is lent for one call and never kept.
@@ -17,7 +17,9 @@
 //!   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
 //!   A view that names its blob as `owner` keeps it alive during a call.
 //! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
-//!   own, checked once; a **plan** (`tnr_plan`) an expression.
+//!   own, checked once.
+//! - A **program** (`tnr_program`) is a graph of operations, checked once; **bound** (`tnr_bound`) to
+//!   the layouts of its inputs and outputs it runs with the fewest checks.
 //! - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
 //!   the library's memory.
 //!
@@ -1034,26 +1036,6 @@ pub struct tnr_expression {
 pub struct tnr_evaluate_attributes {
     /// `sizeof(tnr_evaluate_attributes)`.
     pub struct_size: u64,
-}
-
-/// Attributes of `tnr_plan_create`. There are none yet. NULL, and zeros beyond `struct_size`, mean
-/// the defaults; it will grow, and zeros will mean what they do now.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_plan_attributes {
-    /// `sizeof(tnr_plan_attributes)`.
-    pub struct_size: u64,
-}
-
-/// An expression that has been checked for views of some layouts, to be computed again and again on
-/// other memory of these layouts. A handle is a token as that of a blob is, of a kind of its own.
-///
-/// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_plan {
-    _opaque: [u8; 0],
 }
 
 // ==== programs ====
@@ -2889,7 +2871,7 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const SPARSE_TRIANGULAR: tnr_operation = tnr_operation(51);
-    /// `tnr_evaluate`, `tnr_plan_run`.
+    /// `tnr_evaluate`, and element-wise steps of programs.
     ///
     /// @since 0.2
     pub const EVALUATE: tnr_operation = tnr_operation(52);
@@ -4911,76 +4893,6 @@ unsafe extern "C" {
         shape: *mut i64,
     ) -> tnr_status;
 
-    /// Ends a handle; with the last one, and the last call that uses it, the plan.
-    ///
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param plan (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_plan_release(plan: *mut tnr_plan) -> tnr_status;
-
-    /// Checks an expression once, for `tnr_plan_run`. Of the views and of `out` dtypes, shapes and
-    /// strides count; no element is read or written, and nothing of them is kept. Nodes, scalars and
-    /// attributes are copied.
-    ///
-    /// Errors as `tnr_evaluate` has them before it computes, but ALIASED, which each call decides.
-    /// UNSUPPORTED: a normalization with a weight or a bias, which are views: multiply by a node.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param expression (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_plan_create(
-        context: *mut tnr_context,
-        expression: *const tnr_expression,
-        attributes: *const tnr_plan_attributes,
-        out: *const tnr_view_mut,
-    ) -> *mut tnr_plan;
-
-    /// One more handle of the same plan, to be released too; the same pointer is returned.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param plan (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_plan_retain(plan: *mut tnr_plan) -> *mut tnr_plan;
-
-    /// Computes a plan on these views, in the order of the expression, as `tnr_evaluate` would: with
-    /// the same bits. Any number of threads may run one plan at once, each with an `out` of its own.
-    ///
-    /// INVALID_ARGUMENT: another number of views, or a view or `out` of another dtype, shape or
-    /// strides than the plan was made for; strides of axes of extent <= 1 do not count. STALE_HANDLE:
-    /// `plan` is no handle, or was released. Others as `tnr_evaluate`. `out` is then untouched, but
-    /// for what is found on the data.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param plan (transfer none)
-    /// @param views (transfer none) (counted-by view_count) pointers to views
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_plan_run(
-        context: *mut tnr_context,
-        plan: *const tnr_plan,
-        views: *const *const tnr_view,
-        view_count: u32,
-        attributes: *const tnr_evaluate_attributes,
-        out: *const tnr_view_mut,
-    ) -> tnr_status;
-
     // ==== programs ====
 
     /// Ends a handle; with the last one, the graph. Programs made of it stay.
@@ -5552,10 +5464,10 @@ unsafe extern "C" {
     /// `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
     /// or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
     /// with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
-    /// what it refuses; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
-    /// reads by index, divides integers or multiplies a sparse matrix, and a driver without an entry
-    /// point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget that
-    /// is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
+    /// its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
+    /// reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
+    /// entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
+    /// that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
     ///
     /// @param context (transfer none) (nullable)
     /// @param program (transfer none)
@@ -5593,9 +5505,9 @@ unsafe extern "C" {
     ///
     /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
     /// - Preallocated: the calling thread computes, and the context is not used. Whether the run
-    ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. A
-    ///   custom operation does what it does, and the first call that a thread makes into the library
-    ///   may take thread-local memory. One run at a time: BUSY while another thread runs it.
+    ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
+    ///   does not hold for custom operations, and the first call of a thread into the library may take
+    ///   thread-local memory. One run at a time uses that memory: BUSY for another one.
     ///   UNSUPPORTED: `TNR_RUN_CHECKED`.
     /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
     ///   of the context, after all that is enqueued on the blobs of inputs and outputs and before all

@@ -351,12 +351,6 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_plan_attributes>() == 8);
-    assert!(align_of::<tnr_plan_attributes>() == 8);
-    assert!(offset_of!(tnr_plan_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_graph_node>() == 56);
     assert!(align_of::<tnr_graph_node>() == 8);
     assert!(offset_of!(tnr_graph_node, struct_size) == 0);

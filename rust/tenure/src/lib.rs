@@ -276,7 +276,7 @@ pub use dtype::{
     Number, Real,
 };
 pub use error::{Error, ErrorKind, Rejected, Result};
-pub use expr::{Bits, Expr, Host, IntoExpr, LendInputs, OnDevice, Place, Plan, PlanInputs};
+pub use expr::{Bits, Expr, Host, IntoExpr, OnDevice, Place};
 #[cfg(feature = "npz")]
 pub use files::npz;
 #[cfg(feature = "programs")]

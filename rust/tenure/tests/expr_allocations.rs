@@ -42,7 +42,6 @@ fn up_to_16_operations_allocate_nothing() {
     let (slice, weight) = ([5.0_f32; 8], [1.0_f32; 8]);
     let mut out = Tensor::<f32>::zeros([4, 8]).unwrap();
     let mut row = [0.0_f32; 8];
-    let plan = Plan::new((&a, &weight), |(x, w)| x * w + &slice - &b).unwrap();
     let counts = [
         allocations(|| (&a * &b + &c).eval_into(&mut out).unwrap()),
         allocations(|| {
@@ -57,9 +56,8 @@ fn up_to_16_operations_allocate_nothing() {
             let norm = LayerNorm::new().weight(&weight).bias(&slice);
             (&a + &b).layer_norm(-1, norm).eval_into(&mut out).unwrap();
         }),
-        allocations(|| plan.run_into((&c, &slice), &mut out).unwrap()),
     ];
-    assert_eq!(counts, [0; 8]);
+    assert_eq!(counts, [0; 7]);
 
     // Beyond, they lie on the heap: this shows that the counter counts.
     let many = allocations(|| {

@@ -31,7 +31,7 @@ constexpr std::uint32_t kSum = TNR_NODE_SCAN + TNR_SCAN_OP_SUM;
 constexpr auto kInvalid = TNR_STATUS_INVALID_ARGUMENT;
 constexpr float kBefore = -7;
 
-// b + (a * weights + 0.5), of which the last term is a prefix sum where the program is not small.
+// b + (a * weights + 0.5); the last term is a prefix sum where the program is not small.
 class CBound : public CGraph, public testing::WithParamInterface<bool> {
  protected:
   CBound() {
@@ -269,7 +269,7 @@ TEST_P(CBound, RefusesWhatIsNoHandle) {
   expect_untouched();
 }
 
-// As if so many calls used it.
+// Pins as of 32767 calls at once.
 TEST_P(CBound, IsBusyAtTheLastPin) {
   tenure::BlobSlot& slot = *tenure::bound_table.find(reinterpret_cast<std::uint64_t>(bound));
   slot.word.fetch_add(tenure::kMaxPins * tenure::kOnePin);
@@ -332,7 +332,7 @@ TEST_F(CGraph, ABoundProgramUpdatesAnInputInItsPlace) {
   EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
 }
 
-// What the data are refused for has the message of the program, with the node.
+// A refusal of the data has the message of the program, with the node.
 TEST_F(CGraph, ABoundProgramNamesTheNodeThatRefusesData) {
   const std::uint32_t x = input({4}, TNR_DTYPE_I32);
   const std::uint32_t y = input({4}, TNR_DTYPE_I32);

@@ -1,5 +1,5 @@
-// Preallocated programs whose data decide what is computed: branches and loops that ask for
-// anything, also where a loop does not end.
+// Preallocated programs with branches and loops: runs that allocate nothing, also where a loop does
+// not end.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -163,7 +163,7 @@ TEST_F(CPreallocatedData, HasTheBitsOfItsProgram) {
     const std::vector<std::int64_t> quotient_bits = quotients;
     const std::vector<float> one_bits = one.values;
     reset();
-    // As many as are written, behind which nothing is.
+    // The shapes of what is written.
     std::int64_t shapes[4 * TNR_MAX_RANK];
     std::ranges::fill(shapes, 99);
     ASSERT_EQ(of.run(bound, shapes), expected) << tnr_last_error()->message;

@@ -219,7 +219,7 @@ Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
   return result.with(status);
 }
 
-// The same of a preallocated program, whose run asks for no memory. Sparse matrices ask for some.
+// Compares with a preallocated program, whose run asks for no memory. Sparse matrices ask for some.
 void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
                                const Outcome& ran, const std::string& message) {
   const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
@@ -243,7 +243,7 @@ void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const
               nullptr);
     return;
   }
-  // Operations of one's own are computed when they are bound, and refused as they refuse.
+  // Custom operations are computed when they are bound, and refused as they refuse.
   if (bound == nullptr && of.name == "custom") {
     EXPECT_EQ(tnr_last_error()->status, ran.status);
     return;

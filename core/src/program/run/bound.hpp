@@ -24,7 +24,7 @@ class Bound {
   Bound& operator=(const Bound&) = delete;
   virtual ~Bound() = default;
 
-  // As bound_run(), by any number of threads at once.
+  // Computes bound_run(). Any number of threads call it at once.
   virtual Refusal run(ContextToken context, const Arguments& arguments,
                       const tnr_program_run_attributes* attributes) const = 0;
   [[nodiscard]] virtual tnr_memory_plan memory() const noexcept = 0;

@@ -54,7 +54,7 @@ class BoundSchedule {
   [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
   [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
 
-  // The memory of a run with this schedule, in a program with packed constants of so many bytes.
+  // The memory of a run with this schedule, in a program with so many bytes of packed constants.
   [[nodiscard]] tnr_memory_plan memory(std::uint64_t packed_bytes) const noexcept;
 
  private:

@@ -54,7 +54,7 @@ class DeviceRuns {
 
   // The schedule, for arguments that are checked: runs and bindings begin with it.
   std::shared_ptr<const Kept> checked(const DeviceQueue& queue, const Arguments& arguments) const;
-  // Of checked arguments.
+  // Enqueues a run of checked arguments.
   void enqueue(const Context& context, const Kept& kept, const DeviceConstants& constants,
                const Arguments& arguments, const tnr_program_run_attributes& attributes) const;
   std::shared_ptr<const Kept> find(const Arguments& arguments) const;

@@ -18,7 +18,7 @@ SmallRun::SmallRun(const Graph& graph, const std::vector<const Constant*>& const
   // A borrowed one is pinned in each run.
   if (std::ranges::any_of(constants, &Constant::is_borrowed)) return;
   const Step& step = of.steps[0];
-  if (step.plan == nullptr || step.plan->small_count() == 0) return;
+  if (step.prepared == nullptr || step.prepared->small_count() == 0) return;
   const tnr_view& out = schedule.outputs()[0].view;
   const Placed& result = of.places[step.result];
   if (result.storage != Storage::kOutput || result.offset_bytes != 0 ||
@@ -41,18 +41,18 @@ SmallRun::SmallRun(const Graph& graph, const std::vector<const Constant*>& const
       return;
     }
   }
-  bytes_ = static_cast<std::uint64_t>(step.plan->small_count()) * element_size(out.dtype);
+  bytes_ = static_cast<std::uint64_t>(step.prepared->small_count()) * element_size(out.dtype);
   input_count_ = static_cast<std::uint32_t>(schedule.inputs().size());
   layout_ = out;
-  plan_ = step.plan.get();
+  expression_ = step.prepared.get();
   node_ = step.node;
 }
 
 bool SmallRun::run(const Graph& graph, const Arguments& arguments,
                    Refusal& refusal) const noexcept {
-  if (plan_ == nullptr || arguments.input_count != input_count_ || arguments.output_count != 1 ||
-      arguments.outputs == nullptr || arguments.outputs[0] == nullptr ||
-      (arguments.inputs == nullptr && input_count_ != 0)) {
+  if (expression_ == nullptr || arguments.input_count != input_count_ ||
+      arguments.output_count != 1 || arguments.outputs == nullptr ||
+      arguments.outputs[0] == nullptr || (arguments.inputs == nullptr && input_count_ != 0)) {
     return false;
   }
   const tnr_view_mut& to = *arguments.outputs[0];
@@ -80,10 +80,10 @@ bool SmallRun::run(const Graph& graph, const Arguments& arguments,
   }
   kernels::Finding found = kernels::kNothing;
   if (owners == 0) [[likely]] {
-    found = plan_->run_small(views, to);
+    found = expression_->run_small(views, to);
   } else {
     refusal = Owners(constants_, arguments).with_pinned([&]() -> Refusal {
-      found = plan_->run_small(views, to);
+      found = expression_->run_small(views, to);
       return std::nullopt;
     });
   }

@@ -13,14 +13,14 @@ namespace tenure {
 
 class SmallRun {
  public:
-  // Of any schedule: run() is false for one of another kind. `constants` are all of the program,
-  // which outlives this, as the schedule does.
+  // Takes any schedule: run() is false for one of another kind. `constants` are all of the program.
+  // The program and the schedule outlive this.
   SmallRun(const Graph& graph, const std::vector<const Constant*>& constants,
            const BoundSchedule& schedule);
 
   // Computes where unchecked arguments are valid and apart from each other, and throws nothing.
-  // False: nothing is done, and BoundSchedule::refusal() has the reason, if there is one. True with
-  // a refusal: of their owners, or of the data, of which the message names the node.
+  // False: nothing is done, and BoundSchedule::refusal() has the reason, if there is one. A refusal
+  // is of an owner or of the data, and then names the node.
   [[nodiscard]] bool run(const Graph& graph, const Arguments& arguments,
                          Refusal& refusal) const noexcept;
 
@@ -32,9 +32,9 @@ class SmallRun {
   };
 
   const std::vector<const Constant*>& constants_;
-  const Plan* plan_ = nullptr;  // nullptr: nothing is taken
-  std::uint32_t node_ = 0;      // of messages
-  std::uint64_t bytes_ = 0;     // of a view
+  const PreparedExpression* expression_ = nullptr;  // nullptr: nothing is taken
+  std::uint32_t node_ = 0;                          // of messages
+  std::uint64_t bytes_ = 0;                         // of a view
   std::uint32_t input_count_ = 0;
   bool is_in_order_ = true;  // the operands are the first inputs
   tnr_view layout_ = {};     // of the output

@@ -114,7 +114,7 @@ impl<I, O, P: BoundIn<I, O>> fmt::Debug for Bound<I, O, P> {
 /// ```
 #[derive(Clone)]
 pub struct Shapes {
-    /// As the library writes them: of all outputs, also of those that update inputs.
+    /// The extents that the library writes, also of outputs that update inputs.
     extents: Box<[RunExtents]>,
     shapes: Box<[Vec<usize>]>,
 }

@@ -112,8 +112,9 @@ impl Stream {
         run.map_err(|error| program.located(error))
     }
 
-    /// As [`Program::bind`], of memory of the device: a run is enqueued on this stream. The first time
-    /// on a device the program's constants are copied there, and waited for.
+    /// Binds a program to memory of the device, as [`Program::bind`] binds it to memory of the host. A
+    /// run is enqueued on this stream. The first time on a device the program's constants are copied
+    /// there, and waited for.
     ///
     /// # Errors
     ///
@@ -246,8 +247,7 @@ impl<I, O: OutputTypes> Bound<I, O, OnDevice> {
         })
     }
 
-    /// As [`run`](Self::run), with the [shapes](Self::shapes) of the outputs, as
-    /// [`Bound::run_shapes`] of the host has them.
+    /// Enqueues a [`run`](Self::run), and writes the [shapes](Self::shapes) of the outputs.
     ///
     /// # Errors
     ///

@@ -235,6 +235,69 @@ fn threads_share_one() {
     });
 }
 
+#[test]
+fn inputs_by_number_and_of_several_types() {
+    // Also where the program reads them in another order, twice, or not at all.
+    let [a, b, c] = [1, 2, 3].map(|seed| floats(seed, [2, 3]));
+    let program = Program::trace(|graph| {
+        let inputs: [_; 3] = std::array::from_fn(|_| graph.input::<f32>([2, 3]));
+        graph.program(inputs, inputs[2] - inputs[0] * inputs[2])
+    })
+    .unwrap();
+    let mut out = Tensor::zeros([2, 3]).unwrap();
+    for bound in each_way!(program, [&a, &b, &c], &mut out) {
+        bound.run([&a, &b, &c], &mut out).unwrap();
+        assert_same(&out.try_clone(), &(&c - &a * &c).eval(), "a, b, c");
+        bound.run([&b, &c, &a], &mut out).unwrap();
+        assert_same(&out.try_clone(), &(&a - &b * &a).eval(), "b, c, a");
+        bound.run([&a, &a, &a], &mut out).unwrap();
+        assert_same(&out.try_clone(), &(&a - &a * &a).eval(), "one for all");
+    }
+
+    let (pixels, mean, mask) = ([[0_u8, 128, 255]], [100.0_f32], [true, false, true]);
+    let mask = Tensor::from(mask.map(Bool8::from));
+    let program = Program::trace(|graph| {
+        let (x, m) = (graph.input::<u8>([1, 3]), graph.input::<f32>([1]));
+        let keep = graph.input::<Bool8>([3]);
+        graph.program((x, m, keep), keep.select(x.cast::<f32>() - m, -1.0))
+    })
+    .unwrap();
+    let mut out = [[0.0_f32; 3]];
+    for bound in each_way!(program, (&pixels, &mean, &mask), &mut out) {
+        bound.run((&pixels, &mean, &mask), &mut out).unwrap();
+        assert_eq!(out, [[-100.0, -1.0, 155.0]]);
+        bound.run((&[[1_u8, 2, 3]], &mean, &mask), &mut out).unwrap();
+        assert_eq!(out, [[-99.0, -1.0, -97.0]]);
+    }
+}
+
+#[test]
+fn views_of_any_layout() {
+    let wide = floats(5, [4, 6]);
+    let (a, b) = (wide.slice_step(1, .., 2).unwrap(), wide.slice(1, 3..).unwrap());
+    let program = Program::trace(|graph| {
+        let (x, y) = (graph.input::<f32>([4, 3]), graph.input::<f32>([4, 3]));
+        graph.program((x, y), x * y)
+    })
+    .unwrap();
+    let expected = (&a * &b).eval().unwrap();
+    let mut memory = vec![0.0; 24];
+    let out = TensorViewMut::from_slice(&mut memory, [3, 8]).unwrap();
+    let mut out = out.slice_step(1, .., 2).unwrap().t();
+    for bound in each_way!(program, (&a, &b), &mut out) {
+        out.fill(0.0);
+        bound.run((&a, &b), &mut out).unwrap();
+        assert!(out.view().iter().eq(expected.iter()));
+        // Another order of the same shape is another layout.
+        let refused = bound.run((&expected, &b), &mut out).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        assert!(refused.message().contains("strides"), "{refused}");
+        let mut plain = Tensor::zeros([4, 3]).unwrap();
+        let refused = bound.run((&a, &b), &mut plain).unwrap_err();
+        assert!(refused.message().contains("outputs[0]"), "{refused}");
+    }
+}
+
 /// A run that begins within a run of a preallocated program, from an operation of its own.
 #[test]
 fn one_that_runs_is_busy() {
@@ -303,7 +366,7 @@ fn is_sent_and_shared() {
     sent_and_shared::<Refused>();
 }
 
-/// What is forgotten keeps its memory, and nothing else.
+/// A forgotten one keeps its memory, and nothing else.
 #[test]
 fn one_may_be_forgotten() {
     let program = Program::trace(scores).unwrap();

@@ -278,7 +278,6 @@ FROZEN(TNR_SCAN_OP_SUM == 1);
 FROZEN(TNR_SCAN_OP_PROD == 2);
 FROZEN(TNR_SCAN_OP_MIN == 3);
 FROZEN(TNR_SCAN_OP_MAX == 4);
-FROZEN(IS((tnr_plan *)0, struct tnr_plan *));
 FROZEN(IS((tnr_graph *)0, struct tnr_graph *));
 FROZEN(IS((tnr_program *)0, struct tnr_program *));
 FROZEN(IS((tnr_bound *)0, struct tnr_bound *));
@@ -734,10 +733,6 @@ FROZEN(IS(&((tnr_expression *)0)->attribute_count, uint32_t *));
 FROZEN(sizeof(tnr_evaluate_attributes) >= 8);
 FROZEN(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_evaluate_attributes *)0)->struct_size, uint64_t *));
-
-FROZEN(sizeof(tnr_plan_attributes) >= 8);
-FROZEN(offsetof(tnr_plan_attributes, struct_size) == 0);
-FROZEN(IS(&((tnr_plan_attributes *)0)->struct_size, uint64_t *));
 
 FROZEN(sizeof(tnr_graph_node) >= 56);
 FROZEN(offsetof(tnr_graph_node, struct_size) == 0);
@@ -1471,10 +1466,6 @@ FROZEN(IS(&tnr_scan, tnr_status (*)(tnr_context *, tnr_scan_op, const tnr_view *
 FROZEN(IS(&tnr_moments, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_moments_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_evaluate, tnr_status (*)(tnr_context *, const tnr_expression *, const tnr_evaluate_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_expression_shape, tnr_status (*)(const tnr_expression *, tnr_dtype *, uint32_t *, int64_t *)));
-FROZEN(IS(&tnr_plan_release, tnr_status (*)(tnr_plan *)));
-FROZEN(IS(&tnr_plan_create, tnr_plan * (*)(tnr_context *, const tnr_expression *, const tnr_plan_attributes *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_plan_retain, tnr_plan * (*)(tnr_plan *)));
-FROZEN(IS(&tnr_plan_run, tnr_status (*)(tnr_context *, const tnr_plan *, const tnr_view *const *, uint32_t, const tnr_evaluate_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_graph_release, tnr_status (*)(tnr_graph *)));
 FROZEN(IS(&tnr_graph_create, tnr_graph * (*)(void)));
 FROZEN(IS(&tnr_graph_add_extent, tnr_status (*)(tnr_graph *, const char *, int64_t, int64_t *)));

@@ -35,7 +35,7 @@ pub(crate) struct BoundHandle {
     binding: Binding,
     /// Room for the views of a run that may not allocate, where the stack has none.
     rooms: Option<Mutex<Rooms>>,
-    /// Of each run.
+    /// Flags of each run.
     flags: u32,
 }
 
@@ -52,7 +52,7 @@ impl Drop for BoundHandle {
     }
 }
 
-/// As many places as a run has inputs and outputs.
+/// Places for the inputs and outputs of a run.
 struct Rooms {
     inputs: Box<[*const tnr_view]>,
     outputs: Box<[*const tnr_view_mut]>,
@@ -203,7 +203,7 @@ impl BoundHandle {
     }
 
     /// Writes every element of the outputs that `lend` lends where the answer is Ok, or enqueues
-    /// that; of outputs of which a run decides how large they are, the first part along each axis.
+    /// that. Where a run decides how large an output is, it writes the first part along each axis.
     /// `extents` are of all outputs, or none.
     #[inline]
     pub(crate) fn run<'s>(
@@ -217,7 +217,7 @@ impl BoundHandle {
                 self.run_call(call, extents)
             });
         };
-        // What a run that panicked has left there is overwritten.
+        // A run that panicked may have left views there, which are overwritten.
         let mut rooms = match rooms.try_lock() {
             Ok(rooms) => rooms,
             Err(TryLockError::Poisoned(rooms)) => rooms.into_inner(),

@@ -18,7 +18,7 @@ use crate::{DType, DynTensor, Element, Host, Result, Tensor, TensorViewMut, Tenu
 /// Inputs or outputs up to which a run takes room on the stack.
 pub(super) const INLINE: usize = 16;
 
-/// The same of most programs: 256 bytes of addresses cost as much as an operation on few elements.
+/// Inputs or outputs of most programs. Room for more costs as much as an operation on few elements.
 const FEW: usize = 4;
 
 /// The views that a run of a program takes.
@@ -61,7 +61,7 @@ impl Counts {
         }
     }
 
-    /// Of no more than `N`.
+    /// Room on the stack for at most `N` inputs and outputs.
     #[inline]
     fn with_stack<'s, const N: usize, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
         let (inputs, outputs) = self.views();
@@ -159,7 +159,7 @@ impl<'s> Call<'_, 's> {
         }
     }
 
-    /// As [`output`](Self::output), also by value.
+    /// The next output, by its address or by value.
     #[inline]
     pub(crate) fn output_of(&mut self, leaf: LeafMut<'s>) {
         if self.output_count < self.fresh_count {
@@ -182,7 +182,7 @@ impl<'s> Call<'_, 's> {
         self.update(view.0);
     }
 
-    /// As [`updated`](Self::updated), also by value.
+    /// The next input that is updated, by its address or by value.
     #[inline]
     pub(crate) fn updated_of(&mut self, leaf: LeafMut<'s>) {
         if self.fresh_count + self.update_count < self.outputs.len() {
@@ -331,7 +331,7 @@ impl ProgramHandle {
     pub(super) fn counts(&self) -> Counts {
         self.counts
     }
-    /// As that of the counts.
+    /// Gives `f` room for the views of one call.
     #[inline]
     pub(super) fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
         self.counts.with_call(f)
