@@ -107,12 +107,17 @@ fn sum_of_product(subject: &mut Subject, setup: &Setup<'_>) {
         tenure::mul_into(a, b, &mut again).expect("one shape");
         tenure::add_assign(&mut again, c).expect("one shape");
     });
-    let plan = tenure::Plan::new((a, b, c), |(a, b, c)| a * b + c).expect("one shape");
-    let [mut planned] = setup.memory.outs();
-    let plan = one_pass("plan", || {
-        plan.run_into(black_box((a, b, c)), &mut planned).expect("the same shapes");
+    let program = tenure::Program::trace(|graph| {
+        let inputs = (graph.input(a.shape()), graph.input(b.shape()), graph.input(c.shape()));
+        graph.program(inputs, inputs.0 * inputs.1 + inputs.2)
     });
-    let mut ways = vec![expression, calls, plan];
+    let [mut written] = setup.memory.outs();
+    let bound = program.expect("one shape").bind((a, b, c), &mut written).expect("one shape");
+    bound.run((a, b, c), &mut written).expect("the same layouts");
+    let bound = one_pass("bound", || {
+        bound.run(black_box((a, b, c)), &mut written).expect("the same layouts");
+    });
+    let mut ways = vec![expression, calls, bound];
     if setup.threads == 1 {
         ways.extend(peers(setup.memory));
     }

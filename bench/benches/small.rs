@@ -1,13 +1,13 @@
-//! Many small calls on the same memory, three operations each: by calls, an expression, a plan, a
-//! program and a sealed program; and the tail of the times of a million sealed runs, beside an
-//! empty loop that takes as long.
+//! Many small calls on the same memory, three operations each: by calls, an expression, a
+//! program, and the program bound, plain and preallocated; and the tail of the times of a million
+//! preallocated runs, next to an empty loop that takes as long.
 
 use std::hint::{black_box, spin_loop};
 use std::time::Instant;
 
 use bench::subject::{Case, Subject};
 use bench::{CountingAllocator, Scale, allocations_of};
-use tenure::{Plan, Program, Tensor};
+use tenure::{Program, Tensor};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -44,7 +44,7 @@ fn program(count: usize) -> Program<(f32, f32, f32), f32> {
 fn three_operations(subject: &mut Subject, count: usize) {
     let (a, b, c) = (floats(count, 0.002), floats(count, 0.001), floats(count, 0.003));
     let mut outs = [(); 6].map(|()| Tensor::<f32>::zeros([count]).expect("it fits"));
-    let [out, called, evaluated, planned, run, sealed] = &mut outs;
+    let [out, called, evaluated, run, plain_bound, ready] = &mut outs;
 
     let plain = Case::repeated("plain", "a loop", || {
         let (a, b, c) = black_box((a.as_slice(), b.as_slice(), c.as_slice()));
@@ -63,21 +63,24 @@ fn three_operations(subject: &mut Subject, count: usize) {
         let (a, b, c) = black_box((&a, &b, &c));
         (a * b + c).relu().eval_into(&mut *evaluated).expect("one shape");
     });
-    let plan = Plan::new((&a, &b, &c), |(a, b, c)| (a * b + c).relu()).expect("one shape");
-    let plan = one_pass("plan", || {
-        plan.run_into(black_box((&a, &b, &c)), &mut *planned).expect("the same shapes");
-    });
     let program = program(count);
-    let mut sealed_program = program.seal((&a, &b, &c), &mut *sealed).expect("no operation fails");
+    let bound = program.bind((&a, &b, &c), &mut *plain_bound).expect("the shapes agree");
+    let preallocated =
+        program.bind_preallocated((&a, &b, &c), &mut *ready).expect("no operation fails");
+    // The first run takes the memory of later ones.
+    bound.run((&a, &b, &c), &mut *plain_bound).expect("the same layouts");
     program.run_into((&a, &b, &c), &mut *run).expect("the same shapes");
     let program = one_pass("program", || {
         program.run_into(black_box((&a, &b, &c)), &mut *run).expect("the same shapes");
     });
-    let sealed_program = one_pass("sealed program", || {
-        sealed_program.run_into(black_box((&a, &b, &c)), &mut *sealed).expect("the same layouts");
+    let bound = one_pass("bound", || {
+        bound.run(black_box((&a, &b, &c)), &mut *plain_bound).expect("the same layouts");
+    });
+    let preallocated = one_pass("preallocated", || {
+        preallocated.run(black_box((&a, &b, &c)), &mut *ready).expect("the same layouts");
     });
     let bytes = count as u64 * 4;
-    let cases = vec![plain, calls, expression, plan, program, sealed_program];
+    let cases = vec![plain, calls, expression, program, bound, preallocated];
     subject.measure("relu(a * b + c)", bytes, 1, bytes * 4, cases);
     let [_, ways @ ..] = &outs;
     assert!(ways.iter().all(|way| way == &outs[1]), "one result");
@@ -93,8 +96,9 @@ fn one_pass<'a>(way: &'static str, mut run: impl FnMut() + 'a) -> Case<'a> {
 fn tail(count: usize, runs: usize) {
     let (a, b, c) = (floats(count, 0.002), floats(count, 0.001), floats(count, 0.003));
     let mut out = Tensor::<f32>::zeros([count]).expect("it fits");
-    let mut sealed = program(count).seal((&a, &b, &c), &mut out).expect("no operation fails");
-    let mut run = || sealed.run_into((&a, &b, &c), &mut out).expect("the same layouts");
+    let bound = program(count).bind_preallocated((&a, &b, &c), &mut out);
+    let bound = bound.expect("no operation fails");
+    let mut run = || bound.run((&a, &b, &c), &mut out).expect("the same layouts");
     // Steps of an empty loop that take as long as a run.
     let (start, turns) = (Instant::now(), 10_000);
     (0..turns).for_each(|_| run());
@@ -114,7 +118,7 @@ fn tail(count: usize, runs: usize) {
         times[1].push((end - between).as_nanos());
     }
     println!("\ntail of {runs} runs, {count} f32");
-    for (name, times) in ["sealed program", "empty loop"].iter().zip(&mut times) {
+    for (name, times) in ["preallocated", "empty loop"].iter().zip(&mut times) {
         times.sort_unstable();
         let [median, p999, most] = [times[runs / 2], times[runs / 1000 * 999], times[runs - 1]];
         let ratio = p999 as f64 / median as f64;

@@ -351,12 +351,20 @@ void graph_rows() {
   row("host: 20 operations, program", [&] {
     ok(tnr_program_run(g_context, program, inputs, 2, nullptr, outputs, 1), "tnr_program_run");
   });
-  tnr_captured_program* const captured =
-      tnr_captured_program_create(g_context, program, inputs, 2, nullptr, outputs, 1);
-  require(captured != nullptr, "tnr_captured_program_create");
-  row("host: 20 operations, captured",
-      [&] { ok(tnr_captured_program_run(g_context, captured), "tnr_captured_program_run"); });
-  ok(tnr_captured_program_release(captured), "tnr_captured_program_release");
+  tnr_bound* const bound = tnr_bound_create(g_context, program, inputs, 2, nullptr, outputs, 1);
+  require(bound != nullptr, "tnr_bound_create");
+  row("host: 20 operations, bound", [&] {
+    ok(tnr_bound_run(g_context, bound, inputs, 2, nullptr, outputs, 1), "tnr_bound_run");
+  });
+  ok(tnr_bound_release(bound), "tnr_bound_release");
+  const tnr_bound_attributes attributes = {sizeof attributes, 0, TNR_BOUND_CAPTURED, 0};
+  tnr_bound* const captured =
+      tnr_bound_create(g_context, program, inputs, 2, &attributes, outputs, 1);
+  require(captured != nullptr, "tnr_bound_create");
+  row("host: 20 operations, captured", [&] {
+    ok(tnr_bound_run(g_context, captured, nullptr, 0, nullptr, nullptr, 0), "tnr_bound_run");
+  });
+  ok(tnr_bound_release(captured), "tnr_bound_release");
   ok(tnr_program_release(program), "tnr_program_release");
   ok(tnr_graph_release(graph), "tnr_graph_release");
 }

@@ -103,16 +103,17 @@ inline constexpr std::size_t kMaxStructSize = 4096;
 
 // Between the size that a struct was introduced with, which every client has, and kMaxStructSize;
 // throws INVALID_ARGUMENT.
+void require_size(std::uint64_t struct_size, std::size_t first_bytes, const char* name);
 template <class Sized>
-void require_struct_size(const Sized& sized, const char* name) {
+constexpr std::size_t first_bytes_of() {
   static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
   constexpr std::size_t kFirst = kFirstSizeBytes<Sized>;
   static_assert(kFirst != 0 && kFirst <= sizeof(Sized) && sizeof(Sized) <= kMaxStructSize);
-  if (sized.struct_size < kFirst || sized.struct_size > kMaxStructSize) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s->struct_size is %llu but must be at least %zu and at most %zu", name,
-         static_cast<unsigned long long>(sized.struct_size), kFirst, kMaxStructSize);
-  }
+  return kFirst;
+}
+template <class Sized>
+void require_struct_size(const Sized& sized, const char* name) {
+  require_size(sized.struct_size, first_bytes_of<Sized>(), name);
 }
 
 // The offset of the first byte from `begin` to `end` that is not 0, or `end`.
@@ -123,24 +124,27 @@ inline std::size_t first_set_byte(const void* data, std::size_t begin, std::size
                                   bytes);
 }
 
+// The error of read_sized(). This library knows `known_bytes` of the struct.
+Refusal sized_refusal(const void* source, std::size_t first_bytes, std::size_t known_bytes,
+                      const char* name) noexcept;
+void require_sized(const void* source, std::size_t first_bytes, std::size_t known_bytes,
+                   const char* name);
+
+template <class Sized>
+Sized copy_sized(const Sized& source) noexcept {
+  Sized value{};
+  std::memcpy(&value, &source, std::min<std::size_t>(source.struct_size, sizeof(Sized)));
+  return value;
+}
+
 // A copy of a struct that starts with its struct_size and may be of an older or a newer version
 // than ours: fields that only we know are 0. Throws INVALID_ARGUMENT for a size that no version
 // has, and for bytes that only a newer client knows and that are not 0: it asks for what we do not
 // know.
 template <class Sized>
 Sized read_sized(const Sized* source, const char* name) {
-  require_struct_size(deref(source, name), name);
-  const std::size_t size_bytes = source->struct_size;
-  const std::size_t unknown = first_set_byte(source, sizeof(Sized), size_bytes);
-  if (unknown < size_bytes) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s has 0x%02x at offset %zu, but this library, of ABI %d.%d, knows only %zu bytes of it",
-         name, reinterpret_cast<const unsigned char*>(source)[unknown], unknown, TNR_ABI_MAJOR,
-         TNR_ABI_MINOR, sizeof(Sized));
-  }
-  Sized value{};
-  std::memcpy(&value, source, std::min(size_bytes, sizeof(Sized)));
-  return value;
+  require_sized(&deref(source, name), first_bytes_of<Sized>(), sizeof(Sized), name);
+  return copy_sized(*source);
 }
 
 // Writes facts that stand beside each other to a struct that starts with its struct_size and may be

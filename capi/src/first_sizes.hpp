@@ -70,8 +70,6 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_evaluate_attributes> = 8;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
@@ -93,6 +91,8 @@ template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 40;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_bound_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>

@@ -243,9 +243,6 @@ static_assert(offsetof(tnr_expression, attribute_count) == 52);
 static_assert(sizeof(tnr_evaluate_attributes) == 8 && alignof(tnr_evaluate_attributes) == 8);
 static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 
-static_assert(sizeof(tnr_plan_attributes) == 8 && alignof(tnr_plan_attributes) == 8);
-static_assert(offsetof(tnr_plan_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_graph_node) == 56 && alignof(tnr_graph_node) == 8);
 static_assert(offsetof(tnr_graph_node, struct_size) == 0);
 static_assert(offsetof(tnr_graph_node, code) == 8);
@@ -346,6 +343,12 @@ static_assert(offsetof(tnr_program_run_attributes, step_nanoseconds) == 16);
 static_assert(offsetof(tnr_program_run_attributes, step_count) == 24);
 static_assert(offsetof(tnr_program_run_attributes, flags) == 28);
 static_assert(offsetof(tnr_program_run_attributes, output_shapes) == 32);
+
+static_assert(sizeof(tnr_bound_attributes) == 24 && alignof(tnr_bound_attributes) == 8);
+static_assert(offsetof(tnr_bound_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_bound_attributes, budget_bytes) == 8);
+static_assert(offsetof(tnr_bound_attributes, flags) == 16);
+static_assert(offsetof(tnr_bound_attributes, reserved) == 20);
 
 static_assert(sizeof(tnr_step_info) == 208 && alignof(tnr_step_info) == 8);
 static_assert(offsetof(tnr_step_info, struct_size) == 0);

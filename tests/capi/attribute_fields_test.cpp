@@ -162,6 +162,7 @@ TENURE_NAMED(tnr_moments_attributes)
 TENURE_NAMED(tnr_einsum_node_attributes)
 TENURE_NAMED(tnr_program_attributes)
 TENURE_NAMED(tnr_program_run_attributes)
+TENURE_NAMED(tnr_bound_attributes)
 TENURE_NAMED(tnr_sort_attributes)
 TENURE_NAMED(tnr_top_k_attributes)
 TENURE_NAMED(tnr_quantile_attributes)
@@ -603,6 +604,19 @@ void AttributeFields::add_programs() {
         graph = tnr_graph_create();
         return status;
       });
+  add<tnr_bound_attributes>("bound", {"budget_bytes", "flags"}, [this](auto* given) {
+    output(node(TNR_NODE_UNARY | TNR_UNARY_OP_NEG, {input({2})}));
+    const tnr_view a = ones({2});
+    const tnr_view* const inputs[] = {&a};
+    const tnr_view_mut to = out({2});
+    const tnr_view_mut* const outputs[] = {&to};
+    tnr_bound* const bound = tnr_bound_create(nullptr, program(), inputs, 1, given, outputs, 1);
+    const tnr_status status =
+        bound == nullptr ? tnr_last_error()->status : tnr_bound_release(bound);
+    release_all();
+    graph = tnr_graph_create();
+    return status;
+  });
 }
 
 TEST_F(AttributeFields, OfOthersAreRefused) {

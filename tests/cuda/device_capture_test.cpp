@@ -32,17 +32,20 @@ std::uint32_t unary(tnr_unary_op op) { return TNR_NODE_UNARY + static_cast<std::
 std::uint32_t binary(tnr_binary_op op) { return TNR_NODE_BINARY + static_cast<std::uint32_t>(op); }
 std::uint32_t reduce(tnr_reduce_op op) { return TNR_NODE_REDUCE + static_cast<std::uint32_t>(op); }
 
-tnr_captured_program* capture_on(tnr_context* context, const tnr_program* program,
-                                 const std::vector<tnr_view>& inputs,
-                                 const std::vector<tnr_view_mut>& outputs,
-                                 const tnr_program_run_attributes* attributes = nullptr) {
+tnr_bound* capture_on(tnr_context* context, const tnr_program* program,
+                      const std::vector<tnr_view>& inputs, const std::vector<tnr_view_mut>& outputs,
+                      std::uint64_t budget_bytes = 0) {
+  const tnr_bound_attributes attributes = {sizeof attributes, budget_bytes, TNR_BOUND_CAPTURED, 0};
   std::vector<const tnr_view*> given;
   for (const tnr_view& view : inputs) given.push_back(&view);
   std::vector<const tnr_view_mut*> written;
   for (const tnr_view_mut& view : outputs) written.push_back(&view);
-  return tnr_captured_program_create(context, program, given.data(),
-                                     static_cast<std::uint32_t>(given.size()), attributes,
-                                     written.data(), static_cast<std::uint32_t>(written.size()));
+  return tnr_bound_create(context, program, given.data(), static_cast<std::uint32_t>(given.size()),
+                          &attributes, written.data(), static_cast<std::uint32_t>(written.size()));
+}
+
+tnr_status run_captured(tnr_context* context, const tnr_bound* captured) {
+  return tnr_bound_run(context, captured, nullptr, 0, nullptr, nullptr, 0);
 }
 
 // Ends with the test.
@@ -55,16 +58,15 @@ class Captured {
   }
   Captured(const Captured&) = delete;
   Captured& operator=(const Captured&) = delete;
-  ~Captured() { EXPECT_EQ(tnr_captured_program_release(captured_), TNR_STATUS_OK); }
+  ~Captured() { EXPECT_EQ(tnr_bound_release(captured_), TNR_STATUS_OK); }
 
   void run(tnr_context* context) const {
-    ASSERT_EQ(tnr_captured_program_run(context, captured_), TNR_STATUS_OK)
-        << tnr_last_error()->message;
+    ASSERT_EQ(run_captured(context, captured_), TNR_STATUS_OK) << tnr_last_error()->message;
   }
-  [[nodiscard]] tnr_captured_program* handle() const { return captured_; }
+  [[nodiscard]] tnr_bound* handle() const { return captured_; }
 
  private:
-  tnr_captured_program* captured_;
+  tnr_bound* captured_;
 };
 
 class DeviceCapture : public tenure::test::DeviceGraph {
@@ -341,35 +343,41 @@ TEST_F(DeviceCapture, ArgumentsAreCheckedAsOfARun) {
   expect_refused(capture_on(nullptr, made, {four.view()}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT,
                  {"the context of the call has no device"});
   const Captured captured(context_, made, {four.view()}, {out.out()});
-  expect_refused(tnr_captured_program_run(nullptr, captured.handle()), TNR_STATUS_INVALID_ARGUMENT,
+  expect_refused(run_captured(nullptr, captured.handle()), TNR_STATUS_INVALID_ARGUMENT,
                  {"captured on cuda:0", "the CPU"});
   EXPECT_EQ(out.floats(), std::vector<float>(4, -5));
 }
 
-TEST_F(Network, AttributesAreThoseOfARun) {
+TEST_F(Network, RunsHaveNoArguments) {
   build();
   const tnr_program* const made = program();
   const Copied x(context_, elements(0).view());
   const Copied out = floats({2 * kRows, kRows}, -5);
+  expect_refused(capture_on(context_, made, {x.view()}, {out.out()}, 100), TNR_STATUS_OUT_OF_MEMORY,
+                 {"the budget is 100"});
+  const Captured captured(context_, made, {x.view()}, {out.out()});
+  tnr_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  ASSERT_EQ(tnr_bound_memory(captured.handle(), &plan), TNR_STATUS_OK);
+  EXPECT_GT(plan.peak_bytes, 100u);
+  EXPECT_GT(plan.scratch_bytes, 0u);  // of the reductions
+  // A run has no arguments and no attributes.
+  const tnr_view view = x.view();
+  const tnr_view_mut to = out.out();
+  const tnr_view* const inputs[] = {&view};
+  const tnr_view_mut* const outputs[] = {&to};
+  expect_refused(tnr_bound_run(context_, captured.handle(), inputs, 1, nullptr, nullptr, 0),
+                 TNR_STATUS_INVALID_ARGUMENT, {"input_count is 1 but must be 0"});
+  expect_refused(tnr_bound_run(context_, captured.handle(), nullptr, 0, nullptr, outputs, 1),
+                 TNR_STATUS_INVALID_ARGUMENT, {"output_count is 1 but must be 0"});
+  std::uint64_t nanoseconds[32] = {};
   tnr_program_run_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
-  attributes.budget_bytes = 100;
-  expect_refused(capture_on(context_, made, {x.view()}, {out.out()}, &attributes),
-                 TNR_STATUS_OUT_OF_MEMORY, {"the budget is 100"});
-  attributes.budget_bytes = 0;
-  std::uint64_t nanoseconds[32] = {};
+  EXPECT_EQ(tnr_bound_run(context_, captured.handle(), nullptr, 0, &attributes, nullptr, 0),
+            TNR_STATUS_OK);
   attributes.step_nanoseconds = nanoseconds;
-  expect_refused(capture_on(context_, made, {x.view()}, {out.out()}, &attributes),
-                 TNR_STATUS_INVALID_ARGUMENT, {"attributes->step_nanoseconds is not NULL"});
-  attributes.step_nanoseconds = nullptr;
-  std::int64_t shapes[TNR_MAX_RANK] = {};
-  attributes.output_shapes = shapes;
-  tnr_captured_program* const captured =
-      capture_on(context_, made, {x.view()}, {out.out()}, &attributes);
-  ASSERT_NE(captured, nullptr) << tnr_last_error()->message;
-  EXPECT_EQ(shapes[0], 2 * kRows);
-  EXPECT_EQ(shapes[1], kRows);
-  EXPECT_EQ(tnr_captured_program_release(captured), TNR_STATUS_OK);
+  expect_refused(tnr_bound_run(context_, captured.handle(), nullptr, 0, &attributes, nullptr, 0),
+                 TNR_STATUS_INVALID_ARGUMENT, {"attributes are not zeros", "one launch"});
 }
 
 // ---- what it holds ----
@@ -405,8 +413,7 @@ TEST_F(DeviceCapture, ABorrowThatEndsIsNotUsed) {
     captured.run(context_);
     EXPECT_EQ(out.floats(), std::vector<float>(4, -1));
     EXPECT_EQ(tnr_blob_end_borrow(borrowed), TNR_STATUS_BORROW_ESCAPED);
-    expect_refused(tnr_captured_program_run(context_, captured.handle()), TNR_STATUS_STALE_VIEW,
-                   {"inputs[0]"});
+    expect_refused(run_captured(context_, captured.handle()), TNR_STATUS_STALE_VIEW, {"inputs[0]"});
   }
   EXPECT_EQ(tnr_blob_end_borrow(borrowed), TNR_STATUS_OK);
   EXPECT_EQ(tnr_blob_release(borrowed), TNR_STATUS_OK);
@@ -417,23 +424,23 @@ TEST_F(DeviceCapture, HandlesAreChecked) {
   const Copied in = floats({4}, 1);
   const Copied out = floats({4}, -5);
   tnr_program* const made = program();
-  tnr_captured_program* const captured = capture_on(context_, made, {in.view()}, {out.out()});
+  tnr_bound* const captured = capture_on(context_, made, {in.view()}, {out.out()});
   ASSERT_NE(captured, nullptr) << tnr_last_error()->message;
-  ASSERT_EQ(tnr_captured_program_run(context_, captured), TNR_STATUS_OK);
+  ASSERT_EQ(run_captured(context_, captured), TNR_STATUS_OK);
   const auto token = reinterpret_cast<std::uintptr_t>(captured);
-  EXPECT_EQ(tnr_captured_program_release(captured), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
   // The run that was enqueued goes on.
   EXPECT_EQ(out.floats(), std::vector<float>(4, -1));
   // As a number, for the compiler sees what was released.
   const volatile std::uintptr_t number = token;
-  auto* const stale = reinterpret_cast<tnr_captured_program*>(number);
-  expect_refused(tnr_captured_program_run(context_, stale), TNR_STATUS_STALE_HANDLE,
-                 {"a captured program that has been released"});
-  EXPECT_EQ(tnr_captured_program_release(stale), TNR_STATUS_STALE_HANDLE);
-  EXPECT_EQ(tnr_captured_program_release(nullptr), TNR_STATUS_OK);
-  auto* const wrong = reinterpret_cast<tnr_captured_program*>(made);
-  expect_refused(tnr_captured_program_run(context_, wrong), TNR_STATUS_STALE_HANDLE, {});
-  expect_refused(tnr_captured_program_run(context_, nullptr), TNR_STATUS_STALE_HANDLE, {});
+  auto* const stale = reinterpret_cast<tnr_bound*>(number);
+  expect_refused(run_captured(context_, stale), TNR_STATUS_STALE_HANDLE,
+                 {"a bound program that has been released"});
+  EXPECT_EQ(tnr_bound_release(stale), TNR_STATUS_STALE_HANDLE);
+  EXPECT_EQ(tnr_bound_release(nullptr), TNR_STATUS_OK);
+  auto* const wrong = reinterpret_cast<tnr_bound*>(made);
+  expect_refused(run_captured(context_, wrong), TNR_STATUS_STALE_HANDLE, {});
+  expect_refused(run_captured(context_, nullptr), TNR_STATUS_STALE_HANDLE, {});
 }
 
 // ---- streams and threads ----
@@ -557,11 +564,11 @@ TEST(DeviceChild, DISABLED_Run) {
     ASSERT_EQ(tnr_blob_view_mut(to, 0, TNR_DTYPE_F32, 1, out_shape, nullptr, &out), TNR_STATUS_OK);
     const tnr_scalar one = tnr_scalar_f64(1);
     expect_fault(tnr_fill(context, &one, nullptr, &all));
-    tnr_captured_program* const captured = capture_on(context, made, {a}, {out});
+    tnr_bound* const captured = capture_on(context, made, {a}, {out});
     if (captured == nullptr) expect_fault(tnr_last_error()->status);
     // Whatever became of the capture, the stream is as it was.
     for (int j = 0; j < 2 && captured != nullptr; ++j) {
-      expect_fault(tnr_captured_program_run(context, captured));
+      expect_fault(run_captured(context, captured));
     }
     expect_fault(run_on(context, made, {a}, {out}));
     float sums[3] = {};
@@ -571,7 +578,7 @@ TEST(DeviceChild, DISABLED_Run) {
     if (copied == TNR_STATUS_OK && tnr_last_error()->status == TNR_STATUS_OK) {
       EXPECT_EQ(sums[2], -3000);
     }
-    EXPECT_EQ(tnr_captured_program_release(captured), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
   }
   EXPECT_EQ(tnr_blob_release(in), TNR_STATUS_OK);
   EXPECT_EQ(tnr_blob_release(to), TNR_STATUS_OK);

@@ -11,6 +11,7 @@
 #include "device_expressions.hpp"
 #include "device_fixture.hpp"
 #include "device_floats.hpp"
+#include "expression/prepared.hpp"
 
 namespace {
 
@@ -18,7 +19,6 @@ using tenure::Context;
 using tenure::ContextUse;
 using tenure::DeviceExpression;
 using tenure::Error;
-using tenure::plan_release;
 using tenure::test::are_same;
 using tenure::test::Array;
 using tenure::test::CallsOf;
@@ -117,11 +117,11 @@ bool compare(const Context& context, const Expression& expression, tnr_dtype dty
   const ThereViews views(context, expression);
   const ThereArray expected_there(context, expected);
   const ThereArray found_there(context, found);
-  const ThereArray planned_there(context, found);
+  const ThereArray other_there(context, found);
   const tnr_view_mut here_out = {here.view};
   const tnr_view_mut expected_out = {expected_there.view};
   const tnr_view_mut out = {found_there.view};
-  const tnr_view_mut planned_out = {planned_there.view};
+  const tnr_view_mut other_out = {other_there.view};
   const std::string refusal = refusal_of(
       [&] { CallsOf<ThereArray>(context, expression, views.views(), expected_out).run(); });
   const tnr_expression given = with_views(expression, views.views());
@@ -134,13 +134,11 @@ bool compare(const Context& context, const Expression& expression, tnr_dtype dty
   expected_there.read_to(expected);
   found_there.read_to(found);
   expect_same(expected, found, expression, "calls");
-  const tenure::PlanToken plan = plan_create(given, kReaders, out);
-  plan_run(context, plan, views.views().data(), static_cast<std::uint32_t>(views.views().size()),
-           planned_out);
-  plan_release(plan);
-  Array planned = make();
-  planned_there.read_to(planned);
-  EXPECT_EQ(planned.memory, found.memory) << "plan\n" << text(expression);
+  const tenure::PreparedExpression prepared(given, kReaders, out);
+  prepared.run_checked(context, views.views().data(), other_out);
+  Array other = make();
+  other_there.read_to(other);
+  EXPECT_EQ(other.memory, found.memory) << "prepared\n" << text(expression);
   if (!is_exact(expression)) return true;
   evaluate(tenure::kDefaultContext, expression.given(), kReaders, here_out);
   expect_same(here, found, expression, "CPU");
@@ -468,24 +466,6 @@ TEST_F(Refused, SoAreDevicesThatDiffer) {
   EXPECT_EQ(message(core(), mixed, here_out), "views[0].device is cuda:0 but must be the CPU");
   EXPECT_EQ(message(tenure::kDefaultContext, views.views(), there_out),
             "out.device is cuda:0 but the context of the call has no device");
-
-  // A plan is of the device that its views were on.
-  const tenure::PlanToken on_device =
-      plan_create(with_views(made, views.views()), kReaders, there_out);
-  const tenure::PlanToken on_cpu = plan_create(made.given(), kReaders, here_out);
-  const auto run = [&](tenure::PlanToken plan, const std::vector<const tnr_view*>& given,
-                       const tnr_view_mut& out) {
-    return refusal_of([&] { plan_run(core(), plan, given.data(), 2, out); });
-  };
-  EXPECT_EQ(run(on_device, views.views(), there_out), "");
-  EXPECT_EQ(run(on_device, made.views, here_out), "out.device is the CPU but must be cuda:0");
-  EXPECT_EQ(run(on_device, mixed, there_out), "views[1].device is the CPU but must be cuda:0");
-  EXPECT_EQ(run(on_cpu, views.views(), there_out), "out.device is cuda:0 but must be the CPU");
-  EXPECT_EQ(run(on_cpu, made.views, here_out), "");
-  plan_release(on_device);
-  plan_release(on_cpu);
-  EXPECT_EQ(refusal_of([&] { plan_create(with_views(made, mixed), kReaders, there_out); }),
-            "views[1].device is the CPU but must be cuda:0");
 }
 
 TEST_F(Refused, SoIsMemoryThatDoesNotFit) {
@@ -634,14 +614,9 @@ TEST_F(DeviceExpressions, KnowOwnersThatAreStale) {
   Floats gone(context_, {1.0f, 2.0f});
   const std::vector<const tnr_view*> views = {a.in(), gone.in()};
   const tnr_expression expression = expression_of(kShifted, views);
-  tnr_plan* const plan = tnr_plan_create(context_, &expression, nullptr, &out.out);
-  ASSERT_NE(plan, nullptr) << tnr_last_error()->message;
-  EXPECT_EQ(tnr_plan_run(context_, plan, views.data(), 2, nullptr, &out.out), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_evaluate(context_, &expression, nullptr, &out.out), TNR_STATUS_OK);
   gone.release();
-  EXPECT_EQ(tnr_plan_run(context_, plan, views.data(), 2, nullptr, &out.out),
-            TNR_STATUS_STALE_VIEW);
   EXPECT_EQ(tnr_evaluate(context_, &expression, nullptr, &out.out), TNR_STATUS_STALE_VIEW);
-  EXPECT_EQ(tnr_plan_release(plan), TNR_STATUS_OK);
 }
 
 // An entry point of the driver that fails fails the call, which leaves nothing behind: the same

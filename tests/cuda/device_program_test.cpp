@@ -101,15 +101,17 @@ TEST_F(DeviceProgram, ArgumentsAreCheckedAsOnTheCpu) {
   EXPECT_EQ(out.floats(), std::vector<float>(4, -5));
 }
 
-TEST_F(DeviceProgram, NoneIsSealed) {
+TEST_F(DeviceProgram, NoneIsPreallocated) {
   const std::uint32_t x = input({4});
   output(node(unary(TNR_UNARY_OP_NEG), {x}));
   const Copied a = floats({4}, 1);
   const Copied out = floats({4}, -5);
   const tnr_view* const inputs[] = {&a.view()};
   const tnr_view_mut* const outputs[] = {&out.out()};
-  expect_refused(tnr_sealed_program_create(program(), inputs, 1, outputs, 1),
-                 TNR_STATUS_UNSUPPORTED, {"inputs[0].device is cuda:0"});
+  const tnr_bound_attributes preallocated = {sizeof preallocated, 0, TNR_BOUND_PREALLOCATED, 0};
+  expect_refused(tnr_bound_create(context_, program(), inputs, 1, &preallocated, outputs, 1),
+                 TNR_STATUS_UNSUPPORTED,
+                 {"are on cuda:0 but a preallocated program runs on the CPU"});
 }
 
 // Whatever stands before it: nothing is enqueued.

@@ -49,11 +49,12 @@ class DeviceVendorProgram : public DeviceGraph {
   [[nodiscard]] static Floats elements(int round) {
     return {{1, 2, 3, 4}, static_cast<float>(round) * 0.25f - 1, 0.125f};
   }
-  [[nodiscard]] tnr_captured_program* capture(const tnr_program* made, const Copied& x,
-                                              const Copied& out) const {
+  [[nodiscard]] tnr_bound* capture(const tnr_program* made, const Copied& x,
+                                   const Copied& out) const {
     const tnr_view* const in = &x.view();
     const tnr_view_mut* const to = &out.out();
-    return tnr_captured_program_create(context_, made, &in, 1, nullptr, &to, 1);
+    const tnr_bound_attributes attributes = {sizeof attributes, 0, TNR_BOUND_CAPTURED, 0};
+    return tnr_bound_create(context_, made, &in, 1, &attributes, &to, 1);
   }
 
   Floats filters_{{7, 2, 1, 1}, -1, 0.25f};
@@ -83,18 +84,18 @@ TEST_F(DeviceVendorProgram, IsCaptured) {
   const Copied out = floats({7, 3}, -5);
   const Calls products(kProducts);
   const Calls convolutions(kConvolutions);
-  tnr_captured_program* const captured = capture(made, x, out);
+  tnr_bound* const captured = capture(made, x, out);
   ASSERT_NE(captured, nullptr) << tnr_last_error()->message;
   for (int round = 1; round < 4; ++round) {
     const Floats in = elements(round);
     const tnr_view view = in.view();
     ASSERT_EQ(tnr_copy(context_, &view, nullptr, &x.out()), TNR_STATUS_OK);
     const tnr_stats before = totals_of_all();
-    ASSERT_EQ(tnr_captured_program_run(context_, captured), TNR_STATUS_OK);
+    ASSERT_EQ(tnr_bound_run(context_, captured, nullptr, 0, nullptr, nullptr, 0), TNR_STATUS_OK);
     EXPECT_EQ(totals_of_all().device_launches, before.device_launches + 1);
     EXPECT_EQ(out.floats(), expected(made, in)) << round;
   }
-  EXPECT_EQ(tnr_captured_program_release(captured), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
   if (!is_driver_fake()) return;
   // What is rehearsed reaches no library's stream.
   EXPECT_EQ(products.count(), 2);
@@ -129,11 +130,11 @@ TEST_F(DeviceChild, DISABLED_Run) {
     expect_refused(capture(made, x, out), TNR_STATUS_DEVICE_ERROR, {name});
     unsetenv(variable);
   }
-  tnr_captured_program* const captured = capture(made, x, out);
+  tnr_bound* const captured = capture(made, x, out);
   ASSERT_NE(captured, nullptr) << tnr_last_error()->message;
-  ASSERT_EQ(tnr_captured_program_run(context_, captured), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_bound_run(context_, captured, nullptr, 0, nullptr, nullptr, 0), TNR_STATUS_OK);
   EXPECT_EQ(out.floats(), expected(made, in));
-  EXPECT_EQ(tnr_captured_program_release(captured), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
 }
 
 TEST_F(DeviceVendorProgram, FailuresWhileItIsRecordedLeaveNothing) {

@@ -1,5 +1,6 @@
 // Expressions of every shape of computing, at once and as plans, with operands that lie in every
 // order.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,13 +98,16 @@ std::vector<tnr_node> nodes_of(const Variant& variant, tnr_dtype dtype) {
   return nodes;
 }
 
-tnr_status run_plan(tnr_context* context, const tnr_expression& expression,
-                    const tnr_view_mut* out) {
-  tnr_plan* const plan = tnr_plan_create(context, &expression, nullptr, out);
-  if (plan == nullptr) return tnr_last_error()->status;
+tnr_status run_bound(tnr_context* context, const tnr_program* program,
+                     const tnr_expression& expression, std::uint32_t flags,
+                     const tnr_view_mut* out) {
+  const tnr_bound_attributes attributes = {sizeof attributes, 0, flags, 0};
+  tnr_bound* const bound = tnr_bound_create(context, program, expression.views,
+                                            expression.view_count, &attributes, &out, 1);
+  if (bound == nullptr) return tnr_last_error()->status;
   const tnr_status status =
-      tnr_plan_run(context, plan, expression.views, expression.view_count, nullptr, out);
-  (void)tnr_plan_release(plan);
+      tnr_bound_run(context, bound, expression.views, expression.view_count, nullptr, &out, 1);
+  (void)tnr_bound_release(bound);
   return status;
 }
 
@@ -148,23 +152,29 @@ tnr_status add_values(tnr_graph* graph, const tnr_expression& expression) {
   return tnr_graph_add_output(graph, results.back(), TNR_OPERAND_NONE);
 }
 
+// Runs the program as it is, or bound with these flags.
 tnr_status run_program(tnr_context* context, const tnr_expression& expression,
-                       const tnr_view_mut* out) {
+                       std::optional<std::uint32_t> bound_flags, const tnr_view_mut* out) {
   tnr_graph* const graph = tnr_graph_create();
   if (graph == nullptr) return tnr_last_error()->status;
   tnr_status status = add_values(graph, expression);
   if (status == TNR_STATUS_OK) {
     tnr_program* const program = tnr_program_create(context, graph, nullptr);
-    status = program == nullptr ? tnr_last_error()->status
-                                : tnr_program_run(context, program, expression.views,
-                                                  expression.view_count, nullptr, &out, 1);
+    if (program == nullptr) {
+      status = tnr_last_error()->status;
+    } else if (bound_flags) {
+      status = run_bound(context, program, expression, *bound_flags, out);
+    } else {
+      status = tnr_program_run(context, program, expression.views, expression.view_count, nullptr,
+                               &out, 1);
+    }
     (void)tnr_program_release(program);
   }
   (void)tnr_graph_release(graph);
   return status;
 }
 
-enum class By : std::uint8_t { kExpression, kPlan, kProgram };
+enum class By : std::uint8_t { kExpression, kProgram, kBound, kPreallocated };
 
 void evaluate(const Operands& with, const Lies& lies, const Variant& variant, By by,
               Answer& answer) {
@@ -192,8 +202,10 @@ void evaluate(const Operands& with, const Lies& lies, const Variant& variant, By
   expression.attribute_count = 1;
   const auto run = [&] {
     switch (by) {
-      case By::kPlan: return run_plan(with.context, expression, out);
-      case By::kProgram: return run_program(with.context, expression, out);
+      case By::kProgram: return run_program(with.context, expression, {}, out);
+      case By::kBound: return run_program(with.context, expression, 0, out);
+      case By::kPreallocated:
+        return run_program(with.context, expression, TNR_BOUND_PREALLOCATED, out);
       default: return tnr_evaluate(with.context, &expression, nullptr, out);
     }
   };
@@ -207,20 +219,22 @@ void add_expressions(std::vector<Operation>& list) {
   for (const Variant& variant : kVariants) {
     for (const Lies& lies : kArrangements) {
       for (const auto& [by, function] :
-           {std::pair{By::kExpression, "tnr_evaluate"}, std::pair{By::kPlan, "tnr_plan_run"},
-            std::pair{By::kProgram, "tnr_program_run"}}) {
+           {std::pair{By::kExpression, "tnr_evaluate"}, std::pair{By::kProgram, "tnr_program_run"},
+            std::pair{By::kBound, "tnr_bound_run"},
+            std::pair{By::kPreallocated, "tnr_bound_run"}}) {
         // A program names no output: it updates an input.
-        if (by == By::kProgram && variant.reads_output) continue;
-        list.push_back({function, std::string(variant.name) + ", " + lies.name,
+        if (by != By::kExpression && variant.reads_output) continue;
+        const char* const how = by == By::kPreallocated ? ", preallocated" : "";
+        list.push_back({function, std::string(variant.name) + ", " + lies.name + how,
                         [by = by, &variant, &lies](const Operands& with, Answer& answer) {
                           evaluate(with, lies, variant, by, answer);
                         }});
       }
     }
   }
-  // That plans are made is seen when they run.
-  list.push_back({"tnr_plan_create", "", [](const Operands& with, Answer& answer) {
-                    evaluate(with, kArrangements[0], kVariants[0], By::kPlan, answer);
+  // That a program is bound is seen when it runs.
+  list.push_back({"tnr_bound_create", "", [](const Operands& with, Answer& answer) {
+                    evaluate(with, kArrangements[0], kVariants[0], By::kBound, answer);
                   }});
 }
 

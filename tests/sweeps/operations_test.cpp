@@ -31,13 +31,11 @@ bool is_of_sparse(const Declaration& declaration) {
 }
 
 // Those that run with a context, and write what they are lent. Functions of views give it away, or
-// describe it; the bytes of a program's packed constants are no numbers; and captures, which compute
-// nothing, are of devices alone.
+// describe it; the bytes of a program's packed constants are no numbers.
 bool is_of_dense(const Declaration& declaration) {
   return declaration.mentions("tnr_context") && declaration.mentions("tnr_view_mut") &&
          declaration.function.rfind("tnr_view_", 0) != 0 &&
-         declaration.function != "tnr_blob_copy_packed" &&
-         declaration.function != "tnr_captured_program_create";
+         declaration.function != "tnr_blob_copy_packed";
 }
 
 TEST(Operations, EveryOneThatComputesIsListed) {

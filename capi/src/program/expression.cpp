@@ -10,15 +10,10 @@ using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
-using tenure::capi::guarded_pointer;
-using tenure::capi::handle_of;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
-using tenure::capi::release_handle;
-using tenure::capi::retain_handle;
 using tenure::capi::run;
 using tenure::capi::sized_attributes_of;
-using tenure::capi::token_of;
 
 namespace {
 
@@ -48,32 +43,5 @@ tnr_status tnr_expression_shape(const tnr_expression* expression, tnr_dtype* dty
     out_dtype = result.dtype;
     out_rank = result.rank;
     std::copy_n(result.extents, TNR_MAX_RANK, extents);
-  });
-}
-
-tnr_status tnr_plan_release(tnr_plan* plan) noexcept {
-  return release_handle(plan, tenure::plan_release);
-}
-
-tnr_plan* tnr_plan_create(tnr_context* context, const tnr_expression* expression,
-                          const tnr_plan_attributes* attributes, const tnr_view_mut* out) noexcept {
-  return guarded_pointer([&] {
-    check_attributes(attributes);
-    (void)context_of(context);
-    const tnr_expression known = read_sized(expression, "expression");
-    return handle_of<tnr_plan>(tenure::plan_create(known, kReaders, deref(out, "out")));
-  });
-}
-
-tnr_plan* tnr_plan_retain(tnr_plan* plan) noexcept {
-  return retain_handle(plan, tenure::plan_retain);
-}
-
-tnr_status tnr_plan_run(tnr_context* context, const tnr_plan* plan, const tnr_view* const* views,
-                        uint32_t view_count, const tnr_evaluate_attributes* attributes,
-                        const tnr_view_mut* out) noexcept {
-  return run(TNR_OPERATION_EVALUATE, [=] {
-    check_attributes(attributes);
-    tenure::plan_run(context_of(context), token_of(plan), views, view_count, deref(out, "out"));
   });
 }

@@ -10,7 +10,9 @@
 using tenure::capi::answered;
 using tenure::capi::attributes_of;
 using tenure::capi::context_of;
+using tenure::capi::copy_sized;
 using tenure::capi::deref;
+using tenure::capi::first_bytes_of;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::handle_of;
@@ -20,6 +22,7 @@ using tenure::capi::release_handle;
 using tenure::capi::require_zero;
 using tenure::capi::retain_handle;
 using tenure::capi::sized_attributes_of;
+using tenure::capi::sized_refusal;
 using tenure::capi::token_of;
 using tenure::capi::write_report;
 using tenure::capi::write_sized;
@@ -322,61 +325,44 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
   });
 }
 
-tnr_status tnr_captured_program_release(tnr_captured_program* captured) noexcept {
-  return release_handle(captured, tenure::captured_program_release);
+tnr_status tnr_bound_release(tnr_bound* bound) noexcept {
+  return release_handle(bound, tenure::bound_release);
 }
 
-tnr_captured_program* tnr_captured_program_create(tnr_context* context, const tnr_program* program,
-                                                  const tnr_view* const* inputs,
-                                                  uint32_t input_count,
-                                                  const tnr_program_run_attributes* attributes,
-                                                  const tnr_view_mut* const* outputs,
-                                                  uint32_t output_count) noexcept {
+tnr_bound* tnr_bound_create(tnr_context* context, const tnr_program* program,
+                            const tnr_view* const* inputs, uint32_t input_count,
+                            const tnr_bound_attributes* attributes,
+                            const tnr_view_mut* const* outputs, uint32_t output_count) noexcept {
   return guarded_pointer([=] {
-    const tnr_program_run_attributes given = sized_attributes_of(attributes);
-    const std::uint64_t token = tenure::captured_program_create(
-        context_of(context), token_of(program), inputs, input_count, given, outputs, output_count);
-    return handle_of<tnr_captured_program>(token);
+    const tnr_bound_attributes given = sized_attributes_of(attributes);
+    require_zero(given.reserved, "reserved");
+    return handle_of<tnr_bound>(tenure::bound_create(context_of(context), token_of(program), inputs,
+                                                     input_count, given, outputs, output_count));
   });
 }
 
-tnr_status tnr_captured_program_run(tnr_context* context,
-                                    const tnr_captured_program* captured) noexcept {
-  return guarded([=] { tenure::captured_program_run(context_of(context), token_of(captured)); });
+tnr_status tnr_bound_memory(const tnr_bound* bound, tnr_memory_plan* out) noexcept {
+  return guarded([=] { write_report(out, "out", tenure::bound_memory(token_of(bound))); });
 }
 
-tnr_status tnr_sealed_program_release(tnr_sealed_program* sealed) noexcept {
-  return release_handle(sealed, tenure::sealed_program_release);
-}
-
-tnr_sealed_program* tnr_sealed_program_create(const tnr_program* program,
-                                              const tnr_view* const* inputs, uint32_t input_count,
-                                              const tnr_view_mut* const* outputs,
-                                              uint32_t output_count) noexcept {
-  return guarded_pointer([=] {
-    const std::uint64_t token = tenure::sealed_program_create(token_of(program), inputs,
-                                                              input_count, outputs, output_count);
-    return handle_of<tnr_sealed_program>(token);
-  });
-}
-
-tnr_status tnr_sealed_program_memory(const tnr_sealed_program* sealed,
-                                     tnr_memory_plan* out) noexcept {
-  return guarded(
-      [=] { write_report(out, "out", tenure::sealed_program_memory(token_of(sealed))); });
-}
-
-tnr_status tnr_sealed_program_describe_shapes(const tnr_sealed_program* sealed, int64_t* shapes,
-                                              uint32_t extent_count) noexcept {
+// Throws nothing by itself, as a preallocated run asks for no memory.
+tnr_status tnr_bound_run(tnr_context* context, const tnr_bound* bound,
+                         const tnr_view* const* inputs, uint32_t input_count,
+                         const tnr_program_run_attributes* attributes,
+                         const tnr_view_mut* const* outputs, uint32_t output_count) noexcept {
   return answered([=] {
-    return tenure::sealed_program_describe_shapes(token_of(sealed), shapes, extent_count);
-  });
-}
-
-tnr_status tnr_sealed_program_run(const tnr_sealed_program* sealed, const tnr_view* const* inputs,
-                                  uint32_t input_count, const tnr_view_mut* const* outputs,
-                                  uint32_t output_count) noexcept {
-  return answered([=] {
-    return tenure::sealed_program_run(token_of(sealed), inputs, input_count, outputs, output_count);
+    const auto run = [=](const tnr_program_run_attributes* given) {
+      return tenure::bound_run(token_of(context), token_of(bound), inputs, input_count, given,
+                               outputs, output_count);
+    };
+    if (attributes == nullptr) [[likely]]
+      return run(nullptr);
+    using Attributes = tnr_program_run_attributes;
+    if (const tenure::Refusal refusal = sized_refusal(attributes, first_bytes_of<Attributes>(),
+                                                      sizeof(Attributes), "attributes")) {
+      return refusal;
+    }
+    const Attributes given = copy_sized(*attributes);
+    return run(&given);
   });
 }

@@ -27,18 +27,4 @@ struct ExpressionShape {
 };
 ExpressionShape expression_shape(const tnr_expression& expression);
 
-// {kind:8, generation:24, index:32}; what a tnr_plan* holds.
-using PlanToken = std::uint64_t;
-
-// tnr_plan_create().
-PlanToken plan_create(const tnr_expression& expression, const AttributeReaders& readers,
-                      const tnr_view_mut& out);
-// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at
-// kMaxRefs.
-void plan_retain(PlanToken token);
-void plan_release(PlanToken token);
-// tnr_plan_run().
-void plan_run(const Context& context, PlanToken token, const tnr_view* const* views,
-              std::uint32_t view_count, const tnr_view_mut& out);
-
 }  // namespace tenure

@@ -12,12 +12,10 @@
 
 namespace tenure {
 
-// {kind:8, generation:24, index:32}; what a tnr_graph*, a tnr_program* and a tnr_sealed_program*
-// hold.
+// {kind:8, generation:24, index:32}; what a tnr_graph*, a tnr_program* and a tnr_bound* hold.
 using GraphToken = std::uint64_t;
 using ProgramToken = std::uint64_t;
-using SealedProgramToken = std::uint64_t;
-using CapturedProgramToken = std::uint64_t;
+using BoundToken = std::uint64_t;
 
 // Which struct the attributes of a kind of node are.
 enum class AttributeKind : std::uint8_t {
@@ -117,28 +115,16 @@ void program_run(const Context& context, ProgramToken token, const tnr_view* con
                  std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                  const tnr_view_mut* const* outputs, std::uint32_t output_count);
 
-SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* const* inputs,
-                                         std::uint32_t input_count,
-                                         const tnr_view_mut* const* outputs,
-                                         std::uint32_t output_count);
-void sealed_program_release(SealedProgramToken token);
-tnr_memory_plan sealed_program_memory(SealedProgramToken token);
-// Those of the last run.
-Refusal sealed_program_describe_shapes(SealedProgramToken token, std::int64_t* shapes,
-                                       std::uint32_t extent_count);
-// Throws what operations of users answer; its own refusals it gives back.
-Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,
-                           std::uint32_t input_count, const tnr_view_mut* const* outputs,
-                           std::uint32_t output_count);
-
-// tnr_captured_program_create() and its kin.
-CapturedProgramToken captured_program_create(const Context& context, ProgramToken program,
-                                             const tnr_view* const* inputs,
-                                             std::uint32_t input_count,
-                                             const tnr_program_run_attributes& attributes,
-                                             const tnr_view_mut* const* outputs,
-                                             std::uint32_t output_count);
-void captured_program_release(CapturedProgramToken token);
-void captured_program_run(const Context& context, CapturedProgramToken token);
+// Reads the views' layouts. Throws as tnr_bound_create().
+BoundToken bound_create(const Context& context, ProgramToken program, const tnr_view* const* inputs,
+                        std::uint32_t input_count, const tnr_bound_attributes& attributes,
+                        const tnr_view_mut* const* outputs, std::uint32_t output_count);
+void bound_release(BoundToken token);
+tnr_memory_plan bound_memory(BoundToken token);
+// `attributes` are nullptr where they are none. A preallocated run returns each refusal and throws
+// only what custom operations answer. Other runs also throw as program_run().
+Refusal bound_run(ContextToken context, BoundToken token, const tnr_view* const* inputs,
+                  std::uint32_t input_count, const tnr_program_run_attributes* attributes,
+                  const tnr_view_mut* const* outputs, std::uint32_t output_count);
 
 }  // namespace tenure

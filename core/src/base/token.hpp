@@ -15,13 +15,11 @@ inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
 inline constexpr std::uint32_t kPackedKind = 5;
 inline constexpr std::uint32_t kFactorKind = 6;
-inline constexpr std::uint32_t kPlanKind = 7;
-inline constexpr std::uint32_t kGraphKind = 8;
-inline constexpr std::uint32_t kProgramKind = 9;
-inline constexpr std::uint32_t kSealedProgramKind = 10;
-inline constexpr std::uint32_t kEventKind = 11;
-inline constexpr std::uint32_t kKernelKind = 12;
-inline constexpr std::uint32_t kCapturedProgramKind = 13;
+inline constexpr std::uint32_t kGraphKind = 7;
+inline constexpr std::uint32_t kProgramKind = 8;
+inline constexpr std::uint32_t kBoundKind = 9;
+inline constexpr std::uint32_t kEventKind = 10;
+inline constexpr std::uint32_t kKernelKind = 11;
 // Belongs to no table: sparse_voucher.hpp.
 inline constexpr std::uint32_t kVoucherKind = 0xff;
 

@@ -19,15 +19,6 @@ namespace {
 
 using kernels::Finding;
 
-void require_no_finding_of(Finding found) {
-  if (found == kernels::kNothing) [[likely]]
-    return;
-  refuse_data(TNR_STATUS_INVALID_ARGUMENT, "%s",
-              found == kernels::kZeroDivisor
-                  ? "an integer is divided by an element 0; out holds a mixture"
-                  : "an integer has a negative element as its power; out holds a mixture");
-}
-
 // They are exactly the output, or apart from it.
 void pin_operands(Pins& pins, const Nodes& nodes, const tnr_view_mut& out) {
   pins.add_mut(out, "out");
@@ -75,15 +66,32 @@ bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int
   Pins pins;
   pins.add_mut(out, "out");
   for (unsigned i = 0; i < given; ++i) pins.add(*views[i], kViewNames[i]);
-  compute_small(nodes, views, count, out);
+  require_no_finding_of(find_small(nodes, views, count, out));
   return true;
 }
 
-void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
-                   const tnr_view_mut& out) {
-  require_no_finding_of(run_small(nodes, views, count, writable(out)));
+[[gnu::cold]] Error finding_error(Finding found) noexcept {
+  return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s",
+                  found == kernels::kZeroDivisor
+                      ? "an integer is divided by an element 0; out holds a mixture"
+                      : "an integer has a negative element as its power; out holds a mixture");
+}
+
+void require_no_finding_of(Finding found) {
+  if (found == kernels::kNothing) [[likely]]
+    return;
+  const Error error = finding_error(found);
+  refuse_data(error.status(), "%s", error.message());
+}
+
+Finding find_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                   const tnr_view_mut& out) noexcept {
+  const Finding found = run_small(nodes, views, count, writable(out));
+  if (found != kernels::kNothing) [[unlikely]]
+    return found;
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * element_size(out.view.dtype);
   count_call(TNR_OPERATION_EVALUATE, bytes * nodes.view_count(), bytes);
+  return found;
 }
 
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,

@@ -22,9 +22,13 @@ bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_v
 // The same of an output that has been checked, of which is_small() is true.
 bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
                       const tnr_view_mut& out);
-// The same of views that have been checked, and whose owners somebody keeps.
-void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
-                   const tnr_view_mut& out);
+// Computes checked views with pinned owners. Returns the finding, and throws nothing.
+kernels::Finding find_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                            const tnr_view_mut& out) noexcept;
+// The error of a finding.
+Error finding_error(kernels::Finding found) noexcept;
+// Refuses a finding as refuse_data() does.
+void require_no_finding_of(kernels::Finding found);
 
 // Computes nodes whose views are checked, and whose shapes are known. Throws as tnr_evaluate().
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,

@@ -69,18 +69,18 @@ Nodes::Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes,
   for (unsigned i = 0; i < expression.node_count; ++i) check(expression.nodes[i], i);
 }
 
-Nodes::Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view& out) noexcept
+Nodes::Nodes(const Nodes& prepared, const tnr_view* const* views, const tnr_view& out) noexcept
     : expression_(nullptr),
       out_(&out),
-      count_(planned.count_),
-      has_c128_(planned.has_c128_),
-      given_view_count_(planned.given_view_count_),
-      view_count_(planned.view_count_),
-      element_count_(planned.element_count_),
-      reduction_count_(planned.reduction_count_),
-      used_count_(planned.used_count_),
-      nodes_(planned.nodes_),
-      elements_(planned.elements_) {
+      count_(prepared.count_),
+      has_c128_(prepared.has_c128_),
+      given_view_count_(prepared.given_view_count_),
+      view_count_(prepared.view_count_),
+      element_count_(prepared.element_count_),
+      reduction_count_(prepared.reduction_count_),
+      used_count_(prepared.used_count_),
+      nodes_(prepared.nodes_),
+      elements_(prepared.elements_) {
   std::copy_n(views, given_view_count_, views_);
   views_[given_view_count_] = out_;
 }

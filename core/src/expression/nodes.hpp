@@ -94,8 +94,8 @@ class Nodes {
   // the expression may not name its output. `nodes` has room for all, `elements` for all their
   // scalars. Throws INVALID_ARGUMENT and UNSUPPORTED, naming the node.
   Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes, Element* elements);
-  // Those of a plan, whose shapes are known, with other views of the same layouts.
-  Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view& out) noexcept;
+  // Nodes that are prepared, with their shapes, and other views of the same layouts.
+  Nodes(const Nodes& prepared, const tnr_view* const* views, const tnr_view& out) noexcept;
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 

@@ -12,7 +12,7 @@ using kernels::Source;
 using kernels::Strip;
 
 // Bytes of all results but the last: as many as a few panels have. Larger ones gain more by
-// panels than they lose by a plan of them.
+// panels than they lose by planning them.
 constexpr std::int64_t kResultBytes = std::int64_t{16} << 10;
 
 }  // namespace

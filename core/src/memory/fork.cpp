@@ -34,21 +34,17 @@ void lock_all() {
   factor_table.lock();
   event_table.lock();
   kernel_table.lock();
-  plan_table.lock();
   graph_table.lock();
   program_table.lock();
-  sealed_program_table.lock();
-  captured_program_table.lock();
+  bound_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
-  captured_program_table.unlock();
-  sealed_program_table.unlock();
+  bound_table.unlock();
   program_table.unlock();
   graph_table.unlock();
-  plan_table.unlock();
   kernel_table.unlock();
   event_table.unlock();
   factor_table.unlock();

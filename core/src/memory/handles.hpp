@@ -1,4 +1,4 @@
-// Handles of what the library makes and nobody writes: packed matrices, factors, plans, events.
+// Handles of what the library makes and nobody writes: packed matrices, factors, programs, events.
 #pragma once
 
 #include <cinttypes>
@@ -61,13 +61,13 @@ class Handles {
     Token token_;
   };
 
-  // The only use of an object at a time, which throws nothing: a pin of the slot's word.
-  class SoleUse {
+  // As Use, of a call that throws nothing: a pin of the slot's word.
+  class QuietUse {
    public:
-    explicit SoleUse(const Handles& handles) noexcept : handles_(handles) {}
-    SoleUse(const SoleUse&) = delete;
-    SoleUse& operator=(const SoleUse&) = delete;
-    ~SoleUse() {
+    explicit QuietUse(const Handles& handles) noexcept : handles_(handles) {}
+    QuietUse(const QuietUse&) = delete;
+    QuietUse& operator=(const QuietUse&) = delete;
+    ~QuietUse() {
       if (slot_ == nullptr) return;
       // As the unpin of a blob: where the last handle was released meanwhile, the object ends here.
       const SlotWord left = slot_->word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
@@ -75,19 +75,15 @@ class Handles {
         handles_.end(token_, *slot_);
     }
 
-    // STALE_HANDLE as retain(), and BUSY while another is alive.
-    [[nodiscard]] Refusal begin(Token token) noexcept {
+    // STALE_HANDLE as retain(), and BUSY at kMaxPins.
+    [[nodiscard, gnu::always_inline]] inline Refusal begin(Token token) noexcept {
       BlobSlot* const slot = handles_.table_.find(token);
       if (slot == nullptr) [[unlikely]]
         return handles_.unknown(token);
       SlotWord word = slot->word.load(std::memory_order_relaxed);
       do {
-        if (!is_held(word, token)) [[unlikely]]
-          return handles_.released(token);
-        if (pins_of(word) != 0) [[unlikely]] {
-          return error_of(TNR_STATUS_BUSY, "%s 0x%" PRIx64 " is being used by another thread",
-                          handles_.name_, token);
-        }
+        if (!is_held(word, token) || pins_of(word) == kMaxPins) [[unlikely]]
+          return refusal(word, token);
       } while (!slot->word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
                                                  std::memory_order_relaxed));
       slot_ = slot;
@@ -99,6 +95,12 @@ class Handles {
     }
 
    private:
+    [[gnu::cold]] Error refusal(SlotWord word, Token token) const noexcept {
+      if (!is_held(word, token)) return handles_.released(token);
+      return error_of(TNR_STATUS_BUSY, "%s 0x%" PRIx64 " is used by %u calls at once",
+                      handles_.name_, token, kMaxPins);
+    }
+
     const Handles& handles_;
     BlobSlot* slot_ = nullptr;
     Token token_ = 0;

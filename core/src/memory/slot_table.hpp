@@ -1,4 +1,4 @@
-// The tables behind the tokens of blobs, of matrices, factors, plans, programs and events: slots
+// The tables behind the tokens of blobs, of matrices, factors, programs and events: slots
 // whose memory is never given back, so that any number that claims to be a token can be looked up
 // and refused without reading freed memory.
 //
@@ -217,11 +217,9 @@ extern SlotTable<kBlobKind> slot_table;
 extern SlotTable<kSparseKind> sparse_table;
 extern SlotTable<kPackedKind> packed_table;
 extern SlotTable<kFactorKind> factor_table;
-extern SlotTable<kPlanKind> plan_table;
 extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
-extern SlotTable<kSealedProgramKind> sealed_program_table;
-extern SlotTable<kCapturedProgramKind> captured_program_table;
+extern SlotTable<kBoundKind> bound_table;
 extern SlotTable<kEventKind> event_table;
 extern SlotTable<kKernelKind> kernel_table;
 

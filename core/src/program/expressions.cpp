@@ -73,7 +73,7 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
   // Refuses also where the shape alone does not show it, such as a maximum of nothing.
-  (void)expression.plan(views, unbacked_view(type));
+  (void)expression.prepare(views, unbacked_view(type));
   return type;
 }
 
@@ -125,9 +125,9 @@ tnr_expression ExpressionOf::over(const tnr_view* const* views) const noexcept {
   return expression;
 }
 
-std::unique_ptr<const Plan> ExpressionOf::plan(const tnr_view* const* views,
-                                               const tnr_view& out) const {
-  return std::make_unique<const Plan>(over(views), kOwnReaders, tnr_view_mut{out});
+std::unique_ptr<const PreparedExpression> ExpressionOf::prepare(const tnr_view* const* views,
+                                                                const tnr_view& out) const {
+  return std::make_unique<const PreparedExpression>(over(views), kOwnReaders, tnr_view_mut{out});
 }
 
 }  // namespace tenure

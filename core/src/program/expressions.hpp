@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "expression/plan.hpp"
+#include "expression/prepared.hpp"
 #include "program/node.hpp"
 #include "program/operations.hpp"
 
@@ -30,8 +30,8 @@ class ExpressionOf {
   // With as many views. It has pointers into this.
   [[nodiscard]] tnr_expression over(const tnr_view* const* views) const noexcept;
   // For views and an output of these layouts, which need no memory.
-  [[nodiscard]] std::unique_ptr<const Plan> plan(const tnr_view* const* views,
-                                                 const tnr_view& out) const;
+  [[nodiscard]] std::unique_ptr<const PreparedExpression> prepare(const tnr_view* const* views,
+                                                                  const tnr_view& out) const;
 
  private:
   struct Added {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "expression/plan.hpp"
+#include "expression/prepared.hpp"
 #include "program/found.hpp"
 #include "program/graph.hpp"
 #include "program/memory_plan.hpp"
@@ -45,12 +45,13 @@ struct Step {
   std::vector<std::uint32_t> nodes;     // that it computes
   std::int64_t element_count;           // of what each of these nodes computes
   std::vector<std::int64_t> numbers;
-  std::unique_ptr<const Plan> plan;  // of an expression, unless a run decides its shapes
+  // The expression of the step, unless a run decides its shapes.
+  std::unique_ptr<const PreparedExpression> prepared;
   std::uint32_t result_count = 1;
   // Where the node has bodies: their schedules, and places that they alone use, as Control says.
   std::vector<std::shared_ptr<const Schedule>> bodies = {};
   std::vector<std::uint32_t> owned = {};
-  // An expression without a plan. It has pointers into the graph.
+  // An expression that is not prepared. It has pointers into the graph.
   std::shared_ptr<const ExpressionOf> expression = nullptr;
 };
 

@@ -228,15 +228,7 @@ fn is_operation(function: &Function) -> bool {
 /// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let is_of = |noun| function.name.starts_with(noun);
-    // A captured run has its inputs and outputs, and is repeated as it is.
-    let others = [
-        "tnr_blob_",
-        "tnr_captured_program_run",
-        "tnr_context_",
-        "tnr_event_",
-        "tnr_kernel_",
-        "tnr_view_",
-    ];
+    let others = ["tnr_blob_", "tnr_context_", "tnr_event_", "tnr_kernel_", "tnr_view_"];
     let computes = !others.into_iter().any(is_of);
     if !is_operation(function) || !computes {
         return;

@@ -958,7 +958,7 @@ impl crate::tnr_operation {
     ///
     /// @since 0.2
     pub const SPARSE_TRIANGULAR: crate::tnr_operation = crate::tnr_operation(51);
-    /// `tnr_evaluate`, `tnr_plan_run`.
+    /// `tnr_evaluate`, and element-wise steps of programs.
     ///
     /// @since 0.2
     pub const EVALUATE: crate::tnr_operation = crate::tnr_operation(52);

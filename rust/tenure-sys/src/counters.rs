@@ -401,7 +401,7 @@ pub const COUNTERS: &[Counter] = &[
     Counter {
         name: "EVALUATE",
         code: 52,
-        doc: "`tnr_evaluate`, `tnr_plan_run`.",
+        doc: "`tnr_evaluate`, and element-wise steps of programs.",
         rust: "Evaluate",
         rust_doc: "Expressions: [`eval`](crate::Expr::eval), \
                    [`eval_into`](crate::Expr::eval_into) and [`update`](crate::Tensor::update).",

@@ -351,12 +351,6 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_plan_attributes>() == 8);
-    assert!(align_of::<tnr_plan_attributes>() == 8);
-    assert!(offset_of!(tnr_plan_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_graph_node>() == 56);
     assert!(align_of::<tnr_graph_node>() == 8);
     assert!(offset_of!(tnr_graph_node, struct_size) == 0);
@@ -487,6 +481,15 @@ const _: () = {
     assert!(offset_of!(tnr_program_run_attributes, step_count) == 24);
     assert!(offset_of!(tnr_program_run_attributes, flags) == 28);
     assert!(offset_of!(tnr_program_run_attributes, output_shapes) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_bound_attributes>() == 24);
+    assert!(align_of::<tnr_bound_attributes>() == 8);
+    assert!(offset_of!(tnr_bound_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_bound_attributes, budget_bytes) == 8);
+    assert!(offset_of!(tnr_bound_attributes, flags) == 16);
+    assert!(offset_of!(tnr_bound_attributes, reserved) == 20);
 };
 
 const _: () = {

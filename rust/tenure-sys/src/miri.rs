@@ -424,59 +424,6 @@ fn write_everywhere(value: u8, out: &tnr_view) {
     }
 }
 
-/// What a plan is made of: its counts of nodes and views, until it is released.
-static PLANS: Mutex<Vec<Option<(u32, u32)>>> = Mutex::new(Vec::new());
-
-/// Reads no element. The handle is its place in the list, from 1.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn tnr_plan_create(
-    context: *mut tnr_context,
-    expression: *const tnr_expression,
-    _attributes: *const tnr_plan_attributes,
-    out: *const tnr_view_mut,
-) -> *mut tnr_plan {
-    ask_for_threads(context);
-    // SAFETY: readable by the contract.
-    let (expression, out) = unsafe { (&*expression, &*out) };
-    assert!(out.view.rank <= TNR_MAX_RANK as u32);
-    for nth in 0..expression.view_count as usize {
-        // SAFETY: as above.
-        assert!(unsafe { (**expression.views.add(nth)).rank } <= TNR_MAX_RANK as u32);
-    }
-    let mut plans = PLANS.lock().unwrap();
-    plans.push(Some((expression.node_count, expression.view_count)));
-    ptr::without_provenance_mut(plans.len())
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn tnr_plan_release(plan: *mut tnr_plan) -> tnr_status {
-    let planned = PLANS.lock().unwrap()[plan.addr() - 1].take();
-    assert!(planned.is_some());
-    tnr_status::OK
-}
-
-/// Reads all views and then gives each byte of the output the count of nodes.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn tnr_plan_run(
-    context: *mut tnr_context,
-    plan: *const tnr_plan,
-    views: *const *const tnr_view,
-    view_count: u32,
-    _attributes: *const tnr_evaluate_attributes,
-    out: *const tnr_view_mut,
-) -> tnr_status {
-    ask_for_threads(context);
-    let (nodes, planned_views) = PLANS.lock().unwrap()[plan.addr() - 1].unwrap();
-    assert_eq!(view_count, planned_views);
-    for nth in 0..view_count as usize {
-        // SAFETY: readable by the contract.
-        read_view(unsafe { *views.add(nth) });
-    }
-    // SAFETY: as above.
-    write_everywhere(nodes as u8, unsafe { &(*out).view });
-    tnr_status::OK
-}
-
 /// The numbers of a part.
 unsafe fn indices(part: &tnr_view) -> Vec<i64> {
     let len = part.shape[0] as usize;

@@ -63,7 +63,7 @@
 //! Operators on references to tensors and views, and [`expr`](Tensor::expr), build an
 //! [`Expr`](crate::Expr) as they do for the host; [`eval`](Stream::eval),
 //! [`eval_into`](Stream::eval_into) and [`update`](Stream::update) compute it, in one launch where it
-//! is no longer than that takes. [`plan`](Stream::plan) checks one once, for many runs.
+//! is no longer than that takes. [`bind`](Stream::bind) checks a program once, for many runs.
 //!
 //! # What waits
 //!
@@ -161,5 +161,5 @@ pub use tensor::Tensor;
 pub use view::View;
 pub use view_mut::ViewMut;
 
-pub use crate::program::captured::{CapturedProgram, HeldInputs, HeldOutputs};
+pub use crate::program::captured::{Captured, HeldInputs, HeldOutputs};
 pub use crate::program::on_device::{RunInputs, RunOutputs};

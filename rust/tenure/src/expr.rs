@@ -5,7 +5,6 @@ pub(crate) mod name;
 mod on_device;
 pub(crate) mod operators;
 mod place;
-mod plan;
 pub(crate) mod reduce;
 mod shape;
 mod update;
@@ -16,7 +15,6 @@ use std::panic::Location;
 
 pub use operators::Bits;
 pub use place::{Host, OnDevice, Place};
-pub use plan::{LendInputs, Plan, PlanInputs};
 
 use crate::ops::filled;
 use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
@@ -213,7 +211,7 @@ impl<T: Element> Expr<'_, T> {
     /// ```
     pub fn eval(&self) -> Result<Tensor<T>> {
         self.graph.check(0)?;
-        let extents = shape::of_result(&self.graph, shape::Bound::default())?;
+        let extents = shape::of_result(&self.graph, &[])?;
         filled(extents.as_slice(), |out| self.graph.evaluate(0, out))
             .map_err(|error| shape::located(&self.graph, error))
     }

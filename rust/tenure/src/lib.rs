@@ -276,7 +276,7 @@ pub use dtype::{
     Number, Real,
 };
 pub use error::{Error, ErrorKind, Rejected, Result};
-pub use expr::{Bits, Expr, Host, IntoExpr, LendInputs, OnDevice, Place, Plan, PlanInputs};
+pub use expr::{Bits, Expr, Host, IntoExpr, OnDevice, Place};
 #[cfg(feature = "npz")]
 pub use files::npz;
 #[cfg(feature = "programs")]
@@ -290,8 +290,8 @@ pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
 pub use program::report as program_report;
 pub use program::{
-    Body, BodyTypes, Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced,
-    TracedCsr, TracedGenerator,
+    Body, BodyTypes, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes,
+    Traced, TracedCsr, TracedGenerator,
 };
 pub use raw::custom::CustomOperation;
 #[cfg(feature = "plugins")]

@@ -4,6 +4,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::raw::expression::{Leaf, LendView};
+use crate::raw::program::LeafMut;
 use crate::{Bool8, Element, Expr, Host, SharedTensor, Tensor, TensorView, TensorViewMut};
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
@@ -81,6 +82,13 @@ impl<T: Element, A: AsView<T>> LendView<T, Host> for A {
 pub trait AsViewMut<T: Element> {
     /// Lends an exclusive view for as long as `self` is borrowed.
     fn as_view_mut(&mut self) -> TensorViewMut<'_, T>;
+
+    /// A view for a run of a program, by its address where it has one: see [`AsView::with_view`].
+    #[doc(hidden)]
+    #[inline]
+    fn leaf_mut(&mut self) -> LeafMut<'_> {
+        self.as_view_mut().into()
+    }
 
     /// Lends an exclusive view to `f`, as [`AsView::with_view`] does.
     #[doc(hidden)]
@@ -207,6 +215,11 @@ impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
     }
 
     #[inline]
+    fn leaf_mut(&mut self) -> LeafMut<'_> {
+        (**self).leaf_mut()
+    }
+
+    #[inline]
     fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
         (**self).with_view_mut(f)
     }
@@ -248,6 +261,11 @@ impl<T: Element> AsViewMut<T> for TensorViewMut<'_, T> {
     }
 
     #[inline]
+    fn leaf_mut(&mut self) -> LeafMut<'_> {
+        self.lent_mut().into()
+    }
+
+    #[inline]
     fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
         f(self)
     }
@@ -274,6 +292,11 @@ impl<T: Element> AsViewMut<T> for Tensor<T> {
     #[inline]
     fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         self.view_mut()
+    }
+
+    #[inline]
+    fn leaf_mut(&mut self) -> LeafMut<'_> {
+        self.lent_mut().into()
     }
 }
 

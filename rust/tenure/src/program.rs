@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod bound;
 #[allow(unsafe_code)]
 pub(crate) mod captured;
 mod control;
@@ -45,7 +46,6 @@ mod random;
 mod reduce;
 pub mod report;
 mod run;
-mod sealed;
 mod sparse;
 mod state;
 mod traced;
@@ -58,12 +58,12 @@ use std::sync::Arc;
 use std::sync::{Mutex, OnceLock};
 
 pub use crate::raw::custom::own::OperandTypes;
+pub use bound::{Bound, BoundIn, Refused, Shapes};
 pub use control::{Body, BodyTypes};
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
-pub use sealed::{Refused, SealedProgram};
 pub use sparse::TracedCsr;
 use state::{Places, State};
 pub use traced::{IntoTraced, Traced, Updating};
@@ -113,7 +113,7 @@ pub struct Program<I, O> {
 
 struct Shared {
     handle: ProgramHandle,
-    places: Places,
+    places: Arc<Places>,
     /// By input.
     is_updated: Box<[bool]>,
     /// To be saved, when it has been traced.
@@ -125,7 +125,7 @@ impl Shared {
     fn new(handle: ProgramHandle, places: Places, is_updated: Box<[bool]>) -> Self {
         Shared {
             handle,
-            places,
+            places: Arc::new(places),
             is_updated,
             #[cfg(feature = "programs")]
             graph: OnceLock::new(),

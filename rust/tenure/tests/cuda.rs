@@ -10,6 +10,9 @@ mod adopted;
 #[path = "cuda/along.rs"]
 mod along;
 #[cfg(not(miri))]
+#[path = "cuda/bound.rs"]
+mod bound;
+#[cfg(not(miri))]
 #[path = "cuda/captures.rs"]
 mod captures;
 #[cfg(not(miri))]
@@ -54,9 +57,6 @@ mod managed;
 mod operations;
 #[path = "cuda/order.rs"]
 mod order;
-#[cfg(not(miri))]
-#[path = "cuda/plans.rs"]
-mod plans;
 #[cfg(not(miri))]
 #[path = "cuda/products.rs"]
 mod products;

@@ -67,25 +67,6 @@ fn updates() {
 }
 
 #[test]
-fn plans() {
-    let (a, kept) = (ones([2, 3]), ones(3).into_shared());
-    let plan = {
-        let weights = &kept;
-        Plan::new((&a, &[1_u8; 3]), |(x, y)| {
-            x + y + weights + Expr::from(kept.slice(0, ..1).unwrap())
-        })
-    };
-    let plan = plan.unwrap();
-    assert_result(plan.run((ones([2, 3]), &[2_u8; 3])).unwrap(), 5, 3);
-    let mut out = ones([2, 3]);
-    std::thread::scope(|scope| {
-        scope.spawn(|| plan.run_into((&a, &[0_u8; 3]), &mut out).unwrap());
-        scope.spawn(|| plan.run((&a, &[1_u8; 3])).unwrap());
-    });
-    assert_result(out, 3, 3);
-}
-
-#[test]
 fn dropped_and_sent() {
     let a = ones([2, 3]);
     let grown = (0..40).fold(a.expr(), |sum, _| sum + 0);

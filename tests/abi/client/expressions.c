@@ -1,4 +1,4 @@
-/* Several operations at once: evaluated, and as a plan that is run again. */
+/* Several operations at once. */
 #include "client.h"
 
 #if TNR_WANT_MINOR >= 2
@@ -24,7 +24,6 @@ int check_expressions(void) {
   tnr_node nodes[3];
   tnr_scalar two = scalar(2);
   tnr_expression expression;
-  tnr_plan *plan, *again;
   tnr_dtype dtype = 0;
   uint32_t rank = 9;
   int64_t shape[TNR_MAX_RANK];
@@ -47,16 +46,6 @@ int check_expressions(void) {
   CHECK(rank == 2 && shape[0] == 2 && shape[1] == 2 && dtype == TNR_DTYPE_F32);
   OK(tnr_evaluate(NULL, &expression, NULL, &out));
   CHECK(got[0] == 3 && got[1] == 0 && got[2] == 9 && got[3] == 0);
-
-  plan = tnr_plan_create(NULL, &expression, NULL, &out);
-  CHECK(plan != NULL);
-  again = tnr_plan_retain(plan);
-  CHECK(again != NULL);
-  OK(tnr_plan_release(again));
-  got[0] = got[2] = 0;
-  OK(tnr_plan_run(NULL, plan, views, 1, NULL, &out));
-  CHECK(got[0] == 3 && got[1] == 0 && got[2] == 9 && got[3] == 0);
-  OK(tnr_plan_release(plan));
   return 0;
 }
 #endif

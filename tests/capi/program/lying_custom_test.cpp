@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "bound_runs.hpp"
 #include "expect_status.hpp"
 #include "guarded_allocator.hpp"
 #include "memory/memory.hpp"
 #include "program_graph.hpp"
-#include "sealed_runs.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::expect_refused;
@@ -497,7 +497,7 @@ class Output {
   std::vector<char> bytes_;
 };
 
-enum class Mode : std::uint8_t { kRun, kChecked, kSealed };
+enum class Mode : std::uint8_t { kRun, kChecked, kPreallocated };
 
 constexpr float kNumbers[] = {1, 0, -1, 0, 2, 0, 3, 0, -5, 0, 4, 0};
 
@@ -539,7 +539,6 @@ struct Counts {
 void run_twice(const Example& example, const tnr_program* program, Mode mode, const tnr_view& x,
                const std::vector<Type>& types, Counts& counts) {
   std::vector<std::int64_t> shapes(types.size() * TNR_MAX_RANK);
-  const auto shape_count = static_cast<std::uint32_t>(shapes.size());
   const auto run = [&](const auto& answer_of) {
     std::vector<Output> outputs(types.begin(), types.end());
     std::vector<tnr_view_mut> views;
@@ -551,21 +550,17 @@ void run_twice(const Example& example, const tnr_program* program, Mode mode, co
       outputs[i].expect(has_run, example.value, shapes.data() + i * TNR_MAX_RANK);
     }
   };
-  if (mode == Mode::kSealed) {
-    tnr_sealed_program* sealed = nullptr;
+  if (mode == Mode::kPreallocated) {
+    tnr_bound* bound = nullptr;
     run([&](Lent& lent) {
-      sealed = lent.seal(program);
+      bound = lent.preallocate(program);
       return TNR_STATUS_BUSY;  // nothing is written
     });
-    if (sealed == nullptr) return;
+    if (bound == nullptr) return;
     for (int i = 0; i < 2; ++i) {
-      run([&](const Lent& lent) {
-        const tnr_status status = lent.run(sealed);
-        if (status != TNR_STATUS_OK) return status;
-        return tnr_sealed_program_describe_shapes(sealed, shapes.data(), shape_count);
-      });
+      run([&](const Lent& lent) { return lent.run(bound, shapes.data()); });
     }
-    EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
     return;
   }
   const std::uint32_t flags = mode == Mode::kChecked ? TNR_RUN_CHECKED : 0;
@@ -595,12 +590,12 @@ class Trial {
       EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
     };
     build([&](tnr_program* program) { truth_ = types_of(program, numbers(false)); });
-    for (const Mode mode : {Mode::kRun, Mode::kChecked, Mode::kSealed}) {
+    for (const Mode mode : {Mode::kRun, Mode::kChecked, Mode::kPreallocated}) {
       liar.asked = 0;
       Counts counts;
       build([&](tnr_program* program) { run_all(program, mode, true, counts); });
       most_asked_ = std::max(most_asked_, liar.asked.load());
-      EXPECT_EQ(counts.refused, mode == Mode::kSealed ? 2 : 0) << tnr_last_error()->message;
+      EXPECT_EQ(counts.refused, mode == Mode::kPreallocated ? 2 : 0) << tnr_last_error()->message;
     }
   }
 
@@ -655,7 +650,7 @@ TEST_P(CLyingCustom, ReachesNoOtherMemory) {
     // Each of the first calls, and some of those behind them.
     for (int at = 0; at < trials[0].most_asked(); at += 1 + at / 6) {
       Trial& trial = trials[++number % 2];
-      for (const Mode mode : {Mode::kRun, Mode::kSealed}) {
+      for (const Mode mode : {Mode::kRun, Mode::kPreallocated}) {
         trial.run(lie, at, false, mode, true, counts);
         trial.run(lie, at, true, mode, true, counts);
       }
@@ -733,13 +728,13 @@ TEST(CCustom, ASecondAnswerIsComparedWithThePlan) {
     Output first(types[0]);
     Output second(types[1]);
     Lent lent({x}, {first.view(), second.view()});
-    tnr_sealed_program* const sealed = lent.seal(program);
+    tnr_bound* const bound = lent.preallocate(program);
     liar.at = 0;
     expect_refused(
         tnr_program_run(nullptr, program, lent.inputs.data(), 1, nullptr, lent.outputs.data(), 2),
         TNR_STATUS_INVALID_ARGUMENT, words);
-    expect_refused(lent.run(sealed), TNR_STATUS_INVALID_ARGUMENT, words);
-    EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+    expect_refused(lent.run(bound), TNR_STATUS_INVALID_ARGUMENT, words);
+    EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
     EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
   };
   const std::string plan = "but memory is planned for f32 of at most [6]";

@@ -1,5 +1,5 @@
 // Every kind of node: it is built, gives the bits of the call that it stands for whatever passes
-// run, also in a sealed program, is listed and built again, and is refused where that call would
+// run, also in a preallocated program, is listed and built again, and is refused where that call would
 // be.
 #include <gtest/gtest.h>
 
@@ -219,9 +219,9 @@ Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
   return result.with(status);
 }
 
-// The same of a sealed program, whose run asks for no memory. Sparse matrices are not sealed.
-void expect_sealed_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
-                         const Outcome& ran, const std::string& message) {
+// Compares with a preallocated program, whose run asks for no memory. Sparse matrices ask for some.
+void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
+                               const Outcome& ran, const std::string& message) {
   const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
   tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
   ASSERT_NE(program, nullptr);
@@ -232,26 +232,27 @@ void expect_sealed_alike(const KindCase& of, const NodeGraph& graph, const Memor
   }
   const auto count = static_cast<std::uint32_t>(inputs.size());
   const tnr_view_mut* const outputs[] = {&result.out};
-  tnr_sealed_program* const sealed =
-      tnr_sealed_program_create(program, inputs.data(), count, outputs, 1);
+  const tnr_bound_attributes preallocated = {sizeof preallocated, 0, TNR_BOUND_PREALLOCATED, 0};
+  tnr_bound* const bound =
+      tnr_bound_create(nullptr, program, inputs.data(), count, &preallocated, outputs, 1);
   EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
   if (of.name.find("sparse") != std::string::npos) {
-    EXPECT_EQ(sealed, nullptr);
+    EXPECT_EQ(bound, nullptr);
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED);
     EXPECT_NE(std::strstr(tnr_last_error()->message, "throws what it refuses in elements"),
               nullptr);
     return;
   }
-  // Operations of one's own are computed when they are sealed, and refused as they refuse.
-  if (sealed == nullptr && of.name == "custom") {
+  // Custom operations are computed when they are bound, and refused as they refuse.
+  if (bound == nullptr && of.name == "custom") {
     EXPECT_EQ(tnr_last_error()->status, ran.status);
     return;
   }
-  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
+  ASSERT_NE(bound, nullptr) << tnr_last_error()->message;
   tnr_status status;
   {
     const AllocationFault counted(Failing::kOne, tenure::test::kNone);
-    status = tnr_sealed_program_run(sealed, inputs.data(), count, outputs, 1);
+    status = tnr_bound_run(nullptr, bound, inputs.data(), count, nullptr, outputs, 1);
   }
   const int asked = allocation_counts().asked;
   if (!tenure::kSanitized) {
@@ -261,7 +262,7 @@ void expect_sealed_alike(const KindCase& of, const NodeGraph& graph, const Memor
   if (status != TNR_STATUS_OK) {
     EXPECT_EQ(tnr_last_error()->message, message);
   }
-  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
 }
 
 Outcome call(const KindCase& of, const NodeGraph& graph, const Memory& memory) {
@@ -496,7 +497,7 @@ TEST(ProgramKinds, AreRefusedWhereTheirCallsWouldBe) {
       EXPECT_TRUE(ran == called) << what;
       SCOPED_TRACE(what);
       const std::string message = ran.status == TNR_STATUS_OK ? "" : tnr_last_error()->message;
-      expect_sealed_alike(varied, graph, memory, ran, message);
+      expect_preallocated_alike(varied, graph, memory, ran, message);
     }
     EXPECT_GE(refused, 12u) << of.name;
   }

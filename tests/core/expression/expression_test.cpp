@@ -7,6 +7,7 @@
 #include <string>
 
 #include "expect_error.hpp"
+#include "expression/prepared.hpp"
 #include "expression_model.hpp"
 #include "test_context.hpp"
 
@@ -66,15 +67,12 @@ void compare(const Context& context, const ExpressionMaker& maker, const Express
       << text(expression);
   if (!refusal.empty()) return;
   compared = true;
-  // A plan of it, on other memory of the same layouts.
-  Random planned_layouts = layouts_before;
-  Array planned(maker.dtype(), shape, &planned_layouts);
-  const PlanToken plan = plan_create(expression.given(), kReaders, out);
-  const tnr_view_mut planned_out = {planned.view};
-  plan_run(context, plan, expression.views.data(),
-           static_cast<std::uint32_t>(expression.views.size()), planned_out);
-  plan_release(plan);
-  expect_same_elements(found, planned, expression);
+  // Prepared, on other memory of the same layouts.
+  Random other_layouts = layouts_before;
+  Array other(maker.dtype(), shape, &other_layouts);
+  const PreparedExpression prepared(expression.given(), kReaders, out);
+  prepared.run_checked(context, expression.views.data(), {other.view});
+  expect_same_elements(found, other, expression);
   expect_same_elements(expected, found, expression);
 }
 

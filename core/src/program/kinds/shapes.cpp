@@ -64,9 +64,9 @@ Refusal putting(const NodeCall& call, const OperandType* operands, ArrayType& re
 }
 
 [[gnu::cold]] Error unsteady_error(std::size_t i, const char* axes) noexcept {
-  return error_of(TNR_STATUS_UNSUPPORTED,
-                  "an extent of operands[%zu]%s is what a run finds, which no sealed program takes",
-                  i, axes);
+  return error_of(
+      TNR_STATUS_UNSUPPORTED,
+      "an extent of operands[%zu]%s is what a run finds, which no preallocated run takes", i, axes);
 }
 
 // Whether nothing that a run finds is an extent of the operand.

@@ -102,6 +102,15 @@ Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
   return std::nullopt;
 }
 
+Refusal flags_refusal(const tnr_program_run_attributes& attributes) noexcept {
+  constexpr std::uint32_t kKnown = TNR_RUN_CHECKED | TNR_RUN_BUDGET;
+  if ((attributes.flags & ~kKnown) == 0) [[likely]]
+    return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "attributes->flags is 0x%" PRIx32 " but only 0x%" PRIx32 " is known",
+                  attributes.flags, kKnown);
+}
+
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept {
   const std::uint64_t budget_bytes = attributes.budget_bytes;

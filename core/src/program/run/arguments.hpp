@@ -1,5 +1,4 @@
-// What a run is given, and what can be wrong with it: said without an exception, as a sealed program
-// throws none.
+// The arguments of a run and their refusals, which are returned: a preallocated run throws none.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +38,8 @@ Refusal outputs_refusal(const Graph& graph, const tnr_view_mut* const* outputs,
 tnr_device device_of(const Arguments& arguments) noexcept;
 // Of outputs that share a byte with an input that they do not update, or with each other.
 Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept;
+// Refuses unknown flags.
+Refusal flags_refusal(const tnr_program_run_attributes& attributes) noexcept;
 // Of a budget that the schedule exceeds, and of times for another number of steps than it has.
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept;

@@ -2,153 +2,137 @@
 
 #include <cinttypes>
 
-#include "program/unbacked.hpp"
-#include "tenure/dtype.hpp"
-#include "tenure/shape.hpp"
+#include "memory/slot_table.hpp"
+#include "program/run/preallocated.hpp"
+#include "program/run/program.hpp"
+#include "program/run/small_run.hpp"
 
 namespace tenure {
 namespace {
 
-std::vector<ArrayType> types_of_inputs(const Arguments& arguments) {
-  std::vector<ArrayType> types;
-  types.reserve(arguments.input_count);
-  for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
-    types.push_back(type_of(*arguments.inputs[i]));
-  }
-  return types;
-}
+constexpr BoundHandles kBoundHandles(bound_table, "bound", "bound program");
 
-void require_types(const std::vector<ArrayType>& types, const Arguments& arguments) {
-  for (std::uint32_t i = 0; i < arguments.output_count; ++i) {
-    const tnr_view& out = arguments.outputs[i]->view;
-    const ArrayType& type = types[i];
-    if (type_of(out) == type) continue;
+class PlainBound final : public Bound {
+ public:
+  PlainBound(ProgramToken program, const Arguments& arguments,
+             const tnr_bound_attributes& attributes)
+      : program_(kProgramHandles, program),
+        schedule_(program_.object().bound_to(arguments)),
+        small_(program_.object().graph(), program_.object().constants(), *schedule_) {
+    require_none(alias_refusal(program_.object().graph(), arguments));
+    require_none(attributes_refusal(schedule_->schedule(), run_attributes_of(attributes)));
+  }
+
+  Refusal run(ContextToken context, const Arguments& arguments,
+              const tnr_program_run_attributes* given) const override {
+    const ContextUse use(context);
+    const Program& program = program_.object();
+    Refusal refusal;
+    if (given == nullptr && small_.run(program.graph(), arguments, refusal)) [[likely]]
+      return refusal;
+    const tnr_program_run_attributes& attributes = given == nullptr ? kNoRunAttributes : *given;
+    refusal = schedule_->refusal(program.graph(), arguments);
+    if (!refusal) refusal = flags_refusal(attributes);
+    if (!refusal) refusal = attributes_refusal(schedule_->schedule(), attributes);
+    if (refusal) [[unlikely]]
+      return refusal;
+    return Owners(program.constants(), arguments).with_pinned([&] {
+      const Lease lease(*schedule_, program.graph());
+      return lease.workspace().compute({use, (attributes.flags & TNR_RUN_CHECKED) != 0},
+                                       program.graph(), schedule_->schedule(), arguments,
+                                       attributes);
+    });
+  }
+  [[nodiscard]] tnr_memory_plan memory() const noexcept override {
+    return schedule_->memory(program_.object().packed_bytes());
+  }
+
+ private:
+  // The workspace of one run.
+  class Lease {
+   public:
+    Lease(const BoundSchedule& schedule, const Graph& graph)
+        : schedule_(schedule), workspace_(schedule.take_workspace(graph)) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() {
+      schedule_.settle(*workspace_);
+      schedule_.give_workspace(std::move(workspace_));
+    }
+
+    [[nodiscard]] Workspace& workspace() const noexcept { return *workspace_; }
+
+   private:
+    const BoundSchedule& schedule_;
+    std::unique_ptr<Workspace> workspace_;
+  };
+
+  ProgramHandles::Use program_;  // as long as this is there
+  std::shared_ptr<const BoundSchedule> schedule_;
+  SmallRun small_;
+};
+
+std::unique_ptr<const Bound> bind(const Context& context, ProgramToken program,
+                                  const Arguments& arguments,
+                                  const tnr_bound_attributes& attributes) {
+  constexpr std::uint32_t kKnown = TNR_BOUND_PREALLOCATED | TNR_BOUND_CAPTURED | TNR_BOUND_BUDGET;
+  if ((attributes.flags & ~kKnown) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "outputs[%" PRIu32 "] is %s of shape %s but the program gives %s of shape %s", i,
-         dtype_name(out.dtype), shape_text(out.rank, out.shape).text, dtype_name(type.dtype),
-         shape_text(type.rank, type.shape).text);
+         "attributes->flags is 0x%" PRIx32 " but only 0x%" PRIx32 " is known", attributes.flags,
+         kKnown);
   }
-}
-
-[[gnu::cold]] Error layout_error(const tnr_view& view, const tnr_view& layout, const char* array,
-                                 std::uint32_t index) noexcept {
-  const bool same_shape = type_of(view) == type_of(layout);
-  return error_of(
-      TNR_STATUS_INVALID_ARGUMENT,
-      "%s is %s with the %s %s but the program is sealed for %s with %s",
-      argument_name(array, index).text, dtype_name(view.dtype), same_shape ? "strides" : "shape",
-      shape_text(view.rank, same_shape ? view.strides : view.shape).text, dtype_name(layout.dtype),
-      shape_text(layout.rank, same_shape ? layout.strides : layout.shape).text);
+  const bool is_preallocated = (attributes.flags & TNR_BOUND_PREALLOCATED) != 0;
+  const bool is_captured = (attributes.flags & TNR_BOUND_CAPTURED) != 0;
+  if (is_preallocated && is_captured) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->flags has TNR_BOUND_PREALLOCATED and TNR_BOUND_CAPTURED, which exclude each "
+         "other");
+  }
+  const ProgramHandles::Use use(kProgramHandles, program);
+  if (is_captured) return use.object().devices().capture(context, arguments, attributes);
+  const tnr_device device = device_of(arguments);
+  if (device == kCpu) {
+    if (!is_preallocated) return std::make_unique<const PlainBound>(program, arguments, attributes);
+    return std::make_unique<const PreallocatedBound>(program, arguments, attributes);
+  }
+  if (is_preallocated) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "inputs or outputs are on %s but a preallocated program runs on the CPU: capture it",
+         DeviceName(device).text);
+  }
+  return use.object().devices().bind(context, program, arguments, attributes);
 }
 
 }  // namespace
 
-Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-             const Arguments& arguments, const Target& target)
-    : schedule_(tenure::schedule(
-          graph, needed, disabled_passes,
-          infer_graph(graph, needed, Sizes(graph, arguments.inputs, arguments.input_count),
-                      types_of_inputs(arguments)),
-          arguments.inputs, arguments.outputs, nullptr, target)) {
-  if (arguments.outputs != nullptr) require_types(schedule_.outputs, arguments);
-  for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
-    inputs_.push_back(layout_of(*arguments.inputs[i]));
-  }
-  for (std::uint32_t i = 0; i < schedule_.outputs.size(); ++i) {
-    outputs_.push_back(layout_of(arguments.outputs == nullptr ? unbacked_view(schedule_.outputs[i])
-                                                              : arguments.outputs[i]->view));
-  }
+tnr_program_run_attributes run_attributes_of(const tnr_bound_attributes& attributes) noexcept {
+  tnr_program_run_attributes of_run = kNoRunAttributes;
+  of_run.budget_bytes = attributes.budget_bytes;
+  if ((attributes.flags & TNR_BOUND_BUDGET) != 0) of_run.flags = TNR_RUN_BUDGET;
+  return of_run;
 }
 
-Bound::~Bound() { delete idle_.load(std::memory_order_acquire); }
-
-Bound::Layout Bound::layout_of(const tnr_view& view) noexcept {
-  Layout layout = {view, {}};
-  (void)find_reach(view, layout.reach);  // it is valid
-  return layout;
+BoundToken bound_create(const Context& context, ProgramToken program, const tnr_view* const* inputs,
+                        std::uint32_t input_count, const tnr_bound_attributes& attributes,
+                        const tnr_view_mut* const* outputs, std::uint32_t output_count) {
+  return kBoundHandles.open(
+      bind(context, program, {inputs, input_count, outputs, output_count}, attributes));
 }
 
-bool Bound::is_for(const Arguments& arguments) const noexcept {
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (!has_layout(*arguments.inputs[i], inputs_[i].view)) return false;
-  }
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (arguments.outputs == nullptr ? !is_row_major(outputs_[i].view)
-                                     : !has_layout(arguments.outputs[i]->view, outputs_[i].view)) {
-      return false;
-    }
-  }
-  return true;
+void bound_release(BoundToken token) { kBoundHandles.release(token); }
+
+tnr_memory_plan bound_memory(BoundToken token) {
+  const BoundHandles::Use bound(kBoundHandles, token);
+  return bound.object().memory();
 }
 
-bool Bound::takes(const Arguments& arguments) const noexcept {
-  const auto is_taken = [](const tnr_view& view, const Layout& layout) {
-    return has_layout(view, layout.view) && has_memory(view, layout.reach);
-  };
-  if (arguments.input_count != inputs_.size() || arguments.output_count != outputs_.size() ||
-      (arguments.inputs == nullptr && !inputs_.empty()) || arguments.outputs == nullptr) {
-    return false;
-  }
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const tnr_view* const view = arguments.inputs[i];
-    if (view == nullptr || !is_taken(*view, inputs_[i])) return false;
-  }
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const tnr_view_mut* const out = arguments.outputs[i];
-    if (out == nullptr || !is_taken(out->view, outputs_[i])) return false;
-  }
-  return true;
-}
-
-Refusal Bound::refusal(const Graph& graph, const Arguments& arguments) const noexcept {
-  if (Refusal refusal = inputs_refusal(graph, arguments.inputs, arguments.input_count)) {
+Refusal bound_run(ContextToken context, BoundToken token, const tnr_view* const* inputs,
+                  std::uint32_t input_count, const tnr_program_run_attributes* attributes,
+                  const tnr_view_mut* const* outputs, std::uint32_t output_count) {
+  BoundHandles::QuietUse bound(kBoundHandles);
+  if (Refusal refusal = bound.begin(token)) [[unlikely]]
     return refusal;
-  }
-  if (Refusal refusal = outputs_refusal(graph, arguments.outputs, arguments.output_count)) {
-    return refusal;
-  }
-  for (std::uint32_t i = 0; i < arguments.input_count; ++i) {
-    const tnr_view& view = *arguments.inputs[i];
-    if (!has_layout(view, inputs_[i].view)) return layout_error(view, inputs_[i].view, "inputs", i);
-  }
-  for (std::uint32_t i = 0; i < arguments.output_count; ++i) {
-    const tnr_view& view = arguments.outputs[i]->view;
-    if (!has_layout(view, outputs_[i].view)) {
-      return layout_error(view, outputs_[i].view, "outputs", i);
-    }
-  }
-  return std::nullopt;
-}
-
-void Bound::note_scratch(std::size_t bytes) const noexcept {
-  std::size_t known = scratch_bytes_.load(std::memory_order_relaxed);
-  while (known < bytes && !scratch_bytes_.compare_exchange_weak(known, bytes)) {
-  }
-}
-
-std::unique_ptr<Workspace> Bound::take_workspace(const Graph& graph) const {
-  // Acquire: what its last run wrote.
-  std::unique_ptr<Workspace> idle(idle_.exchange(nullptr, std::memory_order_acq_rel));
-  return idle != nullptr ? std::move(idle) : std::make_unique<Workspace>(graph, schedule_);
-}
-
-void Bound::give_workspace(std::unique_ptr<Workspace> workspace) const noexcept {
-  // Another run may have left one: one of both is enough.
-  const std::unique_ptr<Workspace> other(
-      idle_.exchange(workspace.release(), std::memory_order_acq_rel));
-}
-
-tnr_memory_plan Bound::memory(std::uint64_t packed_bytes) const noexcept {
-  const MemoryPlan& memory = schedule_.memory;
-  tnr_memory_plan plan{};
-  plan.struct_size = sizeof plan;
-  plan.peak_bytes = static_cast<std::uint64_t>(memory.block_bytes);
-  plan.live_bytes = static_cast<std::uint64_t>(memory.live_bytes);
-  plan.total_bytes = static_cast<std::uint64_t>(memory.total_bytes);
-  plan.scratch_bytes = scratch_bytes();
-  plan.step_count = static_cast<std::uint32_t>(schedule_.steps.size());
-  plan.packed_bytes = packed_bytes;
-  return plan;
+  return bound.object().run(context, {inputs, input_count, outputs, output_count}, attributes);
 }
 
 }  // namespace tenure

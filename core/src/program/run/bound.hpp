@@ -1,66 +1,44 @@
-// A schedule, and the layouts that it is for.
+// A program that is bound to the layouts of its inputs and outputs, so that a run checks only what
+// can change between runs: owners, loans, overlap and layouts.
+//
+//   bound         runs at once  a run                                          file
+//   ------------  ------------  ---------------------------------------------  ----------------
+//   plain         any number    takes a workspace that an earlier run left     bound.cpp
+//   preallocated  one           allocates, locks, throws and calls nothing     preallocated.hpp
+//   on a device   any number    enqueues the steps                             device_runs.cpp
+//   captured      any number    enqueues one launch, on memory that it holds   captured.hpp
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "base/concurrency.hpp"
-#include "program/graph.hpp"
+#include "memory/handles.hpp"
 #include "program/run/arguments.hpp"
-#include "program/run/workspace.hpp"
-#include "program/schedule.hpp"
-#include "tenure/view.hpp"
+#include "tenure/context.hpp"
+#include "tenure/program.hpp"
 
 namespace tenure {
 
 class Bound {
  public:
-  // Of arguments that are checked; without `outputs` these are row-major. Throws INVALID_ARGUMENT
-  // for inputs that the graph does not take, and for outputs of other types than it gives.
-  Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
-        const Arguments& arguments, const Target& target = {});
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
-  ~Bound();
+  virtual ~Bound() = default;
 
-  // Of arguments that are checked.
-  [[nodiscard]] bool is_for(const Arguments& arguments) const noexcept;
-  // Whether these arguments, of which nothing is known, have the layouts and valid memory: all that
-  // inputs_refusal(), outputs_refusal() and is_for() answer, in one walk.
-  [[nodiscard]] bool takes(const Arguments& arguments) const noexcept;
-  // What takes() has against them.
-  [[nodiscard]] Refusal refusal(const Graph& graph, const Arguments& arguments) const noexcept;
+  // Computes bound_run(). Any number of threads call it at once.
+  virtual Refusal run(ContextToken context, const Arguments& arguments,
+                      const tnr_program_run_attributes* attributes) const = 0;
+  [[nodiscard]] virtual tnr_memory_plan memory() const noexcept = 0;
 
-  [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
-  // The peak of operations, in the runs so far.
-  [[nodiscard]] std::size_t scratch_bytes() const noexcept {
-    return scratch_bytes_.load(std::memory_order_relaxed);
-  }
-  void note_scratch(std::size_t bytes) const noexcept;
-
-  // The workspace that was left, or a new one. It names its bound from give() of it on.
-  std::unique_ptr<Workspace> take_workspace(const Graph& graph) const;
-  void give_workspace(std::unique_ptr<Workspace> workspace) const noexcept;
-
-  struct Layout {
-    tnr_view view;
-    ByteReach reach;
-  };
-  [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
-  [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
-
-  // The memory of a run with this schedule, in a program with packed constants of so many bytes.
-  [[nodiscard]] tnr_memory_plan memory(std::uint64_t packed_bytes) const noexcept;
-
- private:
-  static Layout layout_of(const tnr_view& view) noexcept;
-
-  std::vector<Layout> inputs_;
-  std::vector<Layout> outputs_;
-  Schedule schedule_;
-  mutable Atomic<Workspace*> idle_{nullptr};
-  mutable Atomic<std::size_t> scratch_bytes_{0};
+ protected:
+  Bound() = default;
 };
+
+using BoundHandles = Handles<Bound, kBoundKind>;
+
+// The attributes of a run without any.
+inline constexpr tnr_program_run_attributes kNoRunAttributes = {
+    sizeof(tnr_program_run_attributes), 0, nullptr, 0, 0, nullptr};
+// The attributes of a run that has the budget of the binding.
+tnr_program_run_attributes run_attributes_of(const tnr_bound_attributes& attributes) noexcept;
 
 }  // namespace tenure

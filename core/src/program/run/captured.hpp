@@ -2,13 +2,14 @@
 // enqueued again as a whole.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "memory/handles.hpp"
 #include "program/device/constants.hpp"
 #include "program/run/arguments.hpp"
+#include "program/run/bound.hpp"
 #include "tenure/context.hpp"
 #include "tenure/device_queue.hpp"
 
@@ -31,13 +32,12 @@ class HeldBlob {
   BlobToken token_;
 };
 
-class CapturedProgram {
+class CapturedBound final : public Bound {
  public:
-  // Holds the owners of the views, whose addresses it is for. Throws STALE_VIEW and BUSY.
-  CapturedProgram(const Context& context, const Arguments& arguments,
-                  std::shared_ptr<const DeviceConstants> constants);
-  CapturedProgram(const CapturedProgram&) = delete;
-  CapturedProgram& operator=(const CapturedProgram&) = delete;
+  // Holds the owners of the views, whose addresses it is for. `plan` is that of its schedule. Throws
+  // STALE_VIEW and BUSY.
+  CapturedBound(const Context& context, const Arguments& arguments,
+                std::shared_ptr<const DeviceConstants> constants, const tnr_memory_plan& plan);
 
   // enqueue(context) is called twice, with a context on which nothing runs: first to see what it
   // asks for, and then to be recorded. Throws what it does, UNSUPPORTED for what cannot be recorded,
@@ -47,13 +47,17 @@ class CapturedProgram {
     const std::unique_ptr<DeviceRecorder> recorder = context.queue()->open_recorder();
     const Context recording = Context::on(recorder->queue());
     enqueue(recording);
-    recorder->begin(take_memory(context, recorder->memory_bytes()));
+    const std::size_t memory_bytes = recorder->memory_bytes();
+    plan_.scratch_bytes = memory_bytes - std::min<std::uint64_t>(memory_bytes, plan_.peak_bytes);
+    recorder->begin(take_memory(context, memory_bytes));
     enqueue(recording);
     recording_ = recorder->end();
   }
 
-  // Enqueues the run. Throws as tnr_captured_program_run().
-  void run(const Context& context) const;
+  // Enqueues the run; arguments and attributes are those of none. Throws as tnr_bound_run().
+  Refusal run(ContextToken context, const Arguments& arguments,
+              const tnr_program_run_attributes* attributes) const override;
+  [[nodiscard]] tnr_memory_plan memory() const noexcept override { return plan_; }
 
   [[nodiscard]] const DeviceConstants& constants() const noexcept { return *constants_; }
 
@@ -61,9 +65,10 @@ class CapturedProgram {
   // Memory of the runs, by a blob whose home orders them; nullptr for none.
   void* take_memory(const Context& context, std::size_t size_bytes);
   void hold(const tnr_view& view);
-  [[nodiscard]] Arguments arguments() const noexcept;
+  [[nodiscard]] Arguments held_arguments() const noexcept;
 
   tnr_device device_;
+  tnr_memory_plan plan_;
   std::shared_ptr<const DeviceConstants> constants_;
   std::vector<tnr_view> inputs_;
   std::vector<tnr_view_mut> outputs_;
@@ -73,7 +78,5 @@ class CapturedProgram {
   tnr_view memory_ = {};  // without an owner where there is nothing
   std::unique_ptr<const DeviceRecording> recording_;
 };
-
-using CapturedProgramHandles = Handles<CapturedProgram, kCapturedProgramKind>;
 
 }  // namespace tenure

@@ -21,7 +21,7 @@ DeviceFrame::DeviceFrame(const Graph& graph, const Schedule& schedule,
   }
   for (const Step& step : schedule.steps) {
     firsts_.push_back({operands_.size(), pointers_.size()});
-    if (step.plan != nullptr) {
+    if (step.prepared != nullptr) {
       for (const std::uint32_t value : step.operands) pointers_.push_back(&views_[value]);
       continue;
     }
@@ -77,8 +77,8 @@ void DeviceFrame::run_step(const Context& context, const Graph& graph, const Sch
   out.view.flags = TNR_VIEW_EXCLUSIVE;
   try {
     if (step.kind == Step::Kind::kCopy) return copy(context, *operands[0].view, out);
-    if (step.plan != nullptr) {
-      return step.plan->run_checked(context, pointers_.data() + firsts_[index].pointer, out);
+    if (step.prepared != nullptr) {
+      return step.prepared->run_checked(context, pointers_.data() + firsts_[index].pointer, out);
     }
     const GraphNode& node = graph.nodes[step.node];
     find_device_run(node)(context, {node, step.numbers.data()}, operands, out);

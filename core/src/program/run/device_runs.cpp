@@ -6,6 +6,8 @@
 
 #include "program/device/launches.hpp"
 #include "program/device/operations.hpp"
+#include "program/run/captured.hpp"
+#include "program/run/program.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/device_queue.hpp"
 
@@ -72,7 +74,7 @@ class DeviceRuns::Kept {
   Kept& operator=(const Kept&) = delete;
   ~Kept() { delete idle_.load(std::memory_order_acquire); }
 
-  [[nodiscard]] const Bound& bound() const noexcept { return bound_; }
+  [[nodiscard]] const BoundSchedule& bound() const noexcept { return bound_; }
 
   // The frame that was left, if it is for these constants, or a new one.
   std::unique_ptr<DeviceFrame> take(const Graph& graph, const DeviceConstants& constants) const {
@@ -87,7 +89,7 @@ class DeviceRuns::Kept {
   }
 
  private:
-  Bound bound_;
+  BoundSchedule bound_;
   mutable Atomic<DeviceFrame*> idle_{nullptr};
 };
 
@@ -125,9 +127,9 @@ std::shared_ptr<const DeviceRuns::Kept> DeviceRuns::find(const Arguments& argume
   return made;
 }
 
-std::shared_ptr<const Bound> DeviceRuns::find_for(const tnr_view* const* inputs,
-                                                  std::uint32_t input_count,
-                                                  const tnr_device& device) const {
+std::shared_ptr<const BoundSchedule> DeviceRuns::find_for(const tnr_view* const* inputs,
+                                                          std::uint32_t input_count,
+                                                          const tnr_device& device) const {
   require_none(inputs_refusal(graph_, inputs, input_count, device));
   const std::shared_ptr<const Kept> kept = find({inputs, input_count, nullptr, 0});
   return {kept, &kept->bound()};
@@ -171,12 +173,19 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
   const std::shared_ptr<const Kept> kept = checked(queue, arguments);
   const Schedule& schedule = kept->bound().schedule();
   require_none(attributes_refusal(schedule, attributes));
-  const std::shared_ptr<const DeviceConstants> constants = constants_on(context, schedule);
+  enqueue(context, *kept, *constants_on(context, schedule), arguments, attributes);
+}
+
+void DeviceRuns::enqueue(const Context& context, const Kept& kept, const DeviceConstants& constants,
+                         const Arguments& arguments,
+                         const tnr_program_run_attributes& attributes) const {
+  const DeviceQueue& queue = *context.queue();
+  const Schedule& schedule = kept.bound().schedule();
   Pins pins;
-  constants->pin(pins);
+  constants.pin(pins);
   const QueueOrder order(queue, pins);
   require_none(Owners(kOnDevice, arguments).with_pinned_on(queue, [&]() -> Refusal {
-    const Lease lease(*kept, graph_, *constants);
+    const Lease lease(kept, graph_, constants);
     const Block block(queue, schedule.memory.block_bytes);
     lease.frame().set_memory(schedule, arguments, block.data());
     if (attributes.step_nanoseconds != nullptr) queue.wait();
@@ -194,23 +203,70 @@ void DeviceRuns::run(const Context& context, const Arguments& arguments,
   }));
 }
 
-std::unique_ptr<const CapturedProgram> DeviceRuns::capture(
-    const Context& context, const Arguments& arguments,
-    const tnr_program_run_attributes& attributes) const {
+// Runs of some layouts on one device.
+class DeviceRuns::BoundRuns final : public Bound {
+ public:
+  // `program` is the handle of the one that `runs` are of.
+  BoundRuns(ProgramToken program, const DeviceRuns& runs, std::shared_ptr<const Kept> kept,
+            std::shared_ptr<const DeviceConstants> constants)
+      : program_(kProgramHandles, program),
+        runs_(runs),
+        kept_(std::move(kept)),
+        constants_(std::move(constants)) {}
+
+  Refusal run(ContextToken context, const Arguments& arguments,
+              const tnr_program_run_attributes* given) const override {
+    const tnr_program_run_attributes& attributes = given == nullptr ? kNoRunAttributes : *given;
+    const ContextUse use(context);
+    const Context& of_call = use;
+    const tnr_device& device = constants_->device();
+    if (of_call.queue() == nullptr || !(of_call.queue()->device() == device)) {
+      return error_of(
+          TNR_STATUS_INVALID_ARGUMENT, "the program is bound to %s but the context's device is %s",
+          DeviceName(device).text,
+          DeviceName(of_call.queue() == nullptr ? kCpu : of_call.queue()->device()).text);
+    }
+    Refusal refusal = kept_->bound().refusal(runs_.graph_, arguments, device);
+    if (!refusal) refusal = flags_refusal(attributes);
+    if (!refusal) refusal = attributes_refusal(kept_->bound().schedule(), attributes);
+    if (!refusal) runs_.enqueue(use, *kept_, *constants_, arguments, attributes);
+    return refusal;
+  }
+  [[nodiscard]] tnr_memory_plan memory() const noexcept override {
+    return kept_->bound().memory(program_.object().packed_bytes());
+  }
+
+ private:
+  ProgramHandles::Use program_;  // as long as this is there
+  const DeviceRuns& runs_;       // the program's
+  std::shared_ptr<const Kept> kept_;
+  std::shared_ptr<const DeviceConstants> constants_;
+};
+
+std::unique_ptr<const Bound> DeviceRuns::bind(const Context& context, ProgramToken program,
+                                              const Arguments& arguments,
+                                              const tnr_bound_attributes& attributes) const {
+  std::shared_ptr<const Kept> kept = checked(require_queue(context, arguments), arguments);
+  const Schedule& schedule = kept->bound().schedule();
+  require_none(attributes_refusal(schedule, run_attributes_of(attributes)));
+  std::shared_ptr<const DeviceConstants> constants = constants_on(context, schedule);
+  return std::make_unique<const BoundRuns>(program, *this, std::move(kept), std::move(constants));
+}
+
+std::unique_ptr<const Bound> DeviceRuns::capture(const Context& context, const Arguments& arguments,
+                                                 const tnr_bound_attributes& attributes) const {
   if (context.queue() == nullptr) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "a program is captured on a device, but the context of the call has no device");
   }
   const std::shared_ptr<const Kept> kept = checked(*context.queue(), arguments);
   const Schedule& schedule = kept->bound().schedule();
-  if (attributes.step_nanoseconds != nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->step_nanoseconds is not NULL, but a captured program runs as one step");
-  }
-  require_none(attributes_refusal(schedule, attributes));
+  require_none(attributes_refusal(schedule, run_attributes_of(attributes)));
   require_repeatable(graph_, needed_);
   std::shared_ptr<const DeviceConstants> constants = constants_on(context, schedule);
-  auto captured = std::make_unique<CapturedProgram>(context, arguments, std::move(constants));
+  // The program may end before it.
+  const tnr_memory_plan plan = kept->bound().memory(0);
+  auto captured = std::make_unique<CapturedBound>(context, arguments, std::move(constants), plan);
   const Lease lease(*kept, graph_, captured->constants());
   captured->record(context, [&](const Context& recording) {
     const Block block(*recording.queue(), schedule.memory.block_bytes);
@@ -219,7 +275,6 @@ std::unique_ptr<const CapturedProgram> DeviceRuns::capture(
       lease.frame().run_step(recording, graph_, schedule, i);
     }
   });
-  write_shapes(schedule, attributes.output_shapes);
   return captured;
 }
 

@@ -5,7 +5,7 @@
 //   schedules           by layouts, for all devices          as those of the CPU
 //   constants           once for each device                 with the program, in a queue's order
 //   intermediate values in one block of each run             behind the run, in its queue's order
-//   captured runs       by whoever asked, with all of these  with their handle, behind their runs
+//   bound programs      by whoever asked                     with their handle, behind their runs
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 #include "program/graph.hpp"
 #include "program/run/arguments.hpp"
 #include "program/run/bound.hpp"
-#include "program/run/captured.hpp"
+#include "program/run/bound_schedule.hpp"
 #include "program/run/device_frame.hpp"
 #include "tenure/context.hpp"
 
@@ -33,22 +33,30 @@ class DeviceRuns {
   // Enqueues a run, of arguments of which one is on a device. Throws as tnr_program_run().
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
-  // One run, recorded to be repeated. Throws as tnr_captured_program_create().
-  [[nodiscard]] std::unique_ptr<const CapturedProgram> capture(
-      const Context& context, const Arguments& arguments,
-      const tnr_program_run_attributes& attributes) const;
+  // Both throw as tnr_bound_create(). `program` is the handle of the program that this is of, which
+  // a bound holds; a captured one does not.
+  [[nodiscard]] std::unique_ptr<const Bound> bind(const Context& context, ProgramToken program,
+                                                  const Arguments& arguments,
+                                                  const tnr_bound_attributes& attributes) const;
+  [[nodiscard]] std::unique_ptr<const Bound> capture(const Context& context,
+                                                     const Arguments& arguments,
+                                                     const tnr_bound_attributes& attributes) const;
   // The schedule for inputs that are on a device, with row-major outputs.
-  [[nodiscard]] std::shared_ptr<const Bound> find_for(const tnr_view* const* inputs,
-                                                      std::uint32_t input_count,
-                                                      const tnr_device& device) const;
+  [[nodiscard]] std::shared_ptr<const BoundSchedule> find_for(const tnr_view* const* inputs,
+                                                              std::uint32_t input_count,
+                                                              const tnr_device& device) const;
 
  private:
   // A schedule, and the frame of a run that is over.
   class Kept;
   class Lease;
+  class BoundRuns;
 
-  // The schedule, for arguments that are checked: both begin with it.
+  // The schedule, for arguments that are checked: runs and bindings begin with it.
   std::shared_ptr<const Kept> checked(const DeviceQueue& queue, const Arguments& arguments) const;
+  // Enqueues a run of checked arguments.
+  void enqueue(const Context& context, const Kept& kept, const DeviceConstants& constants,
+               const Arguments& arguments, const tnr_program_run_attributes& attributes) const;
   std::shared_ptr<const Kept> find(const Arguments& arguments) const;
   // Refuses nodes that the context's device does not take, when it has no constants yet.
   std::shared_ptr<const DeviceConstants> constants_on(const Context& context,

@@ -64,7 +64,7 @@ Refusal adapted(const Graph& graph, const NodeCall& call, const OperandType* ope
     return kind.adapt(call, operands, NodeOperands(graph, call.node, planned).data(), type);
   }
   return error_of(TNR_STATUS_UNSUPPORTED,
-                  "its shapes follow from what a run finds, which no sealed program takes");
+                  "its shapes follow from what a run finds, which no preallocated run takes");
 }
 
 }  // namespace

@@ -235,8 +235,8 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
     switch (step.kind) {
       case Step::Kind::kCopy: copy(run.context, *views[0], out); break;
       case Step::Kind::kExpression:
-        if (step.plan != nullptr) [[likely]] {
-          step.plan->run_checked(run.context, views, out);
+        if (step.prepared != nullptr) [[likely]] {
+          step.prepared->run_checked(run.context, views, out);
         } else {
           evaluate(run.context, step.expression->over(views), kOwnReaders, out);
         }

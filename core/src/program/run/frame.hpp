@@ -133,7 +133,7 @@ class Frame {
 Error node_error(const Error& error, const Graph& graph, std::uint32_t node) noexcept;
 
 // Computes what the step does, or all of them. Throws what operations find on the data; what a
-// sealed program may be refused is a refusal: a loop that reaches its limit, a count that exceeds
+// preallocated run may be refused is a refusal: a loop that reaches its limit, a count that exceeds
 // its bound or does not fit another one. Both name the node.
 Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
                  std::size_t index);

@@ -45,21 +45,20 @@ std::uint64_t packed_bytes_of(const Graph& graph) noexcept {
 }
 
 // Of the first node, also of a body, that throws what it finds in elements.
-Refusal sealing_refusal(const Graph& graph, const std::vector<bool>& needed) {
+Refusal throwing_refusal(const Graph& graph, const std::vector<bool>& needed) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!needed[i]) continue;
     if (operation_of(node).throws_values) {
-      return error_of(
-          TNR_STATUS_UNSUPPORTED,
-          "nodes[%" PRIu32
-          "], %s: throws what it refuses in elements, which asks for memory, and no run "
-          "of a sealed program does",
-          i, operation_name(node));
+      return error_of(TNR_STATUS_UNSUPPORTED,
+                      "nodes[%" PRIu32
+                      "], %s: throws what it refuses in elements, which asks for memory, and no "
+                      "preallocated run does",
+                      i, operation_name(node));
     }
     for (std::size_t j = 0; j < node.bodies.size(); ++j) {
       const Body& body = *node.bodies[j];
-      const Refusal refusal = sealing_refusal(body.graph, body.needed);
+      const Refusal refusal = throwing_refusal(body.graph, body.needed);
       if (!refusal) continue;
       return error_of(refusal->status(), "nodes[%" PRIu32 "], %s: subgraphs[%" PRId64 "], %s", i,
                       operation_name(node), node.numbers[j], refusal->message());
@@ -108,28 +107,28 @@ Program::Program(const Context& context, Graph graph, const std::vector<ArrayTyp
   }
   packed_bytes_ = packed_bytes_of(graph_);
   add_constants(graph_, constants_);
-  sealing_refusal_ = sealing_refusal(graph_, needed_);
+  throwing_refusal_ = throwing_refusal(graph_, needed_);
 }
 
 Program::~Program() { delete idle_.load(std::memory_order_acquire); }
 
 // ---- schedules ---------------------------------------------------------------------------------
 
-std::shared_ptr<const Bound> Program::find_for(const tnr_view* const* inputs,
-                                               std::uint32_t input_count) const {
+std::shared_ptr<const BoundSchedule> Program::find_for(const tnr_view* const* inputs,
+                                                       std::uint32_t input_count) const {
   const tnr_device device = device_of(of_inputs(inputs, input_count));
   if (!(device == kCpu)) return devices_.find_for(inputs, input_count, device);
   require_none(inputs_refusal(graph_, inputs, input_count));
   return find(of_inputs(inputs, input_count));
 }
 
-std::shared_ptr<const Bound> Program::bound_to(const Arguments& arguments) const {
+std::shared_ptr<const BoundSchedule> Program::bound_to(const Arguments& arguments) const {
   require_none(inputs_refusal(graph_, arguments.inputs, arguments.input_count));
   require_none(outputs_refusal(graph_, arguments.outputs, arguments.output_count));
   return find(arguments);
 }
 
-std::shared_ptr<const Bound> Program::find(const Arguments& arguments) const {
+std::shared_ptr<const BoundSchedule> Program::find(const Arguments& arguments) const {
   {
     const std::lock_guard lock(mutex_);
     for (auto at = bound_.end(); at != bound_.begin();) {
@@ -139,7 +138,7 @@ std::shared_ptr<const Bound> Program::find(const Arguments& arguments) const {
       return bound_.back();
     }
   }
-  auto made = std::make_shared<const Bound>(graph_, needed_, disabled_passes_, arguments);
+  auto made = std::make_shared<const BoundSchedule>(graph_, needed_, disabled_passes_, arguments);
   const std::lock_guard lock(mutex_);
   if (bound_.size() == kMostBound) bound_.erase(bound_.begin());
   bound_.push_back(made);
@@ -215,7 +214,7 @@ class Program::Lease {
   }
 
   [[nodiscard]] bool is_empty() const noexcept { return workspace_ == nullptr; }
-  void take(std::shared_ptr<const Bound> bound) {
+  void take(std::shared_ptr<const BoundSchedule> bound) {
     workspace_ = bound->take_workspace(program_.graph_);
     workspace_->bound = std::move(bound);
   }
@@ -227,29 +226,20 @@ class Program::Lease {
 };
 
 void Program::give(std::unique_ptr<Workspace> workspace) const noexcept {
-  const Bound* const bound = workspace->bound.get();
-  bound->note_scratch(workspace->scratch_bytes());
-  try {
-    workspace->grow_scratch();
-  } catch (...) {
-    // The next run asks for it again.
-  }
+  const BoundSchedule* const bound = workspace->bound.get();
+  bound->settle(*workspace);
   std::unique_ptr<Workspace> other(idle_.exchange(workspace.release(), std::memory_order_acq_rel));
   // One is enough of the same layouts; others may come again.
   if (other == nullptr || other->bound.get() == bound) return;
-  const std::shared_ptr<const Bound> of_other = std::move(other->bound);
+  const std::shared_ptr<const BoundSchedule> of_other = std::move(other->bound);
   of_other->give_workspace(std::move(other));
 }
 
 void Program::run(const Context& context, const Arguments& arguments,
                   const tnr_program_run_attributes& attributes) const {
-  constexpr std::uint32_t kKnown = TNR_RUN_CHECKED | TNR_RUN_BUDGET;
-  if ((attributes.flags & ~kKnown) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
-         attributes.flags, kKnown);
-  }
+  require_none(flags_refusal(attributes));
   Lease lease(*this, arguments);
-  std::shared_ptr<const Bound> bound;
+  std::shared_ptr<const BoundSchedule> bound;
   if (lease.is_empty()) [[unlikely]] {
     if (!(device_of(arguments) == kCpu)) return devices_.run(context, arguments, attributes);
     bound = bound_to(arguments);

@@ -10,7 +10,7 @@
 #include "memory/handles.hpp"
 #include "memory/slot_table.hpp"
 #include "program/graph.hpp"
-#include "program/run/bound.hpp"
+#include "program/run/bound_schedule.hpp"
 #include "program/run/device_runs.hpp"
 #include "program/run/workspace.hpp"
 #include "tenure/program.hpp"
@@ -38,11 +38,7 @@ class Program {
                       std::uint8_t* reads, std::uint32_t read_count) const;
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
-  [[nodiscard]] std::unique_ptr<const CapturedProgram> capture(
-      const Context& context, const Arguments& arguments,
-      const tnr_program_run_attributes& attributes) const {
-    return devices_.capture(context, arguments, attributes);
-  }
+  [[nodiscard]] const DeviceRuns& devices() const noexcept { return devices_; }
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
   // With those of bodies.
@@ -52,17 +48,17 @@ class Program {
   // Bytes of constants that are packed.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
   // Throws UNSUPPORTED where a node throws what it finds in elements.
-  void require_no_throwing_node() const { require_none(sealing_refusal_); }
+  void require_no_throwing_node() const { require_none(throwing_refusal_); }
   // The schedule for these layouts, of arguments that are checked.
-  [[nodiscard]] std::shared_ptr<const Bound> bound_to(const Arguments& arguments) const;
+  [[nodiscard]] std::shared_ptr<const BoundSchedule> bound_to(const Arguments& arguments) const;
 
  private:
   class Lease;
 
   // With row-major outputs.
-  std::shared_ptr<const Bound> find_for(const tnr_view* const* inputs,
-                                        std::uint32_t input_count) const;
-  std::shared_ptr<const Bound> find(const Arguments& arguments) const;
+  std::shared_ptr<const BoundSchedule> find_for(const tnr_view* const* inputs,
+                                                std::uint32_t input_count) const;
+  std::shared_ptr<const BoundSchedule> find(const Arguments& arguments) const;
   void give(std::unique_ptr<Workspace> workspace) const noexcept;
 
   // So many schedules are kept, those that were used last.
@@ -73,10 +69,11 @@ class Program {
   std::vector<const Constant*> constants_;
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
-  PassCounts counts_;        // of the passes over the graph
-  Refusal sealing_refusal_;  // of a node that throws what it finds in elements
-  mutable Mutex mutex_;      // guards bound_
-  mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last
+  PassCounts counts_;         // of the passes over the graph
+  Refusal throwing_refusal_;  // of a node that throws what it finds in elements
+  mutable Mutex mutex_;       // guards bound_
+  mutable std::vector<std::shared_ptr<const BoundSchedule>>
+      bound_;  // the one used last is the last
   // That of the last run, with what it is for: whoever takes it has it alone, so that a run with the
   // same layouts looks for nothing. Nobody reads it in place, as its owner may end it.
   mutable Atomic<Workspace*> idle_{nullptr};

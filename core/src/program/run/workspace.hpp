@@ -12,7 +12,7 @@
 
 namespace tenure {
 
-class Bound;
+class BoundSchedule;
 
 class Workspace {
  public:
@@ -39,7 +39,7 @@ class Workspace {
   void grow_scratch(std::size_t size_bytes);
 
   // What it is for, while it is not left there.
-  std::shared_ptr<const Bound> bound;
+  std::shared_ptr<const BoundSchedule> bound;
 
  private:
   OwnedMemory block_;

@@ -220,9 +220,9 @@ class Scheduler {
       try {
         if (target_.is_device()) {
           if (is_launched(step))
-            step.plan = device_plan(expression, views, place(node.result).layout);
+            step.prepared = prepare_on_device(expression, views, place(node.result).layout);
         } else if (!is_decided(index)) {
-          step.plan = expression.plan(views.data(), place(node.result).layout);
+          step.prepared = expression.prepare(views.data(), place(node.result).layout);
         } else {
           step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
         }
@@ -257,9 +257,8 @@ class Scheduler {
   }
 
   // For any device: where it is, nobody asks before a run.
-  static std::unique_ptr<const Plan> device_plan(const ExpressionOf& expression,
-                                                 const std::vector<const tnr_view*>& views,
-                                                 tnr_view out) {
+  static std::unique_ptr<const PreparedExpression> prepare_on_device(
+      const ExpressionOf& expression, const std::vector<const tnr_view*>& views, tnr_view out) {
     constexpr tnr_device kSomeDevice = {TNR_DEVICE_KIND_CUDA, 0};
     std::vector<tnr_view> there;
     there.reserve(views.size());
@@ -271,7 +270,7 @@ class Scheduler {
     pointers.reserve(there.size());
     for (const tnr_view& view : there) pointers.push_back(&view);
     out.device = kSomeDevice;
-    return expression.plan(pointers.data(), out);
+    return expression.prepare(pointers.data(), out);
   }
 
   // Its bodies read its operands and write its results where these lie.

@@ -4,9 +4,9 @@ mod elements;
 mod patterns;
 
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
-use tenure_sys::{DLManagedTensorVersioned, tnr_view};
+use tenure_sys::{DLManagedTensorVersioned, tnr_view, tnr_view_mut};
 
 use crate::dense::Held;
 use crate::raw::{self, BlobHandle, LentMut};
@@ -309,6 +309,15 @@ impl<T: Element> Tensor<T> {
         // SAFETY: `Held` keeps the elements alive, the memory of a `Tensor` may be written, and
         // `&mut self` keeps everybody else away.
         unsafe { TensorViewMut::from_raw(*self.raw()) }
+    }
+
+    /// The view of all elements as the output of one call, by its address.
+    #[inline]
+    pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
+        // SAFETY: a `tnr_view_mut` is its first and only field, a view.
+        let view = unsafe { &*ptr::from_ref(self.raw()).cast::<tnr_view_mut>() };
+        // SAFETY: as in `view_mut`; the view has passed the checks of one that is not EXCLUSIVE, too.
+        unsafe { LentMut::new(view) }
     }
 
     /// The `Vec` that was adopted: the same allocation, with its capacity.

@@ -1,13 +1,12 @@
 //! Expressions of what is on a device, and the stream that computes them.
 
 use std::marker::PhantomData;
-use std::panic::Location;
 
 use super::update::next_call;
-use super::{Expr, IntoExpr, LendInputs, OnDevice, Plan, PlanInputs, sealed, shape};
+use super::{Expr, IntoExpr, OnDevice, sealed, shape};
 use crate::cuda::{AsViewMut, Stream, Tensor, View, ViewMut};
 use crate::raw::expression::{Graph, Leaf};
-use crate::{Element, Real, Result};
+use crate::{Element, Result};
 
 macro_rules! operands {
     ($($type:ty;)*) => {$(
@@ -78,7 +77,7 @@ impl Stream {
     pub fn eval<T: Element>(&self, expression: &Expr<'_, T, OnDevice>) -> Result<Tensor<T>> {
         let graph = &expression.graph;
         graph.check(0)?;
-        let extents = shape::of_result(graph, shape::Bound::default())?;
+        let extents = shape::of_result(graph, &[])?;
         self.filled(extents.as_slice(), |out| graph.evaluate(0, out))
             .map_err(|error| shape::located(graph, error))
     }
@@ -143,109 +142,5 @@ impl Stream {
     ) -> Result<()> {
         self.within(|| graph.evaluate(call, out.lent_mut()))
             .map_err(|error| shape::refused(graph, error, out.shape()))
-    }
-}
-
-/// Plans: expressions that are checked once.
-impl Stream {
-    /// Checks the expression that `f` makes of its arguments, for inputs of the layouts of these,
-    /// on this stream's device, and a row-major output of its shape. Nothing is enqueued.
-    ///
-    /// Any stream of the device may [run](Self::run_plan) it. What the expression reads besides
-    /// stays borrowed, as [`Plan`] says.
-    ///
-    /// # Errors
-    ///
-    /// As [`Plan::new`], and as [`eval`](Self::eval).
-    ///
-    /// ```
-    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
-    /// # let stream = device.stream()?;
-    /// let weights = stream.upload(&[10.0, 20.0])?;
-    /// let (a, b) = (stream.upload(&[1.0, 2.0])?, stream.upload(&[3.0, 4.0])?);
-    /// let plan = stream.plan((&a, &b), |(a, b)| a * &weights + b)?;
-    /// assert_eq!(stream.to_vec(&stream.run_plan(&plan, (&a, &b))?)?, [13.0, 44.0]);
-    ///
-    /// let mut out = stream.zeros([2])?;
-    /// for _ in 0..3 {
-    ///     stream.run_plan_into(&plan, (&b, &a), &mut out)?; // enqueued, in one launch
-    /// }
-    /// assert_eq!(stream.to_vec(&out)?, [31.0, 82.0]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn plan<'a, I, T, L, F>(&self, inputs: L, f: F) -> Result<Plan<'a, I, T, OnDevice>>
-    where
-        I: PlanInputs<OnDevice>,
-        T: Real,
-        L: LendInputs<I, OnDevice>,
-        F: FnOnce(I::Exprs<'a>) -> Expr<'a, T, OnDevice>,
-    {
-        let at = Location::caller();
-        Plan::made(self, &inputs, None, f, at)
-    }
-
-    /// As [`plan`](Self::plan), for an output of the layout of this one, to whose shape the result
-    /// is broadcast. Nothing is written there.
-    ///
-    /// # Errors
-    ///
-    /// As [`plan`](Self::plan), and as [`eval_into`](Self::eval_into) of the output's shape.
-    ///
-    /// ```
-    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
-    /// # let stream = device.stream()?;
-    /// let (a, mut out) = (stream.upload(&[1, 2])?, stream.zeros([2, 2])?);
-    /// let mut turned = out.view_mut().t();
-    /// let plan = stream.plan_with_output((&a,), &mut turned, |(a,)| a + 1)?;
-    /// stream.run_plan_into(&plan, (&a,), &mut turned)?;
-    /// assert_eq!(stream.to_vec(&out)?, [2, 2, 3, 3]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn plan_with_output<'a, I, T, L, F>(
-        &self,
-        inputs: L,
-        out: &mut (impl AsViewMut<T> + ?Sized),
-        f: F,
-    ) -> Result<Plan<'a, I, T, OnDevice>>
-    where
-        I: PlanInputs<OnDevice>,
-        T: Real,
-        L: LendInputs<I, OnDevice>,
-        F: FnOnce(I::Exprs<'a>) -> Expr<'a, T, OnDevice>,
-    {
-        let at = Location::caller();
-        Plan::made(self, &inputs, Some(out.as_view_mut().raw()), f, at)
-    }
-
-    /// The result of a [plan](Self::plan) on these inputs, enqueued, as a new row-major tensor.
-    ///
-    /// # Errors
-    ///
-    /// As [`Plan::run`]. `Unsupported`, `InvalidArgument`: a stream, or an input, of another
-    /// device. `DeviceError`.
-    pub fn run_plan<I: PlanInputs<OnDevice>, T: Element>(
-        &self,
-        plan: &Plan<'_, I, T, OnDevice>,
-        inputs: impl LendInputs<I, OnDevice>,
-    ) -> Result<Tensor<T>> {
-        self.filled(plan.shape(), |out| plan.compute(&inputs, out))
-    }
-
-    /// The result of a [plan](Self::plan) on these inputs, enqueued, into memory of the caller's,
-    /// of the layout that the plan was made for.
-    ///
-    /// # Errors
-    ///
-    /// As [`run_plan`](Self::run_plan).
-    pub fn run_plan_into<I: PlanInputs<OnDevice>, T: Element>(
-        &self,
-        plan: &Plan<'_, I, T, OnDevice>,
-        inputs: impl LendInputs<I, OnDevice>,
-        out: &mut (impl AsViewMut<T> + ?Sized),
-    ) -> Result<()> {
-        let mut out = out.as_view_mut();
-        self.within(|| plan.compute(&inputs, out.lent_mut()))
     }
 }

@@ -10,31 +10,22 @@ use super::name;
 /// Beyond these, shapes of nodes are on the heap, as nodes are.
 const INLINE_NODES: usize = 16;
 
-/// The shapes of operands that have no memory while an expression is built.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Bound<'b> {
-    /// That of the output.
-    pub(super) output: &'b [usize],
-    /// Those of the inputs of a plan.
-    pub(super) inputs: &'b [Extents],
-}
-
-/// The shape of the result.
+/// The shape of the result; `output` is that of the output where a node reads it.
 #[inline]
-pub(super) fn of_result(graph: &Graph<'_>, bound: Bound<'_>) -> Result<Extents> {
+pub(super) fn of_result(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
     if graph.nodes().is_empty() {
-        return Ok(of_leaf(graph, graph.root(), bound));
+        return Ok(of_leaf(graph, graph.root(), output));
     }
-    match of_all_views(graph, bound) {
+    match of_all_views(graph, output) {
         Some(extents) => Ok(extents),
-        None => node_by_node(graph, bound),
+        None => node_by_node(graph, output),
     }
 }
 
 /// Without axes that are reduced it is that of all views together; `None` where there are some, or
 /// views do not broadcast.
 #[inline]
-fn of_all_views(graph: &Graph<'_>, bound: Bound<'_>) -> Option<Extents> {
+fn of_all_views(graph: &Graph<'_>, output: &[usize]) -> Option<Extents> {
     let mut common = Extents::of(&[]);
     for node in graph.nodes() {
         if node.is_over_axes() {
@@ -43,8 +34,7 @@ fn of_all_views(graph: &Graph<'_>, bound: Bound<'_>) -> Option<Extents> {
         for operand in node.inputs() {
             match graph.kind_of(*operand) {
                 Kind::View => graph.with_shape(*operand, |shape| common.join(shape))?,
-                Kind::Output => common.join(bound.output)?,
-                Kind::Input(number) => common.join(bound.inputs[number].as_slice())?,
+                Kind::Output => common.join(output)?,
                 Kind::Node(_) | Kind::Number => {}
             }
         }
@@ -52,7 +42,7 @@ fn of_all_views(graph: &Graph<'_>, bound: Bound<'_>) -> Option<Extents> {
     Some(common)
 }
 
-fn node_by_node(graph: &Graph<'_>, bound: Bound<'_>) -> Result<Extents> {
+fn node_by_node(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
     let nodes = graph.nodes();
     let mut few = [Extents::of(&[]); INLINE_NODES];
     let mut many;
@@ -64,15 +54,14 @@ fn node_by_node(graph: &Graph<'_>, bound: Bound<'_>) -> Result<Extents> {
         }
     };
     for (number, node) in nodes.iter().enumerate() {
-        shapes[number] = of_node(graph, node, shapes, bound)?;
+        shapes[number] = of_node(graph, node, shapes, output)?;
     }
     Ok(shapes[nodes.len() - 1])
 }
 
-fn of_leaf(graph: &Graph<'_>, operand: Operand, bound: Bound<'_>) -> Extents {
+fn of_leaf(graph: &Graph<'_>, operand: Operand, output: &[usize]) -> Extents {
     match graph.kind_of(operand) {
-        Kind::Output => Extents::of(bound.output),
-        Kind::Input(number) => bound.inputs[number],
+        Kind::Output => Extents::of(output),
         _ => graph.with_shape(operand, Extents::of),
     }
 }
@@ -82,11 +71,11 @@ fn of_node(
     graph: &Graph<'_>,
     node: &Node,
     shapes: &[Extents],
-    bound: Bound<'_>,
+    output: &[usize],
 ) -> Result<Extents> {
     let shape_of = |operand: Operand| match graph.kind_of(operand) {
         Kind::Node(number) => shapes[number],
-        _ => of_leaf(graph, operand, bound),
+        _ => of_leaf(graph, operand, output),
     };
     let inputs = node.inputs();
     // As many as a node has at most; those that it has not do not matter.
@@ -115,7 +104,6 @@ fn mismatch(graph: &Graph<'_>, node: &Node, of_inputs: &[Extents], error: Error)
                 Kind::View => "a view".into(),
                 Kind::Number => "a number".into(),
                 Kind::Output => "the output".into(),
-                Kind::Input(number) => format!("input {number}"),
             };
             format!("{name} is {what} of shape {:?}", shape.as_slice())
         })
@@ -150,7 +138,7 @@ pub(super) fn refused(graph: &Graph<'_>, error: Error, out: &[usize]) -> Error {
     if error.kind() != ErrorKind::InvalidArgument || graph.has_failed() {
         return located(graph, error);
     }
-    match of_result(graph, Bound { output: out, ..Bound::default() }) {
+    match of_result(graph, out) {
         Err(mismatch) => mismatch,
         Ok(shape) if shape.as_slice() == out => located(graph, error),
         Ok(shape) => {

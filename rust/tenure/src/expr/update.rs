@@ -7,9 +7,9 @@ use super::{Expr, shape};
 use crate::raw::expression::Graph;
 use crate::{Element, Result, Tensor, TensorViewMut};
 
-/// The number of a call of `update` or `Plan::new`, so that its argument is known elsewhere. When
-/// they have all been given out they begin again: an argument may then pass for that of a call long after, which is no danger to
-/// memory.
+/// The number of a call of `update`, so that its argument is known elsewhere. When they have all been
+/// given out they begin again: an argument may then pass for that of a call long after, which is no
+/// danger to memory.
 pub(super) fn next_call() -> u32 {
     static CALLS: AtomicU32 = AtomicU32::new(1);
     // Relaxed: nothing is published by it. 0 is none.

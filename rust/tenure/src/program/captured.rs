@@ -1,15 +1,17 @@
 //! Programs that are captured on a device: one run, enqueued again and again as a whole.
 
-use std::fmt;
+// As in `bound.rs`.
+#![allow(clippy::result_large_err)]
 
-use super::{InputTypes, OutputTypes, Program, Updated};
+use super::bound::{BoundIn, Refused, sealed};
+use super::{Bound, InputTypes, OutputTypes, Program, Updated};
 use crate::cuda::{Stream, Tensor, View, ViewMut};
 use crate::raw::expression::LendView;
-use crate::raw::program::{Call, CapturedHandle};
+use crate::raw::program::{Binding, Call, PlaceMemory};
 use crate::{Element, OnDevice, Result};
 
-/// Tensors of a device that a [`CapturedProgram`] has for the inputs of these types: in the form of
-/// the program's inputs, one for each. Sealed.
+/// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in the
+/// form of the program's inputs, one for each. Sealed.
 pub trait HeldInputs {
     /// The tensors, which are moved in.
     type Held;
@@ -196,10 +198,10 @@ tuples! {
 }
 
 /// One run of a [`Program`] on a device that was recorded, with the memory of its inputs and outputs,
-/// and is enqueued as a whole: by [`Stream::capture`].
+/// and is enqueued as a whole: a [`Bound`] in this place, by [`Stream::capture`].
 ///
 /// It has the tensors. Between runs its inputs are written, and its outputs read, through views;
-/// [`into_parts`](Self::into_parts) gives the tensors back. It may be forgotten: then nothing of it
+/// [`into_parts`](Bound::into_parts) gives the tensors back. It may be forgotten: then nothing of it
 /// ends, and nothing more runs.
 ///
 /// ```
@@ -228,25 +230,24 @@ tuples! {
 /// # Ok(())
 /// # }
 /// ```
-// The invariant: the handle is of these tensors, which stay where they are, and are lent as views
-// alone: whoever had one of them besides would see its elements change.
-pub struct CapturedProgram<I: InputTypes, O: OutputTypes> {
-    // Ends before the tensors.
-    handle: CapturedHandle,
+#[derive(Clone, Copy, Debug)]
+pub struct Captured;
+
+impl sealed::Sealed for Captured {}
+impl<I: InputTypes, O: OutputTypes> BoundIn<I, O> for Captured {
+    type Kept = Capture<I, O>;
+}
+
+// The invariant: the program is captured with these tensors, which stay where they are, and are lent
+// as views only: whoever had one of them besides would see its elements change.
+#[doc(hidden)]
+pub struct Capture<I: InputTypes, O: OutputTypes> {
     stream: Stream,
     inputs: I::Held,
     outputs: O::HeldOut,
 }
 
-impl<I: InputTypes, O: OutputTypes> fmt::Debug for CapturedProgram<I, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CapturedProgram")
-            .field("device", &self.stream.device())
-            .finish_non_exhaustive()
-    }
-}
-
-impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
+impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
     /// Enqueues the run on the stream that it was captured by, as one launch. It comes after all
     /// that was enqueued before on its memory, on any stream, and before what is enqueued later.
     ///
@@ -269,10 +270,12 @@ impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
     /// assert_eq!(stream.to_vec(captured.inputs().0)?, [-1.0, 4.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn run(&mut self) -> Result<()> {
+    pub fn run(&mut self) -> Result<(), Refused> {
         // SAFETY: the tensors are this program's, by the invariant, and `&mut self` says that no view
         // of them is alive.
-        unsafe { self.handle.run(&self.stream) }
+        let ran =
+            OnDevice::within(&self.kept.stream, || unsafe { self.parts.handle.run_captured() });
+        ran.map_err(|refusal| self.parts.refused(refusal))
     }
 
     /// Views of the inputs.
@@ -291,7 +294,7 @@ impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn inputs(&self) -> I::Views<'_> {
-        I::views(&self.inputs)
+        I::views(&self.kept.inputs)
     }
 
     /// Views of the inputs, to write what the next run reads.
@@ -311,7 +314,7 @@ impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn inputs_mut(&mut self) -> I::ViewsMut<'_> {
-        I::views_mut(&mut self.inputs)
+        I::views_mut(&mut self.kept.inputs)
     }
 
     /// Views of the outputs, as the last run leaves them.
@@ -329,7 +332,7 @@ impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn outputs(&self) -> O::OutViews<'_> {
-        O::out_views(&self.outputs)
+        O::out_views(&self.kept.outputs)
     }
 
     /// The tensors, inputs and outputs. What was enqueued goes on.
@@ -350,14 +353,14 @@ impl<I: InputTypes, O: OutputTypes> CapturedProgram<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn into_parts(self) -> (I::Held, O::HeldOut) {
-        (self.inputs, self.outputs)
+        (self.kept.inputs, self.kept.outputs)
     }
 }
 
 /// Programs that are captured.
 impl Stream {
     /// Records a run of a program on these inputs and into these outputs, of which no element is read
-    /// or written. Each [`run`](CapturedProgram::run) is one launch, whatever the number of its
+    /// or written. Each [`run`](Bound::run) is one launch, whatever the number of its
     /// operations, with the bits of [`run_into`](Self::run_into); values between inputs and outputs
     /// lie in memory that is taken now.
     ///
@@ -390,14 +393,16 @@ impl Stream {
         program: &Program<I, O>,
         inputs: I::Held,
         outputs: O::HeldOut,
-    ) -> Result<CapturedProgram<I, O>> {
+    ) -> Result<Bound<I, O, Captured>> {
         let (mut inputs, mut outputs) = (inputs, outputs);
-        let handle = &program.shared.handle;
-        let captured = CapturedHandle::new(handle, self, program.options, |call| {
-            I::lend_held(&mut inputs, call);
-            O::lend_held_out(&mut outputs, call);
-        });
-        let handle = captured.map_err(|error| program.located(error))?;
-        Ok(CapturedProgram { handle, stream: self.clone(), inputs, outputs })
+        let parts = program.parts(
+            Binding::Captured,
+            |call| {
+                I::lend_held(&mut inputs, call);
+                O::lend_held_out(&mut outputs, call);
+            },
+            |call| OnDevice::within(self, call),
+        )?;
+        Ok(Bound::of(parts, Capture { stream: self.clone(), inputs, outputs }))
     }
 }

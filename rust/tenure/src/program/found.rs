@@ -39,7 +39,7 @@ impl<'g, T: Real> Traced<'g, T> {
     ///
     /// Later values that depend on these are computed for each run's own shapes, also in bodies of
     /// [`cond`](Graph::cond) and [`while_loop`](Graph::while_loop). A
-    /// [sealed](crate::SealedProgram) program has memory for the maximum.
+    /// [preallocated](crate::Program::bind_preallocated) program has memory for the maximum.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,9 +1,13 @@
 //! Runs on a device: what is lent to them, and the methods of a stream.
 
+// As in `bound.rs`.
+#![allow(clippy::result_large_err)]
+
+use super::bound::lend;
 use super::report::Report;
-use super::{MemoryPlan, OutputTypes, Program};
+use super::{Bound, MemoryPlan, OutputTypes, Program, Refused, Shapes};
 use crate::cuda::Stream;
-use crate::raw::program::{LendAs, LendOut};
+use crate::raw::program::{Binding, LendAs, LendOut, PlaceMemory};
 use crate::{OnDevice, Result};
 
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
@@ -108,6 +112,44 @@ impl Stream {
         run.map_err(|error| program.located(error))
     }
 
+    /// Binds a program to memory of the device, as [`Program::bind`] binds it to memory of the host. A
+    /// run is enqueued on this stream. The first time on a device the program's constants are copied
+    /// there, and waited for.
+    ///
+    /// # Errors
+    ///
+    /// As [`run_into`](Self::run_into), without those of the data.
+    ///
+    /// ```
+    /// # use tenure::Program;
+    /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+    /// # let stream = device.stream()?;
+    /// let program = Program::trace(|graph| {
+    ///     let (a, b) = (graph.input::<f32>([2]), graph.input::<f32>([2]));
+    ///     graph.program((a, b), a * 10.0 + b)
+    /// })?;
+    /// let (a, b) = (stream.upload(&[1.0, 2.0])?, stream.upload(&[3.0, 4.0])?);
+    /// let mut out = stream.zeros([2])?;
+    /// let bound = stream.bind(&program, (&a, &b), &mut out)?;
+    /// bound.run((&b, &a), &mut out)?; // other memory of the same layouts
+    /// assert_eq!(stream.to_vec(&out)?, [31.0, 42.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn bind<I, O: OutputTypes>(
+        &self,
+        program: &Program<I, O>,
+        inputs: impl RunInputs<I>,
+        outputs: impl RunOutputs<O>,
+    ) -> Result<Bound<I, O, OnDevice>> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        let parts = program.parts(
+            Binding::Plain,
+            |call| lend(&mut inputs, &mut outputs, call),
+            |call| OnDevice::within(self, call),
+        )?;
+        Ok(Bound::of(parts, self.clone()))
+    }
+
     /// As [`Program::memory`], of a run on inputs of these layouts on a device: the memory of the
     /// device that a run takes, exactly, if its outputs are row-major, in one allocation of
     /// `peak_bytes`. Of what operations take besides nothing is said. Nothing is enqueued. Without
@@ -183,5 +225,42 @@ impl Stream {
     ) -> Result<Report> {
         let mut inputs = inputs;
         program.measured::<OnDevice>(self, &mut inputs, runs)
+    }
+}
+
+/// Runs on a device.
+impl<I, O: OutputTypes> Bound<I, O, OnDevice> {
+    /// The outputs on these inputs, into memory of the device, all of the layouts that it is bound to:
+    /// enqueued on the stream that it is bound by.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::run_into`]; `InvalidArgument` also for another layout or device.
+    pub fn run(
+        &self,
+        inputs: impl RunInputs<I>,
+        outputs: impl RunOutputs<O>,
+    ) -> Result<(), Refused> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        OnDevice::within(&self.kept, || {
+            self.parts.ran(|call| lend(&mut inputs, &mut outputs, call))
+        })
+    }
+
+    /// Enqueues a [`run`](Self::run), and writes the [shapes](Self::shapes) of the outputs.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); `InvalidArgument` also for the shapes of another program.
+    pub fn run_shapes(
+        &self,
+        inputs: impl RunInputs<I>,
+        outputs: impl RunOutputs<O>,
+        shapes: &mut Shapes,
+    ) -> Result<(), Refused> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        OnDevice::within(&self.kept, || {
+            self.parts.ran_shapes(|call| lend(&mut inputs, &mut outputs, call), shapes)
+        })
     }
 }

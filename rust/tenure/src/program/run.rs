@@ -19,9 +19,9 @@ pub struct MemoryPlan {
     pub live_bytes: usize,
     /// Bytes that all of them would take, each in memory of its own.
     pub total_bytes: usize,
-    /// The most bytes of scratch memory that operations take at once, beside `peak_bytes`: of a
-    /// [`SealedProgram`](crate::SealedProgram) exactly; of a program in runs for these layouts so
-    /// far, as operations say it when they run.
+    /// The most bytes of scratch memory that operations take at once, besides `peak_bytes`: exactly
+    /// where a program is bound with [all memory](crate::Program::bind_preallocated); else in runs
+    /// for these layouts so far.
     pub scratch_bytes: usize,
     /// Calls of operations.
     pub steps: usize,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::captured::{HeldInputs, HeldOutputs};
 use super::{Traced, Updating};
 use crate::raw::expression::LendView;
-use crate::raw::program::{Call, Fresh, LendAs, LendMut, LendOut, ValueMut};
+use crate::raw::program::{Call, Fresh, LeafMut, LendAs, LendMut, LendOut};
 use crate::{AsViewMut, DType, Element, Host, OnDevice, cuda};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
@@ -172,20 +172,20 @@ impl<T: Element, P, A: LendView<T, P>> LendAs<T, P> for A {
 }
 impl<T: Element, A: AsViewMut<T> + ?Sized> LendMut<T, Host> for A {
     #[inline]
-    fn value_mut(&mut self) -> ValueMut<'_> {
-        self.as_view_mut().into()
+    fn lent_leaf_mut(&mut self) -> LeafMut<'_> {
+        self.leaf_mut()
     }
 }
 impl<T: Element, A: cuda::AsViewMut<T> + ?Sized> LendMut<T, OnDevice> for A {
     #[inline]
-    fn value_mut(&mut self) -> ValueMut<'_> {
+    fn lent_leaf_mut(&mut self) -> LeafMut<'_> {
         self.as_view_mut().into()
     }
 }
 impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendAs<Updated<T>, P> for &mut A {
     #[inline]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.updated_of((**self).value_mut());
+        call.updated_of((**self).lent_leaf_mut());
     }
 }
 
@@ -206,7 +206,7 @@ impl<T: Element> sealed::Outputs for T {
 impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendOut<T, P> for &mut A {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        call.output_of((**self).value_mut());
+        call.output_of((**self).lent_leaf_mut());
     }
 }
 
@@ -251,7 +251,7 @@ impl<T: Element, P, A: LendMut<T, P>, const N: usize> LendOut<[T; N], P> for [A;
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in self {
-            call.output_of(output.value_mut());
+            call.output_of(output.lent_leaf_mut());
         }
     }
 }
@@ -273,7 +273,7 @@ impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for &mut [A] {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in &mut **self {
-            call.output_of(output.value_mut());
+            call.output_of(output.lent_leaf_mut());
         }
     }
 }
@@ -281,7 +281,7 @@ impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for Vec<A> {
     #[inline]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
         for output in self {
-            call.output_of(output.value_mut());
+            call.output_of(output.lent_leaf_mut());
         }
     }
 }
@@ -369,7 +369,7 @@ macro_rules! tuples {
             #[inline]
             fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
                 let ($($value,)+) = self;
-                $(call.output_of($value.value_mut());)+
+                $(call.output_of($value.lent_leaf_mut());)+
             }
         }
     )*};

@@ -8,7 +8,6 @@ mod evaluate;
 mod graft;
 mod node;
 mod packed;
-mod plan;
 mod store;
 
 use std::panic::Location;
@@ -22,8 +21,6 @@ pub(super) use evaluate::Filling;
 pub(crate) use node::{Code, Node, Operand};
 use node::{NUMBER, PACKED, VIEW, number_of};
 use packed::Packed;
-pub use plan::Inputs;
-pub(crate) use plan::PlanHandle;
 use store::{Store, Word};
 
 /// What a name in a message is about.
@@ -32,7 +29,6 @@ pub(crate) enum Kind {
     View,
     Number,
     Output,
-    Input(usize),
 }
 
 /// A view that the caller has and keeps for `'a`, or one by value.
@@ -100,8 +96,7 @@ pub struct Graph<'a> {
     root: Operand,
     /// Of the result.
     rank: u8,
-    /// Which call of `update` the output is that of, or of `Plan::new` the inputs; 0 where no node
-    /// reads any.
+    /// Which call of `update` the output is that of; 0 where no node reads one.
     call: u32,
 }
 
@@ -181,11 +176,6 @@ impl<'a> Graph<'a> {
     /// The output of a call of `update`, which has this number, not 0.
     pub(crate) fn output(call: u32, rank: usize) -> Graph<'a> {
         Graph { store: Store::new(), root: Operand::OUTPUT, rank: rank as u8, call }
-    }
-
-    /// An input of the plan that a call makes, which has this number, not 0.
-    pub(crate) fn input(call: u32, number: usize, rank: usize) -> Graph<'a> {
-        Graph { store: Store::new(), root: Operand::input(number), rank: rank as u8, call }
     }
 
     /// `code(self)`.
@@ -276,8 +266,7 @@ impl<'a> Graph<'a> {
         self.root
     }
 
-    /// Fails where it failed while it was built, or reads the output or inputs of another call than
-    /// this one.
+    /// Fails where it failed while it was built, or reads the output of another call than this one.
     #[inline]
     pub(crate) fn check(&self, call: u32) -> crate::Result<()> {
         if self.store.error().is_none() && (self.call == 0 || self.call == call) {
@@ -317,8 +306,8 @@ impl<'a> Graph<'a> {
 fn unbound() -> Error {
     Error::new(
         ErrorKind::UnboundArgument,
-        "the argument of a closure for `update` or for a plan stands for the memory of that call, \
-         and for nothing elsewhere",
+        "the argument of a closure for `update` stands for the memory of that call, and for nothing \
+         elsewhere",
     )
 }
 

@@ -1,11 +1,10 @@
 //! Graphs that are being built; and programs, in the modules below.
 
 mod blank;
-mod captured;
+mod bound;
 mod fresh;
 mod report;
 mod run;
-mod sealed;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
@@ -15,12 +14,12 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
 pub use blank::PlaceMemory;
-pub(crate) use captured::CapturedHandle;
+pub(crate) use blank::RunExtents;
+pub(crate) use bound::{Binding, BoundHandle, Refusal};
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
-pub use run::{Call, LendAs, LendMut, LendOut, ValueMut};
+pub use run::{Call, LeafMut, LendAs, LendMut, LendOut};
 pub(crate) use run::{Options, ProgramHandle};
-pub(crate) use sealed::{SealedHandle, last_message};
 
 use super::context::current;
 use super::operations::scalar;

@@ -195,14 +195,13 @@ pub const ROWS: &[Row] = &[
         let report = program.unwrap().report((&[1.0; 4],)).unwrap();
         answered(report.share_of_roof(n));
     }),
-    ("program/sealed.rs", "output_shape", |n| {
+    ("program/bound.rs", "get", |n| {
         let program = Program::trace(|graph| {
             let x = graph.input::<f32>([4]);
             graph.program((x,), x.exp())
         });
-        let mut sealed = program.unwrap().seal((&[1.0; 4],), &mut [0.0; 4]).unwrap();
-        sealed.run_into((&[1.0; 4],), &mut [0.0; 4]).unwrap();
-        assert_eq!(sealed.output_shape(n).is_some(), n == 0);
+        let bound = program.unwrap().bind((&[1.0; 4],), &mut [0.0; 4]).unwrap();
+        assert_eq!(bound.shapes().get(n).is_some(), n == 0);
     }),
     ("program/sparse.rs", "csr_input", |n| {
         for [rows, cols, entries] in [[n, 2, 2], [2, n, 2], [2, 2, n], [n, n, n]] {

@@ -1,6 +1,6 @@
 //! Programs that are captured on a device beside plain runs.
 
-use tenure::cuda::CapturedProgram;
+use tenure::cuda::Captured;
 use tenure::*;
 
 use crate::{alone, has_fake_driver, stream};
@@ -160,7 +160,7 @@ fn one_goes_to_another_thread_and_may_be_forgotten() {
         let outputs = (stream.zeros([8, 5]).unwrap(), stream.zeros([5]).unwrap());
         stream.capture(&program, (stream.zeros([8, 6]).unwrap(),), outputs).unwrap()
     };
-    let mut captured: CapturedProgram<_, _> = new();
+    let mut captured: Bound<_, _, Captured> = new();
     std::thread::scope(|scope| scope.spawn(move || captured.run().unwrap()).join().unwrap());
     let mut forgotten = new();
     forgotten.run().unwrap();

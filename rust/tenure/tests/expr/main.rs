@@ -5,7 +5,6 @@
 
 mod errors;
 mod operands;
-mod plan;
 mod pools;
 mod random;
 mod table;

@@ -416,10 +416,13 @@ fn run(
         }
         _ => {
             let mut outputs = Output::all(honest);
-            let sealed = program.seal((x,), Output::views(&mut outputs));
-            let ran = sealed.is_ok_and(|mut sealed| {
-                let first = sealed.run_into((x,), Output::views(&mut outputs)).is_ok();
-                sealed.run_into((x,), Output::views(&mut outputs)).is_ok() || first
+            let bound = match random.below(2) {
+                0 => program.bind((x,), Output::views(&mut outputs)),
+                _ => program.bind_preallocated((x,), Output::views(&mut outputs)),
+            };
+            let ran = bound.is_ok_and(|bound| {
+                let first = bound.run((x,), Output::views(&mut outputs)).is_ok();
+                bound.run((x,), Output::views(&mut outputs)).is_ok() || first
             });
             Output::check(&outputs);
             ran

@@ -257,7 +257,7 @@ fn inputs(graph: *const tnr_graph, random: &mut Random) -> Option<Vec<(tnr_dtype
     Some(types)
 }
 
-/// Runs a program twice, and seals it, unless it asks for much. Whether a run went well.
+/// Runs a program twice, and binds it in two ways, unless it asks for much. Whether a run went well.
 fn run(graph: *const tnr_graph, program: *const tnr_program, random: &mut Random) -> bool {
     let Some(types) = inputs(graph, random) else { return false };
     let arrays = Arrays::of(&types, random);
@@ -296,15 +296,21 @@ fn run(graph: *const tnr_graph, program: *const tnr_program, random: &mut Random
             statuses.push(ran(context, program, views, count, &asked, out, out_count));
         }
         assert_eq!(statuses[0], statuses[1], "{}", message());
-        let sealed = tnr_sealed_program_create(program, views, count, out.as_ptr(), out_count);
-        if !sealed.is_null() {
-            // A sealed program answers the same, or names shapes that it does not take.
-            let out = out.as_ptr();
-            let status = tnr_sealed_program_run(sealed, views, count, out, out_count);
-            let is_same = status == statuses[0] || status == tnr_status::UNSUPPORTED;
-            assert!(is_same, "{status:?}: {}", message());
+        for flags in [0, TNR_BOUND_PREALLOCATED] {
+            let (context, out) = (ptr::null_mut(), out.as_ptr());
+            let binding = attributes(|of: &mut tnr_bound_attributes| of.flags = flags);
+            let bind = tnr_bound_create;
+            let bound = bind(context, program, views, count, &binding, out, out_count);
+            if !bound.is_null() {
+                // It answers the same; a preallocated one may name shapes that it does not take.
+                let none = ptr::null();
+                let status = tnr_bound_run(context, bound, views, count, none, out, out_count);
+                let is_same =
+                    status == statuses[0] || (flags != 0 && status == tnr_status::UNSUPPORTED);
+                assert!(is_same, "{status:?}: {}", message());
+            }
+            graphs::ok(tnr_bound_release(bound));
         }
-        graphs::ok(tnr_sealed_program_release(sealed));
         if statuses[0] != tnr_status::OK {
             return false;
         }

@@ -394,10 +394,10 @@ fn nodes_of_bodies_are_named_where_the_source_has_them() {
     assert_eq!(message.matches("cond at ").count(), 2, "{message}");
     assert!(names_place(message, "div") && !message.contains("nodes["), "{message}");
     let mut out = [0; 2];
-    let mut sealed = program.seal((&[0; 2], &flag(true)), &mut out).unwrap();
-    sealed.run_into((&[3, 4], &flag(false)), &mut out).unwrap();
+    let bound = program.bind_preallocated((&[0; 2], &flag(true)), &mut out).unwrap();
+    bound.run((&[3, 4], &flag(false)), &mut out).unwrap();
     assert_eq!(out, [3, 4]);
-    let refused = sealed.run_into((&[3, 4], &flag(true)), &mut out).err().unwrap();
+    let refused = bound.run((&[3, 4], &flag(true)), &mut out).err().unwrap();
     assert!(refused.message().contains("div: an integer is divided by"), "{refused}");
 
     // Shapes that a body takes where extents are at their maxima, and not where they are less.

@@ -351,11 +351,11 @@ fn update_what_they_read() {
     program.run((&mut state,)).unwrap();
     assert_eq!(state, [3.0, 2.0, 1.0]);
 
-    // Sealed.
+    // Preallocated.
     let program = unary_program(&unary(|x, mut out| Ok(exp_into(&x, &mut out)?)));
     let mut out = [9.0; 3];
-    let mut sealed = program.seal((&[0.0; 3],), &mut out).unwrap();
-    sealed.run_into((&[0.0; 3],), &mut out).unwrap();
+    let bound = program.bind_preallocated((&[0.0; 3],), &mut out).unwrap();
+    bound.run((&[0.0; 3],), &mut out).unwrap();
     assert_eq!(out, [1.0; 3]);
     // Into memory with strides.
     let program = unary_program(&unary(|x, mut out| Ok(exp_into(&x, &mut out)?)));

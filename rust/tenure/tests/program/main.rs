@@ -3,6 +3,7 @@
 // Operands are lent, as one writes them for what is not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
+mod bound;
 mod control;
 mod custom;
 mod errors;
@@ -12,7 +13,6 @@ mod nets;
 mod ordering;
 mod random;
 mod runs;
-mod sealed;
 mod sparse;
 mod table;
 mod updates;

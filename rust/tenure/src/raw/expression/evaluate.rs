@@ -7,11 +7,11 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_MAX_EXPRESSION_VIEWS, TNR_MAX_NODES, tnr_expression, tnr_node, tnr_normalize_attributes,
-    tnr_reduce_attributes, tnr_scalar, tnr_view,
+    TNR_MAX_NODES, tnr_expression, tnr_node, tnr_normalize_attributes, tnr_reduce_attributes,
+    tnr_scalar, tnr_view,
 };
 
-use super::node::{INPUT, MAX_WORDS, NODE, NUMBER, OUTPUT, PACKED, VIEW};
+use super::node::{MAX_WORDS, NODE, NUMBER, OUTPUT, PACKED, VIEW};
 use super::packed::Packed;
 use super::store::{INLINE_NODES, INLINE_WORDS, Word};
 use super::{Graph, Kind, Node, Operand, both_of};
@@ -46,11 +46,6 @@ impl<'r, T: Copy> Filling<'r, T> {
     }
 
     #[inline(always)]
-    pub(in crate::raw) fn is_full(&self) -> bool {
-        self.count == self.room
-    }
-
-    #[inline(always)]
     pub(in crate::raw) fn get(&self, index: usize) -> T {
         assert!(index < self.count);
         // SAFETY: written, by the assertion.
@@ -76,15 +71,6 @@ pub(super) struct Call<'r> {
     scalars: Filling<'r, tnr_scalar>,
     attributes: Filling<'r, *const c_void>,
     given: Filling<'r, Attributes>,
-}
-
-impl Call<'_> {
-    /// Puts an input of a plan in, before what nodes name. An operand of the same address is another
-    /// view: it stays when the plan is run.
-    pub(super) fn lead(&mut self, view: *const tnr_view) {
-        self.views.push(view);
-        self.keys.push(ptr::null());
-    }
 }
 
 impl Graph<'_> {
@@ -127,25 +113,21 @@ impl Graph<'_> {
     #[cold]
     #[inline(never)]
     fn evaluate_grown(&self, out: LentMut<'_>) -> Result<()> {
-        self.in_largest_room(|call| self.run(call, out))
-    }
-
-    /// Gives `f` room for every expression.
-    #[inline(never)]
-    pub(super) fn in_largest_room<R>(&self, f: impl FnOnce(Call<'_>) -> R) -> R {
         fn room<T: Copy>(count: usize) -> Vec<MaybeUninit<T>> {
             vec![MaybeUninit::uninit(); count]
         }
-        const VIEWS: usize = MAX_WORDS + TNR_MAX_EXPRESSION_VIEWS;
-        f(Call {
-            nodes: Filling::new(&mut room(TNR_MAX_NODES)),
-            views: Filling::new(&mut room(VIEWS)),
-            keys: Filling::new(&mut room(VIEWS)),
-            values: Filling::new(&mut room(MAX_WORDS / 2)),
-            scalars: Filling::new(&mut room(3 * TNR_MAX_NODES)),
-            attributes: Filling::new(&mut room(TNR_MAX_NODES)),
-            given: Filling::new(&mut room(TNR_MAX_NODES)),
-        })
+        self.run(
+            Call {
+                nodes: Filling::new(&mut room(TNR_MAX_NODES)),
+                views: Filling::new(&mut room(MAX_WORDS)),
+                keys: Filling::new(&mut room(MAX_WORDS)),
+                values: Filling::new(&mut room(MAX_WORDS / 2)),
+                scalars: Filling::new(&mut room(3 * TNR_MAX_NODES)),
+                attributes: Filling::new(&mut room(TNR_MAX_NODES)),
+                given: Filling::new(&mut room(TNR_MAX_NODES)),
+            },
+            out,
+        )
     }
 
     #[inline(always)]
@@ -228,7 +210,6 @@ impl Graph<'_> {
             }
             OUTPUT => sys::TNR_OPERAND_OUTPUT,
             // They are the first views.
-            INPUT => sys::TNR_OPERAND_VIEW + operand.index() as u32,
             _ => sys::TNR_OPERAND_NONE,
         }
     }
@@ -312,7 +293,6 @@ impl Graph<'_> {
             NODE => Kind::Node(operand.index()),
             VIEW | PACKED => Kind::View,
             NUMBER => Kind::Number,
-            INPUT => Kind::Input(operand.index()),
             _ => Kind::Output,
         }
     }

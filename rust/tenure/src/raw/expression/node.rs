@@ -101,8 +101,6 @@ pub(super) const PACKED: u16 = 2;
 pub(super) const NUMBER: u16 = 3;
 /// What the output holds.
 pub(super) const OUTPUT: u16 = 4;
-/// An input of a plan, by its number.
-pub(super) const INPUT: u16 = 5;
 
 /// Words of one graph; more are refused.
 pub(super) const MAX_WORDS: usize = 1 << 9;
@@ -113,10 +111,6 @@ impl Operand {
     pub(super) const NONE: Operand = Operand(u16::MAX);
     pub(super) const OUTPUT: Operand = Operand(OUTPUT << 13);
 
-    pub(super) fn input(number: usize) -> Operand {
-        debug_assert!(number < MAX_WORDS);
-        Operand(INPUT << 13 | number as u16)
-    }
     pub(super) fn node(number: usize) -> Operand {
         debug_assert!(number < TNR_MAX_NODES);
         Operand(NODE << 13 | number as u16)

@@ -16,7 +16,88 @@ use crate::raw::{Lent, LentMut, check, entered, owned};
 use crate::{DType, DynTensor, Element, Host, Result, Tensor, TensorViewMut, Tenure, cuda, layout};
 
 /// Inputs or outputs up to which a run takes room on the stack.
-const INLINE: usize = 16;
+pub(super) const INLINE: usize = 16;
+
+/// Inputs or outputs of most programs. Room for more costs as much as an operation on few elements.
+const FEW: usize = 4;
+
+/// The views that a run of a program takes.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) inputs: usize,
+    /// Besides those that update inputs, which are the last ones.
+    pub(super) outputs: usize,
+    pub(super) updates: usize,
+}
+
+impl Counts {
+    /// Inputs, and outputs with those that update inputs.
+    #[inline]
+    pub(super) fn views(self) -> (usize, usize) {
+        (self.inputs, self.outputs + self.updates)
+    }
+    #[inline]
+    pub(super) fn most(self) -> usize {
+        self.inputs.max(self.outputs + self.updates)
+    }
+
+    /// Gives `f` room for the views of one call.
+    #[inline]
+    pub(super) fn with_call<'s, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+        match self.most() {
+            0..=FEW => self.with_stack::<FEW, R>(f),
+            few if few <= INLINE => self.with_stack::<INLINE, R>(f),
+            _ => {
+                let (inputs, outputs) = self.views();
+                let mut values: Vec<_> = (0..inputs).map(|_| MaybeUninit::uninit()).collect();
+                let mut values_mut: Vec<_> = (0..outputs).map(|_| MaybeUninit::uninit()).collect();
+                f(&mut self.call(
+                    &mut vec![ptr::null(); inputs],
+                    &mut vec![ptr::null(); outputs],
+                    &mut values,
+                    &mut values_mut,
+                ))
+            }
+        }
+    }
+
+    /// Room on the stack for at most `N` inputs and outputs.
+    #[inline]
+    fn with_stack<'s, const N: usize, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+        let (inputs, outputs) = self.views();
+        // No value of these is read before it is written.
+        let mut values = [const { MaybeUninit::uninit() }; N];
+        let mut values_mut = [const { MaybeUninit::uninit() }; N];
+        f(&mut self.call(
+            &mut [ptr::null(); N][..inputs],
+            &mut [ptr::null(); N][..outputs],
+            &mut values,
+            &mut values_mut,
+        ))
+    }
+
+    /// With nothing lent yet, where the addresses are NULL.
+    #[inline]
+    pub(super) fn call<'r, 's>(
+        self,
+        inputs: &'r mut [*const tnr_view],
+        outputs: &'r mut [*const tnr_view_mut],
+        values: &'r mut [MaybeUninit<tnr_view>],
+        values_mut: &'r mut [MaybeUninit<tnr_view_mut>],
+    ) -> Call<'r, 's> {
+        Call {
+            inputs,
+            outputs,
+            input_count: 0,
+            output_count: 0,
+            update_count: 0,
+            fresh_count: self.outputs,
+            values: Filling::new(values),
+            values_mut: Filling::new(values_mut),
+            _lent: PhantomData,
+        }
+    }
+}
 
 /// Inputs and outputs of one run, lent for `'s`.
 // The invariant: each address is NULL, which the library refuses, or that of a view as `Lent` or
@@ -54,6 +135,15 @@ impl<'s> Call<'_, 's> {
         self.input_count += 1;
     }
 
+    /// A span of a run, while it is alive.
+    #[cfg(feature = "tracing")]
+    #[inline]
+    pub(super) fn traced(&self) -> crate::raw::spans::Traced {
+        // SAFETY: the address of a view, by the invariant, or NULL.
+        let out = self.outputs.first().and_then(|view| unsafe { view.as_ref() });
+        out.and_then(|out| crate::raw::spans::program(&out.view))
+    }
+
     /// Addresses as the invariant says.
     #[inline]
     pub(super) fn views(&self) -> (&[*const tnr_view], &[*const tnr_view_mut]) {
@@ -69,12 +159,20 @@ impl<'s> Call<'_, 's> {
         }
     }
 
-    /// As [`output`](Self::output), by value.
+    /// The next output, by its address or by value.
     #[inline]
-    pub(crate) fn output_of(&mut self, view: ValueMut<'s>) {
+    pub(crate) fn output_of(&mut self, leaf: LeafMut<'s>) {
         if self.output_count < self.fresh_count {
-            self.outputs[self.output_count] = self.values_mut.push(view.raw);
+            self.outputs[self.output_count] = self.address_of(leaf);
             self.output_count += 1;
+        }
+    }
+
+    #[inline]
+    fn address_of(&mut self, leaf: LeafMut<'s>) -> *const tnr_view_mut {
+        match leaf.0 {
+            LendsMut::Address(view) => view.0,
+            LendsMut::Value(view) => self.values_mut.push(view),
         }
     }
 
@@ -84,12 +182,12 @@ impl<'s> Call<'_, 's> {
         self.update(view.0);
     }
 
-    /// As [`updated`](Self::updated), by value.
+    /// The next input that is updated, by its address or by value.
     #[inline]
-    pub(crate) fn updated_of(&mut self, view: ValueMut<'s>) {
+    pub(crate) fn updated_of(&mut self, leaf: LeafMut<'s>) {
         if self.fresh_count + self.update_count < self.outputs.len() {
-            let place = self.values_mut.push(view.raw);
-            self.update(place);
+            let view = self.address_of(leaf);
+            self.update(view);
         }
     }
 
@@ -121,31 +219,40 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
     }
 }
 
-/// A view by value for one call, of whichever place.
-// The invariant: it is one as `LentMut` promises it for 's.
-pub struct ValueMut<'s> {
-    raw: tnr_view_mut,
-    _lent: PhantomData<&'s mut ()>,
+/// A view for writing by one call, in any place: by its address, or by value.
+// The invariant: a value is a view as `LentMut` promises it for 's.
+pub struct LeafMut<'s>(LendsMut<'s>);
+
+enum LendsMut<'s> {
+    Address(LentMut<'s>),
+    Value(tnr_view_mut),
 }
 
-impl<'s, T: Element> From<TensorViewMut<'s, T>> for ValueMut<'s> {
+impl<'s> From<LentMut<'s>> for LeafMut<'s> {
     #[inline]
-    fn from(view: TensorViewMut<'s, T>) -> Self {
-        ValueMut { raw: tnr_view_mut { view: *view.raw() }, _lent: PhantomData }
+    fn from(view: LentMut<'s>) -> Self {
+        LeafMut(LendsMut::Address(view))
     }
 }
 
-impl<'s, T: Element> From<cuda::ViewMut<'s, T>> for ValueMut<'s> {
+impl<'s, T: Element> From<TensorViewMut<'s, T>> for LeafMut<'s> {
+    #[inline]
+    fn from(view: TensorViewMut<'s, T>) -> Self {
+        LeafMut(LendsMut::Value(tnr_view_mut { view: *view.raw() }))
+    }
+}
+
+impl<'s, T: Element> From<cuda::ViewMut<'s, T>> for LeafMut<'s> {
     #[inline]
     fn from(view: cuda::ViewMut<'s, T>) -> Self {
-        ValueMut { raw: tnr_view_mut { view: *view.raw() }, _lent: PhantomData }
+        LeafMut(LendsMut::Value(tnr_view_mut { view: *view.raw() }))
     }
 }
 
 /// What lends elements of `T` in the place `P` for writing.
 pub trait LendMut<T, P> {
     #[doc(hidden)]
-    fn value_mut(&mut self) -> ValueMut<'_>;
+    fn lent_leaf_mut(&mut self) -> LeafMut<'_>;
 }
 
 /// What lends inputs of these types in the place `P`.
@@ -172,10 +279,7 @@ pub(crate) struct Options {
 /// The only handle on a program; dropping it ends the program.
 pub(crate) struct ProgramHandle {
     program: NonNull<tnr_program>,
-    input_count: usize,
-    /// Beside those that update inputs, which are the last ones.
-    output_count: usize,
-    update_count: usize,
+    counts: Counts,
 }
 
 // SAFETY: the handle is a token, and the library takes it from any thread; owners of constants are
@@ -194,26 +298,22 @@ impl Drop for ProgramHandle {
 impl ProgramHandle {
     pub(super) fn new(
         program: NonNull<tnr_program>,
-        [input_count, output_count, update_count]: [usize; 3],
+        [inputs, outputs, updates]: [usize; 3],
     ) -> Self {
-        ProgramHandle { program, input_count, output_count, update_count }
+        ProgramHandle { program, counts: Counts { inputs, outputs, updates } }
     }
 
     pub(super) fn raw(&self) -> *mut tnr_program {
         self.program.as_ptr()
     }
-    /// Inputs, and outputs with those that update inputs.
-    pub(super) fn view_counts(&self) -> (usize, usize) {
-        (self.input_count, self.output_count + self.update_count)
-    }
     pub(crate) fn input_count(&self) -> usize {
-        self.input_count
+        self.counts.inputs
     }
     pub(crate) fn output_count(&self) -> usize {
-        self.output_count
+        self.counts.outputs
     }
     pub(crate) fn update_count(&self) -> usize {
-        self.update_count
+        self.counts.updates
     }
 
     /// The constants that are packed.
@@ -228,50 +328,13 @@ impl ProgramHandle {
         Ok(unsafe { Tensor::made(out.view, blob) })
     }
 
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
     /// Gives `f` room for the views of one call.
     #[inline]
     pub(super) fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
-        let (inputs, outputs) = self.view_counts();
-        if inputs.max(outputs) <= INLINE {
-            // No value of these is read before it is written.
-            let mut values = [const { MaybeUninit::uninit() }; INLINE];
-            let mut values_mut = [const { MaybeUninit::uninit() }; INLINE];
-            f(&mut self.call(
-                &mut [ptr::null(); INLINE][..inputs],
-                &mut [ptr::null(); INLINE][..outputs],
-                &mut values,
-                &mut values_mut,
-            ))
-        } else {
-            let mut values: Vec<_> = (0..inputs).map(|_| MaybeUninit::uninit()).collect();
-            let mut values_mut: Vec<_> = (0..outputs).map(|_| MaybeUninit::uninit()).collect();
-            f(&mut self.call(
-                &mut vec![ptr::null(); inputs],
-                &mut vec![ptr::null(); outputs],
-                &mut values,
-                &mut values_mut,
-            ))
-        }
-    }
-
-    pub(super) fn call<'r, 's>(
-        &self,
-        inputs: &'r mut [*const tnr_view],
-        outputs: &'r mut [*const tnr_view_mut],
-        values: &'r mut [MaybeUninit<tnr_view>],
-        values_mut: &'r mut [MaybeUninit<tnr_view_mut>],
-    ) -> Call<'r, 's> {
-        Call {
-            inputs,
-            outputs,
-            input_count: 0,
-            output_count: 0,
-            update_count: 0,
-            fresh_count: self.output_count,
-            values: Filling::new(values),
-            values_mut: Filling::new(values_mut),
-            _lent: PhantomData,
-        }
+        self.counts.with_call(f)
     }
 
     /// Writes every element of the outputs where the answer is Ok, and before it reads one; but what
@@ -295,7 +358,7 @@ impl ProgramHandle {
     /// As [`run`](Self::run): the extents up to which each output is written, which are no more
     /// than the output's.
     fn run_found(&self, call: &Call<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
-        let mut found = vec![[0; sys::TNR_MAX_RANK]; self.view_counts().1];
+        let mut found = vec![[0; sys::TNR_MAX_RANK]; self.counts.views().1];
         self.run_asked(call, options, &mut [], &mut found)?;
         Ok(found)
     }
@@ -313,12 +376,7 @@ impl ProgramHandle {
         debug_assert!(extents.is_empty() || extents.len() == call.outputs.len());
         entered()?;
         #[cfg(feature = "tracing")]
-        let _traced = call
-            .outputs
-            .first()
-            // SAFETY: the address of a view, by the invariant, or NULL.
-            .and_then(|view| unsafe { view.as_ref() })
-            .and_then(|out| crate::raw::spans::program(&out.view));
+        let _traced = call.traced();
         let attributes = sys::tnr_program_run_attributes {
             struct_size: size_of::<sys::tnr_program_run_attributes>() as u64,
             budget_bytes: options.budget_bytes,
@@ -396,7 +454,7 @@ impl ProgramHandle {
     ) -> Result<O::Blanks> {
         self.with_call(|call| {
             inputs.lend(call);
-            O::blanks(at, self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
+            O::blanks(at, self.counts.outputs, &mut |nth| Ok(self.shape_of(call, nth)?.1))
         })
     }
 
@@ -432,7 +490,7 @@ impl ProgramHandle {
                 let rank = unsafe { (**view).view.rank };
                 extents[..rank as usize].iter().map(|extent| *extent as usize).collect()
             };
-            Ok(call.outputs.iter().zip(&extents).take(self.output_count).map(shape).collect())
+            Ok(call.outputs.iter().zip(&extents).take(self.counts.outputs).map(shape).collect())
         })
     }
 
@@ -462,14 +520,14 @@ impl ProgramHandle {
                 let (dtype, extents) = self.shape_of(call, nth)?;
                 DynBlank::new(dtype, extents.as_slice())
             };
-            (0..self.output_count).map(blank).collect()
+            (0..self.counts.outputs).map(blank).collect()
         })
     }
 
     pub(crate) fn output_shapes<I, P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<Vec<Shape>> {
         self.with_call(|call| {
             inputs.lend(call);
-            (0..self.output_count).map(|nth| Ok(self.shape_of(call, nth)?.1)).collect()
+            (0..self.counts.outputs).map(|nth| Ok(self.shape_of(call, nth)?.1)).collect()
         })
     }
 

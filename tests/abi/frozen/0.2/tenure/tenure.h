@@ -8,7 +8,7 @@
 #include "tenure/annotations.h"
 
 /*
- * Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
+ * Tenure computes on memory that the caller has. Five kinds of things cross this boundary:
  *
  * - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides.
  *   It is lent for one call and never kept.
@@ -16,7 +16,9 @@
  *   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
  *   A view that names its blob as `owner` keeps it alive during a call.
  * - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
- *   own, checked once; a **plan** (`tnr_plan`) an expression.
+ *   own, checked once.
+ * - A **program** (`tnr_program`) is a graph of operations, checked once; **bound** (`tnr_bound`) to
+ *   the layouts of its inputs and outputs it runs with the fewest checks.
  * - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
  *   the library's memory.
  *
@@ -4332,14 +4334,6 @@ tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
 #define TNR_MAX_EXPRESSION_VIEWS 32
 
 /**
- * An expression that has been checked for views of some layouts, to be computed again and again on
- * other memory of these layouts. A handle is a token as that of a blob is, of a kind of its own.
- *
- * @since 0.2
- */
-typedef struct tnr_plan tnr_plan;
-
-/**
  * A node of an expression: an operation on views, scalars and the results of earlier nodes, with
  * one result. Frozen: 32 bytes.
  *
@@ -4439,19 +4433,6 @@ typedef struct tnr_evaluate_attributes {
 } tnr_evaluate_attributes;
 
 /**
- * Attributes of `tnr_plan_create`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
- *
- * @since 0.2
- */
-typedef struct tnr_plan_attributes {
-  /**
-   * `sizeof(tnr_plan_attributes)`.
-   */
-  uint64_t struct_size;
-} tnr_plan_attributes;
-
-/**
  * Computes an expression in one pass: each node has the bits that the call of its operation
  * would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
  * it. Views broadcast to the shape of all views together, as in NumPy; the result of an
@@ -4512,83 +4493,6 @@ tnr_status tnr_expression_shape(const struct tnr_expression *expression,
                                 tnr_dtype *dtype,
                                 uint32_t *rank,
                                 int64_t *shape) TNR_NOEXCEPT;
-
-/**
- * Ends a handle; with the last one, and the last call that uses it, the plan.
- *
- * NULL is OK and does nothing. The status may be ignored.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param plan (transfer full) (nullable)
- * @threads any
- * @since 0.2
- */
-TNR_API tnr_status tnr_plan_release(struct tnr_plan *plan TNR_OWNED) TNR_NOEXCEPT;
-
-/**
- * Checks an expression once, for `tnr_plan_run`. Of the views and of `out` dtypes, shapes and
- * strides count; no element is read or written, and nothing of them is kept. Nodes, scalars and
- * attributes are copied.
- *
- * Errors as `tnr_evaluate` has them before it computes, but ALIASED, which each call decides.
- * UNSUPPORTED: a normalization with a weight or a bias, which are views: multiply by a node.
- * OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param expression (transfer none)
- * @param attributes (transfer none) (nullable)
- * @param out (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_plan_release)
-TNR_NODISCARD
-struct tnr_plan *tnr_plan_create(struct tnr_context *context TNR_BORROWED,
-                                 const struct tnr_expression *expression,
-                                 const struct tnr_plan_attributes *attributes,
-                                 const struct tnr_view_mut *out) TNR_NOEXCEPT;
-
-/**
- * One more handle of the same plan, to be released too; the same pointer is returned.
- *
- * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
- *
- * @param plan (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_plan_release)
-TNR_NODISCARD
-struct tnr_plan *tnr_plan_retain(struct tnr_plan *plan TNR_BORROWED) TNR_NOEXCEPT;
-
-/**
- * Computes a plan on these views, in the order of the expression, as `tnr_evaluate` would: with
- * the same bits. Any number of threads may run one plan at once, each with an `out` of its own.
- *
- * INVALID_ARGUMENT: another number of views, or a view or `out` of another dtype, shape or
- * strides than the plan was made for; strides of axes of extent <= 1 do not count. STALE_HANDLE:
- * `plan` is no handle, or was released. Others as `tnr_evaluate`. `out` is then untouched, but
- * for what is found on the data.
- *
- * @param context (transfer none) (nullable)
- * @param plan (transfer none)
- * @param views (transfer none) (counted-by view_count) pointers to views
- * @param attributes (transfer none) (nullable)
- * @param out (transfer none)
- * @threads exclusive(out)
- * @since 0.2
- */
-TNR_API TNR_READS(3, 4)
-TNR_NODISCARD
-tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
-                        const struct tnr_plan *plan TNR_BORROWED,
-                        const struct tnr_view *const *views,
-                        uint32_t view_count,
-                        const struct tnr_evaluate_attributes *attributes,
-                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -4727,13 +4631,35 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_RUN_BUDGET 2
 
 /**
- * One run of a program on a device, recorded with the memory of its inputs and outputs, to be
- * enqueued again and again as a whole. A handle is a token as that of a blob is, of a kind of its
- * own.
+ * Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
+ * run allocates nothing, takes no lock and makes no system call.
  *
  * @since 0.2
  */
-typedef struct tnr_captured_program tnr_captured_program;
+#define TNR_BOUND_PREALLOCATED 1
+
+/**
+ * Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
+ * these inputs and outputs, and is one launch.
+ *
+ * @since 0.2
+ */
+#define TNR_BOUND_CAPTURED 2
+
+/**
+ * Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too.
+ *
+ * @since 0.2
+ */
+#define TNR_BOUND_BUDGET 4
+
+/**
+ * A program that is bound to the layouts of its inputs and outputs. A handle is a token as that of a
+ * blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_bound tnr_bound;
 
 /**
  * A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
@@ -4750,14 +4676,6 @@ typedef struct tnr_graph tnr_graph;
  * @since 0.2
  */
 typedef struct tnr_program tnr_program;
-
-/**
- * A program for inputs and outputs of some layouts, with all memory that a run needs. A handle is a
- * token as that of a blob is, of a kind of its own.
- *
- * @since 0.2
- */
-typedef struct tnr_sealed_program tnr_sealed_program;
 
 /**
  * How two numbers make an extent.
@@ -5241,7 +5159,8 @@ typedef struct tnr_memory_plan {
   uint64_t total_bytes;
   /**
    * The most bytes of scratch memory that operations took at once in runs for these layouts so
-   * far, beside `peak_bytes`: they say it when they run, and a sealed program has been run once.
+   * far, besides `peak_bytes`: they say it when they run. Exact where a program is bound with
+   * `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
    */
   uint64_t scratch_bytes;
   /**
@@ -5422,6 +5341,30 @@ typedef struct tnr_program_run_attributes {
    */
   int64_t *output_shapes;
 } tnr_program_run_attributes;
+
+/**
+ * Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_bound_attributes {
+  /**
+   * `sizeof(tnr_bound_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound.
+   */
+  uint64_t budget_bytes;
+  /**
+   * `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_bound_attributes;
 
 /**
  * Which result of an operation that orders elements a node is.
@@ -6040,37 +5983,49 @@ tnr_status tnr_program_run(struct tnr_context *context TNR_BORROWED,
                            uint32_t output_count) TNR_NOEXCEPT;
 
 /**
- * Ends the handle, and with it the captured program, as soon as no call uses it: its memory,
- * and what it holds of blobs. Runs that were enqueued go on.
+ * Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
+ * enqueued go on.
  *
  * NULL is OK and does nothing. The status may be ignored.
  *
  * STALE_HANDLE: not a handle, or released before.
  *
- * @param captured (transfer full) (nullable)
+ * @param bound (transfer full) (nullable)
  * @threads any
  * @since 0.2
  */
 TNR_API
-tnr_status tnr_captured_program_release(struct tnr_captured_program *captured TNR_OWNED) TNR_NOEXCEPT;
+tnr_status tnr_bound_release(struct tnr_bound *bound TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Records a run of a program on the device of the context, on these inputs and into these
- * outputs, of which no element is read or written: nothing of the run is enqueued. It has
- * memory of its own for values between them, and holds the owners of the views: a blob that is
- * released meanwhile stays, a borrow escapes (BORROW_ESCAPED), and none can be reclaimed (BUSY).
- * Without an owner the caller keeps the memory. The program may be released.
+ * Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
+ * element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
+ * one of three ways:
  *
- * The first time on a device the program's constants are copied there, and waited for; nothing
- * else waits.
+ * - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
+ *   holds the program, and not the views.
+ * - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
+ *   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
+ *   It holds the program, and not the views.
+ * - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
+ *   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
+ *   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
+ *   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
+ *   owner. It does not hold the program.
  *
- * UNSUPPORTED, with the node's name: what devices do not compute, an operation of one's own,
- * and what waits in a run as it reads by index, divides integers, or multiplies a sparse matrix;
- * a driver without an entry point for it, which is named. INVALID_ARGUMENT: views or a context of
- * the CPU, and `step_nanoseconds` that are not NULL, as the run is one launch; otherwise as
- * `tnr_program_run`. DEVICE_ERROR, OUT_OF_MEMORY.
+ * The first time on a device the program's constants are copied there, and waited for.
  *
- * @param context (transfer none)
+ * INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
+ * `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
+ * `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
+ * or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
+ * with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
+ * its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
+ * reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
+ * entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
+ * that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
+ *
+ * @param context (transfer none) (nullable)
  * @param program (transfer none)
  * @param inputs (transfer none) (counted-by input_count) pointers to views
  * @param attributes (transfer none) (nullable)
@@ -6079,136 +6034,71 @@ tnr_status tnr_captured_program_release(struct tnr_captured_program *captured TN
  * @threads any
  * @since 0.2
  */
-TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_RETURNS_OWNED(tnr_captured_program_release)
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_RETURNS_OWNED(tnr_bound_release)
 TNR_NODISCARD
-struct tnr_captured_program *tnr_captured_program_create(struct tnr_context *context TNR_BORROWED,
-                                                         const struct tnr_program *program TNR_BORROWED,
-                                                         const struct tnr_view *const *inputs,
-                                                         uint32_t input_count,
-                                                         const struct tnr_program_run_attributes *attributes,
-                                                         const struct tnr_view_mut *const *outputs,
-                                                         uint32_t output_count) TNR_NOEXCEPT;
+struct tnr_bound *tnr_bound_create(struct tnr_context *context TNR_BORROWED,
+                                   const struct tnr_program *program TNR_BORROWED,
+                                   const struct tnr_view *const *inputs,
+                                   uint32_t input_count,
+                                   const struct tnr_bound_attributes *attributes,
+                                   const struct tnr_view_mut *const *outputs,
+                                   uint32_t output_count) TNR_NOEXCEPT;
 
 /**
- * Enqueues the run on the stream of a context, of the device that it was recorded for: one
- * launch, on the memory that inputs and outputs had then. It comes after all that is enqueued
- * on their blobs, and before all that follows there; and after itself, on whichever stream it
- * runs. It waits for nothing.
- *
- * INVALID_ARGUMENT: a context without a device, or of another. STALE_VIEW: the borrow of an
- * input or output was ended. BUSY. STALE_HANDLE. Nothing is enqueued then. DEVICE_ERROR: also
- * for work before it.
- *
- * @param context (transfer none)
- * @param captured (transfer none)
- * @threads any
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_captured_program_run(struct tnr_context *context TNR_BORROWED,
-                                    const struct tnr_captured_program *captured TNR_BORROWED) TNR_NOEXCEPT;
-
-/**
- * Ends the handle, and with it the sealed program, as soon as no run uses it.
- *
- * NULL is OK and does nothing. The status may be ignored.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param sealed (transfer full) (nullable)
- * @threads any
- * @since 0.2
- */
-TNR_API
-tnr_status tnr_sealed_program_release(struct tnr_sealed_program *sealed TNR_OWNED) TNR_NOEXCEPT;
-
-/**
- * A program for inputs and outputs of the layouts that these views have, of which no element is
- * read or written. All memory of its runs is taken now: for that it is run once, on zeros in
- * memory of its own, with all its subgraphs and operations of one's own. It holds the program.
- *
- * UNSUPPORTED: a node of sparse matrices, which throws what it refuses in elements, or one
- * whose shape follows from what a run finds in a way that it can only throw (the message names
- * it). Otherwise as `tnr_program_run`; OUT_OF_MEMORY.
- *
- * @param program (transfer none)
- * @param inputs (transfer none) (counted-by input_count) pointers to views
- * @param outputs (transfer none) (counted-by output_count) pointers to views
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_READS(2, 3) TNR_READS(4, 5) TNR_RETURNS_OWNED(tnr_sealed_program_release)
-TNR_NODISCARD
-struct tnr_sealed_program *tnr_sealed_program_create(const struct tnr_program *program TNR_BORROWED,
-                                                     const struct tnr_view *const *inputs,
-                                                     uint32_t input_count,
-                                                     const struct tnr_view_mut *const *outputs,
-                                                     uint32_t output_count) TNR_NOEXCEPT;
-
-/**
- * The memory that a run takes, scratch memory of operations included, exactly: a sealed program
- * has it already.
+ * The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
+ * which have this memory already.
  *
  * STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
  *
- * @param sealed (transfer none)
+ * @param bound (transfer none)
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.2
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_sealed_program_memory(const struct tnr_sealed_program *sealed TNR_BORROWED,
-                                     struct tnr_memory_plan *out) TNR_NOEXCEPT;
+tnr_status tnr_bound_memory(const struct tnr_bound *bound TNR_BORROWED,
+                            struct tnr_memory_plan *out) TNR_NOEXCEPT;
 
 /**
- * Runs a sealed program on other memory of the same layouts, on the calling thread, by the
- * library's own kernels. Whether it succeeds or fails, it allocates nothing, takes no lock and
- * makes no system call; but operations of one's own do what they do, and the first call that a
- * thread makes into the library may take thread-local memory.
+ * Runs a bound program on memory of the layouts that it is bound to, with the bits of
+ * `tnr_program_run`. It checks what can change between runs: layouts, memory, owners and overlap.
  *
- * INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
- * an output shares a byte with an input that it does not update, or with another output.
- * STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
- * are then untouched. INVALID_ARGUMENT also of the data: an index that is out of bounds, an
- * integer that is divided by 0, more elements than a node may find, a loop at its limit; they
- * then hold a mixture.
+ * - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
+ * - Preallocated: the calling thread computes, and the context is not used. Whether the run
+ *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
+ *   does not hold for custom operations, and the first call of a thread into the library may take
+ *   thread-local memory. One run at a time uses that memory: BUSY for another one.
+ *   UNSUPPORTED: `TNR_RUN_CHECKED`.
+ * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
+ *   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
+ *   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
  *
- * @param sealed (transfer none)
+ * INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
+ * (the message names the argument, its layout and the bound one), or a context of another
+ * device. ALIASED: an output shares a byte with an input that it does not update, or with
+ * another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
+ * DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
+ * is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
+ * loop at its limit: outputs then hold a mixture.
+ *
+ * @param context (transfer none) (nullable)
+ * @param bound (transfer none)
  * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param attributes (transfer none) (nullable)
  * @param outputs (transfer none) (counted-by output_count) pointers to views
  * @threads exclusive(outputs)
  * @since 0.2
  */
-TNR_API TNR_READS(2, 3) TNR_READS(4, 5)
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7)
 TNR_NODISCARD
-tnr_status tnr_sealed_program_run(const struct tnr_sealed_program *sealed TNR_BORROWED,
-                                  const struct tnr_view *const *inputs,
-                                  uint32_t input_count,
-                                  const struct tnr_view_mut *const *outputs,
-                                  uint32_t output_count) TNR_NOEXCEPT;
-
-/**
- * The extents of the outputs of the last run: `TNR_MAX_RANK` of each, as `output_shapes` of
- * `tnr_program_run_attributes` has them. It allocates nothing, takes no lock and makes no
- * system call.
- *
- * INVALID_ARGUMENT: another count; no run so far, or one that failed. STALE_HANDLE. BUSY:
- * another thread is running it.
- *
- * @param sealed (transfer none)
- * @param shapes (transfer none) (out) (counted-by extent_count)
- * @param extent_count `TNR_MAX_RANK` for each output
- * @threads exclusive(shapes)
- * @since 0.2
- */
-TNR_API TNR_WRITES(2, 3)
-TNR_NODISCARD
-tnr_status tnr_sealed_program_describe_shapes(const struct tnr_sealed_program *sealed TNR_BORROWED,
-                                              int64_t *shapes,
-                                              uint32_t extent_count) TNR_NOEXCEPT;
+tnr_status tnr_bound_run(struct tnr_context *context TNR_BORROWED,
+                         const struct tnr_bound *bound TNR_BORROWED,
+                         const struct tnr_view *const *inputs,
+                         uint32_t input_count,
+                         const struct tnr_program_run_attributes *attributes,
+                         const struct tnr_view_mut *const *outputs,
+                         uint32_t output_count) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -9427,7 +9317,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_TRIANGULAR 51
 /**
- * `tnr_evaluate`, `tnr_plan_run`.
+ * `tnr_evaluate`, and element-wise steps of programs.
  *
  * @since 0.2
  */

@@ -1,6 +1,6 @@
-// Sealed programs: the bits of the program, and runs that ask nobody for anything, whether they
-// succeed or fail: counted where memory is asked for and mutexes are locked, and in a process that
-// the kernel ends at any system call but its exit.
+// Preallocated programs: the bits of the program; and runs that allocate nothing, take no lock and
+// make no system call, whether they succeed or fail. Allocations and locks are counted, and the
+// kernel ends the process at any system call except its exit.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "bound_runs.hpp"
 #include "expect_status.hpp"
 #include "failing_allocator.hpp"
 #include "instrumented.hpp"
 #include "memory/memory.hpp"
 #include "program_graph.hpp"
-#include "sealed_runs.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::allocation_counts;
@@ -41,9 +41,9 @@ constexpr std::uint32_t kRelu = TNR_NODE_UNARY + TNR_UNARY_OP_RELU;
 
 // scores = scan(relu(image (x) w + b)) @ v; state += mean(x): with scratch memory, a block, a
 // constant of a blob that is packed, and an output that updates an input.
-class CSealed : public CGraph {
+class CPreallocated : public CGraph {
  protected:
-  CSealed() {
+  CPreallocated() {
     const std::uint32_t image = input({2, 3, 9, 9});
     const std::uint32_t state = input({2});
     tnr_conv2d_attributes same = {};
@@ -57,10 +57,10 @@ class CSealed : public CGraph {
     const std::uint32_t mean = node(TNR_NODE_REDUCE + TNR_REDUCE_OP_MEAN, {flat}, {}, nullptr, 2);
     output(node(kAdd, {state, mean}), state);
     made = program(0, TNR_PASS_PACKING);
-    sealed = lent().seal(made);
-    EXPECT_NE(sealed, nullptr) << tnr_last_error()->message;
+    bound = lent().preallocate(made);
+    EXPECT_NE(bound, nullptr) << tnr_last_error()->message;
   }
-  ~CSealed() override { EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK); }
+  ~CPreallocated() override { EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK); }
 
   Lent lent() { return {{x.view(), held.view()}, {scores.out(), held.out()}}; }
 
@@ -71,10 +71,10 @@ class CSealed : public CGraph {
   Floats held{{2}, 1, 1};
   Floats scores{{2, 5}};
   tnr_program* made = nullptr;
-  tnr_sealed_program* sealed = nullptr;
+  tnr_bound* bound = nullptr;
 };
 
-TEST_F(CSealed, HasTheBitsOfItsProgram) {
+TEST_F(CPreallocated, HasTheBitsOfItsProgram) {
   ASSERT_EQ(run(made, {x.view(), held.view()}, {scores.out(), held.out()}), TNR_STATUS_OK);
   const std::vector<float> expected = scores.values;
   const std::vector<float> state = held.values;
@@ -83,25 +83,25 @@ TEST_F(CSealed, HasTheBitsOfItsProgram) {
   std::vector<float> room(scores.values.size() + 1);
   Lent other = lent();
   other.outs[0] = {view_over(room.data() + 1, {2, 5})};
-  ASSERT_EQ(other.run(sealed), TNR_STATUS_OK) << tnr_last_error()->message;
+  ASSERT_EQ(other.run(bound), TNR_STATUS_OK) << tnr_last_error()->message;
   EXPECT_EQ(std::vector<float>(room.begin() + 1, room.end()), expected);
   EXPECT_EQ(held.values, state);
 }
 
-TEST_F(CSealed, TouchesNothingWhenItIsMade) {
+TEST_F(CPreallocated, TouchesNothingWhenItIsMade) {
   scores.values.assign(scores.values.size(), 7);
   const std::vector<float> state = held.values;
-  tnr_sealed_program* const another = lent().seal(made);
+  tnr_bound* const another = lent().preallocate(made);
   ASSERT_NE(another, nullptr);
   EXPECT_EQ(scores.values, std::vector<float>(scores.values.size(), 7));
   EXPECT_EQ(held.values, state);
-  EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(another), TNR_STATUS_OK);
 }
 
-TEST_F(CSealed, KnowsItsMemoryBeforeItRuns) {
+TEST_F(CPreallocated, KnowsItsMemoryBeforeItRuns) {
   tnr_memory_plan plan = {};
   plan.struct_size = sizeof plan;
-  ASSERT_EQ(tnr_sealed_program_memory(sealed, &plan), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_bound_memory(bound, &plan), TNR_STATUS_OK);
   tnr_memory_plan plain = memory(made, {x.view(), held.view()});
   EXPECT_EQ(plan.peak_bytes, plain.peak_bytes);
   EXPECT_EQ(plan.step_count, plain.step_count);
@@ -111,10 +111,8 @@ TEST_F(CSealed, KnowsItsMemoryBeforeItRuns) {
   ASSERT_EQ(run(fresh, {x.view(), held.view()}, {scores.out(), held.out()}), TNR_STATUS_OK);
   EXPECT_EQ(memory(fresh, {x.view(), held.view()}).scratch_bytes, plan.scratch_bytes);
   plan.struct_size = 3;
-  expect_refused(tnr_sealed_program_memory(sealed, &plan), TNR_STATUS_INVALID_ARGUMENT,
-                 {"struct_size is 3"});
-  expect_refused(tnr_sealed_program_memory(sealed, nullptr), TNR_STATUS_INVALID_ARGUMENT,
-                 {"out is NULL"});
+  expect_refused(tnr_bound_memory(bound, &plan), TNR_STATUS_INVALID_ARGUMENT, {"struct_size is 3"});
+  expect_refused(tnr_bound_memory(bound, nullptr), TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
 }
 
 // ---- what a run is refused, which is said without asking for anything --------------------------
@@ -126,24 +124,24 @@ struct Refused {
   std::function<tnr_status()> run;
 };
 
-class CSealedPaths : public CSealed {
+class CPreallocatedPaths : public CPreallocated {
  protected:
-  CSealedPaths() {
+  CPreallocatedPaths() {
     const std::int64_t shape[] = {2, 5};
     owner = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 2, shape, &owned);
     EXPECT_NE(owner, nullptr);
     tnr_view_mut stale_view = {};
     tnr_blob* const gone = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 2, shape, &stale_view);
     EXPECT_EQ(tnr_blob_release(gone), TNR_STATUS_OK);
-    released = lent().seal(made);
-    EXPECT_EQ(tnr_sealed_program_release(released), TNR_STATUS_OK);
+    released = lent().preallocate(made);
+    EXPECT_EQ(tnr_bound_release(released), TNR_STATUS_OK);
     shared = tnr_blob_share(w.values.data(), 40, nullptr, nullptr);
     EXPECT_NE(shared, nullptr);
 
     add("ok", TNR_STATUS_OK, {}, [](Lent&) {});
     add("into a blob", TNR_STATUS_OK, {}, [this](Lent& of) { of.outs[0] = owned; });
     add("another shape", TNR_STATUS_INVALID_ARGUMENT,
-        {"inputs[0] is f32 with the shape [1, 3, 9, 9]", "sealed for f32 with [2, 3, 9, 9]"},
+        {"inputs[0] is f32 with the shape [1, 3, 9, 9]", "bound to f32 with [2, 3, 9, 9]"},
         [](Lent& of) { of.views[0].shape[0] = 1; });
     add("other strides", TNR_STATUS_INVALID_ARGUMENT, {"outputs[0] is f32 with the strides"},
         [](Lent& of) {
@@ -193,16 +191,16 @@ class CSealedPaths : public CSealed {
           of.outs[0].view.owner = reinterpret_cast<std::uintptr_t>(shared);
         });
     paths.push_back({"no arrays", TNR_STATUS_INVALID_ARGUMENT, {"inputs is NULL"}, [this] {
-                       return tnr_sealed_program_run(sealed, nullptr, 2, nullptr, 2);
+                       return tnr_bound_run(nullptr, bound, nullptr, 2, nullptr, nullptr, 2);
                      }});
-    add_handle("released", released, {"a sealed program that has been released"});
-    add_handle("NULL", nullptr, {"no sealed program was ever given"});
-    add_handle("garbage", reinterpret_cast<const tnr_sealed_program*>(0x1234),
-               {"no sealed program was ever given"});
-    add_handle("a program", reinterpret_cast<const tnr_sealed_program*>(made),
-               {"no sealed program was ever given"});
+    add_handle("released", released, {"a bound program that has been released"});
+    add_handle("NULL", nullptr, {"no bound program was ever given"});
+    add_handle("garbage", reinterpret_cast<const tnr_bound*>(0x1234),
+               {"no bound program was ever given"});
+    add_handle("a program", reinterpret_cast<const tnr_bound*>(made),
+               {"no bound program was ever given"});
   }
-  ~CSealedPaths() override {
+  ~CPreallocatedPaths() override {
     EXPECT_EQ(tnr_blob_release(owner), TNR_STATUS_OK);
     EXPECT_EQ(tnr_blob_release(shared), TNR_STATUS_OK);
   }
@@ -212,10 +210,9 @@ class CSealedPaths : public CSealed {
            const Change& change) {
     auto of = std::make_shared<Lent>(lent());
     change(*of);
-    paths.push_back({name, status, std::move(words), [this, of] { return of->run(sealed); }});
+    paths.push_back({name, status, std::move(words), [this, of] { return of->run(bound); }});
   }
-  void add_handle(const char* name, const tnr_sealed_program* handle,
-                  std::vector<std::string> words) {
+  void add_handle(const char* name, const tnr_bound* handle, std::vector<std::string> words) {
     auto of = std::make_shared<Lent>(lent());
     paths.push_back({name, TNR_STATUS_STALE_HANDLE, std::move(words),
                      [handle, of] { return of->run(handle); }});
@@ -224,11 +221,11 @@ class CSealedPaths : public CSealed {
   tnr_view_mut owned = {};
   tnr_blob* owner = nullptr;
   tnr_blob* shared = nullptr;
-  tnr_sealed_program* released = nullptr;
+  tnr_bound* released = nullptr;
   std::vector<Refused> paths;
 };
 
-TEST_F(CSealedPaths, SayWhatIsWrongAndTouchNothing) {
+TEST_F(CPreallocatedPaths, SayWhatIsWrongAndTouchNothing) {
   for (const Refused& path : paths) {
     SCOPED_TRACE(path.name);
     if (path.status == TNR_STATUS_OK) {
@@ -248,7 +245,7 @@ TEST_F(CSealedPaths, SayWhatIsWrongAndTouchNothing) {
   }
 }
 
-TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
+TEST_F(CPreallocatedPaths, AllocateNothingAndTakeNoLock) {
   if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer sees each piece of scratch memory by itself";
   for (const Refused& path : paths) {
     SCOPED_TRACE(path.name);
@@ -265,7 +262,7 @@ TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
   }
 }
 
-TEST_F(CSealedPaths, MakeNoSystemCall) {
+TEST_F(CPreallocatedPaths, MakeNoSystemCall) {
   if (tenure::test::kInstrumented) GTEST_SKIP() << "a sanitizer asks the system itself";
   const int none = status_under_filter([] { return 0; });
   if (none == kNoFilter) GTEST_SKIP() << "the system lets no process filter its calls";
@@ -288,7 +285,7 @@ TEST_F(CSealedPaths, MakeNoSystemCall) {
             0);
 }
 
-TEST_F(CSealed, TakesOutputsOfManyPagesWithoutASystemCall) {
+TEST_F(CPreallocated, TakesOutputsOfManyPagesWithoutASystemCall) {
   if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer asks the system itself";
   // Before such results are written, other calls ask the system for their pages.
   const std::int64_t count = std::int64_t{4} << 20;
@@ -297,19 +294,19 @@ TEST_F(CSealed, TakesOutputsOfManyPagesWithoutASystemCall) {
   const Floats a({count}, 1, 0);
   Floats out({count});
   Lent of({a.view()}, {out.out()});
-  tnr_sealed_program* const doubled = of.seal(program());
+  tnr_bound* const doubled = of.preallocate(program());
   ASSERT_NE(doubled, nullptr) << tnr_last_error()->message;
   const int answer = status_under_filter([&] { return static_cast<int>(of.run(doubled)); });
   EXPECT_TRUE(answer == 0 || answer == kNoFilter) << answer;
   EXPECT_EQ(of.run(doubled), TNR_STATUS_OK);
   EXPECT_EQ(out.values.back(), 2);
-  EXPECT_EQ(tnr_sealed_program_release(doubled), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(doubled), TNR_STATUS_OK);
   EXPECT_EQ(tnr_graph_release(small), TNR_STATUS_OK);
 }
 
-// ---- what cannot be sealed ---------------------------------------------------------------------
+// ---- what cannot be preallocated ---------------------------------------------------------------
 
-TEST_F(CGraph, NodesThatThrowWhatTheyFindAreNotSealed) {
+TEST_F(CGraph, NodesThatThrowWhatTheyFindAreNotPreallocated) {
   const std::int64_t offsets[] = {0, 1};
   const std::int64_t columns[] = {0};
   tnr_sparse_node_attributes csr = {};
@@ -326,7 +323,7 @@ TEST_F(CGraph, NodesThatThrowWhatTheyFindAreNotSealed) {
   Lent of(
       {view_over(offsets, {2}, TNR_DTYPE_I64), view_over(columns, {1}, TNR_DTYPE_I64), a.view()},
       {out.out()});
-  expect_refused(of.seal(program()), TNR_STATUS_UNSUPPORTED,
+  expect_refused(of.preallocate(program()), TNR_STATUS_UNSUPPORTED,
                  {"nodes[0], sparse_to_dense: throws what it refuses in elements"});
   // Nodes that no output needs do not count.
   tnr_graph* const first = std::exchange(graph, tnr_graph_create());
@@ -336,59 +333,60 @@ TEST_F(CGraph, NodesThatThrowWhatTheyFindAreNotSealed) {
   (void)node(TNR_NODE_SPARSE_TO_DENSE, {offset_input, index_input, x}, {1, 1}, &csr);
   output(node(kAdd, {x, x}));
   Lent plain(of.views, {{view_over(out.values.data(), {1})}});
-  tnr_sealed_program* const sealed = plain.seal(program());
-  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
-  EXPECT_EQ(plain.run(sealed), TNR_STATUS_OK);
+  tnr_bound* const bound = plain.preallocate(program());
+  ASSERT_NE(bound, nullptr) << tnr_last_error()->message;
+  EXPECT_EQ(plain.run(bound), TNR_STATUS_OK);
   EXPECT_EQ(out.values[0], 2);
-  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
   EXPECT_EQ(tnr_graph_release(first), TNR_STATUS_OK);
 }
 
-TEST_F(CSealed, IsMadeOfWhatARunWouldTake) {
+TEST_F(CPreallocated, IsMadeOfWhatARunWouldTake) {
   Lent of = lent();
   of.views[0].shape[1] = 2;
-  expect_refused(of.seal(made), TNR_STATUS_INVALID_ARGUMENT, {"inputs[0].shape[1] is 2"});
+  expect_refused(of.preallocate(made), TNR_STATUS_INVALID_ARGUMENT, {"inputs[0].shape[1] is 2"});
   Lent outs = lent();
   outs.outs[0].view.shape[1] = 4;
-  expect_refused(outs.seal(made), TNR_STATUS_INVALID_ARGUMENT, {"the program gives f32"});
-  expect_refused(tnr_sealed_program_create(made, nullptr, 2, nullptr, 2),
+  expect_refused(outs.preallocate(made), TNR_STATUS_INVALID_ARGUMENT, {"the program gives f32"});
+  const tnr_bound_attributes preallocated = {sizeof preallocated, 0, TNR_BOUND_PREALLOCATED, 0};
+  expect_refused(tnr_bound_create(nullptr, made, nullptr, 2, &preallocated, nullptr, 2),
                  TNR_STATUS_INVALID_ARGUMENT, {"inputs is NULL"});
-  expect_refused(lent().seal(nullptr), TNR_STATUS_STALE_HANDLE, {"no program was ever given"});
-  EXPECT_EQ(tnr_sealed_program_release(nullptr), TNR_STATUS_OK);
+  expect_refused(lent().preallocate(nullptr), TNR_STATUS_STALE_HANDLE,
+                 {"no program was ever given"});
+  EXPECT_EQ(tnr_bound_release(nullptr), TNR_STATUS_OK);
 }
 
-TEST_F(CSealed, HoldsItsProgram) {
+TEST_F(CPreallocated, HoldsItsProgram) {
   programs.clear();
   EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
-  EXPECT_EQ(lent().run(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(lent().run(bound), TNR_STATUS_OK);
 }
 
-TEST_F(CSealed, SurvivesEveryAllocationThatFails) {
+TEST_F(CPreallocated, SurvivesEveryAllocationThatFails) {
   bool has_failed = true;
   for (int first = 0; has_failed; ++first) {
     Lent of = lent();
-    tnr_sealed_program* another;
+    tnr_bound* another;
     {
       const AllocationFault fault(Failing::kOne, first);
-      another = of.seal(made);
+      another = of.preallocate(made);
     }
     has_failed = allocation_counts().failed != 0;
     if (another == nullptr) {
       EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY);
       EXPECT_TRUE(has_failed);
     }
-    EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_bound_release(another), TNR_STATUS_OK);
   }
 }
 
 // ---- two at once -------------------------------------------------------------------------------
 
-// Runs the sealed program that calls it.
+// Runs the preallocated program that calls it.
 struct Nested {
   Lent* of = nullptr;
-  const tnr_sealed_program* sealed = nullptr;
+  const tnr_bound* bound = nullptr;
   tnr_status answer = TNR_STATUS_OK;
-  tnr_status described = TNR_STATUS_OK;
 
   static tnr_status infer(void*, const tnr_view* operands, std::uint32_t, const std::int64_t*,
                           std::uint32_t, tnr_dtype* dtype, std::uint32_t* rank,
@@ -401,16 +399,14 @@ struct Nested {
   static tnr_status compute(void* context, const tnr_view* operands, std::uint32_t,
                             const std::int64_t*, std::uint32_t, const tnr_view_mut* out) {
     auto& self = *static_cast<Nested*>(context);
-    if (self.sealed != nullptr) {
-      self.answer = self.of->run(self.sealed);
-      std::int64_t shape[TNR_MAX_RANK];
-      self.described = tnr_sealed_program_describe_shapes(self.sealed, shape, TNR_MAX_RANK);
+    if (self.bound != nullptr) {
+      self.answer = self.of->run(self.bound);
     }
     return tnr_unary(nullptr, TNR_UNARY_OP_NEG, operands, nullptr, out);
   }
 };
 
-TEST_F(CGraph, ASealedProgramIsBusyWhileItRuns) {
+TEST_F(CGraph, APreallocatedProgramIsBusyWhileItRuns) {
   Nested nested;
   const tnr_custom_operation operation =
       operation_of("nested", Nested::infer, Nested::compute, &nested, 1);
@@ -420,21 +416,20 @@ TEST_F(CGraph, ASealedProgramIsBusyWhileItRuns) {
   const Floats a({2}, 1, 1);
   Floats out({2});
   Lent of({a.view()}, {out.out()});
-  tnr_sealed_program* const sealed = of.seal(program());
-  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
+  tnr_bound* const bound = of.preallocate(program());
+  ASSERT_NE(bound, nullptr) << tnr_last_error()->message;
   nested.of = &of;
-  nested.sealed = sealed;
-  EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);
+  nested.bound = bound;
+  EXPECT_EQ(of.run(bound), TNR_STATUS_OK);
   EXPECT_EQ(nested.answer, TNR_STATUS_BUSY);
-  EXPECT_EQ(nested.described, TNR_STATUS_BUSY);
   EXPECT_EQ(out.values, (std::vector<float>{-1, -2}));
-  nested.sealed = nullptr;
-  EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);
-  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+  nested.bound = nullptr;
+  EXPECT_EQ(of.run(bound), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
 }
 
-TEST_F(CSealed, OneOfSeveralThreadsRunsIt) {
-  ASSERT_EQ(lent().run(sealed), TNR_STATUS_OK);
+TEST_F(CPreallocated, OneOfSeveralThreadsRunsIt) {
+  ASSERT_EQ(lent().run(bound), TNR_STATUS_OK);
   const std::vector<float> expected = scores.values;
   std::atomic<int> done = 0;
   std::vector<std::thread> threads;
@@ -444,7 +439,7 @@ TEST_F(CSealed, OneOfSeveralThreadsRunsIt) {
       Floats state({2}, 1, 1);
       const Lent of({x.view(), state.view()}, {mine.out(), state.out()});
       for (int i = 0; i < 300; ++i) {
-        const tnr_status status = of.run(sealed);
+        const tnr_status status = of.run(bound);
         if (status == TNR_STATUS_BUSY) continue;
         ASSERT_EQ(status, TNR_STATUS_OK);
         ASSERT_EQ(mine.values, expected);
@@ -456,9 +451,9 @@ TEST_F(CSealed, OneOfSeveralThreadsRunsIt) {
   EXPECT_GT(done, 0);
 }
 
-TEST_F(CSealed, EndsWithTheRunThatUsesIt) {
+TEST_F(CPreallocated, EndsWithTheRunThatUsesIt) {
   for (int i = 0; i < 100; ++i) {
-    tnr_sealed_program* const another = lent().seal(made);
+    tnr_bound* const another = lent().preallocate(made);
     ASSERT_NE(another, nullptr);
     std::atomic<bool> runs = false;
     std::thread thread([&] {
@@ -473,7 +468,7 @@ TEST_F(CSealed, EndsWithTheRunThatUsesIt) {
       EXPECT_EQ(status, TNR_STATUS_STALE_HANDLE);
     });
     while (!runs) std::this_thread::yield();
-    EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_bound_release(another), TNR_STATUS_OK);
     thread.join();
   }
 }

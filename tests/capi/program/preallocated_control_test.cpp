@@ -1,5 +1,5 @@
-// Sealed programs whose data decide what is computed: branches and loops that ask nobody for
-// anything, also where a loop does not end.
+// Preallocated programs with branches and loops: runs that allocate nothing, also where a loop does
+// not end.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "bound_runs.hpp"
 #include "expect_status.hpp"
 #include "failing_allocator.hpp"
 #include "memory/memory.hpp"
 #include "program_graph.hpp"
-#include "sealed_runs.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::allocation_counts;
@@ -32,7 +32,7 @@ namespace {
 constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kLess = TNR_NODE_COMPARE + TNR_COMPARE_OP_LT;
 
-class CSealedBodies : public CGraph {
+class CPreallocatedBodies : public CGraph {
  protected:
   std::int64_t body(const std::function<void()>& build) {
     tnr_graph* const around = std::exchange(graph, tnr_graph_create());
@@ -48,9 +48,9 @@ class CSealedBodies : public CGraph {
 // Images that are convolved, or summed up along rows, as a flag says; then, while fewer rounds are
 // done than asked for and at most 3, they are convolved again. On zeros neither convolution is
 // computed, and both ask for scratch memory.
-class CSealedControl : public CSealedBodies {
+class CPreallocatedControl : public CPreallocatedBodies {
  protected:
-  CSealedControl() {
+  CPreallocatedControl() {
     const std::uint32_t image = input({2, 3, 9, 9});
     const std::uint32_t flag = input({}, TNR_DTYPE_BOOL8);
     const std::uint32_t rounds = input({});
@@ -74,10 +74,10 @@ class CSealedControl : public CSealedBodies {
     output(node(TNR_NODE_WHILE, {taken, constant(view_over(&zero, {})), rounds},
                 {condition, iteration, kLimit}));
     made = program();
-    sealed = lent().seal(made);
-    EXPECT_NE(sealed, nullptr) << tnr_last_error()->message;
+    bound = lent().preallocate(made);
+    EXPECT_NE(bound, nullptr) << tnr_last_error()->message;
   }
-  ~CSealedControl() override { EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK); }
+  ~CPreallocatedControl() override { EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK); }
 
   std::uint32_t convolved(std::uint32_t images) {
     tnr_conv2d_attributes same = {};
@@ -112,10 +112,10 @@ class CSealedControl : public CSealedBodies {
   std::uint8_t is_true = 0;
   float wanted = 0;
   tnr_program* made = nullptr;
-  tnr_sealed_program* sealed = nullptr;
+  tnr_bound* bound = nullptr;
 };
 
-TEST_F(CSealedControl, HasTheBitsOfItsProgram) {
+TEST_F(CPreallocatedControl, HasTheBitsOfItsProgram) {
   each_way([&](tnr_status expected) {
     const Lent of = lent();
     const tnr_status status = run(made, of.views, of.outs);
@@ -124,7 +124,7 @@ TEST_F(CSealedControl, HasTheBitsOfItsProgram) {
     const std::vector<float> bits =
         std::exchange(result.values, std::vector<float>(result.values.size()));
     const Lent again = lent();
-    ASSERT_EQ(again.run(sealed), expected) << tnr_last_error()->message;
+    ASSERT_EQ(again.run(bound), expected) << tnr_last_error()->message;
     if (expected == TNR_STATUS_OK) {
       EXPECT_EQ(result.values, bits);
       return;
@@ -137,7 +137,7 @@ TEST_F(CSealedControl, HasTheBitsOfItsProgram) {
   });
 }
 
-TEST_F(CSealedControl, AllocatesNothingAndTakesNoLock) {
+TEST_F(CPreallocatedControl, AllocatesNothingAndTakesNoLock) {
   if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer sees each piece of scratch memory by itself";
   each_way([&](tnr_status expected) {
     const Lent of = lent();
@@ -145,7 +145,7 @@ TEST_F(CSealedControl, AllocatesNothingAndTakesNoLock) {
     tnr_status status;
     {
       const AllocationFault counted(Failing::kOne, tenure::test::kNone);
-      status = of.run(sealed);
+      status = of.run(bound);
     }
     EXPECT_EQ(status, expected);
     EXPECT_EQ(allocation_counts().asked, 0);
@@ -154,21 +154,21 @@ TEST_F(CSealedControl, AllocatesNothingAndTakesNoLock) {
   });
 }
 
-TEST_F(CSealedControl, MakesNoSystemCall) {
+TEST_F(CPreallocatedControl, MakesNoSystemCall) {
   if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer asks the system itself";
   if (status_under_filter([] { return 0; }) == kNoFilter) {
     GTEST_SKIP() << "the system lets no process filter its calls";
   }
   each_way([&](tnr_status expected) {
     const Lent of = lent();
-    EXPECT_EQ(status_under_filter([&] { return of.run(sealed) == expected ? 0 : 1; }), 0);
+    EXPECT_EQ(status_under_filter([&] { return of.run(bound) == expected ? 0 : 1; }), 0);
   });
 }
 
-TEST_F(CSealedControl, KnowsTheMemoryOfBodiesThatZerosDoNotTake) {
+TEST_F(CPreallocatedControl, KnowsTheMemoryOfBodiesThatZerosDoNotTake) {
   tnr_memory_plan plan = {};
   plan.struct_size = sizeof plan;
-  ASSERT_EQ(tnr_sealed_program_memory(sealed, &plan), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_bound_memory(bound, &plan), TNR_STATUS_OK);
   const Lent zeros = lent();
   tnr_program* const fresh = program();
   ASSERT_EQ(run(fresh, zeros.views, zeros.outs), TNR_STATUS_OK);
@@ -181,7 +181,7 @@ TEST_F(CSealedControl, KnowsTheMemoryOfBodiesThatZerosDoNotTake) {
   EXPECT_EQ(memory(fresh, zeros.views).peak_bytes, plan.peak_bytes);
 }
 
-TEST_F(CSealedBodies, AreNotSealedWhereANodeThrowsWhatItFinds) {
+TEST_F(CPreallocatedBodies, AreNotPreallocatedWhereANodeThrowsWhatItFinds) {
   const std::uint32_t flag = input({}, TNR_DTYPE_BOOL8);
   const std::uint32_t offsets = input({2}, TNR_DTYPE_I64);
   const std::uint32_t column = input({1}, TNR_DTYPE_I64);
@@ -233,7 +233,7 @@ TEST_F(CSealedBodies, AreNotSealedWhereANodeThrowsWhatItFinds) {
                   "sparse_to_dense: throws")}) {
     graph = tenure::test::rebuilt(both);
     output(value);
-    expect_refused(Lent(of).seal(program()), TNR_STATUS_UNSUPPORTED, {words});
+    expect_refused(Lent(of).preallocate(program()), TNR_STATUS_UNSUPPORTED, {words});
     EXPECT_EQ(tnr_graph_release(std::exchange(graph, both)), TNR_STATUS_OK);
   }
 }

@@ -1,4 +1,4 @@
-#include "sealed_runs.hpp"
+#include "bound_runs.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
