@@ -143,8 +143,13 @@ Sized copy_sized(const Sized& source) noexcept {
 // know.
 template <class Sized>
 Sized read_sized(const Sized* source, const char* name) {
-  require_sized(&deref(source, name), first_bytes_of<Sized>(), sizeof(Sized), name);
-  return copy_sized(*source);
+  const Sized& given = deref(source, name);
+  constexpr std::size_t kFirst = first_bytes_of<Sized>();
+  // Most clients are of this version.
+  if (given.struct_size == sizeof(Sized)) [[likely]]
+    return given;
+  require_sized(&given, kFirst, sizeof(Sized), name);
+  return copy_sized(given);
 }
 
 // Writes facts that stand beside each other to a struct that starts with its struct_size and may be
