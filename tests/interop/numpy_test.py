@@ -87,6 +87,7 @@ def oracle(row):
         "gelu_tanh": gelu_tanh,
         "softplus": lambda a: np.logaddexp(0, a),
         "hardswish": lambda a: weighted(a, np.clip(a / 6 + 0.5, 0, 1)),
+        "softsign": lambda a: np.where(np.isinf(a), np.sign(a), a / (1 + np.abs(a))),
         "elu": lambda a: np.where(a > 0, a, np.expm1(a)),
         "leaky_relu": lambda a: np.where(a < 0, 0.01 * a, a),
     }

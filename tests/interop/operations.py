@@ -57,6 +57,7 @@ UNARY = {
     "cbrt": Row(48, "np.cbrt", "float", 1),
     "conj": Row(49, "np.conjugate", "complex", 0),
     "arg": Row(50, "np.angle", "complex", 2),
+    "softsign": Row(51, "softsign", "float", 2),
 }
 
 BINARY = {

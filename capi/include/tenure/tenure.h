@@ -2327,6 +2327,10 @@ typedef int32_t tnr_unary_op;
  * The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of its parts; complex numbers only.
  */
 #define TNR_UNARY_OP_ARG 50
+/**
+ * `x / (1 + |x|)`; floats only.
+ */
+#define TNR_UNARY_OP_SOFTSIGN 51
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond

@@ -57,7 +57,8 @@
   X(Atanh, ATANH) \
   X(Cbrt, CBRT) \
   X(Conj, CONJ) \
-  X(Arg, ARG)
+  X(Arg, ARG) \
+  X(Softsign, SOFTSIGN)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -132,8 +133,8 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48, kConj = 49, kArg = 50 };
-inline constexpr unsigned kUnaryCount = 50;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48, kConj = 49, kArg = 50, kSoftsign = 51 };
+inline constexpr unsigned kUnaryCount = 51;
 
 enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15, kPow = 16, kAtan2 = 17, kHypot = 18 };
 inline constexpr unsigned kBinaryCount = 18;
@@ -164,7 +165,7 @@ enum class UnaryWords : uint8_t { kNeg = 1, kAbs = 2, kRelu = 5, kSquare = 15, k
 enum class UnaryQuestion : uint8_t { kIsNan = 23, kIsInf = 24, kIsFinite = 25 };
 
 // The unary operations of the kernels of numbers.
-enum class UnaryNumber : uint8_t { kSqrt = 3, kHardswish = 12, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22 };
+enum class UnaryNumber : uint8_t { kSqrt = 3, kHardswish = 12, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kSoftsign = 51 };
 
 // The unary operations of the kernels of angles.
 enum class UnaryAngle : uint8_t { kSin = 37, kCos = 38, kTan = 39 };
@@ -271,6 +272,7 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"cbrt", kFloats, Gives::kOperand, Device::kFunction, true, 1},
   {"conj", kComplex, Gives::kOperand, Device::kNone, true, kExact},
   {"arg", kComplex, Gives::kPart, Device::kNone, true, 2},
+  {"softsign", kFloats, Gives::kOperand, Device::kNumber, true, 2},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {

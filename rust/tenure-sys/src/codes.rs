@@ -110,6 +110,8 @@ impl tnr_unary_op {
     /// The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of
     /// its parts; complex numbers only.
     pub const ARG: tnr_unary_op = tnr_unary_op(50);
+    /// `x / (1 + |x|)`; floats only.
+    pub const SOFTSIGN: tnr_unary_op = tnr_unary_op(51);
 }
 
 impl tnr_binary_op {
@@ -301,6 +303,7 @@ macro_rules! for_each_unary {
             CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
             CONJ "conj": conj, conj_into, conj_assign, [T: ComplexNumber] T -> T; "The complex conjugate of `a`: its imaginary part with the other sign.", errors "", example "[tenure::Complex::new(1.0, 2.0)]" => "[tenure::Complex::new(1.0, -2.0)]";
             ARG "arg": arg, arg_into, arg_assign, [T: ComplexNumber] T -> Part; "The angle of a complex number from the positive real axis, from -pi to pi.", errors "", example "[tenure::Complex::new(2.0, 0.0), tenure::Complex::new(0.0, 1.0)]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            SOFTSIGN "softsign": softsign, softsign_into, softsign_assign, [T: Float] T -> T; "`a / (1 + |a|)`.", errors "", example "[-1.0, 0.0, 3.0, f64::INFINITY]" => "[-0.5, 0.0, 0.75, 1.0]";
         }
     };
 }
@@ -446,6 +449,7 @@ macro_rules! for_each_unary_of_zero {
             ASINH "asinh": asinh, asinh_into, asinh_assign, [T: Float] T -> T; "The inverse hyperbolic sine of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
             ATANH "atanh": atanh, atanh_into, atanh_assign, [T: Float] T -> T; "The inverse hyperbolic tangent of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, f64::INFINITY]";
             CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
+            SOFTSIGN "softsign": softsign, softsign_into, softsign_assign, [T: Float] T -> T; "`a / (1 + |a|)`.", errors "", example "[-1.0, 0.0, 3.0, f64::INFINITY]" => "[-0.5, 0.0, 0.75, 1.0]";
         }
     };
 }

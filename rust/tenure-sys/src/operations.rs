@@ -869,6 +869,20 @@ pub const OPERATIONS: &[Operation] = &[
         error: Error::Places(2),
         ..ROW
     },
+    Operation {
+        name: "softsign",
+        code: 51,
+        doc: "`x / (1 + |x|)`; floats only.",
+        rust: "softsign",
+        rust_doc: "`a / (1 + |a|)`.",
+        example: example(&["[-1.0, 0.0, 3.0, f64::INFINITY]"], "[-0.5, 0.0, 0.75, 1.0]"),
+        numpy: "softsign",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        error: Error::Places(2),
+        device: Device::Number,
+        ..ROW
+    },
     // ---- of two inputs ----
     Operation {
         kind: Kind::Binary,

@@ -463,6 +463,10 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kLeakyRelu:
       result = real(x.real < 0 ? x.real * (type == Type::kF64 ? 0.01 : 0.01f) : x.real);
       break;
+    case Unary::kSoftsign:
+      result = real(std::isinf(x.real) ? std::copysign(Real{1}, x.real)
+                                       : x.real / (1 + std::fabs(x.real)));
+      break;
     case Unary::kExp2: result = real(std::exp2(x.real)); break;
     case Unary::kExpm1: result = real(std::expm1(x.real)); break;
     case Unary::kLn: result = real(std::log(x.real)); break;
