@@ -269,8 +269,9 @@ struct ReduceCall {
 };
 inline ReduceCall some_call(tnr_reduce_op op, Random& random) {
   ReduceCall call = {op};
-  if (op == TNR_REDUCE_OP_NORM) call.power = kPowers[random() % std::size(kPowers)];
-  if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD) call.ddof = random() % 2;
+  const kernels::Attribute attribute = kernels::kReduceRows[op - 1].attribute;
+  if (attribute == kernels::Attribute::kPower) call.power = kPowers[random() % std::size(kPowers)];
+  if (attribute == kernels::Attribute::kDdof) call.ddof = random() % 2;
   return call;
 }
 
