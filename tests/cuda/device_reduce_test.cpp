@@ -348,6 +348,14 @@ TEST_F(DeviceReduce, KeepsTheDigitsOfVariancesFarFromZero) {
   EXPECT_NEAR(
       reduce_one(context_, variance, elements) / reduce_one<double>(nullptr, variance, elements), 1,
       1e-13);
+  // The first number is no element of the first block.
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i < 3000 || i % 3 == 0) elements[i] = std::nan("");
+  }
+  const Reduction of_numbers = {.op = TNR_REDUCE_OP_NAN_VAR, .axes = 1, .ddof = 1};
+  EXPECT_NEAR(reduce_one(context_, of_numbers, elements) /
+                  reduce_one<double>(nullptr, of_numbers, elements),
+              1, 1e-13);
 }
 
 // A mean a little above the middle of two f16, so little that as f32 it would be the middle.

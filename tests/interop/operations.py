@@ -115,6 +115,8 @@ REDUCE = {
     "nan_mean": Row(16, "np.nanmean", "float", None),
     "nan_min": Row(17, "np.nanmin", "float", 0),
     "nan_max": Row(18, "np.nanmax", "float", 0),
+    "nan_var": Row(19, "np.nanvar", "float", None),
+    "nan_std": Row(20, "np.nanstd", "float", None),
 }
 
 NORMALIZE = {

@@ -2594,6 +2594,14 @@ typedef int32_t tnr_reduce_op;
  * Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
  */
 #define TNR_REDUCE_OP_NAN_MAX 18
+/**
+ * VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN where their count is not above `ddof`.
+ */
+#define TNR_REDUCE_OP_NAN_VAR 19
+/**
+ * The square root of NAN_VAR, with the attribute `ddof`; floats only.
+ */
+#define TNR_REDUCE_OP_NAN_STD 20
 
 /**
  * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs

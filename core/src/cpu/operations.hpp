@@ -115,7 +115,9 @@
   X(NanSum, NAN_SUM) \
   X(NanMean, NAN_MEAN) \
   X(NanMin, NAN_MIN) \
-  X(NanMax, NAN_MAX)
+  X(NanMax, NAN_MAX) \
+  X(NanVar, NAN_VAR) \
+  X(NanStd, NAN_STD)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_NORMALIZE_OPERATIONS(X) \
@@ -145,8 +147,8 @@ inline constexpr unsigned kTernaryCount = 3;
 enum class Compare : uint8_t { kEq = 1, kNe = 2, kLt = 3, kLe = 4, kGt = 5, kGe = 6 };
 inline constexpr unsigned kCompareCount = 6;
 
-enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12, kNorm = 13, kLogsumexp = 14, kNanSum = 15, kNanMean = 16, kNanMin = 17, kNanMax = 18 };
-inline constexpr unsigned kReduceCount = 18;
+enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12, kNorm = 13, kLogsumexp = 14, kNanSum = 15, kNanMean = 16, kNanMin = 17, kNanMax = 18, kNanVar = 19, kNanStd = 20 };
+inline constexpr unsigned kReduceCount = 20;
 
 enum class Normalize : uint8_t { kSoftmax = 1, kLogSoftmax = 2, kLayerNorm = 3, kRmsNorm = 4 };
 inline constexpr unsigned kNormalizeCount = 4;
@@ -334,6 +336,8 @@ inline constexpr OperationRow kReduceRows[] = {
   {"nan_mean", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
   {"nan_min", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
   {"nan_max", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"nan_var", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
+  {"nan_std", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
 };
 
 inline constexpr OperationRow kNormalizeRows[] = {

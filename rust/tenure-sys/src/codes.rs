@@ -220,6 +220,11 @@ impl tnr_reduce_op {
     pub const NAN_MIN: tnr_reduce_op = tnr_reduce_op(17);
     /// Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
     pub const NAN_MAX: tnr_reduce_op = tnr_reduce_op(18);
+    /// VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN where
+    /// their count is not above `ddof`.
+    pub const NAN_VAR: tnr_reduce_op = tnr_reduce_op(19);
+    /// The square root of NAN_VAR, with the attribute `ddof`; floats only.
+    pub const NAN_STD: tnr_reduce_op = tnr_reduce_op(20);
 }
 
 impl tnr_normalize_op {
@@ -385,6 +390,8 @@ macro_rules! for_each_reduce {
             NAN_MEAN "nan_mean": nan_mean, nan_mean_into, [T: Float] => T; "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
             NAN_MIN "nan_min": nan_min, nan_min_into, [T: Float] => T; "The smallest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
             NAN_MAX "nan_max": nan_max, nan_max_into, [T: Float] => T; "The largest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            NAN_VAR "nan_var": nan_var, nan_var_into, [T: Float] => T, [ddof: u32]; "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            NAN_STD "nan_std": nan_std, nan_std_into, [T: Float] => T, [ddof: u32]; "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
         }
     };
 }
@@ -477,6 +484,8 @@ macro_rules! for_each_reduce_of_reals {
             NAN_MEAN "nan_mean": nan_mean, nan_mean_into, [T: Float] => T; "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
             NAN_MIN "nan_min": nan_min, nan_min_into, [T: Float] => T; "The smallest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
             NAN_MAX "nan_max": nan_max, nan_max_into, [T: Float] => T; "The largest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            NAN_VAR "nan_var": nan_var, nan_var_into, [T: Float] => T, [ddof: u32]; "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            NAN_STD "nan_std": nan_std, nan_std_into, [T: Float] => T, [ddof: u32]; "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
         }
     };
 }

@@ -203,6 +203,8 @@ const COMPARISON: Operation =
 
 /// The array of the examples of reductions.
 const TABLE: &str = "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]";
+/// The same with a row that has no numbers.
+const GAPS: &str = "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]";
 
 /// Every operation.
 pub const OPERATIONS: &[Operation] = &[
@@ -1521,6 +1523,31 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.nanmax",
         dtypes: Dtypes::FLOATS,
         error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_var",
+        rust: "nan_var",
+        code: 19,
+        doc: "VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN \
+              where their count is not above `ddof`.",
+        rust_doc: "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.",
+        example: example(&[GAPS, "0, 1"], "[0.5, 4.5, 2.0]"),
+        numpy: "np.nanvar",
+        dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_std",
+        rust: "nan_std",
+        code: 20,
+        doc: "The square root of NAN_VAR, with the attribute `ddof`; floats only.",
+        rust_doc: "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.",
+        example: example(&[GAPS, "0, 0"], "[0.5, 1.5, 1.0]"),
+        numpy: "np.nanstd",
+        dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
         ..REDUCTION
     },
     // ---- normalizations ----

@@ -200,6 +200,8 @@ TEST(Reduce, OfNothingGivesTheNeutralElementOrAnError) {
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_MEAN, {})));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_VAR, {})));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_STD, {})));
+  EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {})));
+  EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_NAN_STD, {})));
   EXPECT_EQ(reduced<std::uint8_t>(TNR_REDUCE_OP_ANY, TNR_DTYPE_F32, TNR_DTYPE_BOOL8,
                                   std::vector<float>{}),
             0);
@@ -298,6 +300,18 @@ TEST(Reduce, VarAndStdTakeDdof) {
   EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_STD, {3}), 0);
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_VAR, {3}, 1)));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_STD, {3, 4}, 3)));
+  constexpr float kGap = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {kGap, 1, 2, kGap, 3, 4}), 1.25f);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {kGap, 1, 2, 3, 6}, 1), 14.0f / 3);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_STD, {1, kGap, 5}), 2);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_STD, {kGap, 3}), 0);
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_NAN_VAR, TNR_REDUCE_OP_NAN_STD}) {
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap})));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap, kGap, kGap}, 1)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap, 3}, 1)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {3, kGap, kGap, 4}, 3)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {1, std::numeric_limits<float>::infinity(), kGap})));
+  }
 }
 
 TEST(Reduce, MeanOfHalvesDoesNotOverflowOnTheWay) {

@@ -349,6 +349,31 @@ constexpr Reduction number_mean_of() {
   }
 }
 template <class T>
+constexpr Reduction number_moments_of(Finish finish, Extremes extremes) {
+  if constexpr (kIsFloat<T>) {
+    using C = Computed<T>;
+    Reduction moments = read_by<T, WideSum<C>>({});
+    moments.meet = Meet::kInTree;
+    moments.finish = finish;
+    moments.accumulator_bytes = kNumberMomentsBytes;
+    moments.finished_place = 24;
+    moments.along = number_moments_along<C>;
+    moments.across = number_moments_across<C>;
+    moments.merge = merge_number_moments;
+    return of_f64_leaving<T>(moments, extremes);
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction number_variance_of() {
+  return number_moments_of<T>(Finish::kOwnVariance, Extremes::kVariance);
+}
+template <class T>
+constexpr Reduction number_deviation_of() {
+  return number_moments_of<T>(Finish::kOwnDeviation, Extremes::kRoot);
+}
+template <class T>
 constexpr Reduction least_number_of() {
   if constexpr (kIsFloat<T>) {
     return in_any_order<T, ExtremeNumber<Smaller, Computed<T>>>();
@@ -400,6 +425,8 @@ constexpr Reduction greatest_number_of() {
 #define TENURE_REDUCE_NAN_MEAN TENURE_ROW(number_mean_of)
 #define TENURE_REDUCE_NAN_MIN TENURE_ROW(least_number_of)
 #define TENURE_REDUCE_NAN_MAX TENURE_ROW(greatest_number_of)
+#define TENURE_REDUCE_NAN_VAR TENURE_ROW(number_variance_of)
+#define TENURE_REDUCE_NAN_STD TENURE_ROW(number_deviation_of)
 
 #define TENURE_REDUCTION(Name, NAME) TENURE_REDUCE_##NAME,
 constinit const Reductions kReduce[kReduceCount] = {TENURE_REDUCE_OPERATIONS(TENURE_REDUCTION)};
