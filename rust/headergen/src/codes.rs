@@ -401,7 +401,8 @@ pub fn python(note: &str) -> String {
         "# {note}\n\"\"\"The codes of operations, and what NumPy calls them.\"\"\"\n\n\
          import collections\n\n\
          # `places` bounds the error of f32 and f64, in units in the last place; None: it grows.\n\
-         Row = collections.namedtuple(\"Row\", \"code numpy dtypes places\")\n"
+         Row = collections.namedtuple(\n    \"Row\", \"code numpy dtypes places attribute\", \
+         defaults=[None])\n"
     );
     for kind in KINDS {
         let _ = writeln!(text, "\n{} = {{", stem(kind).to_uppercase());
@@ -416,9 +417,14 @@ pub fn python(note: &str) -> String {
                 Error::Places(places) | Error::OfInputs(places) => places.to_string(),
                 Error::Grows => "None".to_owned(),
             };
+            let attribute = match row.attribute {
+                Attribute::None => "",
+                Attribute::Ddof => ", \"ddof\"",
+                Attribute::Power => ", \"power\"",
+            };
             let _ = writeln!(
                 text,
-                "    {name:?}: Row({}, {:?}, {:?}, {places}),",
+                "    {name:?}: Row({}, {:?}, {:?}, {places}{attribute}),",
                 row.code,
                 row.numpy,
                 dtypes.join(" ")
