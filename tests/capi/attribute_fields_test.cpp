@@ -191,10 +191,11 @@ void AttributeFields::add_dense() {
   for (tnr_reduce_op op = 1; op <= static_cast<int>(kernels::kReduceCount); ++op) {
     const std::string name = kernels::kReduceRows[op - 1].name;
     std::set<std::string> taken;
-    if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD) taken = {"ddof"};
-    if (op == TNR_REDUCE_OP_NORM) taken = {"power"};
-    const auto set = [op](tnr_reduce_attributes& of) {
-      of.power = op == TNR_REDUCE_OP_NORM ? 2 : 0;
+    const kernels::Attribute attribute = kernels::kReduceRows[op - 1].attribute;
+    if (attribute == kernels::Attribute::kDdof) taken = {"ddof"};
+    if (attribute == kernels::Attribute::kPower) taken = {"power"};
+    const auto set = [attribute](tnr_reduce_attributes& of) {
+      of.power = attribute == kernels::Attribute::kPower ? 2 : 0;
     };
     const tnr_dtype dtype =
         kernels::kReduceRows[op - 1].gives == kernels::Gives::kTruth   ? TNR_DTYPE_BOOL8

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "cpu/operations.hpp"
 #include "expect_status.hpp"
 #include "given_attributes.hpp"
 #include "sparse_arrays.hpp"
@@ -346,8 +347,16 @@ TEST_F(Attributes, OfSparseOperations) {
   });
 }
 
-TEST_F(Attributes, DdofIsAlwaysGivenToVarAndStd) {
-  for (const tnr_reduce_op op : {TNR_REDUCE_OP_VAR, TNR_REDUCE_OP_STD}) {
+namespace kernels = tenure::kernels;
+
+bool takes_ddof(tnr_reduce_op op) {
+  return kernels::kReduceRows[op - 1].attribute == kernels::Attribute::kDdof;
+}
+constexpr auto kLastReduction = static_cast<tnr_reduce_op>(kernels::kReduceCount);
+
+TEST_F(Attributes, DdofIsAlwaysGivenToWhatTakesIt) {
+  for (tnr_reduce_op op = 1; op <= kLastReduction; ++op) {
+    if (!takes_ddof(op)) continue;
     expect_refused(tnr_reduce(nullptr, op, &table_, 1, nullptr, &out_line_),
                    TNR_STATUS_INVALID_ARGUMENT, {"attributes is NULL", "ddof"});
     for (const std::uint32_t ddof : {0u, 1u}) {
@@ -356,15 +365,18 @@ TEST_F(Attributes, DdofIsAlwaysGivenToVarAndStd) {
           TNR_STATUS_OK);
     }
   }
-  // 1, 4 and 7.
+  // Of 1, 4 and 7.
+  EXPECT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_VAR, &table_, 1, attributes<tnr_reduce_attributes>(1),
+                       &out_line_),
+            TNR_STATUS_OK);
   float variance = 0;
   std::memcpy(&variance, written_, sizeof variance);
-  EXPECT_EQ(variance, 3);
+  EXPECT_EQ(variance, 9);
 }
 
 TEST_F(Attributes, WhatTheOperationDoesNotTakeIsRefused) {
-  for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
-    if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD) continue;
+  for (tnr_reduce_op op = 1; op <= kLastReduction; ++op) {
+    if (takes_ddof(op)) continue;
     expect_refused(
         tnr_reduce(nullptr, op, &table_, 3, attributes<tnr_reduce_attributes>(2), &out_line_),
         TNR_STATUS_INVALID_ARGUMENT, {"attributes->ddof is 2"});

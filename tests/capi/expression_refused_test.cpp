@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "cpu/operations.hpp"
 #include "expect_status.hpp"
 #include "expressions.hpp"
 #include "layouts.hpp"
@@ -350,7 +351,10 @@ TEST_F(Expressions, RefuseDtypesAsTheCallsDo) {
       for (std::uint32_t op = 1; op < 64; ++op) {
         tnr_reduce_attributes with = {};
         with.struct_size = sizeof with;
-        if (op == TNR_REDUCE_OP_NORM) with.power = 2;
+        const bool is_reduction = kind == TNR_NODE_REDUCE && op <= kernels::kReduceCount;
+        const bool takes_power =
+            is_reduction && kernels::kReduceRows[op - 1].attribute == kernels::Attribute::kPower;
+        with.power = takes_power ? 2 : 0;
         attributes = {&with};
         const tnr_view_mut result = {
             view_of(written, sizeof written, 0, dtype, {{kind == TNR_NODE_REDUCE ? 1 : 4, 1}})};
@@ -398,7 +402,7 @@ TEST_F(Expressions, RefuseAttributes) {
   with.struct_size = 3;
   expect_refusal(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: ", "struct_size is 3"});
   nodes[0] = node(TNR_NODE_REDUCE + TNR_REDUCE_OP_VAR, kF32, {kV + 0}, 2);
-  expect_refusal(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: ", "need its ddof"});
+  expect_refusal(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: ", "var needs its ddof"});
   tnr_normalize_attributes norm = {};
   norm.struct_size = sizeof norm;
   norm.weight = &line;

@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <vector>
 
+#include "cpu/operations.hpp"
 #include "on_device.hpp"
 
 namespace tenure {
@@ -12,34 +15,39 @@ namespace {
 
 using namespace test;
 
-constexpr tnr_reduce_op kOps[] = {
-    TNR_REDUCE_OP_SUM,     TNR_REDUCE_OP_PROD,      TNR_REDUCE_OP_MEAN,    TNR_REDUCE_OP_VAR,
-    TNR_REDUCE_OP_STD,     TNR_REDUCE_OP_MIN,       TNR_REDUCE_OP_MAX,     TNR_REDUCE_OP_ARGMIN,
-    TNR_REDUCE_OP_ARGMAX,  TNR_REDUCE_OP_ANY,       TNR_REDUCE_OP_ALL,     TNR_REDUCE_OP_COUNT,
-    TNR_REDUCE_OP_NORM,    TNR_REDUCE_OP_LOGSUMEXP, TNR_REDUCE_OP_NAN_SUM, TNR_REDUCE_OP_NAN_MEAN,
-    TNR_REDUCE_OP_NAN_MIN, TNR_REDUCE_OP_NAN_MAX,
-};
+using kernels::Attribute;
+using kernels::Gives;
+
+const kernels::OperationRow& row_of(tnr_reduce_op op) { return kernels::kReduceRows[op - 1]; }
+
+std::vector<tnr_reduce_op> all_reductions() {
+  std::vector<tnr_reduce_op> ops(kernels::kReduceCount);
+  std::iota(ops.begin(), ops.end(), 1);
+  return ops;
+}
+const std::vector<tnr_reduce_op> kOps = all_reductions();
 
 bool gives_place(tnr_reduce_op op) {
   return op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
 }
-bool is_truth(tnr_reduce_op op) {
-  return op == TNR_REDUCE_OP_ANY || op == TNR_REDUCE_OP_ALL || op == TNR_REDUCE_OP_COUNT;
-}
-bool is_sum(tnr_reduce_op op) { return op == TNR_REDUCE_OP_SUM || op == TNR_REDUCE_OP_PROD; }
-bool is_extreme(tnr_reduce_op op) {
-  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || gives_place(op);
-}
+bool is_truth(tnr_reduce_op op) { return (row_of(op).dtypes & kernels::kTruths) != 0; }
+bool is_sum(tnr_reduce_op op) { return row_of(op).gives == Gives::kWide; }
 bool takes(tnr_reduce_op op, const NamedType& type) {
-  if (is_float(type.type) || is_truth(op)) return true;
-  return type.type != Type::kBool8 && (is_sum(op) || is_extreme(op));
+  const unsigned kind = is_float(type.type)         ? kernels::kFloats
+                        : type.type == Type::kBool8 ? kernels::kTruths
+                                                    : kernels::kIntegers;
+  return (row_of(op).dtypes & kind) != 0;
 }
 
 NamedType result_type(tnr_reduce_op op, const NamedType& type) {
-  if (gives_place(op) || op == TNR_REDUCE_OP_COUNT) return kTypes[7];
-  if (is_truth(op)) return kTypes[12];
-  if (!is_sum(op) || is_float(type.type)) return type;
-  return type.type <= Type::kI64 ? kTypes[7] : kTypes[11];
+  switch (row_of(op).gives) {
+    case Gives::kIndex: return kTypes[7];
+    case Gives::kTruth: return kTypes[12];
+    case Gives::kWide:
+      if (is_float(type.type)) return type;
+      return type.type <= Type::kI64 ? kTypes[7] : kTypes[11];
+    default: return type;
+  }
 }
 
 // How far a result may be from the CPU's: both are rounded on the way, in another order. Sums of
@@ -47,15 +55,16 @@ NamedType result_type(tnr_reduce_op op, const NamedType& type) {
 double last_places(tnr_reduce_op op, Type type, double count) {
   const bool is_f64 = type == Type::kF64;
   switch (op) {
+    case TNR_REDUCE_OP_SUM:
+    case TNR_REDUCE_OP_NAN_SUM: return 0;
     case TNR_REDUCE_OP_PROD: return is_float(type) ? 200 + count : 0;
-    case TNR_REDUCE_OP_MEAN:
-    case TNR_REDUCE_OP_NAN_MEAN: return is_f64 ? 4 : 1;
-    case TNR_REDUCE_OP_VAR:
-    case TNR_REDUCE_OP_STD: return is_f64 ? 128 : 1;
     case TNR_REDUCE_OP_NORM: return is_f64 ? 64 : 2;
     case TNR_REDUCE_OP_LOGSUMEXP: return is_f64 ? 256 : 64;
-    default: return 0;
+    default: break;
   }
+  if (row_of(op).last_places == kernels::kExact) return 0;
+  if (row_of(op).attribute == Attribute::kDdof) return is_f64 ? 128 : 1;
+  return is_f64 ? 4 : 1;
 }
 
 struct Reduction {
@@ -140,7 +149,7 @@ class DeviceReduce : public OnDevice {
       if (gives_place(op) && !has_places) continue;
       for (const NamedType& type : kTypes) {
         if (!takes(op, type) || random() % sparsity != 0) continue;
-        const bool has_ddof = op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD;
+        const bool has_ddof = row_of(op).attribute == Attribute::kDdof;
         constexpr double kPowers[] = {1, 2, 3, 0.5, std::numeric_limits<double>::infinity()};
         const Reduction reduction = {
             .op = op,
@@ -339,6 +348,14 @@ TEST_F(DeviceReduce, KeepsTheDigitsOfVariancesFarFromZero) {
   EXPECT_NEAR(
       reduce_one(context_, variance, elements) / reduce_one<double>(nullptr, variance, elements), 1,
       1e-13);
+  // The first number is no element of the first block.
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i < 3000 || i % 3 == 0) elements[i] = std::nan("");
+  }
+  const Reduction of_numbers = {.op = TNR_REDUCE_OP_NAN_VAR, .axes = 1, .ddof = 1};
+  EXPECT_NEAR(reduce_one(context_, of_numbers, elements) /
+                  reduce_one<double>(nullptr, of_numbers, elements),
+              1, 1e-13);
 }
 
 // A mean a little above the middle of two f16, so little that as f32 it would be the middle.

@@ -87,6 +87,7 @@ def oracle(row):
         "gelu_tanh": gelu_tanh,
         "softplus": lambda a: np.logaddexp(0, a),
         "hardswish": lambda a: weighted(a, np.clip(a / 6 + 0.5, 0, 1)),
+        "softsign": lambda a: np.where(np.isinf(a), np.sign(a), a / (1 + np.abs(a))),
         "elu": lambda a: np.where(a > 0, a, np.expm1(a)),
         "leaky_relu": lambda a: np.where(a < 0, 0.01 * a, a),
     }
@@ -788,22 +789,38 @@ class NumpyTest(unittest.TestCase):
                 for out in self.reduce("norm", a, axes, a.dtype, keep, given):
                     self.assert_near(out, expected, f"norm {power} {message}", roundings=4)
 
-    def test_reductions_of_what_is_not_nan(self):
-        functions = {"nan_sum": np.nansum, "nan_mean": np.nanmean, "nan_min": np.nanmin,
-                     "nan_max": np.nanmax, "logsumexp": np.logaddexp.reduce}
+    def test_logsumexp(self):
         for a, axes, keep, message in self.reductions(FLOATS):
             if any(a.shape[axis] == 0 for axis in axes):
                 continue
             a64 = a.astype(np.float64)
-            for name, function in functions.items():
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    expected = function(a64, axis=axes or (), keepdims=keep) \
-                        if name != "logsumexp" else self.logsumexp(a64, axes, keep)
-                greatest = np.max(a64, axis=axes, keepdims=keep) if name == "logsumexp" else 0
-                for out in self.reduce(name, a, axes, a.dtype, keep):
-                    self.assert_near(out, expected, f"{name} {message}", roundings=4,
-                                     beside=greatest)
+            expected = self.logsumexp(a64, axes, keep)
+            greatest = np.max(a64, axis=axes, keepdims=keep)
+            for out in self.reduce("logsumexp", a, axes, a.dtype, keep):
+                self.assert_near(out, expected, f"logsumexp {message}", roundings=4,
+                                 beside=greatest)
+
+    # Those of what is not NaN.
+    def test_reductions_without_tests_of_their_own(self):
+        own = {"sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all",
+               "count", "norm", "logsumexp"}
+        rows = {name: row for name, row in operations.REDUCE.items() if name not in own}
+        for a, axes, keep, message in self.reductions(FLOATS):
+            if any(a.shape[axis] == 0 for axis in axes):
+                continue
+            finite = np.nan_to_num(a.astype(np.float64), nan=2, posinf=3, neginf=-3)
+            gaps = np.where(self.rng.random(a.shape) < 0.4, np.nan, finite).astype(a.dtype)
+            for array, (name, row) in itertools.product((a, gaps), rows.items()):
+                # In f64 NumPy is some roundings away from the exact value itself.
+                exact = array.astype(np.longdouble if a.dtype == np.float64 else np.float64)
+                for ddof in (0, 1) if row.attribute == "ddof" else (None,):
+                    given = {} if ddof is None else {"ddof": ddof}
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        function = getattr(np, row.numpy.removeprefix("np."))
+                        expected = function(exact, axis=axes, keepdims=keep, **given)
+                    for out in self.reduce(name, array, axes, a.dtype, keep, ddof):
+                        self.assert_near(out, expected, f"{name} {ddof} {message}", roundings=4)
 
     @staticmethod
     def logsumexp(a, axes, keep):

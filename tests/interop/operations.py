@@ -4,7 +4,8 @@
 import collections
 
 # `places` bounds the error of f32 and f64, in units in the last place; None: it grows.
-Row = collections.namedtuple("Row", "code numpy dtypes places")
+Row = collections.namedtuple(
+    "Row", "code numpy dtypes places attribute", defaults=[None])
 
 UNARY = {
     "neg": Row(1, "np.negative", "float integer complex", 0),
@@ -57,6 +58,7 @@ UNARY = {
     "cbrt": Row(48, "np.cbrt", "float", 1),
     "conj": Row(49, "np.conjugate", "complex", 0),
     "arg": Row(50, "np.angle", "complex", 2),
+    "softsign": Row(51, "softsign", "float", 2),
 }
 
 BINARY = {
@@ -99,8 +101,8 @@ REDUCE = {
     "sum": Row(1, "np.sum", "float integer complex", None),
     "prod": Row(2, "np.prod", "float integer", None),
     "mean": Row(3, "np.mean", "float complex", None),
-    "var": Row(4, "np.var", "float", None),
-    "std": Row(5, "np.std", "float", None),
+    "var": Row(4, "np.var", "float", None, "ddof"),
+    "std": Row(5, "np.std", "float", None, "ddof"),
     "min": Row(6, "np.min", "float integer", 0),
     "max": Row(7, "np.max", "float integer", 0),
     "argmin": Row(8, "np.argmin", "float integer", 0),
@@ -108,12 +110,14 @@ REDUCE = {
     "any": Row(10, "np.any", "float integer bool", 0),
     "all": Row(11, "np.all", "float integer bool", 0),
     "count": Row(12, "np.count_nonzero", "float integer bool", 0),
-    "norm": Row(13, "norm", "float", None),
+    "norm": Row(13, "norm", "float", None, "power"),
     "logsumexp": Row(14, "logsumexp", "float", None),
     "nan_sum": Row(15, "np.nansum", "float", None),
     "nan_mean": Row(16, "np.nanmean", "float", None),
     "nan_min": Row(17, "np.nanmin", "float", 0),
     "nan_max": Row(18, "np.nanmax", "float", 0),
+    "nan_var": Row(19, "np.nanvar", "float", None, "ddof"),
+    "nan_std": Row(20, "np.nanstd", "float", None, "ddof"),
 }
 
 NORMALIZE = {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "arrays.hpp"
@@ -163,7 +164,7 @@ inline Expected wide_norm(const std::vector<double>& numbers, double power) {
 // nullopt of operations whose results are elements, or counts of them.
 inline std::optional<Expected> wide_reduction(tnr_reduce_op op, double power, std::uint32_t ddof,
                                               Type type, std::vector<double> numbers) {
-  if (op == TNR_REDUCE_OP_NAN_SUM || op == TNR_REDUCE_OP_NAN_MEAN) {
+  if (std::string_view(kernels::kReduceRows[op - 1].name).starts_with("nan_")) {
     std::erase_if(numbers, [](double x) { return std::isnan(x); });
   }
   const WideSums sums(numbers);
@@ -178,12 +179,15 @@ inline std::optional<Expected> wide_reduction(tnr_reduce_op op, double power, st
     case TNR_REDUCE_OP_MEAN:
     case TNR_REDUCE_OP_NAN_MEAN: return Expected{mean, of_mean};
     case TNR_REDUCE_OP_VAR:
-    case TNR_REDUCE_OP_STD: {
+    case TNR_REDUCE_OP_STD:
+    case TNR_REDUCE_OP_NAN_VAR:
+    case TNR_REDUCE_OP_NAN_STD: {
       const Wide divisor = sums.count - ddof;
       if (divisor <= 0 || std::isinf(sums.magnitudes)) return Expected{Wide{std::nan("")}};
       const Wide variance = wide_squares(numbers, mean) / divisor;
       const Wide of_variance = variance * 1e-12L;
-      if (op == TNR_REDUCE_OP_VAR) return Expected{variance, of_variance};
+      const bool is_root = op == TNR_REDUCE_OP_STD || op == TNR_REDUCE_OP_NAN_STD;
+      if (!is_root) return Expected{variance, of_variance};
       return Expected{std::sqrt(variance), std::sqrt(variance) * 1e-12L};
     }
     case TNR_REDUCE_OP_NORM: return wide_norm(numbers, power);
@@ -269,8 +273,9 @@ struct ReduceCall {
 };
 inline ReduceCall some_call(tnr_reduce_op op, Random& random) {
   ReduceCall call = {op};
-  if (op == TNR_REDUCE_OP_NORM) call.power = kPowers[random() % std::size(kPowers)];
-  if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD) call.ddof = random() % 2;
+  const kernels::Attribute attribute = kernels::kReduceRows[op - 1].attribute;
+  if (attribute == kernels::Attribute::kPower) call.power = kPowers[random() % std::size(kPowers)];
+  if (attribute == kernels::Attribute::kDdof) call.ddof = random() % 2;
   return call;
 }
 

@@ -1,6 +1,7 @@
 // Attributes of one call of which one field is given beside their size.
 #pragma once
 
+#include "cpu/operations.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure::test {
@@ -28,7 +29,8 @@ GivenAttributes<Attributes> attributes(Value value) {
 // Attributes for any reduction: a norm is that of squares.
 inline GivenAttributes<tnr_reduce_attributes> reduce_attributes(tnr_reduce_op op) {
   auto given = attributes<tnr_reduce_attributes>(0);
-  given.value.power = op == TNR_REDUCE_OP_NORM ? 2 : 0;
+  const kernels::Attribute taken = kernels::kReduceRows[op - 1].attribute;
+  given.value.power = taken == kernels::Attribute::kPower ? 2 : 0;
   return given;
 }
 

@@ -2329,6 +2329,10 @@ typedef int32_t tnr_unary_op;
  * The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of its parts; complex numbers only.
  */
 #define TNR_UNARY_OP_ARG 50
+/**
+ * `x / (1 + |x|)`; floats only.
+ */
+#define TNR_UNARY_OP_SOFTSIGN 51
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
@@ -2592,11 +2596,19 @@ typedef int32_t tnr_reduce_op;
  * Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
  */
 #define TNR_REDUCE_OP_NAN_MAX 18
+/**
+ * VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN where their count is not above `ddof`.
+ */
+#define TNR_REDUCE_OP_NAN_VAR 19
+/**
+ * The square root of NAN_VAR, with the attribute `ddof`; floats only.
+ */
+#define TNR_REDUCE_OP_NAN_STD 20
 
 /**
- * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof`
- * is given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow,
- * and zeros will mean what they do now.
+ * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs
+ * them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the defaults.
+ * It will grow, and zeros will mean what they do now.
  */
 typedef struct tnr_reduce_attributes {
   /**
@@ -2604,7 +2616,8 @@ typedef struct tnr_reduce_attributes {
    */
   uint64_t struct_size;
   /**
-   * Delta degrees of freedom: VAR and STD divide by the count less this; 0 for all others.
+   * Delta degrees of freedom: variances divide by the count less this; 0 for operations whose
+   * documentation does not name it.
    */
   uint32_t ddof;
   /**
@@ -3030,8 +3043,8 @@ tnr_status tnr_ternary(struct tnr_context *context TNR_BORROWED,
  * A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
  * where the result does, not on the way to it.
  *
- * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
- * other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
+ * INVALID_ARGUMENT also for bits beyond the rank, no attributes where `op` takes `ddof`, a
+ * `ddof` other than 0 where it does not, ARGMIN and ARGMAX over some but neither one nor all
  * axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
  *
  * @param context (transfer none) (nullable)

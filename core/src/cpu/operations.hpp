@@ -57,7 +57,8 @@
   X(Atanh, ATANH) \
   X(Cbrt, CBRT) \
   X(Conj, CONJ) \
-  X(Arg, ARG)
+  X(Arg, ARG) \
+  X(Softsign, SOFTSIGN)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -114,7 +115,9 @@
   X(NanSum, NAN_SUM) \
   X(NanMean, NAN_MEAN) \
   X(NanMin, NAN_MIN) \
-  X(NanMax, NAN_MAX)
+  X(NanMax, NAN_MAX) \
+  X(NanVar, NAN_VAR) \
+  X(NanStd, NAN_STD)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_NORMALIZE_OPERATIONS(X) \
@@ -132,8 +135,8 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48, kConj = 49, kArg = 50 };
-inline constexpr unsigned kUnaryCount = 50;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48, kConj = 49, kArg = 50, kSoftsign = 51 };
+inline constexpr unsigned kUnaryCount = 51;
 
 enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15, kPow = 16, kAtan2 = 17, kHypot = 18 };
 inline constexpr unsigned kBinaryCount = 18;
@@ -144,8 +147,8 @@ inline constexpr unsigned kTernaryCount = 3;
 enum class Compare : uint8_t { kEq = 1, kNe = 2, kLt = 3, kLe = 4, kGt = 5, kGe = 6 };
 inline constexpr unsigned kCompareCount = 6;
 
-enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12, kNorm = 13, kLogsumexp = 14, kNanSum = 15, kNanMean = 16, kNanMin = 17, kNanMax = 18 };
-inline constexpr unsigned kReduceCount = 18;
+enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12, kNorm = 13, kLogsumexp = 14, kNanSum = 15, kNanMean = 16, kNanMin = 17, kNanMax = 18, kNanVar = 19, kNanStd = 20 };
+inline constexpr unsigned kReduceCount = 20;
 
 enum class Normalize : uint8_t { kSoftmax = 1, kLogSoftmax = 2, kLayerNorm = 3, kRmsNorm = 4 };
 inline constexpr unsigned kNormalizeCount = 4;
@@ -164,7 +167,7 @@ enum class UnaryWords : uint8_t { kNeg = 1, kAbs = 2, kRelu = 5, kSquare = 15, k
 enum class UnaryQuestion : uint8_t { kIsNan = 23, kIsInf = 24, kIsFinite = 25 };
 
 // The unary operations of the kernels of numbers.
-enum class UnaryNumber : uint8_t { kSqrt = 3, kHardswish = 12, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22 };
+enum class UnaryNumber : uint8_t { kSqrt = 3, kHardswish = 12, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kSoftsign = 51 };
 
 // The unary operations of the kernels of angles.
 enum class UnaryAngle : uint8_t { kSin = 37, kCos = 38, kTan = 39 };
@@ -211,137 +214,144 @@ inline constexpr double kExact = 0;
 inline constexpr double kRounded = 0.5;
 inline constexpr double kGrows = -1;  // with the number of elements
 
+// What a reduction is told beside its axes.
+enum class Attribute : uint8_t { kNone, kDdof, kPower };
+
 struct OperationRow {
   const char* name;
   uint8_t dtypes;  // a DtypeSet
   Gives gives;
+  Attribute attribute;
   Device device;
   bool keeps_zero;     // whether it gives 0 where all inputs are
   double last_places;  // of the largest error, or kGrows
 };
 
 inline constexpr OperationRow kUnaryRows[] = {
-  {"neg", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kWords, true, kExact},
-  {"abs", kFloats | kIntegers | kComplex, Gives::kPart, Device::kWords, true, kExact},
-  {"sqrt", kFloats, Gives::kOperand, Device::kNumber, true, kRounded},
-  {"exp", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"relu", kFloats | kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"tanh", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
-  {"sigmoid", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"silu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
-  {"gelu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 4},
-  {"gelu_tanh", kFloats, Gives::kOperand, Device::kFusedFunction, true, 3},
-  {"softplus", kFloats, Gives::kOperand, Device::kFusedFunction, false, 2},
-  {"hardswish", kFloats, Gives::kOperand, Device::kNumber, true, 2},
-  {"elu", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
-  {"leaky_relu", kFloats, Gives::kOperand, Device::kNumber, true, 1},
-  {"square", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
-  {"reciprocal", kFloats | kComplex, Gives::kOperand, Device::kNumber, false, kRounded},
-  {"rsqrt", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"floor", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
-  {"ceil", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
-  {"round", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
-  {"trunc", kFloats, Gives::kOperand, Device::kNumber, true, kExact},
-  {"sign", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
-  {"is_nan", kFloats, Gives::kTruth, Device::kQuestion, true, kExact},
-  {"is_inf", kFloats, Gives::kTruth, Device::kQuestion, true, kExact},
-  {"is_finite", kFloats, Gives::kTruth, Device::kQuestion, false, kExact},
-  {"logical_not", kTruths, Gives::kOperand, Device::kWords, false, kExact},
-  {"nan_to_num", kFloats, Gives::kOperand, Device::kWords, true, kExact},
-  {"bit_not", kIntegers, Gives::kOperand, Device::kWords, false, kExact},
-  {"exp2", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"expm1", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
-  {"ln", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"log2", kFloats, Gives::kOperand, Device::kFusedFunction, false, 1},
-  {"log10", kFloats, Gives::kOperand, Device::kFunction, false, 1},
-  {"log1p", kFloats, Gives::kOperand, Device::kFusedFunction, true, 1},
-  {"erf", kFloats, Gives::kOperand, Device::kFusedFunction, true, 2},
-  {"erfc", kFloats, Gives::kOperand, Device::kFunction, false, 3},
-  {"sin", kFloats, Gives::kOperand, Device::kAngle, true, 1},
-  {"cos", kFloats, Gives::kOperand, Device::kAngle, false, 1},
-  {"tan", kFloats, Gives::kOperand, Device::kAngle, true, 2},
-  {"asin", kFloats, Gives::kOperand, Device::kFunction, true, 1},
-  {"acos", kFloats, Gives::kOperand, Device::kFunction, false, 1},
-  {"atan", kFloats, Gives::kOperand, Device::kFunction, true, 2},
-  {"sinh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
-  {"cosh", kFloats, Gives::kOperand, Device::kFunction, false, 2},
-  {"asinh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
-  {"acosh", kFloats, Gives::kOperand, Device::kFunction, false, 2},
-  {"atanh", kFloats, Gives::kOperand, Device::kFunction, true, 2},
-  {"cbrt", kFloats, Gives::kOperand, Device::kFunction, true, 1},
-  {"conj", kComplex, Gives::kOperand, Device::kNone, true, kExact},
-  {"arg", kComplex, Gives::kPart, Device::kNone, true, 2},
+  {"neg", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"abs", kFloats | kIntegers | kComplex, Gives::kPart, Attribute::kNone, Device::kWords, true, kExact},
+  {"sqrt", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kRounded},
+  {"exp", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"relu", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"tanh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 1},
+  {"sigmoid", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"silu", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 2},
+  {"gelu", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 4},
+  {"gelu_tanh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 3},
+  {"softplus", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 2},
+  {"hardswish", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, 2},
+  {"elu", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 1},
+  {"leaky_relu", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, 1},
+  {"square", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kRounded},
+  {"reciprocal", kFloats | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, false, kRounded},
+  {"rsqrt", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"floor", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"ceil", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"round", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"trunc", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"sign", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"is_nan", kFloats, Gives::kTruth, Attribute::kNone, Device::kQuestion, true, kExact},
+  {"is_inf", kFloats, Gives::kTruth, Attribute::kNone, Device::kQuestion, true, kExact},
+  {"is_finite", kFloats, Gives::kTruth, Attribute::kNone, Device::kQuestion, false, kExact},
+  {"logical_not", kTruths, Gives::kOperand, Attribute::kNone, Device::kWords, false, kExact},
+  {"nan_to_num", kFloats, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"bit_not", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, false, kExact},
+  {"exp2", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"expm1", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 2},
+  {"ln", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"log2", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, false, 1},
+  {"log10", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 1},
+  {"log1p", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 1},
+  {"erf", kFloats, Gives::kOperand, Attribute::kNone, Device::kFusedFunction, true, 2},
+  {"erfc", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 3},
+  {"sin", kFloats, Gives::kOperand, Attribute::kNone, Device::kAngle, true, 1},
+  {"cos", kFloats, Gives::kOperand, Attribute::kNone, Device::kAngle, false, 1},
+  {"tan", kFloats, Gives::kOperand, Attribute::kNone, Device::kAngle, true, 2},
+  {"asin", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 1},
+  {"acos", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 1},
+  {"atan", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 2},
+  {"sinh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 2},
+  {"cosh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 2},
+  {"asinh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 2},
+  {"acosh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 2},
+  {"atanh", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 2},
+  {"cbrt", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 1},
+  {"conj", kComplex, Gives::kOperand, Attribute::kNone, Device::kNone, true, kExact},
+  {"arg", kComplex, Gives::kPart, Attribute::kNone, Device::kNone, true, 2},
+  {"softsign", kFloats, Gives::kOperand, Attribute::kNone, Device::kNumber, true, 2},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {
-  {"add", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
-  {"sub", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
-  {"mul", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, true, kRounded},
-  {"div", kFloats | kIntegers | kComplex, Gives::kOperand, Device::kNumber, false, kRounded},
-  {"min", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, Device::kNumber, true, kExact},
-  {"rem", kFloats | kIntegers, Gives::kOperand, Device::kFunction, false, kExact},
-  {"logical_and", kTruths, Gives::kOperand, Device::kWords, true, kExact},
-  {"logical_or", kTruths, Gives::kOperand, Device::kWords, true, kExact},
-  {"logical_xor", kTruths, Gives::kOperand, Device::kWords, true, kExact},
-  {"bit_and", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"bit_or", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"bit_xor", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"shift_left", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"shift_right", kIntegers, Gives::kOperand, Device::kWords, true, kExact},
-  {"pow", kFloats | kIntegers, Gives::kOperand, Device::kFunction, false, 1},
-  {"atan2", kFloats, Gives::kOperand, Device::kFunction, true, 2},
-  {"hypot", kFloats, Gives::kOperand, Device::kFunction, true, 1},
+  {"add", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kRounded},
+  {"sub", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kRounded},
+  {"mul", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kRounded},
+  {"div", kFloats | kIntegers | kComplex, Gives::kOperand, Attribute::kNone, Device::kNumber, false, kRounded},
+  {"min", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kNumber, true, kExact},
+  {"rem", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kFunction, false, kExact},
+  {"logical_and", kTruths, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"logical_or", kTruths, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"logical_xor", kTruths, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"bit_and", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"bit_or", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"bit_xor", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"shift_left", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"shift_right", kIntegers, Gives::kOperand, Attribute::kNone, Device::kWords, true, kExact},
+  {"pow", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kFunction, false, 1},
+  {"atan2", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 2},
+  {"hypot", kFloats, Gives::kOperand, Attribute::kNone, Device::kFunction, true, 1},
 };
 
 inline constexpr OperationRow kTernaryRows[] = {
-  {"fma", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, true, kRounded},
-  {"lerp", kFloats, Gives::kOperand, Device::kOfKind, true, 1},
-  {"clamp", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, true, kExact},
+  {"fma", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, true, kRounded},
+  {"lerp", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, true, 1},
+  {"clamp", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, true, kExact},
 };
 
 inline constexpr OperationRow kCompareRows[] = {
-  {"eq", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Device::kOfKind, false, kExact},
-  {"ne", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Device::kOfKind, true, kExact},
-  {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, true, kExact},
-  {"le", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
-  {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, true, kExact},
-  {"ge", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
+  {"eq", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"ne", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, Attribute::kNone, Device::kOfKind, true, kExact},
+  {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, true, kExact},
+  {"le", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, true, kExact},
+  {"ge", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, false, kExact},
 };
 
 inline constexpr OperationRow kReduceRows[] = {
-  {"sum", kFloats | kIntegers | kComplex, Gives::kWide, Device::kOfKind, false, kGrows},
-  {"prod", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
-  {"mean", kFloats | kComplex, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"var", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"std", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"min", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
-  {"argmin", kFloats | kIntegers, Gives::kIndex, Device::kOfKind, false, kExact},
-  {"argmax", kFloats | kIntegers, Gives::kIndex, Device::kOfKind, false, kExact},
-  {"any", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
-  {"all", kFloats | kIntegers | kTruths, Gives::kTruth, Device::kOfKind, false, kExact},
-  {"count", kFloats | kIntegers | kTruths, Gives::kIndex, Device::kOfKind, false, kExact},
-  {"norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"logsumexp", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"nan_sum", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"nan_mean", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"nan_min", kFloats, Gives::kOperand, Device::kOfKind, false, kExact},
-  {"nan_max", kFloats, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"sum", kFloats | kIntegers | kComplex, Gives::kWide, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"mean", kFloats | kComplex, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"var", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
+  {"std", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"argmin", kFloats | kIntegers, Gives::kIndex, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"argmax", kFloats | kIntegers, Gives::kIndex, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"any", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"all", kFloats | kIntegers | kTruths, Gives::kTruth, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"count", kFloats | kIntegers | kTruths, Gives::kIndex, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"norm", kFloats, Gives::kOperand, Attribute::kPower, Device::kOfKind, false, kGrows},
+  {"logsumexp", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"nan_sum", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"nan_mean", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"nan_min", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"nan_max", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"nan_var", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
+  {"nan_std", kFloats, Gives::kOperand, Attribute::kDdof, Device::kOfKind, false, kGrows},
 };
 
 inline constexpr OperationRow kNormalizeRows[] = {
-  {"softmax", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"log_softmax", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"layer_norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
-  {"rms_norm", kFloats, Gives::kOperand, Device::kOfKind, false, kGrows},
+  {"softmax", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"log_softmax", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"layer_norm", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"rms_norm", kFloats, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kGrows},
 };
 
 inline constexpr OperationRow kScanRows[] = {
-  {"sum", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
-  {"prod", kFloats | kIntegers, Gives::kWide, Device::kOfKind, false, kGrows},
-  {"min", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
-  {"max", kFloats | kIntegers, Gives::kOperand, Device::kOfKind, false, kExact},
+  {"sum", kFloats | kIntegers, Gives::kWide, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, Attribute::kNone, Device::kOfKind, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, Attribute::kNone, Device::kOfKind, false, kExact},
 };
 
 }  // namespace tenure::kernels

@@ -55,12 +55,14 @@ enum class Meet : uint8_t {
 
 // How an accumulator becomes an element of the output.
 enum class Finish : uint8_t {
-  kAsIs,        // converted to its type
-  kAverage,     // divided by the count
-  kVariance,    // divided by the count less ddof
-  kDeviation,   // the root of that
-  kOwnAverage,  // divided by a count of its own, which is the first part of the accumulators
-  kScaled,      // times two to the power of an exponent, which is their first part; over nothing 1
+  kAsIs,          // converted to its type
+  kAverage,       // divided by the count
+  kVariance,      // divided by the count less ddof
+  kDeviation,     // the root of that
+  kOwnAverage,    // divided by a count of its own, which is the first part of the accumulators
+  kOwnVariance,   // divided by that count less ddof; NaN where it is not above ddof
+  kOwnDeviation,  // the root of that
+  kScaled,  // times two to the power of an exponent, which is their first part; over nothing 1
   kRoot,
   kPower,  // to the power 1 / p, of p-norms: elements are read as |x|^p, by a fetch of their own
   kIsNonzero,  // bool8

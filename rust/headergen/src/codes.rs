@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::abi::Problem;
-use crate::table::{Device, Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
+use crate::table::{Attribute, Device, Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
 const KINDS: [Kind; 7] = [
@@ -72,9 +72,15 @@ pub fn check(table: &[Operation]) -> Vec<Problem> {
         if row.doc.is_empty() || row.numpy.is_empty() || row.dtypes == Dtypes(0) {
             texts.push(format!("{}: has no documentation, oracle or dtypes", row.name));
         }
-        let is_made = matches!(row.kind, Kind::Unary | Kind::Binary | Kind::Compare);
+        let is_made = matches!(row.kind, Kind::Unary | Kind::Binary | Kind::Compare | Kind::Reduce);
         if row.rust.is_empty() || (is_made && row.rust_doc.is_empty()) {
             texts.push(format!("{}: has no name in Rust", row.name));
+        }
+        if row.kind == Kind::Reduce && row.example.inputs.len() != 2 {
+            texts.push(format!("{}: its example is not an array and arguments", row.name));
+        }
+        if row.kind != Kind::Reduce && row.attribute != Attribute::None {
+            texts.push(format!("{}: only reductions have attributes", row.name));
         }
     }
     texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
@@ -118,6 +124,29 @@ fn types(row: &Operation) -> String {
     format!("[T: {bound}] T -> {result}")
 }
 
+/// The same of a reduction, and the parameter behind its axes.
+fn reduction_types(row: &Operation) -> String {
+    let bound = match row.dtypes {
+        Dtypes::FLOATS => "Float",
+        Dtypes::FIELD => "Field",
+        Dtypes::ARITHMETIC => "Arithmetic",
+        Dtypes::REAL => "Real",
+        _ => "Number",
+    };
+    let result = match row.gives {
+        Gives::Wide => "T::Sum",
+        Gives::Truth => "Bool8",
+        Gives::Index => "i64",
+        Gives::Operand | Gives::Part => "T",
+    };
+    let parameter = match row.attribute {
+        Attribute::None => "",
+        Attribute::Ddof => ", [ddof: u32]",
+        Attribute::Power => ", [power: f64]",
+    };
+    format!("[T: {bound}] => {result}{parameter}")
+}
+
 /// `rust/tenure-sys/src/codes.rs`.
 pub fn rust(note: &str) -> String {
     let mut text = format!(
@@ -154,6 +183,13 @@ pub fn rust(note: &str) -> String {
     let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(|row| keeps(row));
     let lines = kept.map(|row| rust_row(Kind::Unary, &of_numbers(row)));
     text.push_str(&list("for_each_unary_of_zero", lines));
+    // Expressions and graphs have no reductions of complex numbers.
+    let of_reals = |row: &Operation| {
+        let dtypes = Dtypes(row.dtypes.0 & !Dtypes::COMPLEX.0);
+        rust_row(Kind::Reduce, &Operation { dtypes, ..*row })
+    };
+    let lines = rows(OPERATIONS, Kind::Reduce).into_iter().map(of_reals);
+    text.push_str(&list("for_each_reduce_of_reals", lines));
     text
 }
 
@@ -184,7 +220,15 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
             let bound = if row.dtypes == Dtypes::ALL { "Element" } else { "Real" };
             format!("{op} {rust:?}: {rust}, {rust}_into, {bound}; {doc:?} => {gives:?};")
         }
-        Kind::Reduce | Kind::Normalize | Kind::Scan => format!("{op} {rust:?}: {rust};"),
+        Kind::Reduce => format!(
+            "{op} {rust:?}: {rust}, {rust}_into, {}; {doc:?}, errors {:?}, example {:?}, {:?} => \
+             {gives:?};",
+            reduction_types(row),
+            row.rust_errors,
+            inputs[0],
+            inputs[1]
+        ),
+        Kind::Normalize | Kind::Scan => format!("{op} {rust:?}: {rust};"),
     }
 }
 
@@ -247,8 +291,10 @@ pub fn cpp(note: &str) -> String {
          inline constexpr double kExact = 0;\n\
          inline constexpr double kRounded = 0.5;\n\
          inline constexpr double kGrows = -1;  // with the number of elements\n\n\
+         // What a reduction is told beside its axes.\n\
+         enum class Attribute : uint8_t { kNone, kDdof, kPower };\n\n\
          struct OperationRow {\n  const char* name;\n  uint8_t dtypes;  // a DtypeSet\n  Gives gives;\n  \
-         Device device;\n  \
+         Attribute attribute;\n  Device device;\n  \
          bool keeps_zero;     // whether it gives 0 where all inputs are\n  \
          double last_places;  // of the largest error, or kGrows\n};\n",
     );
@@ -274,9 +320,10 @@ pub fn cpp(note: &str) -> String {
             };
             let _ = writeln!(
                 text,
-                "  {{{:?}, {}, Gives::{gives}, Device::k{:?}, {}, {places}}},",
+                "  {{{:?}, {}, Gives::{gives}, Attribute::k{:?}, Device::k{:?}, {}, {places}}},",
                 row.name,
                 dtype_set(row.dtypes),
+                row.attribute,
                 row.device,
                 row.keeps_zero
             );
@@ -354,7 +401,8 @@ pub fn python(note: &str) -> String {
         "# {note}\n\"\"\"The codes of operations, and what NumPy calls them.\"\"\"\n\n\
          import collections\n\n\
          # `places` bounds the error of f32 and f64, in units in the last place; None: it grows.\n\
-         Row = collections.namedtuple(\"Row\", \"code numpy dtypes places\")\n"
+         Row = collections.namedtuple(\n    \"Row\", \"code numpy dtypes places attribute\", \
+         defaults=[None])\n"
     );
     for kind in KINDS {
         let _ = writeln!(text, "\n{} = {{", stem(kind).to_uppercase());
@@ -369,9 +417,14 @@ pub fn python(note: &str) -> String {
                 Error::Places(places) | Error::OfInputs(places) => places.to_string(),
                 Error::Grows => "None".to_owned(),
             };
+            let attribute = match row.attribute {
+                Attribute::None => "",
+                Attribute::Ddof => ", \"ddof\"",
+                Attribute::Power => ", \"power\"",
+            };
             let _ = writeln!(
                 text,
-                "    {name:?}: Row({}, {:?}, {:?}, {places}),",
+                "    {name:?}: Row({}, {:?}, {:?}, {places}{attribute}),",
                 row.code,
                 row.numpy,
                 dtypes.join(" ")
@@ -464,6 +517,10 @@ mod tests {
         rejects(|table| table[2].numpy = "", "sqrt: has no documentation, oracle or dtypes");
         rejects(|table| table[2].rust = "", "sqrt: has no name in Rust");
         rejects(|table| table[2].device = Device::OfKind, "sqrt: no device has such kernels");
+        rejects(|table| table[2].attribute = Attribute::Ddof, "sqrt: only reductions have");
+        let sum = OPERATIONS.iter().position(|row| row.kind == Kind::Reduce).unwrap();
+        rejects(|table| table[sum].example.inputs = &["1"], "sum: its example is not an array");
+        rejects(|table| table[sum].rust_doc = "", "sum: has no name in Rust");
     }
 
     #[test]

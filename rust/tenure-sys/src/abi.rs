@@ -619,15 +619,16 @@ pub struct tnr_select_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof`
-/// is given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow,
-/// and zeros will mean what they do now.
+/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs
+/// them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the defaults.
+/// It will grow, and zeros will mean what they do now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {
     /// `sizeof(tnr_reduce_attributes)`.
     pub struct_size: u64,
-    /// Delta degrees of freedom: VAR and STD divide by the count less this; 0 for all others.
+    /// Delta degrees of freedom: variances divide by the count less this; 0 for operations whose
+    /// documentation does not name it.
     pub ddof: u32,
     /// 0.
     pub reserved: u32,
@@ -4063,8 +4064,8 @@ unsafe extern "C" {
     /// A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
     /// where the result does, not on the way to it.
     ///
-    /// INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
-    /// other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
+    /// INVALID_ARGUMENT also for bits beyond the rank, no attributes where `op` takes `ddof`, a
+    /// `ddof` other than 0 where it does not, ARGMIN and ARGMAX over some but neither one nor all
     /// axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
     ///
     /// @param context (transfer none) (nullable)

@@ -110,6 +110,8 @@ impl tnr_unary_op {
     /// The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of
     /// its parts; complex numbers only.
     pub const ARG: tnr_unary_op = tnr_unary_op(50);
+    /// `x / (1 + |x|)`; floats only.
+    pub const SOFTSIGN: tnr_unary_op = tnr_unary_op(51);
 }
 
 impl tnr_binary_op {
@@ -218,6 +220,11 @@ impl tnr_reduce_op {
     pub const NAN_MIN: tnr_reduce_op = tnr_reduce_op(17);
     /// Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
     pub const NAN_MAX: tnr_reduce_op = tnr_reduce_op(18);
+    /// VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN where
+    /// their count is not above `ddof`.
+    pub const NAN_VAR: tnr_reduce_op = tnr_reduce_op(19);
+    /// The square root of NAN_VAR, with the attribute `ddof`; floats only.
+    pub const NAN_STD: tnr_reduce_op = tnr_reduce_op(20);
 }
 
 impl tnr_normalize_op {
@@ -301,6 +308,7 @@ macro_rules! for_each_unary {
             CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
             CONJ "conj": conj, conj_into, conj_assign, [T: ComplexNumber] T -> T; "The complex conjugate of `a`: its imaginary part with the other sign.", errors "", example "[tenure::Complex::new(1.0, 2.0)]" => "[tenure::Complex::new(1.0, -2.0)]";
             ARG "arg": arg, arg_into, arg_assign, [T: ComplexNumber] T -> Part; "The angle of a complex number from the positive real axis, from -pi to pi.", errors "", example "[tenure::Complex::new(2.0, 0.0), tenure::Complex::new(0.0, 1.0)]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            SOFTSIGN "softsign": softsign, softsign_into, softsign_assign, [T: Float] T -> T; "`a / (1 + |a|)`.", errors "", example "[-1.0, 0.0, 3.0, f64::INFINITY]" => "[-0.5, 0.0, 0.75, 1.0]";
         }
     };
 }
@@ -364,24 +372,26 @@ macro_rules! for_each_compare {
 macro_rules! for_each_reduce {
     ($then:ident) => {
         $then! {
-            SUM "sum": sum;
-            PROD "prod": prod;
-            MEAN "mean": mean;
-            VAR "var": var;
-            STD "std": std;
-            MIN "min": min;
-            MAX "max": max;
-            ARGMIN "argmin": argmin;
-            ARGMAX "argmax": argmax;
-            ANY "any": any;
-            ALL "all": all;
-            COUNT "count": count;
-            NORM "norm": norm;
-            LOGSUMEXP "logsumexp": logsumexp;
-            NAN_SUM "nan_sum": nan_sum;
-            NAN_MEAN "nan_mean": nan_mean;
-            NAN_MIN "nan_min": nan_min;
-            NAN_MAX "nan_max": nan_max;
+            SUM "sum": sum, sum_into, [T: Arithmetic] => T::Sum; "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), integers give i64 or u64 and wrap; 0 of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[9.0, 9.0]";
+            PROD "prod": prod, prod_into, [T: Number] => T::Sum; "The product: floats keep their type and multiply in f64, integers give i64 or u64 and wrap; 1 of no elements. No product on the way overflows or underflows.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[12.0, 0.0]";
+            MEAN "mean": mean, mean_into, [T: Field] => T; "The arithmetic mean; NaN of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
+            VAR "var": var, var_into, [T: Float] => T, [ddof: u32]; "The variance: the squared deviations from the mean, divided by the count less `ddof` (0 for a whole population, 1 for a sample); NaN where the count is not above `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            STD "std": std, std_into, [T: Float] => T, [ddof: u32]; "The standard deviation: the square root of [`var`](fn@crate::var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
+            MIN "min": min, min_into, [T: Number] => T; "The smallest element; NaN wins.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
+            MAX "max": max, max_into, [T: Number] => T; "The largest element; NaN wins.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            ARGMIN "argmin": argmin, argmin_into, [T: Number] => i64; "The index of the smallest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.", errors ", no elements to choose from, or some of several axes", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[0, 0]";
+            ARGMAX "argmax": argmax, argmax_into, [T: Number] => i64; "The index of the largest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.", errors ", no elements to choose from, or some of several axes", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[2, 1]";
+            ANY "any": any, any_into, [T: Real] => Bool8; "Whether any element is not 0; false of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[true, true].map(tenure::Bool8::from)";
+            ALL "all": all, all_into, [T: Real] => Bool8; "Whether every element is not 0; true of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[true, false].map(tenure::Bool8::from)";
+            COUNT "count": count, count_into, [T: Real] => i64; "How many elements are not 0.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3, 2]";
+            NORM "norm": norm, norm_into, [T: Float] => T, [power: f64]; "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where it is infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the length of a vector, whose squares add in f64; 0 of no elements.", errors ", or a `power` that is not above 0", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1, 1.0" => "[9.0, 9.0]";
+            LOGSUMEXP "logsumexp": logsumexp, logsumexp_into, [T: Float] => T; "The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.", errors "", example "[[1000.0, 1000.0], [0.0, f64::NEG_INFINITY]]", "1" => "[1000.0 + 2.0_f64.ln(), 0.0]";
+            NAN_SUM "nan_sum": nan_sum, nan_sum_into, [T: Float] => T; "The [`sum`](fn@crate::sum) of the elements that are not NaN.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[9.0, 9.0]";
+            NAN_MEAN "nan_mean": nan_mean, nan_mean_into, [T: Float] => T; "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
+            NAN_MIN "nan_min": nan_min, nan_min_into, [T: Float] => T; "The smallest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
+            NAN_MAX "nan_max": nan_max, nan_max_into, [T: Float] => T; "The largest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            NAN_VAR "nan_var": nan_var, nan_var_into, [T: Float] => T, [ddof: u32]; "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            NAN_STD "nan_std": nan_std, nan_std_into, [T: Float] => T, [ddof: u32]; "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
         }
     };
 }
@@ -446,6 +456,36 @@ macro_rules! for_each_unary_of_zero {
             ASINH "asinh": asinh, asinh_into, asinh_assign, [T: Float] T -> T; "The inverse hyperbolic sine of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
             ATANH "atanh": atanh, atanh_into, atanh_assign, [T: Float] T -> T; "The inverse hyperbolic tangent of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, f64::INFINITY]";
             CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
+            SOFTSIGN "softsign": softsign, softsign_into, softsign_assign, [T: Float] T -> T; "`a / (1 + |a|)`.", errors "", example "[-1.0, 0.0, 3.0, f64::INFINITY]" => "[-0.5, 0.0, 0.75, 1.0]";
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_reduce_of_reals {
+    ($then:ident) => {
+        $then! {
+            SUM "sum": sum, sum_into, [T: Number] => T::Sum; "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), integers give i64 or u64 and wrap; 0 of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[9.0, 9.0]";
+            PROD "prod": prod, prod_into, [T: Number] => T::Sum; "The product: floats keep their type and multiply in f64, integers give i64 or u64 and wrap; 1 of no elements. No product on the way overflows or underflows.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[12.0, 0.0]";
+            MEAN "mean": mean, mean_into, [T: Float] => T; "The arithmetic mean; NaN of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
+            VAR "var": var, var_into, [T: Float] => T, [ddof: u32]; "The variance: the squared deviations from the mean, divided by the count less `ddof` (0 for a whole population, 1 for a sample); NaN where the count is not above `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            STD "std": std, std_into, [T: Float] => T, [ddof: u32]; "The standard deviation: the square root of [`var`](fn@crate::var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
+            MIN "min": min, min_into, [T: Number] => T; "The smallest element; NaN wins.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
+            MAX "max": max, max_into, [T: Number] => T; "The largest element; NaN wins.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            ARGMIN "argmin": argmin, argmin_into, [T: Number] => i64; "The index of the smallest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.", errors ", no elements to choose from, or some of several axes", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[0, 0]";
+            ARGMAX "argmax": argmax, argmax_into, [T: Number] => i64; "The index of the largest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.", errors ", no elements to choose from, or some of several axes", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[2, 1]";
+            ANY "any": any, any_into, [T: Real] => Bool8; "Whether any element is not 0; false of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[true, true].map(tenure::Bool8::from)";
+            ALL "all": all, all_into, [T: Real] => Bool8; "Whether every element is not 0; true of no elements.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[true, false].map(tenure::Bool8::from)";
+            COUNT "count": count, count_into, [T: Real] => i64; "How many elements are not 0.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3, 2]";
+            NORM "norm": norm, norm_into, [T: Float] => T, [power: f64]; "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where it is infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the length of a vector, whose squares add in f64; 0 of no elements.", errors ", or a `power` that is not above 0", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1, 1.0" => "[9.0, 9.0]";
+            LOGSUMEXP "logsumexp": logsumexp, logsumexp_into, [T: Float] => T; "The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.", errors "", example "[[1000.0, 1000.0], [0.0, f64::NEG_INFINITY]]", "1" => "[1000.0 + 2.0_f64.ln(), 0.0]";
+            NAN_SUM "nan_sum": nan_sum, nan_sum_into, [T: Float] => T; "The [`sum`](fn@crate::sum) of the elements that are not NaN.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[9.0, 9.0]";
+            NAN_MEAN "nan_mean": nan_mean, nan_mean_into, [T: Float] => T; "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.", errors "", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[3.0, 3.0]";
+            NAN_MIN "nan_min": nan_min, nan_min_into, [T: Float] => T; "The smallest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[1.0, 0.0]";
+            NAN_MAX "nan_max": nan_max, nan_max_into, [T: Float] => T; "The largest of the elements that are not NaN; NaN where all are.", errors ", or no elements to choose from", example "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]", "1" => "[6.0, 5.0]";
+            NAN_VAR "nan_var": nan_var, nan_var_into, [T: Float] => T, [ddof: u32]; "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 1" => "[0.5, 4.5, 2.0]";
+            NAN_STD "nan_std": nan_std, nan_std_into, [T: Float] => T, [ddof: u32]; "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.", errors "", example "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]", "0, 0" => "[0.5, 1.5, 1.0]";
         }
     };
 }

@@ -113,6 +113,18 @@ pub enum Device {
     FusedFunction,
 }
 
+/// What a reduction is told beside its axes: a field of `tnr_reduce_attributes`, and a parameter of
+/// its Rust functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    /// It takes none.
+    None,
+    /// The count less this is the divisor. It is always given.
+    Ddof,
+    /// The power of a norm, above 0.
+    Power,
+}
+
 /// A call of the Rust function and what it gives, both as Rust; the example of its documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
@@ -140,7 +152,7 @@ pub struct Operation {
     pub rust_doc: &'static str,
     /// Errors beside those of every operation, as the end of a sentence.
     pub rust_errors: &'static str,
-    /// Example in the crate.
+    /// Example in the crate. Of a reduction the last input is the arguments behind the array.
     pub example: Example,
     /// The function of NumPy that it is compared with, as Python.
     pub numpy: &'static str,
@@ -148,6 +160,8 @@ pub struct Operation {
     pub dtypes: Dtypes,
     /// Dtype of the result.
     pub gives: Gives,
+    /// The attribute of a reduction.
+    pub attribute: Attribute,
     /// Whether the result is 0 where all inputs are. Only such operations take sparse matrices.
     pub keeps_zero: bool,
     /// How exact it is.
@@ -173,6 +187,7 @@ const ROW: Operation = Operation {
     numpy: "",
     dtypes: Dtypes(0),
     gives: Gives::Operand,
+    attribute: Attribute::None,
     keeps_zero: false,
     error: Error::Exact,
     device: Device::None,
@@ -185,6 +200,11 @@ const NORMALIZATION: Operation =
 const SCAN: Operation = Operation { kind: Kind::Scan, dtypes: Dtypes::NUMBERS, ..OF_KIND };
 const COMPARISON: Operation =
     Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..OF_KIND };
+
+/// The array of the examples of reductions.
+const TABLE: &str = "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]";
+/// The same with a row that has no numbers.
+const GAPS: &str = "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]";
 
 /// Every operation.
 pub const OPERATIONS: &[Operation] = &[
@@ -869,6 +889,20 @@ pub const OPERATIONS: &[Operation] = &[
         error: Error::Places(2),
         ..ROW
     },
+    Operation {
+        name: "softsign",
+        code: 51,
+        doc: "`x / (1 + |x|)`; floats only.",
+        rust: "softsign",
+        rust_doc: "`a / (1 + |a|)`.",
+        example: example(&["[-1.0, 0.0, 3.0, f64::INFINITY]"], "[-0.5, 0.0, 0.75, 1.0]"),
+        numpy: "softsign",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        error: Error::Places(2),
+        device: Device::Number,
+        ..ROW
+    },
     // ---- of two inputs ----
     Operation {
         kind: Kind::Binary,
@@ -1263,6 +1297,8 @@ pub const OPERATIONS: &[Operation] = &[
         code: 1,
         doc: "Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or \
               u64. Empty: 0.",
+        rust_doc: "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), integers give i64 or u64 and wrap; 0 of no elements.",
+        example: example(&[TABLE, "1"], "[9.0, 9.0]"),
         numpy: "np.sum",
         dtypes: Dtypes::ARITHMETIC,
         gives: Gives::Wide,
@@ -1273,6 +1309,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "prod",
         code: 2,
         doc: "Product, with the dtypes of SUM; floats multiply in f64. Empty: 1.",
+        rust_doc: "The product: floats keep their type and multiply in f64, integers give i64 or u64 and wrap; 1 of no elements. No product on the way overflows or underflows.",
+        example: example(&[TABLE, "1"], "[12.0, 0.0]"),
         numpy: "np.prod",
         dtypes: Dtypes::NUMBERS,
         gives: Gives::Wide,
@@ -1283,6 +1321,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "mean",
         code: 3,
         doc: "Arithmetic mean; floats and complex numbers. Empty: NaN.",
+        rust_doc: "The arithmetic mean; NaN of no elements.",
+        example: example(&[TABLE, "1"], "[3.0, 3.0]"),
         numpy: "np.mean",
         dtypes: Dtypes::FIELD,
         ..REDUCTION
@@ -1293,8 +1333,11 @@ pub const OPERATIONS: &[Operation] = &[
         code: 4,
         doc: "Variance with the attribute `ddof`; floats only. NaN where the count is not above \
               `ddof`.",
+        rust_doc: "The variance: the squared deviations from the mean, divided by the count less `ddof` (0 for a whole population, 1 for a sample); NaN where the count is not above `ddof`.",
+        example: example(&[TABLE, "0, 1"], "[0.5, 4.5, 2.0]"),
         numpy: "np.var",
         dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
         ..REDUCTION
     },
     Operation {
@@ -1302,8 +1345,11 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "std",
         code: 5,
         doc: "Standard deviation with the attribute `ddof`; floats only.",
+        rust_doc: "The standard deviation: the square root of [`var`](fn@crate::var), with the same `ddof`.",
+        example: example(&[TABLE, "0, 0"], "[0.5, 1.5, 1.0]"),
         numpy: "np.std",
         dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
         ..REDUCTION
     },
     Operation {
@@ -1311,6 +1357,9 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "min",
         code: 6,
         doc: "Smallest element; NaN wins. Empty: an error.",
+        rust_doc: "The smallest element; NaN wins.",
+        rust_errors: ", or no elements to choose from",
+        example: example(&[TABLE, "1"], "[1.0, 0.0]"),
         numpy: "np.min",
         dtypes: Dtypes::NUMBERS,
         error: Error::Exact,
@@ -1321,6 +1370,9 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "max",
         code: 7,
         doc: "Largest element; NaN wins. Empty: an error.",
+        rust_doc: "The largest element; NaN wins.",
+        rust_errors: ", or no elements to choose from",
+        example: example(&[TABLE, "1"], "[6.0, 5.0]"),
         numpy: "np.max",
         dtypes: Dtypes::NUMBERS,
         error: Error::Exact,
@@ -1332,6 +1384,9 @@ pub const OPERATIONS: &[Operation] = &[
         code: 8,
         doc: "Index (i64) of the smallest element: of the one axis, or row-major over all. The \
               first wins.",
+        rust_doc: "The index of the smallest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.",
+        rust_errors: ", no elements to choose from, or some of several axes",
+        example: example(&[TABLE, "1"], "[0, 0]"),
         numpy: "np.argmin",
         dtypes: Dtypes::NUMBERS,
         gives: Gives::Index,
@@ -1344,6 +1399,9 @@ pub const OPERATIONS: &[Operation] = &[
         code: 9,
         doc: "Index (i64) of the largest element: of the one axis, or row-major over all. The first \
               wins.",
+        rust_doc: "The index of the largest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.",
+        rust_errors: ", no elements to choose from, or some of several axes",
+        example: example(&[TABLE, "1"], "[2, 1]"),
         numpy: "np.argmax",
         dtypes: Dtypes::NUMBERS,
         gives: Gives::Index,
@@ -1355,6 +1413,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "any",
         code: 10,
         doc: "Whether any element is not zero, as bool8. Empty: false.",
+        rust_doc: "Whether any element is not 0; false of no elements.",
+        example: example(&[TABLE, "1"], "[true, true].map(tenure::Bool8::from)"),
         numpy: "np.any",
         dtypes: Dtypes::REAL,
         gives: Gives::Truth,
@@ -1366,6 +1426,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "all",
         code: 11,
         doc: "Whether every element is not zero, as bool8. Empty: true.",
+        rust_doc: "Whether every element is not 0; true of no elements.",
+        example: example(&[TABLE, "1"], "[true, false].map(tenure::Bool8::from)"),
         numpy: "np.all",
         dtypes: Dtypes::REAL,
         gives: Gives::Truth,
@@ -1377,6 +1439,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "count",
         code: 12,
         doc: "How many elements are not zero, as i64. Empty: 0.",
+        rust_doc: "How many elements are not 0.",
+        example: example(&[TABLE, "1"], "[3, 2]"),
         numpy: "np.count_nonzero",
         dtypes: Dtypes::REAL,
         gives: Gives::Index,
@@ -1389,8 +1453,12 @@ pub const OPERATIONS: &[Operation] = &[
         code: 13,
         doc: "p-norm with the attribute `power`, p: the sum of `|x|^p` to the power `1 / p`, or where \
               it is infinite the largest `|x|`; floats only. Empty: 0.",
+        rust_doc: "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where it is infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the length of a vector, whose squares add in f64; 0 of no elements.",
+        rust_errors: ", or a `power` that is not above 0",
+        example: example(&[TABLE, "1, 1.0"], "[9.0, 9.0]"),
         numpy: "norm",
         dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Power,
         ..REDUCTION
     },
     Operation {
@@ -1398,6 +1466,11 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "logsumexp",
         code: 14,
         doc: "`ln(sum of e^x)`, without overflow; floats only. Empty: minus infinity.",
+        rust_doc: "The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.",
+        example: example(
+            &["[[1000.0, 1000.0], [0.0, f64::NEG_INFINITY]]", "1"],
+            "[1000.0 + 2.0_f64.ln(), 0.0]",
+        ),
         numpy: "logsumexp",
         dtypes: Dtypes::FLOATS,
         ..REDUCTION
@@ -1407,6 +1480,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "nan_sum",
         code: 15,
         doc: "SUM of the elements that are not NaN; floats only. None: 0.",
+        rust_doc: "The [`sum`](fn@crate::sum) of the elements that are not NaN.",
+        example: example(&[TABLE, "1"], "[9.0, 9.0]"),
         numpy: "np.nansum",
         dtypes: Dtypes::FLOATS,
         ..REDUCTION
@@ -1416,6 +1491,8 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "nan_mean",
         code: 16,
         doc: "MEAN of the elements that are not NaN; floats only. None: NaN.",
+        rust_doc: "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.",
+        example: example(&[TABLE, "1"], "[3.0, 3.0]"),
         numpy: "np.nanmean",
         dtypes: Dtypes::FLOATS,
         ..REDUCTION
@@ -1426,6 +1503,9 @@ pub const OPERATIONS: &[Operation] = &[
         code: 17,
         doc: "Smallest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an \
               error.",
+        rust_doc: "The smallest of the elements that are not NaN; NaN where all are.",
+        rust_errors: ", or no elements to choose from",
+        example: example(&[TABLE, "1"], "[1.0, 0.0]"),
         numpy: "np.nanmin",
         dtypes: Dtypes::FLOATS,
         error: Error::Exact,
@@ -1437,9 +1517,37 @@ pub const OPERATIONS: &[Operation] = &[
         code: 18,
         doc: "Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an \
               error.",
+        rust_doc: "The largest of the elements that are not NaN; NaN where all are.",
+        rust_errors: ", or no elements to choose from",
+        example: example(&[TABLE, "1"], "[6.0, 5.0]"),
         numpy: "np.nanmax",
         dtypes: Dtypes::FLOATS,
         error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_var",
+        rust: "nan_var",
+        code: 19,
+        doc: "VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN \
+              where their count is not above `ddof`.",
+        rust_doc: "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.",
+        example: example(&[GAPS, "0, 1"], "[0.5, 4.5, 2.0]"),
+        numpy: "np.nanvar",
+        dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_std",
+        rust: "nan_std",
+        code: 20,
+        doc: "The square root of NAN_VAR, with the attribute `ddof`; floats only.",
+        rust_doc: "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.",
+        example: example(&[GAPS, "0, 0"], "[0.5, 1.5, 1.0]"),
+        numpy: "np.nanstd",
+        dtypes: Dtypes::FLOATS,
+        attribute: Attribute::Ddof,
         ..REDUCTION
     },
     // ---- normalizations ----

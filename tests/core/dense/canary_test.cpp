@@ -382,8 +382,8 @@ tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
 
 Subject reduction(tnr_reduce_op op, tnr_dtype dtype, Axes axes) {
   const auto mask = static_cast<std::uint32_t>(axes);
-  const bool rounds =
-      op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD || op == TNR_REDUCE_OP_LOGSUMEXP;
+  const bool rounds = kernels::kReduceRows[op - 1].attribute == kernels::Attribute::kDdof ||
+                      op == TNR_REDUCE_OP_LOGSUMEXP;
   return {"op " + std::to_string(op) + " of " + dtype_name(dtype) + " over axes " +
               std::to_string(mask),
           {dtype},

@@ -87,6 +87,10 @@ TEST(Extremes, OfReductionsMatchKnownResults) {
   EXPECT_EQ(reduced(TNR_REDUCE_OP_STD, f64, {1e-200, -1e-200}), 1e-200);
   EXPECT_EQ(reduced(TNR_REDUCE_OP_STD, f64, {1e-320, -1e-320}), 1e-320);
   EXPECT_EQ(reduced(TNR_REDUCE_OP_VAR, f64, {1e200, -1e200}), kInfinite);
+  const double nan = std::nan("");
+  EXPECT_EQ(reduced(TNR_REDUCE_OP_NAN_STD, f64, {nan, 1e200, nan, -1e200}), 1e200);
+  EXPECT_EQ(reduced(TNR_REDUCE_OP_NAN_STD, f64, {1e-320, nan, -1e-320}), 1e-320);
+  EXPECT_EQ(reduced(TNR_REDUCE_OP_NAN_VAR, f64, {nan, 1e200, -1e200}), kInfinite);
   EXPECT_DOUBLE_EQ(reduced(TNR_REDUCE_OP_NORM, f64, {3e200, 4e200}, 2), 5e200);
   EXPECT_DOUBLE_EQ(reduced(TNR_REDUCE_OP_NORM, f64, {3e-200, 4e-200}, 2), 5e-200);
   EXPECT_EQ(reduced(TNR_REDUCE_OP_SUM, f64, {1.7e308, 1.7e308, -1.7e308, -1.7e308}), 0);

@@ -114,15 +114,11 @@ void expect_limits() {
     T below;  // the limit at minus infinity
     T above;
   } limits[] = {
-      {TNR_UNARY_OP_SIGMOID, 0, 1},
-      {TNR_UNARY_OP_SILU, -T{0}, kInfinity},
-      {TNR_UNARY_OP_GELU, -T{0}, kInfinity},
-      {TNR_UNARY_OP_GELU_TANH, -T{0}, kInfinity},
-      {TNR_UNARY_OP_SOFTPLUS, 0, kInfinity},
-      {TNR_UNARY_OP_HARDSWISH, -T{0}, kInfinity},
-      {TNR_UNARY_OP_ELU, -1, kInfinity},
-      {TNR_UNARY_OP_EXP, 0, kInfinity},
-      {TNR_UNARY_OP_TANH, -1, 1},
+      {TNR_UNARY_OP_SIGMOID, 0, 1},          {TNR_UNARY_OP_SILU, -T{0}, kInfinity},
+      {TNR_UNARY_OP_GELU, -T{0}, kInfinity}, {TNR_UNARY_OP_GELU_TANH, -T{0}, kInfinity},
+      {TNR_UNARY_OP_SOFTPLUS, 0, kInfinity}, {TNR_UNARY_OP_HARDSWISH, -T{0}, kInfinity},
+      {TNR_UNARY_OP_ELU, -1, kInfinity},     {TNR_UNARY_OP_SOFTSIGN, -1, 1},
+      {TNR_UNARY_OP_EXP, 0, kInfinity},      {TNR_UNARY_OP_TANH, -1, 1},
   };
   for (const auto& [op, below, above] : limits) {
     const char* const name = kernels::kUnaryRows[op - 1].name;

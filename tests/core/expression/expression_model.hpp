@@ -552,10 +552,11 @@ class ExpressionMaker {
     const bool is_place = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
     if (is_place && (axes & (axes - 1)) != 0) return;
     std::uint32_t attributes = 0;
-    if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD || op == TNR_REDUCE_OP_NORM) {
+    const kernels::Attribute attribute = kernels::kReduceRows[op - 1].attribute;
+    if (attribute != kernels::Attribute::kNone) {
       made.reduce_attributes.push_back({sizeof(tnr_reduce_attributes), 0, 0, 0});
       tnr_reduce_attributes& chosen = made.reduce_attributes.back();
-      if (op == TNR_REDUCE_OP_NORM) {
+      if (attribute == kernels::Attribute::kPower) {
         chosen.power = static_cast<double>(1 + random_() % 3);
       } else {
         chosen.ddof = static_cast<std::uint32_t>(random_() % 2);

@@ -131,6 +131,7 @@ TEST_P(ThreadBits, Reductions) {
     if (is_real) {
       reductions.push_back({TNR_REDUCE_OP_MEAN, type.dtype, 0});
       reductions.push_back({TNR_REDUCE_OP_VAR, type.dtype, 1});
+      reductions.push_back({TNR_REDUCE_OP_NAN_VAR, type.dtype, 1});
     }
     for (const Reduction& reduction : reductions) {
       for (const std::uint32_t axes : {1u, 2u, 3u}) {

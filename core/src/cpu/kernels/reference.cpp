@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "cpu/operations.hpp"
 
@@ -296,9 +297,16 @@ void reduce_moment(Reduce op, Type type, const Byte* const* elements, int64_t co
     result /= static_cast<Real>(count);
   } else if (op != Reduce::kMean && count > ddof) {
     result = sum_of_squares(type, elements, count) / static_cast<Real>(count - ddof);
-    if (op == Reduce::kStd) result = std::sqrt(result);
+    if (op == Reduce::kStd || op == Reduce::kNanStd) result = std::sqrt(result);
   }
   store(type, out, real(result));
+}
+
+void reduce_moment_of_numbers(Reduce op, Type type, const Byte* const* elements, int64_t count,
+                              int64_t ddof, Byte* out) {
+  std::vector<const Byte*> numbers(elements, elements + count);
+  std::erase_if(numbers, [type](const Byte* x) { return std::isnan(load(type, x).real); });
+  reduce_moment(op, type, numbers.data(), static_cast<int64_t>(numbers.size()), ddof, out);
 }
 
 // ---- complex numbers ----
@@ -463,6 +471,10 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kLeakyRelu:
       result = real(x.real < 0 ? x.real * (type == Type::kF64 ? 0.01 : 0.01f) : x.real);
       break;
+    case Unary::kSoftsign:
+      result = real(std::isinf(x.real) ? std::copysign(Real{1}, x.real)
+                                       : x.real / (1 + std::fabs(x.real)));
+      break;
     case Unary::kExp2: result = real(std::exp2(x.real)); break;
     case Unary::kExpm1: result = real(std::expm1(x.real)); break;
     case Unary::kLn: result = real(std::log(x.real)); break;
@@ -619,6 +631,8 @@ void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count,
     case Reduce::kCount: return store(Type::kI64, out, whole(nonzero));
     case Reduce::kNorm:
     case Reduce::kLogsumexp: return reduce_magnitudes(op, type, elements, count, out);
+    case Reduce::kNanVar:
+    case Reduce::kNanStd: return reduce_moment_of_numbers(op, type, elements, count, ddof, out);
     case Reduce::kNanSum:
     case Reduce::kNanMean:
     case Reduce::kNanMin:

@@ -53,9 +53,11 @@ enum IntegerMode : uint32_t { kIntegerSum, kIntegerProduct, kNonzeroCount };
 // How what met becomes a result.
 enum class ReduceFinish : uint32_t {
   kAsIs,
-  kAverage,     // divided by `divisor`
-  kOwnAverage,  // divided by how many went in
-  kDeviation,   // the root of the average
+  kAverage,       // divided by `divisor`
+  kOwnAverage,    // divided by how many went in
+  kOwnVariance,   // divided by as many less `ddof`; NaN where they are not above it
+  kOwnDeviation,  // the root of that
+  kDeviation,     // the root of the average
   kRoot,
   kPower,      // to the power `exponent`
   kIsNonzero,  // bool8
@@ -126,6 +128,7 @@ struct ReduceArgument {
   int64_t first_place;    // of the first element that is walked
   uint32_t is_unordered;  // places do not rise from one element that a thread reads to the next
   double divisor;
+  double ddof;      // of those that are divided by how many went in
   double exponent;  // of p-norms: p, and 1 / p to finish
   double inverse_exponent;
   // Added to an integer, it makes the unsigned number of the same order; and all such of a result,

@@ -223,6 +223,13 @@ struct PowerSum : WideSum {
 
 // ---- variances ----
 
+TENURE_DEVICE double divisor_of(const ReduceArgument& argument, double count) {
+  const bool has_own = argument.finish == ReduceFinish::kOwnVariance ||
+                       argument.finish == ReduceFinish::kOwnDeviation;
+  if (!has_own) return argument.divisor;
+  return count > argument.ddof ? count - argument.ddof : not_a_number<double>();
+}
+
 // The mean is center + rest, and squares those of the deviations from it: two means far from 0 and
 // close to one another could not be told apart by one number each. Put together as Chan, Golub and
 // LeVeque do (1979).
@@ -264,22 +271,31 @@ struct Moments {
     uint32_t numbers;
 
     TENURE_DEVICE void start(const ReduceArgument& argument, Word first) {
-      const double x = double_of(argument, first);
-      // A number from which a deviation neither overflows nor is infinite unless the variance is.
-      pivot = magnitude_of(x) < 1e300 ? x : 0.0;
+      take_pivot(double_of(argument, first));
       TENURE_UNROLL for (int i = 0; i < kLanesOf; ++i) sums[i] = squares[i] = 0;
       numbers = 0;
     }
+    // A number from which a deviation neither overflows nor is infinite unless the variance is.
+    TENURE_DEVICE void take_pivot(double x) { pivot = magnitude_of(x) < 1e300 ? x : 0.0; }
     template <int kCount, class PlaceOf>
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
                            const PlaceOf&) {
+      const bool skips = (argument.mode & kSkipNaN) != 0;
+      // The first number is the pivot, however many NaN are before it.
+      if (skips && numbers == 0) {
+        TENURE_UNROLL for (int k = kCount - 1; k >= 0; --k) {
+          const double x = double_of(argument, words[k]);
+          if (k < count && x == x) take_pivot(x);
+        }
+      }
       TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
-        const double x = double_of(argument, words[k]) - pivot;
-        if (k >= count) continue;
+        const double element = double_of(argument, words[k]);
+        if (k >= count || (skips && element != element)) continue;
+        const double x = element - pivot;
         sums[k % kLanesOf] += x;
         squares[k % kLanesOf] += x * x;
+        numbers += 1;
       }
-      numbers += static_cast<uint32_t>(count);
     }
     TENURE_DEVICE Partial settle(const ReduceArgument&) {
       fold_lanes<kLanesOf>([&](int i, int j) {
@@ -300,8 +316,9 @@ struct Moments {
   static TENURE_DEVICE void finish(const ReduceArgument& argument, const Partial& partial,
                                    unsigned char* out) {
     if (argument.finish == ReduceFinish::kPartial) return write(out, partial);
-    const double variance = partial.squares / argument.divisor;
-    const bool is_root = argument.finish == ReduceFinish::kDeviation;
+    const double variance = partial.squares / divisor_of(argument, partial.count);
+    const bool is_root = argument.finish == ReduceFinish::kDeviation ||
+                         argument.finish == ReduceFinish::kOwnDeviation;
     write_float(argument, out, is_root ? square_root(variance) : variance);
   }
 };

@@ -210,7 +210,7 @@ class SettledResult {
     const bool is_variance = argument_.extremes == ReduceExtremes::kVariance;
     double result = numbers.sum;
     if (argument_.extremes == ReduceExtremes::kMean) result = numbers.mean + result / numbers.count;
-    if (is_deviation()) result /= argument_.divisor;
+    if (is_deviation()) result /= divisor_of(argument_, numbers.count);
     if (!is_sum() && !is_variance) result = square_root(result);
     return scaled(result, is_variance ? 2 * numbers.exponent : numbers.exponent);
   }

@@ -155,6 +155,7 @@ const ReduceRule& set_operation(Reduce op, double power, const Elements& element
                                 ReduceArgument& argument) noexcept {
   argument.type = elements.type;
   argument.width = elements.width;
+  argument.ddof = static_cast<double>(ddof);
   argument.divisor =
       count > ddof ? static_cast<double>(count - ddof) : std::numeric_limits<double>::quiet_NaN();
   const bool is_wide = elements.is_wide;
@@ -168,6 +169,14 @@ const ReduceRule& set_operation(Reduce op, double power, const Elements& element
       argument.mode = kSkipNaN;
       argument.finish = ReduceFinish::kOwnAverage;
       return kWideSum;
+    case kNanStd:
+      argument.mode = kSkipNaN;
+      argument.finish = ReduceFinish::kOwnDeviation;
+      return kMoments;
+    case kNanVar:
+      argument.mode = kSkipNaN;
+      argument.finish = ReduceFinish::kOwnVariance;
+      return kMoments;
     case kStd: argument.finish = ReduceFinish::kDeviation; return kMoments;
     case kVar: return kMoments;
     case kAny: return set_nonzero_count(ReduceFinish::kIsNonzero, elements, argument);
@@ -197,8 +206,10 @@ ReduceExtremes extremes_of(Reduce op, double power, const Elements& elements) no
       return elements.type == ElementType::kF16 ? ReduceExtremes::kStay : ReduceExtremes::kSum;
     case kMean:
     case kNanMean: return is_wide ? ReduceExtremes::kMean : ReduceExtremes::kStay;
-    case kVar: return is_wide ? ReduceExtremes::kVariance : ReduceExtremes::kStay;
-    case kStd: return is_wide ? ReduceExtremes::kDeviation : ReduceExtremes::kStay;
+    case kVar:
+    case kNanVar: return is_wide ? ReduceExtremes::kVariance : ReduceExtremes::kStay;
+    case kStd:
+    case kNanStd: return is_wide ? ReduceExtremes::kDeviation : ReduceExtremes::kStay;
     case kNorm:
       if (power == 1 || std::isinf(power)) return ReduceExtremes::kStay;
       if (power != 2) return ReduceExtremes::kPower;

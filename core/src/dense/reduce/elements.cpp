@@ -103,6 +103,18 @@ StripKernel copy_kernel(std::int64_t width_bytes) noexcept {
   return kernels::copy_kernels()[index_of_width(width_bytes)];
 }
 
+// Whether the last step writes to an output of the type that is computed in.
+bool is_in_output(Finish finish) noexcept {
+  switch (finish) {
+    case Finish::kAsIs:
+    case Finish::kOwnVariance:
+    case Finish::kOwnDeviation:
+    case Finish::kPower:
+    case Finish::kScaled: return false;
+    default: return true;
+  }
+}
+
 bool gives_truth(const Reduction& reduction) noexcept {
   return reduction.finish == Finish::kIsZero || reduction.finish == Finish::kIsNonzero;
 }
@@ -212,14 +224,13 @@ void Finisher::finish(const Results& results) const noexcept {
     case Finish::kRoot:
       take_root({results.finished, finished_bytes_, finished_bytes_}, strip_of(results, {}));
       break;
+    case Finish::kOwnVariance:
+    case Finish::kOwnDeviation: divide_by_own_counts(results); break;
     case Finish::kPower: take_power(results); break;
     case Finish::kScaled: scale(results); break;
     default: break;
   }
-  const bool is_moved = reduction_->finish == Finish::kAsIs ||
-                        reduction_->finish == Finish::kPower ||
-                        reduction_->finish == Finish::kScaled;
-  if (!is_moved && copies_) return;
+  if (copies_ && is_in_output(reduction_->finish)) return;
   if (copies_ && results.columns == 1) {
     return copy_element(results.finished, results.out, finished_bytes_);
   }
@@ -270,6 +281,24 @@ void Finisher::divide(const Results& results) const noexcept {
   run_plainly(kernels::binary_kernels()[kDivide][kType].kernel, strip);
   if (reduction_->finish == Finish::kDeviation)
     take_root({strip.out, strip.out_step, kBytes}, strip);
+}
+
+// Where they are.
+void Finisher::divide_by_own_counts(const Results& results) const noexcept {
+  const bool is_root = reduction_->finish == Finish::kOwnDeviation;
+  const auto ddof = static_cast<double>(ddof_);
+  for (std::int64_t i = 0; i < results.columns * 8; i += 8) {
+    double result = std::numeric_limits<double>::quiet_NaN();
+    if (count_ > ddof_) {
+      double count;
+      double squares;
+      std::memcpy(&count, results.counts + i, sizeof count);
+      std::memcpy(&squares, results.finished + i, sizeof squares);
+      if (count > ddof) result = squares / (count - ddof);
+    }
+    if (is_root) result = std::sqrt(result);
+    std::memcpy(results.finished + i, &result, sizeof result);
+  }
 }
 
 // The strip is as strip_of() gives it.

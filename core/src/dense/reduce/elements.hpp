@@ -96,6 +96,7 @@ class Finisher {
 
  private:
   void divide(const Results& results) const noexcept;
+  void divide_by_own_counts(const Results& results) const noexcept;
   static void take_root(const kernels::Source& squares, kernels::Strip strip) noexcept;
   void take_power(const Results& results) const noexcept;
   void scale(const Results& results) const noexcept;

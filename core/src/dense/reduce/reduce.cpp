@@ -22,7 +22,7 @@ namespace {
 
 using kernels::Reduction;
 
-bool is_deviation(tnr_reduce_op op) { return op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD; }
+const kernels::OperationRow& row_of(tnr_reduce_op op) { return kernels::kReduceRows[op - 1]; }
 bool gives_place(tnr_reduce_op op) {
   return op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
 }
@@ -40,23 +40,25 @@ void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
 }
 
 void check_ddof(tnr_reduce_op op, std::optional<std::uint32_t> ddof) {
-  if (is_deviation(op) && !ddof) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes is NULL but var and std need its ddof");
+  const bool takes_ddof = row_of(op).attribute == kernels::Attribute::kDdof;
+  if (takes_ddof && !ddof) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes is NULL but %s needs its ddof", row_of(op).name);
   }
-  if (!is_deviation(op) && ddof.value_or(0) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->ddof is %" PRIu32 " but must be 0 for all but var and std", *ddof);
+  if (!takes_ddof && ddof.value_or(0) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->ddof is %" PRIu32 " but must be 0 for %s", *ddof,
+         row_of(op).name);
   }
 }
 
 void check_power(tnr_reduce_op op, double power) {
-  if (op == TNR_REDUCE_OP_NORM && !(power > 0)) {
+  const bool takes_power = row_of(op).attribute == kernels::Attribute::kPower;
+  if (takes_power && !(power > 0)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->power is %g but norm needs one above 0, or infinity", power);
+         "attributes->power is %g but %s needs one above 0, or infinity", power, row_of(op).name);
   }
-  if (op != TNR_REDUCE_OP_NORM && power != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0 for all but norm",
-         power);
+  if (!takes_power && power != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0 for %s", power,
+         row_of(op).name);
   }
 }
 
@@ -179,7 +181,7 @@ Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t a
                             std::optional<std::uint32_t> ddof, double power, const tnr_view& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
-  const kernels::OperationRow& operation = kernels::kReduceRows[row];
+  const kernels::OperationRow& operation = row_of(op);
   check_axes(op, a, axes);
   check_ddof(op, ddof);
   check_power(op, power);
@@ -201,7 +203,7 @@ bool needs_an_element(tnr_reduce_op op) {
 void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
   if (!needs_an_element(op) || reduced_count(a, axes) != 0) return;
   fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
-       shape_text(a.rank, a.shape).text, kernels::kReduceRows[op - 1].name);
+       shape_text(a.rank, a.shape).text, row_of(op).name);
 }
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,

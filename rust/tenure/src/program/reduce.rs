@@ -3,15 +3,14 @@
 use std::panic::Location;
 
 use tenure_sys::{
-    TNR_NODE_KEEP_AXES, TNR_NODE_SCAN, TNR_OPERAND_NONE, for_each_scan, tnr_normalize_attributes,
-    tnr_normalize_op, tnr_reduce_attributes, tnr_reduce_op, tnr_scan_op,
+    TNR_NODE_KEEP_AXES, TNR_NODE_SCAN, TNR_OPERAND_NONE, for_each_reduce_of_reals, for_each_scan,
+    tnr_normalize_attributes, tnr_normalize_op, tnr_reduce_attributes, tnr_reduce_op, tnr_scan_op,
 };
 
 use super::Traced;
 use super::state::Step;
-use crate::expr::reduce::for_each_reduction;
 use crate::raw::expression::Code;
-use crate::raw::operations::Reducing;
+use crate::raw::operations::{Reducing, reducing};
 use crate::{Axes, Axis, Bool8, Element, Float, LayerNorm, Number, Real};
 
 /// The names of the operands of normalizations.
@@ -45,11 +44,12 @@ impl<'g, T: Element> Traced<'g, T> {
 
 macro_rules! reductions {
     ($(
-        $op:ident: $new:ident, $bound:ident => $result_type:ty,
-        [$($field:ident: $field_type:ty)?];
-        example $arguments:literal => $result:literal;
+        $op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
+            $(, [$field:ident: $field_type:ty])?;
+        $what:literal, errors $also:literal, example $a:literal, $arguments:literal
+            => $result:literal;
     )*) => {$(
-        impl<'g, T: $bound> Traced<'g, T> {
+        impl<'g, $($generic)*> Traced<'g, T> {
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
                 "), over axes of this.")]
             #[track_caller]
@@ -58,17 +58,15 @@ macro_rules! reductions {
                 axes: impl Into<Axes>,
                 $($field: $field_type,)?
             ) -> Traced<'g, $result_type> {
-                let with = reductions!(@with $($field)?);
+                let with = reducing!($($field)?);
                 let code = Code::reduce::<$result_type>(tnr_reduce_op::$op);
                 self.over(code, axes.into(), with, Location::caller())
             }
         }
     )*};
-    (@with) => { None };
-    (@with $field:ident) => { Some(Reducing { $field, ..Reducing::default() }) };
 }
 
-for_each_reduction!(reductions);
+for_each_reduce_of_reals!(reductions);
 
 impl<'g, T: Float> Traced<'g, T> {
     fn normalized(

@@ -149,12 +149,23 @@ pub(crate) fn select(
     check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, ptr::null(), out.0) })
 }
 
-/// Attributes of reductions: of VAR and STD, and of NORM; 0 for all others.
+/// Attributes of reductions, of which each takes one at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reducing {
     pub(crate) ddof: u32,
     pub(crate) power: f64,
 }
+
+/// The attributes with the field of a row of the table of operations, or none.
+macro_rules! reducing {
+    () => {
+        None
+    };
+    ($field:ident) => {
+        Some(Reducing { $field, ..Reducing::default() })
+    };
+}
+pub(crate) use reducing;
 
 /// Reduces the axes whose bits are set.
 #[inline]
@@ -162,16 +173,19 @@ pub(crate) fn reduce(
     op: tnr_reduce_op,
     a: Lent<'_>,
     axes: u32,
-    with: Reducing,
+    with: Option<Reducing>,
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
     traced!(reduce(op, a.0));
     let struct_size = size_of::<tnr_reduce_attributes>() as u64;
-    let Reducing { ddof, power } = with;
-    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0, power };
-    let takes_some = matches!(op, tnr_reduce_op::VAR | tnr_reduce_op::STD | tnr_reduce_op::NORM);
-    let attributes = if takes_some { &raw const given } else { ptr::null() };
+    let given = with.map(|Reducing { ddof, power }| tnr_reduce_attributes {
+        struct_size,
+        ddof,
+        reserved: 0,
+        power,
+    });
+    let attributes = given.as_ref().map_or(ptr::null(), ptr::from_ref);
     // SAFETY: see the module; `given` is alive for the call.
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }

@@ -181,7 +181,9 @@ macro_rules! compare {
     };
 }
 macro_rules! reduce {
-    ($($op:ident $name:literal: $new:ident;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
+        $(, [$field:ident: $field_type:ty])?; $what:literal, errors $also:literal,
+        example $a:literal, $arguments:literal => $result:literal;)*) => {
         families! { tnr_view; reduce(tnr_reduce_op): $($op $name)*; }
     };
 }

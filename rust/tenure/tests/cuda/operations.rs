@@ -4,10 +4,12 @@
 
 use tenure::*;
 use tenure_sys::operations::{Error as Bound, Kind};
-use tenure_sys::{for_each_binary, for_each_compare, for_each_ternary, for_each_unary};
+use tenure_sys::{
+    for_each_binary, for_each_compare, for_each_reduce, for_each_ternary, for_each_unary,
+};
 
 use crate::close::{assert_close, bound, reduction_bound};
-use crate::samples::{Random, Sample, output, over, tensor};
+use crate::samples::{Random, Sample, given, output, over, tensor};
 use crate::stream;
 
 /// Complex numbers are not computed with on a device, and say so.
@@ -251,59 +253,62 @@ fn casts_between_all_dtypes() {
     over!([T: Real] of);
 }
 
+/// Numbers whose sums and powers are close on both, or any.
+macro_rules! element {
+    (Number) => {
+        T::any
+    };
+    (Real) => {
+        T::any
+    };
+    ($other:ident) => {
+        T::small
+    };
+}
 /// Reductions by rows, by columns, over all, of a transposed tensor, and into memory.
 macro_rules! reductions {
-    ($($name:ident, $into:ident, [$($generic:tt)*] $result:ty, $element:ident,
-        $with:tt, [$($axes:expr),*];)*) => {$(
+    ($($op:ident $name:literal: $new:ident, $into:ident, [T: $bound:ident] => $result_type:ty
+        $(, [$field:ident: $field_type:ty])?; $what:literal, errors $also:literal,
+        example $a:literal, $arguments:literal => $result:literal;)*) => {$(
+        reductions! {
+            @test $new, $into, [T: $bound] $result_type, $bound, ($(given!($field))?)
+        }
+    )*};
+    // Of any numbers it is too large: of ones and twos, below.
+    (@test prod, $($row:tt)*) => {};
+    (@test $name:ident, $into:ident, [$($generic:tt)*] $result:ty, $bound:ident, $with:tt) => {
         #[test]
         fn $name() {
             fn of<$($generic)*>() where T: Sample, $result: Sample {
                 let stream = &stream!();
-                let a = &tensor(&mut Random::new(7), [9, 67], T::$element);
+                let a = &tensor(&mut Random::new(7), [9, 67], element!($bound));
                 let on = &stream.upload(a).unwrap();
-                $(reductions! {
-                    @over stream, a, on, $name, $into, $result, $axes, $with
-                })*
+                reductions! { @over stream, a, on, $name, $into, $result, 0, $with }
+                reductions! { @over stream, a, on, $name, $into, $result, 1, $with }
+                reductions! { @over stream, a, on, $name, $into, $result, .., $with }
+                reductions! { @over stream, a, on, $name, $into, $result, Axes::keep(-1), $with }
             }
             real!([$($generic)*] of);
         }
-    )*};
+    };
     (@over $stream:ident, $a:ident, $on:ident, $name:ident, $into:ident, $result:ty, $axes:expr,
-        ($($with:expr),*)) => {
+        ($($with:expr)?)) => {
         let bound = reduction_bound(stringify!($name));
         let what = concat!(stringify!($name), " over ", stringify!($axes));
-        let got = $stream.$name($on, $axes $(, $with)*).unwrap();
-        let expected = tenure::$name::<T>($a, $axes $(, $with)*).unwrap();
+        let got = $stream.$name($on, $axes $(, $with)?).unwrap();
+        let expected = tenure::$name::<T>($a, $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&got).unwrap(), &expected, bound, what);
         let mut out = $stream.zeros::<$result>(expected.shape()).unwrap();
-        $stream.$into($on.flip(1).unwrap(), $axes $(, $with)*, &mut out).unwrap();
-        let expected = tenure::$name::<T>($a.flip(1).unwrap(), $axes $(, $with)*).unwrap();
+        $stream.$into($on.flip(1).unwrap(), $axes $(, $with)?, &mut out).unwrap();
+        let expected = tenure::$name::<T>($a.flip(1).unwrap(), $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&out).unwrap(), &expected, bound, what);
-        let got = $stream.$name($on.t(), $axes $(, $with)*).unwrap();
-        let expected = tenure::$name::<T>($a.t(), $axes $(, $with)*).unwrap();
+        let got = $stream.$name($on.t(), $axes $(, $with)?).unwrap();
+        let expected = tenure::$name::<T>($a.t(), $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&got).unwrap(), &expected, bound, what);
     };
 }
 
-reductions! {
-    sum, sum_into, [T: Arithmetic] T::Sum, small, (), [0, 1, .., Axes::keep(-1)];
-    mean, mean_into, [T: Field] T, small, (), [0, 1, ..];
-    var, var_into, [T: Float] T, small, (1), [0, 1, ..];
-    std, std_into, [T: Float] T, small, (0), [0, 1, ..];
-    min, min_into, [T: Number] T, any, (), [0, 1, .., Axes::keep(0)];
-    max, max_into, [T: Number] T, any, (), [0, 1, ..];
-    argmin, argmin_into, [T: Number] i64, any, (), [0, 1, ..];
-    argmax, argmax_into, [T: Number] i64, any, (), [0, 1, ..];
-    any, any_into, [T: Real] Bool8, any, (), [0, 1, ..];
-    all, all_into, [T: Real] Bool8, any, (), [0, 1, ..];
-    count, count_into, [T: Real] i64, any, (), [0, 1, ..];
-    norm, norm_into, [T: Float] T, small, (2.0), [0, 1, ..];
-    logsumexp, logsumexp_into, [T: Float] T, small, (), [0, 1, ..];
-    nan_sum, nan_sum_into, [T: Float] T, small, (), [0, 1, ..];
-    nan_mean, nan_mean_into, [T: Float] T, small, (), [0, 1, ..];
-    nan_min, nan_min_into, [T: Float] T, any, (), [0, 1, ..];
-    nan_max, nan_max_into, [T: Float] T, any, (), [0, 1, ..];
-}
+for_each_reduce!(reductions);
 
 #[test]
 fn prod_of_ones_and_twos() {

@@ -190,3 +190,14 @@ macro_rules! output {
     };
 }
 pub(crate) use output;
+
+/// The attribute of a reduction.
+macro_rules! given {
+    (ddof) => {
+        1
+    };
+    (power) => {
+        3.0
+    };
+}
+pub(crate) use given;

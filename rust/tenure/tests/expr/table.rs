@@ -1,7 +1,9 @@
 //! Every row of the table of operations, as a method and as a function.
 
 use super::*;
-use tenure_sys::{for_each_binary, for_each_compare, for_each_ternary, for_each_unary};
+use tenure_sys::{
+    for_each_binary, for_each_compare, for_each_reduce_of_reals, for_each_ternary, for_each_unary,
+};
 
 macro_rules! unary {
     ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
@@ -122,9 +124,21 @@ fn cast() {
     over!([T: Real] of);
 }
 
+/// Truth values have no sums, nor opposites.
+macro_rules! numbers {
+    ([T: Real] $of:ident) => {
+        over!([T: Number] $of)
+    };
+    ([$($generic:tt)*] $of:ident) => {
+        over!([$($generic)*] $of)
+    };
+}
+
 /// Reductions as the last operation and amid others, of an expression and of a view.
 macro_rules! reductions {
-    ($($new:ident [$($generic:tt)*] $(($with:expr))?;)*) => {$(
+    ($($op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
+        $(, [$field:ident: $field_type:ty])?; $what:literal, errors $also:literal,
+        example $a:literal, $arguments:literal => $result:literal;)*) => {$(
         #[test]
         fn $new() {
             #[allow(clippy::multiple_bound_locations, reason = "some come from the row")]
@@ -132,42 +146,23 @@ macro_rules! reductions {
                 let a = tensor(&mut Random::new(7), [4, 19, 37], T::small);
                 let negated = tenure::neg(&a).unwrap();
                 for axes in [Axes::from(0), Axes::from(1), Axes::from(-1), Axes::keep(-1)] {
-                    let expected = tenure::$new(&negated, axes $(, $with)?);
-                    let got = (-&a).$new(axes $(, $with)?).eval();
+                    let expected = tenure::$new(&negated, axes $(, given!($field))?);
+                    let got = (-&a).$new(axes $(, given!($field))?).eval();
                     assert_same(&got, &expected, stringify!($new));
-                    let last = a.expr().$new(axes $(, $with)?);
-                    let plain = tenure::$new(&a, axes $(, $with)?);
+                    let last = a.expr().$new(axes $(, given!($field))?);
+                    let plain = tenure::$new(&a, axes $(, given!($field))?);
                     assert_same(&last.eval(), &plain, stringify!($new));
                     let mut out = Tensor::zeros(plain.as_ref().unwrap().shape()).unwrap();
                     last.eval_into(&mut out).unwrap();
                     assert_same(&Ok(out), &plain, stringify!($new));
                 }
             }
-            over!([$($generic)*] of);
+            numbers!([$($generic)*] of);
         }
     )*};
 }
 
-reductions! {
-    sum [T: Number];
-    prod [T: Number];
-    mean [T: Float];
-    var [T: Float] (1);
-    std [T: Float] (0);
-    min [T: Number];
-    max [T: Number];
-    argmin [T: Number];
-    argmax [T: Number];
-    any [T: Number];
-    all [T: Number];
-    count [T: Number];
-    norm [T: Float] (2.0);
-    logsumexp [T: Float];
-    nan_sum [T: Float];
-    nan_mean [T: Float];
-    nan_min [T: Float];
-    nan_max [T: Float];
-}
+for_each_reduce_of_reals!(reductions);
 
 macro_rules! normalizations {
     ($($new:ident $(($with:expr))?;)*) => {$(

@@ -1,7 +1,9 @@
 //! Every row of the table of operations, as a value of a graph and as a function.
 
 use super::*;
-use tenure_sys::{for_each_binary, for_each_compare, for_each_ternary, for_each_unary};
+use tenure_sys::{
+    for_each_binary, for_each_compare, for_each_reduce, for_each_ternary, for_each_unary,
+};
 
 macro_rules! unary {
     ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
@@ -116,28 +118,32 @@ fn select_and_cast() {
     over!([T: Real] of);
 }
 
-macro_rules! reductions {
-    ($($name:ident($($argument:expr),*);)*) => {$(
+macro_rules! over_axes {
+    ($name:ident($($argument:expr)?)) => {
         #[test]
         fn $name() {
             for axes in [Axes::from(0), 1.into(), (-1).into(), (..).into(), Axes::keep(2)] {
                 let program = Program::trace(|graph| {
                     let a = graph.input::<f32>((graph.extent("n", 100), 6, 7));
-                    graph.program((a,), a.$name(axes $(, $argument)*))
+                    graph.program((a,), a.$name(axes $(, $argument)?))
                 });
                 let a = floats(6, [9, 6, 7]);
-                let expected = tenure::$name(&a, axes $(, $argument)*);
+                let expected = tenure::$name(&a, axes $(, $argument)?);
                 assert_same(&program.unwrap().run((&a,)), &expected, stringify!($name));
             }
         }
+    };
+}
+macro_rules! reductions {
+    ($($op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
+        $(, [$field:ident: $field_type:ty])?; $what:literal, errors $also:literal,
+        example $a:literal, $arguments:literal => $result:literal;)*) => {$(
+        over_axes! { $new($(given!($field))?) }
     )*};
 }
-
-reductions! {
-    sum(); prod(); mean(); var(1); std(0); min(); max(); argmin(); argmax(); any(); all(); count();
-    norm(3.0); logsumexp(); nan_sum(); nan_mean(); nan_min(); nan_max();
-    softmax(); log_softmax();
-}
+for_each_reduce!(reductions);
+over_axes! { softmax() }
+over_axes! { log_softmax() }
 
 macro_rules! scans {
     ($($name:ident)*) => {$(

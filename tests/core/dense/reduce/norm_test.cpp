@@ -249,7 +249,7 @@ TEST(RefusedReduction, OfPowersAndDtypes) {
     refused(TNR_STATUS_INVALID_ARGUMENT, {"attributes->power is", "norm needs one above 0"},
             TNR_REDUCE_OP_NORM, power, a.view);
   }
-  refused(TNR_STATUS_INVALID_ARGUMENT, {"attributes->power is 2 but must be 0 for all but norm"},
+  refused(TNR_STATUS_INVALID_ARGUMENT, {"attributes->power is 2 but must be 0 for sum"},
           TNR_REDUCE_OP_SUM, 2, a.view);
   tnr_view integers = a.view;
   integers.dtype = TNR_DTYPE_I32;

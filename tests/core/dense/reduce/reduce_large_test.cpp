@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "arrays.hpp"
+#include "cpu/operations.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -207,6 +208,9 @@ TEST(ReduceLarge, PlacesAreThoseOfTheFirstExtremeOrNan) {
 
 // ---- threads ----
 
+constexpr auto kLastReduction = static_cast<tnr_reduce_op>(kernels::kReduceCount);
+const kernels::OperationRow& row_of(tnr_reduce_op op) { return kernels::kReduceRows[op - 1]; }
+
 std::vector<Byte> bytes_of_result(const Context& context, tnr_reduce_op op, const tnr_view& a,
                                   std::uint32_t axes, tnr_dtype dtype) {
   Layout kept;
@@ -219,17 +223,19 @@ std::vector<Byte> bytes_of_result(const Context& context, tnr_reduce_op op, cons
     count *= kept[axis].extent;
   }
   std::vector<Byte> bytes(static_cast<std::size_t>(count) * element_size(dtype));
-  reduce(context, op, a, axes, 0, {view_of(bytes.data(), bytes.size(), 0, dtype, kept)});
+  const double power = row_of(op).attribute == kernels::Attribute::kPower ? 2 : 0;
+  reduce(context, op, a, axes, 0, {view_of(bytes.data(), bytes.size(), 0, dtype, kept)}, power);
   return bytes;
 }
 
 tnr_dtype dtype_of_result(tnr_reduce_op op, tnr_dtype dtype) {
-  if (op >= TNR_REDUCE_OP_ANY && op <= TNR_REDUCE_OP_ALL) return TNR_DTYPE_BOOL8;
-  if (op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX || op == TNR_REDUCE_OP_COUNT) {
-    return TNR_DTYPE_I64;
+  switch (row_of(op).gives) {
+    case kernels::Gives::kTruth: return TNR_DTYPE_BOOL8;
+    case kernels::Gives::kIndex: return TNR_DTYPE_I64;
+    case kernels::Gives::kWide:
+      return dtype == TNR_DTYPE_I32 || dtype == TNR_DTYPE_I8 ? TNR_DTYPE_I64 : dtype;
+    default: return dtype;
   }
-  const bool widens = dtype == TNR_DTYPE_I32 || dtype == TNR_DTYPE_I8;
-  return widens && op <= TNR_REDUCE_OP_PROD ? TNR_DTYPE_I64 : dtype;
 }
 
 // Numbers whose sums are rounded, in whatever type they have.
@@ -253,11 +259,12 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
       Array a(type.dtype, shape, arrangement, random);
       fill_with_fractions(a, type.type, random);
       for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
-        for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+        for (tnr_reduce_op op = 1; op <= kLastReduction; ++op) {
           const bool is_arg = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
           const auto reduced = static_cast<std::size_t>(std::popcount(axes));
           if (is_arg && reduced != 1 && reduced != shape.size()) continue;
-          if (op >= TNR_REDUCE_OP_MEAN && op <= TNR_REDUCE_OP_STD && !is_float(type.type)) continue;
+          if (row_of(op).dtypes == kernels::kFloats && !is_float(type.type)) continue;
+          if (op == TNR_REDUCE_OP_MEAN && !is_float(type.type)) continue;
           const tnr_dtype dtype = dtype_of_result(op, type.dtype);
           const std::vector<Byte> alone =
               bytes_of_result(kDefaultContext, op, a.view(), axes, dtype);
@@ -279,7 +286,7 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsWhereTheLastPanelIsOneColumn) {
     for (const std::int64_t columns : {7681, 8193, 16385}) {
       Array a(type.dtype, {9, columns}, Arrangement::kRowMajor, random);
       fill_with_fractions(a, type.type, random);
-      for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+      for (tnr_reduce_op op = 1; op <= kLastReduction; ++op) {
         const tnr_dtype dtype = dtype_of_result(op, type.dtype);
         ASSERT_EQ(bytes_of_result(sixteen, op, a.view(), 1, dtype),
                   bytes_of_result(kDefaultContext, op, a.view(), 1, dtype))

@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "cpu/operations.hpp"
+#include "dense/reduce/walk.hpp"
 #include "expect_error.hpp"
 #include "tenure/ops.hpp"
 
@@ -53,23 +54,23 @@ std::vector<const Byte*> reduced_elements(const Array& a, std::uint32_t axes, co
   return elements;
 }
 
+const kernels::OperationRow& row_of(tnr_reduce_op op) { return kernels::kReduceRows[op - 1]; }
+bool takes_ddof(tnr_reduce_op op) { return row_of(op).attribute == kernels::Attribute::kDdof; }
+
 bool is_supported(tnr_reduce_op op, Type type) {
-  if (op >= TNR_REDUCE_OP_ANY) return true;
-  if (op >= TNR_REDUCE_OP_MEAN && op <= TNR_REDUCE_OP_STD) return is_float(type);
-  return type != Type::kBool8;
+  const unsigned kind = is_float(type)         ? kernels::kFloats
+                        : type == Type::kBool8 ? kernels::kTruths
+                                               : kernels::kIntegers;
+  return (row_of(op).dtypes & kind) != 0;
 }
 
 NamedType result_type(tnr_reduce_op op, const NamedType& type) {
-  switch (op) {
-    case TNR_REDUCE_OP_SUM:
-    case TNR_REDUCE_OP_PROD:
+  switch (row_of(op).gives) {
+    case kernels::Gives::kWide:
       if (is_float(type.type)) return type;
       return type.type <= Type::kI64 ? kTypes[7] : kTypes[11];
-    case TNR_REDUCE_OP_ARGMIN:
-    case TNR_REDUCE_OP_ARGMAX:
-    case TNR_REDUCE_OP_COUNT: return kTypes[7];
-    case TNR_REDUCE_OP_ANY:
-    case TNR_REDUCE_OP_ALL: return kTypes[12];
+    case kernels::Gives::kIndex: return kTypes[7];
+    case kernels::Gives::kTruth: return kTypes[12];
     default: return type;
   }
 }
@@ -80,10 +81,9 @@ double last_places(tnr_reduce_op op, Type type, std::size_t count) {
   switch (op) {
     // Where one element is repeated, all roundings may go the same way.
     case TNR_REDUCE_OP_PROD: return 200 + static_cast<double>(count);
-    case TNR_REDUCE_OP_MEAN: return 1;
-    case TNR_REDUCE_OP_VAR:
-    case TNR_REDUCE_OP_STD: return type == Type::kF64 ? 64 : 1;
-    default: return 0;
+    case TNR_REDUCE_OP_MEAN:
+    case TNR_REDUCE_OP_NAN_MEAN: return 1;
+    default: return takes_ddof(op) ? type == Type::kF64 ? 64 : 1 : 0;
   }
 }
 
@@ -104,8 +104,7 @@ void fill_for(tnr_reduce_op op, Array& a, Type type, Random& random) {
 void check(tnr_reduce_op op, const NamedType& type, const Shape& shape, std::uint32_t axes,
            Arrangement from, Arrangement to, Keep keep, Random& random) {
   const NamedType out_type = result_type(op, type);
-  const bool has_ddof = op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD;
-  const auto ddof = static_cast<std::uint32_t>(has_ddof ? random() % 3 : 0);
+  const auto ddof = static_cast<std::uint32_t>(takes_ddof(op) ? random() % 3 : 0);
   Array a(type.dtype, shape, from, random);
   fill_for(op, a, type.type, random);
   Array out(out_type.dtype, result_shape(shape, axes, keep), to, random);
@@ -133,10 +132,12 @@ void check_all_ops(const Shape& shape, std::uint32_t axes, unsigned sparsity, Ra
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     reduces_nothing |= (axes >> axis & 1u) != 0 && shape[axis] == 0;
   }
-  for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+  for (tnr_reduce_op op = 1; op <= static_cast<tnr_reduce_op>(kernels::kReduceCount); ++op) {
+    // In norm_test.cpp.
+    if (op == TNR_REDUCE_OP_NORM || op == TNR_REDUCE_OP_LOGSUMEXP) continue;
     const bool is_arg = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
     if (is_arg && some_axes) continue;
-    if (op >= TNR_REDUCE_OP_MIN && op <= TNR_REDUCE_OP_ARGMAX && reduces_nothing) continue;
+    if (needs_an_element(op) && reduces_nothing) continue;
     for (const NamedType& type : kTypes) {
       if (!is_supported(op, type.type) || random() % sparsity != 0) continue;
       const Arrangement from = kReadable[random() % std::size(kReadable)];
@@ -199,6 +200,8 @@ TEST(Reduce, OfNothingGivesTheNeutralElementOrAnError) {
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_MEAN, {})));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_VAR, {})));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_STD, {})));
+  EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {})));
+  EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_NAN_STD, {})));
   EXPECT_EQ(reduced<std::uint8_t>(TNR_REDUCE_OP_ANY, TNR_DTYPE_F32, TNR_DTYPE_BOOL8,
                                   std::vector<float>{}),
             0);
@@ -297,6 +300,18 @@ TEST(Reduce, VarAndStdTakeDdof) {
   EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_STD, {3}), 0);
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_VAR, {3}, 1)));
   EXPECT_TRUE(std::isnan(reduced_f32(TNR_REDUCE_OP_STD, {3, 4}, 3)));
+  constexpr float kGap = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {kGap, 1, 2, kGap, 3, 4}), 1.25f);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_VAR, {kGap, 1, 2, 3, 6}, 1), 14.0f / 3);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_STD, {1, kGap, 5}), 2);
+  EXPECT_EQ(reduced_f32(TNR_REDUCE_OP_NAN_STD, {kGap, 3}), 0);
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_NAN_VAR, TNR_REDUCE_OP_NAN_STD}) {
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap})));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap, kGap, kGap}, 1)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {kGap, 3}, 1)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {3, kGap, kGap, 4}, 3)));
+    EXPECT_TRUE(std::isnan(reduced_f32(op, {1, std::numeric_limits<float>::infinity(), kGap})));
+  }
 }
 
 TEST(Reduce, MeanOfHalvesDoesNotOverflowOnTheWay) {

@@ -60,6 +60,9 @@ struct Case {
   std::uint32_t axes;
 };
 
+// Whether some elements are NaN, of which one is the first, and left out.
+enum class Gaps { kNone, kSome };
+
 class Variances : public testing::TestWithParam<Case> {
  protected:
   // Elements that meet in one result, in row-major order of the results.
@@ -84,6 +87,7 @@ class Variances : public testing::TestWithParam<Case> {
         std::memcpy(&narrow, elements[next++], sizeof narrow);
         value = static_cast<double>(narrow);
       }
+      if (std::isnan(value)) return;
       found[static_cast<std::size_t>(at)].push_back(static_cast<long double>(value));
     });
     return found;
@@ -107,27 +111,36 @@ class Variances : public testing::TestWithParam<Case> {
 
   template <class T>
   void is_exact(tnr_dtype dtype, Course course, double shift, Arrangement arrangement,
-                double tolerance) {
+                double tolerance, Gaps gaps = Gaps::kNone) {
+    const bool has_gaps = gaps == Gaps::kSome;
+    const tnr_reduce_op var_op = has_gaps ? TNR_REDUCE_OP_NAN_VAR : TNR_REDUCE_OP_VAR;
+    const tnr_reduce_op std_op = has_gaps ? TNR_REDUCE_OP_NAN_STD : TNR_REDUCE_OP_STD;
     Random random(46);
     Array a(dtype, GetParam().shape, arrangement, random);
     const std::vector<Byte*> elements = a.elements();
     const auto count = static_cast<std::int64_t>(elements.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto value = static_cast<T>(number(course, i, count, shift, random));
+      auto value = static_cast<T>(number(course, i, count, shift, random));
+      const bool is_gap = has_gaps && (i < 40 || random() % 3 == 0);
+      if (is_gap) value = std::numeric_limits<T>::quiet_NaN();
       std::memcpy(elements[static_cast<std::size_t>(i)], &value, sizeof value);
     }
     const auto expected = groups(a, GetParam().axes);
     const TestContext threads(3);
     for (const std::uint32_t ddof : {0u, 1u}) {
-      const auto var = reduced<T>(kDefaultContext, TNR_REDUCE_OP_VAR, a.view(), GetParam().axes,
-                                  ddof, expected.size());
+      const auto var =
+          reduced<T>(kDefaultContext, var_op, a.view(), GetParam().axes, ddof, expected.size());
       const auto by_threads =
-          reduced<T>(threads, TNR_REDUCE_OP_VAR, a.view(), GetParam().axes, ddof, expected.size());
-      const auto deviation = reduced<T>(kDefaultContext, TNR_REDUCE_OP_STD, a.view(),
-                                        GetParam().axes, ddof, expected.size());
+          reduced<T>(threads, var_op, a.view(), GetParam().axes, ddof, expected.size());
+      const auto deviation =
+          reduced<T>(kDefaultContext, std_op, a.view(), GetParam().axes, ddof, expected.size());
       ASSERT_EQ(std::memcmp(var.data(), by_threads.data(), var.size() * sizeof(T)), 0);
       double worst = 0;
       for (std::size_t i = 0; i < var.size(); ++i) {
+        if (expected[i].size() <= ddof) {
+          EXPECT_TRUE(std::isnan(var[i]) && std::isnan(deviation[i]));
+          continue;
+        }
         const double exact = exact_variance(expected[i], ddof);
         const double scale = exact == 0 ? 1 : exact;
         worst = std::max(worst, std::fabs(static_cast<double>(var[i]) - exact) / scale);
@@ -154,6 +167,45 @@ TEST_P(Variances, OfShiftedNumbersAreExact) {
   // Half a unit in the last place of f32, once.
   is_exact<float>(TNR_DTYPE_F32, Course::kNoise, 1e4, Arrangement::kRowMajor, 1.2e-7);
   is_exact<float>(TNR_DTYPE_F32, Course::kRamp, 1e4, Arrangement::kColumnMajor, 1.2e-7);
+}
+
+TEST_P(Variances, OfWhatIsNotNanAreExact) {
+  for (const double shift : {0.0, 1e8}) {
+    for (const Course course : {Course::kNoise, Course::kRamp, Course::kSteps, Course::kOutlier}) {
+      for (const Arrangement arrangement :
+           {Arrangement::kRowMajor, Arrangement::kColumnMajor, Arrangement::kReversed}) {
+        is_exact<double>(TNR_DTYPE_F64, course, shift, arrangement, 1e-13, Gaps::kSome);
+      }
+    }
+  }
+  is_exact<float>(TNR_DTYPE_F32, Course::kNoise, 1e4, Arrangement::kRowMajor, 1.2e-7, Gaps::kSome);
+  is_exact<float>(TNR_DTYPE_F32, Course::kRamp, 1e4, Arrangement::kColumnMajor, 1.2e-7,
+                  Gaps::kSome);
+}
+
+// Blocks and tiles that have no number at all, among others.
+TEST(VariancesOfNumbers, DoNotDependOnNanAmongThem) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t gap : {1, 100, 5000, 70'000}) {
+    const std::int64_t count = gap + 4;
+    for (const std::int64_t columns : {1, 3}) {
+      std::vector<double> values(static_cast<std::size_t>(count * columns), kNan);
+      for (std::int64_t column = 0; column < columns; ++column) {
+        // 1e8 + (1, 2) before the gap, and (3, 6) after it.
+        const std::int64_t at[] = {0, 1, gap + 2, gap + 3};
+        const double numbers[] = {1, 2, 3, 6};
+        for (int i = 0; i < 4; ++i) {
+          values[static_cast<std::size_t>(at[i] * columns + column)] = 1e8 + numbers[i];
+        }
+      }
+      std::vector<double> out(static_cast<std::size_t>(columns), 9);
+      const tnr_view a = view_of(values.data(), values.size() * 8, 0, TNR_DTYPE_F64,
+                                 {{count, columns}, {columns, 1}});
+      reduce(kDefaultContext, TNR_REDUCE_OP_NAN_VAR, a, 1, 1,
+             {view_of(out.data(), out.size() * 8, 0, TNR_DTYPE_F64, {{columns, 1}})});
+      for (const double variance : out) EXPECT_DOUBLE_EQ(variance, 14.0 / 3) << gap;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(AlongAnyAxes, Variances,

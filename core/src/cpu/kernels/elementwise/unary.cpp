@@ -187,6 +187,18 @@ struct Hardswish {
   }
 };
 
+// From 2^60 on 1 + |a| is |a|, and infinity over itself would be NaN.
+struct Softsign {
+  template <class V>
+  static V apply(V a) {
+    using T = Number<V>;
+    constexpr auto kFar = static_cast<T>(0x1p60);
+    const V below = a < -kFar ? V{} - kFar : a;
+    const V x = below > kFar ? V{} + kFar : below;
+    return x / ((x < 0 ? -x : x) + T{1});
+  }
+};
+
 struct LeakyRectify {
   template <class V>
   static V apply(V a) {
@@ -279,6 +291,7 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_HARDSWISH TENURE_FUNCTION(Hardswish)
 #define TENURE_UNARY_ELU TENURE_FUNCTION(Elu)
 #define TENURE_UNARY_LEAKY_RELU TENURE_FUNCTION(LeakyRectify)
+#define TENURE_UNARY_SOFTSIGN TENURE_FUNCTION(Softsign)
 
 #define TENURE_UNARY_SQUARE TENURE_FLOATS(Square), TENURE_INTEGERS(Square), TENURE_INTEGERS(Square)
 #define TENURE_UNARY_RECIPROCAL TENURE_FLOATS(Reciprocal)

@@ -13,31 +13,42 @@ namespace {
 
 constexpr int64_t kMomentsBytes = 24;
 
+// Those of one column.
+struct ColumnMoments {
+  double center;
+  double rest;
+  double squares;
+};
+inline ColumnMoments load_moments(const Byte* centers, int64_t end) {
+  return {load<double>(centers), load<double>(centers + end), load<double>(centers + 2 * end)};
+}
+inline void store_moments(Byte* centers, int64_t end, const ColumnMoments& moments) {
+  store(centers, moments.center);
+  store(centers + end, moments.rest);
+  store(centers + 2 * end, moments.squares);
+}
+
 // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances", 1979.
+// variances", 1979. `share` is the part of all elements that `from` has.
+inline ColumnMoments met_moments(const ColumnMoments& into, const ColumnMoments& from,
+                                 double into_count, double share) {
+  const double apart = (from.center - into.center) + (from.rest - into.rest);
+  const double moved = into.rest + apart * share;
+  const double merged = into.center + moved;
+  return {merged, moved - (merged - into.center),
+          into.squares + from.squares + apart * (apart * (into_count * share))};
+}
+
 inline void merge_moments(const Reduction&, const Merge& merge) {
   const auto into_count = static_cast<double>(merge.into_count);
   const auto from_count = static_cast<double>(merge.from_count);
   const double share = from_count / (into_count + from_count);
-  Byte* const centers = merge.into;
-  const Byte* const from_centers = merge.from;
   const int64_t end = merge.columns * 8;
-  Byte* const rests = centers + end;
-  Byte* const squares = rests + end;
-  const Byte* const from_rests = from_centers + end;
-  const Byte* const from_squares = from_rests + end;
   TENURE_INDEPENDENT
   for (int64_t i = 0; i < end; i += 8) {
-    const auto center = load<double>(centers + i);
-    const auto rest = load<double>(rests + i);
-    const double apart =
-        (load<double>(from_centers + i) - center) + (load<double>(from_rests + i) - rest);
-    const double moved = rest + apart * share;
-    const double merged = center + moved;
-    store(centers + i, merged);
-    store(rests + i, moved - (merged - center));
-    store(squares + i, load<double>(squares + i) + load<double>(from_squares + i) +
-                           apart * (apart * (into_count * share)));
+    const ColumnMoments into = load_moments(merge.into + i, end);
+    const ColumnMoments from = load_moments(merge.from + i, end);
+    store_moments(merge.into + i, end, met_moments(into, from, into_count, share));
   }
 }
 

@@ -349,6 +349,31 @@ constexpr Reduction number_mean_of() {
   }
 }
 template <class T>
+constexpr Reduction number_moments_of(Finish finish, Extremes extremes) {
+  if constexpr (kIsFloat<T>) {
+    using C = Computed<T>;
+    Reduction moments = read_by<T, WideSum<C>>({});
+    moments.meet = Meet::kInTree;
+    moments.finish = finish;
+    moments.accumulator_bytes = kNumberMomentsBytes;
+    moments.finished_place = 24;
+    moments.along = number_moments_along<C>;
+    moments.across = number_moments_across<C>;
+    moments.merge = merge_number_moments;
+    return of_f64_leaving<T>(moments, extremes);
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction number_variance_of() {
+  return number_moments_of<T>(Finish::kOwnVariance, Extremes::kVariance);
+}
+template <class T>
+constexpr Reduction number_deviation_of() {
+  return number_moments_of<T>(Finish::kOwnDeviation, Extremes::kRoot);
+}
+template <class T>
 constexpr Reduction least_number_of() {
   if constexpr (kIsFloat<T>) {
     return in_any_order<T, ExtremeNumber<Smaller, Computed<T>>>();
@@ -376,26 +401,35 @@ constexpr Reduction greatest_number_of() {
 
 }  // namespace
 
-constinit const Reductions kReduce[kReduceCount] = {
-    TENURE_ROW(sum_of),
-    TENURE_ROW(product_of),
-    TENURE_ROW(mean_of),
-    TENURE_ROW(variance_of),
-    TENURE_ROW(deviation_of),
-    TENURE_ROW(minimum_of),
-    TENURE_ROW(maximum_of),
-    TENURE_ROW(argmin_of),
-    TENURE_ROW(argmax_of),
-    TENURE_ROW(any_of),
-    TENURE_ROW(all_of),
-    TENURE_ROW(count_of),
-    {},  // norms are by their power
-    {},  // logsumexp takes the loops of normalizations
-    TENURE_ROW(number_sum_of),
-    TENURE_ROW(number_mean_of),
-    TENURE_ROW(least_number_of),
-    TENURE_ROW(greatest_number_of),
-};
+// A row for each operation of the table, in the order of the types.
+#define TENURE_REDUCE_SUM TENURE_ROW(sum_of)
+#define TENURE_REDUCE_PROD TENURE_ROW(product_of)
+#define TENURE_REDUCE_MEAN TENURE_ROW(mean_of)
+#define TENURE_REDUCE_VAR TENURE_ROW(variance_of)
+#define TENURE_REDUCE_STD TENURE_ROW(deviation_of)
+#define TENURE_REDUCE_MIN TENURE_ROW(minimum_of)
+#define TENURE_REDUCE_MAX TENURE_ROW(maximum_of)
+#define TENURE_REDUCE_ARGMIN TENURE_ROW(argmin_of)
+#define TENURE_REDUCE_ARGMAX TENURE_ROW(argmax_of)
+#define TENURE_REDUCE_ANY TENURE_ROW(any_of)
+#define TENURE_REDUCE_ALL TENURE_ROW(all_of)
+#define TENURE_REDUCE_COUNT TENURE_ROW(count_of)
+// Norms are by their power, and logsumexp takes the loops of normalizations.
+#define TENURE_REDUCE_NORM \
+  {                        \
+  }
+#define TENURE_REDUCE_LOGSUMEXP \
+  {                             \
+  }
+#define TENURE_REDUCE_NAN_SUM TENURE_ROW(number_sum_of)
+#define TENURE_REDUCE_NAN_MEAN TENURE_ROW(number_mean_of)
+#define TENURE_REDUCE_NAN_MIN TENURE_ROW(least_number_of)
+#define TENURE_REDUCE_NAN_MAX TENURE_ROW(greatest_number_of)
+#define TENURE_REDUCE_NAN_VAR TENURE_ROW(number_variance_of)
+#define TENURE_REDUCE_NAN_STD TENURE_ROW(number_deviation_of)
+
+#define TENURE_REDUCTION(Name, NAME) TENURE_REDUCE_##NAME,
+constinit const Reductions kReduce[kReduceCount] = {TENURE_REDUCE_OPERATIONS(TENURE_REDUCTION)};
 
 constinit const NormTable kNorms = {TENURE_ROW(magnitudes_of), TENURE_ROW(squares_of),
                                     TENURE_ROW(largest_magnitude_of), TENURE_ROW(powers_of)};

@@ -118,10 +118,12 @@ struct Squares : WideSum<T> {
   static Vector<double> term(Vector<double> x, Vector<double>) { return x * x; }
 };
 
-// Elements that are not NaN, and how many they are.
+// Terms of the elements that are not NaN, and how many they are.
 template <class Base, class T>
 struct WithoutNaN : Base {
-  static Vector<T> term(Vector<T> x, Vector<T>) { return x == x ? x : Vector<T>{}; }
+  static Vector<T> term(Vector<T> x, Vector<T> parameter) {
+    return x == x ? Base::term(x, parameter) : Vector<T>{};
+  }
 };
 template <class T>
 struct NumberCount : WideSum<T> {

@@ -19,6 +19,15 @@ TENURE_DEVICE C hardswish(C a) {
   return x * weight;
 }
 
+// From 2^60 on 1 + |a| is |a|, and infinity over itself would be NaN.
+template <class C>
+TENURE_DEVICE C softsign(C a) {
+  constexpr auto kFar = static_cast<C>(0x1p60);
+  const C below = a < -kFar ? -kFar : a;
+  const C x = below > kFar ? kFar : below;
+  return x / ((x < 0 ? -x : x) + C{1});
+}
+
 template <class C, int kItems>
 TENURE_DEVICE void compute_number(UnaryNumber op, C (&x)[kItems]) {
   const auto each_number = [&](const auto& rule) {
@@ -37,6 +46,7 @@ TENURE_DEVICE void compute_number(UnaryNumber op, C (&x)[kItems]) {
     case UnaryNumber::kHardswish: return each_number([](C a) { return hardswish(a); });
     case UnaryNumber::kLeakyRelu:
       return each_number([](C a) { return a < 0 ? a * static_cast<C>(0.01) : a; });
+    case UnaryNumber::kSoftsign: return each_number([](C a) { return softsign(a); });
   }
 }
 

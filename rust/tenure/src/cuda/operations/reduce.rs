@@ -1,10 +1,10 @@
 //! Reductions of tensors of a device. Made of the rows that the crate's functions are made of.
 
-use tenure_sys::tnr_reduce_op;
+use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
-use crate::ops::{for_each_axes_reduction, for_each_number_reduction};
-use crate::raw::operations::{self, Reducing};
+use crate::ops::for_each_number_reduction;
+use crate::raw::operations::{self, Reducing, reducing};
 use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result, TensorViewMut};
 
 impl Stream {
@@ -13,7 +13,7 @@ impl Stream {
         op: tnr_reduce_op,
         a: View<'_, T>,
         axes: Axes,
-        with: Reducing,
+        with: Option<Reducing>,
     ) -> Result<Tensor<R>> {
         let mask = axes.mask(a.rank())?;
         let extents = axes.reduced(a.shape(), mask);
@@ -25,7 +25,7 @@ impl Stream {
         op: tnr_reduce_op,
         a: View<'_, T>,
         axes: Axes,
-        with: Reducing,
+        with: Option<Reducing>,
         mut out: ViewMut<'_, R>,
     ) -> Result<()> {
         let mask = axes.mask(a.rank())?;
@@ -37,7 +37,7 @@ impl Stream {
         &self,
         op: tnr_reduce_op,
         a: View<'_, T>,
-        with: Reducing,
+        with: Option<Reducing>,
     ) -> Result<R> {
         let reduced = self.reduce(op, a, Axes::from(..), with)?;
         let mut result = R::default();
@@ -49,9 +49,10 @@ impl Stream {
 /// The two forms of a reduction.
 macro_rules! reduction_methods {
     ($(
-        $op:ident: $new:ident, $into:ident, $bound:ident
-            => $result_type:ty $(, [$field:ident: $field_type:ty])?;
-        $what:literal, errors $also:literal, example $arguments:literal => $result:literal;
+        $op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
+            $(, [$field:ident: $field_type:ty])?;
+        $what:literal, errors $also:literal, example $a:literal, $arguments:literal
+            => $result:literal;
     )*) => {
         /// Reductions over axes.
         impl Stream {$(
@@ -67,13 +68,13 @@ macro_rules! reduction_methods {
             ///
             #[doc = concat!("`InvalidArgument`: no such axis", $also, ".")]
             /// `OutOfMemory`. `Unsupported`: complex numbers. `DeviceError`.
-            pub fn $new<T: $bound>(
+            pub fn $new<$($generic)*>(
                 &self,
                 a: impl AsView<T>,
                 axes: impl Into<Axes>,
                 $($field: $field_type,)?
             ) -> Result<Tensor<$result_type>> {
-                let with = Reducing { $($field,)? ..Reducing::default() };
+                let with = reducing!($($field)?);
                 self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
             }
 
@@ -92,14 +93,14 @@ macro_rules! reduction_methods {
                 "`InvalidArgument`: no such axis, or another shape of `out`", $also, "."
             )]
             /// `Unsupported`: complex numbers. `OutOfMemory`: for partial results. `DeviceError`.
-            pub fn $into<T: $bound>(
+            pub fn $into<$($generic)*>(
                 &self,
                 a: impl AsView<T>,
                 axes: impl Into<Axes>,
                 $($field: $field_type,)?
                 out: &mut (impl AsViewMut<$result_type> + ?Sized),
             ) -> Result<()> {
-                let with = Reducing { $($field,)? ..Reducing::default() };
+                let with = reducing!($($field)?);
                 let (a, out) = (a.as_view(), out.as_view_mut());
                 self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
             }
@@ -107,7 +108,7 @@ macro_rules! reduction_methods {
     };
 }
 
-for_each_axes_reduction!(reduction_methods);
+for_each_reduce!(reduction_methods);
 
 /// Reductions of all elements to a number of the host.
 macro_rules! methods_of_all {
@@ -133,7 +134,7 @@ macro_rules! methods_of_all {
                 a: impl AsView<T>,
                 $($field: $field_type,)?
             ) -> Result<$result_type> {
-                let with = Reducing { $($field,)? ..Reducing::default() };
+                let with = reducing!($($field)?);
                 self.reduce_all(tnr_reduce_op::$op, a.as_view(), with)
             }
         )*}
@@ -141,40 +142,3 @@ macro_rules! methods_of_all {
 }
 
 for_each_number_reduction!(methods_of_all);
-
-/// The logarithm of a sum.
-impl Stream {
-    /// The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.
-    ///
-    /// As [`tenure::logsumexp`](fn@crate::logsumexp), enqueued. A new row-major tensor with the
-    /// axes that are not reduced, or with all of them where they are given by [`Axes::keep`].
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis. `OutOfMemory`. `DeviceError`.
-    pub fn logsumexp<T: Float>(
-        &self,
-        a: impl AsView<T>,
-        axes: impl Into<Axes>,
-    ) -> Result<Tensor<T>> {
-        let with = Reducing::default();
-        self.reduce(tnr_reduce_op::LOGSUMEXP, a.as_view(), axes.into(), with)
-    }
-
-    /// As [`logsumexp`](Self::logsumexp), written to `out`, which has the axes that are not
-    /// reduced, or all of them with the reduced ones of extent 1.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or another shape of `out`. `OutOfMemory`: for partial
-    /// results. `DeviceError`.
-    pub fn logsumexp_into<T: Float>(
-        &self,
-        a: impl AsView<T>,
-        axes: impl Into<Axes>,
-        out: &mut (impl AsViewMut<T> + ?Sized),
-    ) -> Result<()> {
-        let (a, out, with) = (a.as_view(), out.as_view_mut(), Reducing::default());
-        self.reduce_into(tnr_reduce_op::LOGSUMEXP, a, axes.into(), with, out)
-    }
-}
