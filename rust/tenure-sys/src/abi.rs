@@ -620,8 +620,8 @@ pub struct tnr_select_attributes {
 }
 
 /// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs
-/// them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the defaults.
-/// It will grow, and zeros will mean what they do now.
+/// them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the
+/// defaults. It will grow, and zeros will mean what they do now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {

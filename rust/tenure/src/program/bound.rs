@@ -373,8 +373,10 @@ impl Parts {
         let are_alike =
             shapes.shapes.iter().zip(&self.shapes.shapes).all(|(a, b)| a.len() == b.len());
         if given != has || shapes.shapes.len() != self.shapes.shapes.len() || !are_alike {
-            let why = format_args!("shapes are of other outputs than the {has} of this program");
-            return Err(self.refused(Refusal::new(ErrorKind::InvalidArgument, why)));
+            return Err(self.refused(Refusal::new(
+                ErrorKind::InvalidArgument,
+                format_args!("shapes are of other outputs than the {has} of this program"),
+            )));
         }
         self.handle.run(lend, &mut shapes.extents).map_err(|refusal| self.refused(refusal))?;
         for (shape, extents) in shapes.shapes.iter_mut().zip(&shapes.extents) {

@@ -2607,8 +2607,8 @@ typedef int32_t tnr_reduce_op;
 
 /**
  * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs
- * them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the defaults.
- * It will grow, and zeros will mean what they do now.
+ * them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the
+ * defaults. It will grow, and zeros will mean what they do now.
  */
 typedef struct tnr_reduce_attributes {
   /**
