@@ -13,9 +13,9 @@
 #include <vector>
 
 #ifndef _WIN32
-#include "c_library.hpp"
 #include "guarded.hpp"
 #endif
+#include "c_library.hpp"
 #include "dense/product/packed_filters.hpp"
 #include "strided_floats.hpp"
 #include "tenure/ops.hpp"

@@ -13,36 +13,42 @@
 namespace tenure {
 namespace {
 
+struct DeviceRun {
+  RunNode* run = nullptr;
+  // Whether there is one: pointers are not compared at compile time in builds with a sanitizer.
+  bool is_given = false;
+};
+
 // A kind without a case does not compile.
-constexpr RunNode* device_run_of(NodeKind kind) noexcept {
+constexpr DeviceRun device_run_of(NodeKind kind) noexcept {
   using enum NodeKind;
   switch (kind) {
-    case kUnary: return run_device_unary;
-    case kBinary: return run_device_binary;
-    case kTernary: return run_device_ternary;
-    case kCompare: return run_device_compare;
-    case kSelect: return run_device_select;
-    case kCast: return run_device_cast;
-    case kReduce: return run_reduce;
-    case kNormalize: return run_normalize;
-    case kScan: return run_scan;
-    case kSort: return run_sort;
-    case kTopK: return run_top_k;
-    case kMatmul: return run_device_matmul;
-    case kConv2d: return run_device_conv2d;
-    case kCustom: return run_device_custom;
-    case kConv2dTransposed: return run_device_conv2d_transposed;
-    case kPool2d: return run_pool2d;
-    case kBatchNorm: return run_batch_norm;
-    case kConcat: return run_device_concat;
-    case kPad: return run_device_pad;
-    case kTake: return run_take;
-    case kGather: return run_gather;
-    case kPut: return run_put;
-    case kScatter: return run_scatter;
-    case kSparseToDense: return run_sparse_to_dense;
-    case kSparseMatmul: return run_sparse_matmul;
-    case kSparseSddmm: return run_sparse_sddmm;
+    case kUnary: return {run_device_unary, true};
+    case kBinary: return {run_device_binary, true};
+    case kTernary: return {run_device_ternary, true};
+    case kCompare: return {run_device_compare, true};
+    case kSelect: return {run_device_select, true};
+    case kCast: return {run_device_cast, true};
+    case kReduce: return {run_reduce, true};
+    case kNormalize: return {run_normalize, true};
+    case kScan: return {run_scan, true};
+    case kSort: return {run_sort, true};
+    case kTopK: return {run_top_k, true};
+    case kMatmul: return {run_device_matmul, true};
+    case kConv2d: return {run_device_conv2d, true};
+    case kCustom: return {run_device_custom, true};
+    case kConv2dTransposed: return {run_device_conv2d_transposed, true};
+    case kPool2d: return {run_pool2d, true};
+    case kBatchNorm: return {run_batch_norm, true};
+    case kConcat: return {run_device_concat, true};
+    case kPad: return {run_device_pad, true};
+    case kTake: return {run_take, true};
+    case kGather: return {run_gather, true};
+    case kPut: return {run_put, true};
+    case kScatter: return {run_scatter, true};
+    case kSparseToDense: return {run_sparse_to_dense, true};
+    case kSparseMatmul: return {run_sparse_matmul, true};
+    case kSparseSddmm: return {run_sparse_sddmm, true};
     // Views compute nothing.
     case kReshape:
     case kPermute:
@@ -68,13 +74,13 @@ constexpr RunNode* device_run_of(NodeKind kind) noexcept {
     case kCond:
     case kWhile:
     case kNonzero:
-    case kMaskedSelect: return nullptr;
+    case kMaskedSelect: return {};
   }
 }
 
 // By kind; there is no kind 0.
 constexpr auto kRuns = [] {
-  std::array<RunNode*, kNodeKindCount + 1> runs = {};
+  std::array<DeviceRun, kNodeKindCount + 1> runs = {};
   for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
     runs[kind] = device_run_of(static_cast<NodeKind>(kind));
   }
@@ -86,7 +92,7 @@ static_assert([] {
   for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
     const NodeKindRow& row = kNodeKindRows[kind - 1];
     const bool is_called = row.device != DeviceDtypes::kNone && row.computes != Computes::kView;
-    if (is_called != (kRuns[kind] != nullptr)) return false;
+    if (is_called != kRuns[kind].is_given) return false;
   }
   return true;
 }());
@@ -142,7 +148,7 @@ Refusal node_refusal(tnr_device device, const GraphNode& node, const OperandType
 
 }  // namespace
 
-RunNode* find_device_run(const GraphNode& node) noexcept { return kRuns[node.kind()]; }
+RunNode* find_device_run(const GraphNode& node) noexcept { return kRuns[node.kind()].run; }
 
 void require_on_device(const Context& context, const Graph& graph, const std::vector<bool>& needed,
                        const std::vector<ArrayType>& types) {

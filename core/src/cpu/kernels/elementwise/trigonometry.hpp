@@ -6,13 +6,14 @@
 //     x = n pi / 2 + r,   n the integer nearest to x 2 / pi,   so |r| <= pi / 4
 //
 // pi / 2 is taken in three parts, so that r is known with what it loses in rounding. f64: the first
-// two have 33 bits, so that n times each is exact, for |x| up to 2^20; the polynomials of sin r and
-// cos r are those of fdlibm (Sun Microsystems, 1993). f32: they have 23 and 24 bits, and n times each
-// is exact in two numbers, for |x| up to 2^17; the polynomials are those that minimise the largest
+// two have 33 bits, so that n times each is exact, for |x| up to 2^20. The third part has an error of
+// n 2^-122, and r may be as small as 2^-53: |x| is at most 2^16, where that is a tenth of a unit in the
+// last place of r. The polynomials of sin r and cos r are those of fdlibm (Sun Microsystems, 1993).
+// f32: the parts have 23 and 24 bits, and n times each is exact in two numbers, for |x| up to 2^17; the polynomials are those that minimise the largest
 // relative errors (Remez), 2^-27.9 and 2^-33. n says which of the two it is, and its sign. tan is
 // the quotient of both with what they lose.
 //
-// f32 beyond 2^17 is computed in f64. f64 beyond 2^20 is reduced by as many digits of 2 / pi as it
+// f32 beyond 2^17 is computed in f64. f64 beyond 2^16 is reduced by as many digits of 2 / pi as it
 // takes (Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18,
 // 1983). The C library's functions do not serve: those of mingw-w64 are wrong there, and those of
 // glibc are off by up to 14 places near multiples of pi / 2.
@@ -29,7 +30,7 @@ namespace {
 
 template <class T>
 inline constexpr T kFarthestAngle =
-    sizeof(T) == 8 ? static_cast<T>(0x1p20) : static_cast<T>(0x1p17);
+    sizeof(T) == 8 ? static_cast<T>(0x1p16) : static_cast<T>(0x1p17);
 
 // Half a vector of f32 as one of f64, and back. Compilers' conversions take registers apart.
 template <class Doubles, class Half>

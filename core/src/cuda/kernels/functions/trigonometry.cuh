@@ -10,7 +10,7 @@ enum class Angle { kSine, kCosine, kTangent };
 
 template <class T>
 TENURE_DEVICE constexpr T farthest_angle() {
-  return sizeof(T) == 8 ? static_cast<T>(0x1p20) : static_cast<T>(0x1p17);
+  return sizeof(T) == 8 ? static_cast<T>(0x1p16) : static_cast<T>(0x1p17);
 }
 
 // x = n pi / 2 + r.
