@@ -281,16 +281,11 @@ struct Moments {
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
                            const PlaceOf&) {
       const bool skips = (argument.mode & kSkipNaN) != 0;
-      // The first number is the pivot, however many NaN are before it.
-      if (skips && numbers == 0) {
-        TENURE_UNROLL for (int k = kCount - 1; k >= 0; --k) {
-          const double x = double_of(argument, words[k]);
-          if (k < count && x == x) take_pivot(x);
-        }
-      }
       TENURE_UNROLL for (int k = 0; k < kCount; ++k) {
         const double element = double_of(argument, words[k]);
         if (k >= count || (skips && element != element)) continue;
+        // The first number is the pivot, however many NaN are before it.
+        if (skips && numbers == 0) take_pivot(element);
         const double x = element - pivot;
         sums[k % kLanesOf] += x;
         squares[k % kLanesOf] += x * x;

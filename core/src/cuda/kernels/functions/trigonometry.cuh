@@ -182,10 +182,7 @@ TENURE_CALLED double of_far_angle(Angle angle, double x) {
   const double distance = magnitude_of(x);
   if (!(distance < infinity<double>())) return x - x;
   const int more = angle == Angle::kCosine ? 1 : 0;
-  const ReducedAngle<double> by = distance <= farthest_angle<double>()
-                                      ? reduce_by_right_angles(x, more)
-                                      : reduce_far_angle(x, more);
-  return of_reduced_angle(angle, x, by);
+  return of_reduced_angle(angle, x, reduce_far_angle(x, more));
 }
 
 // ---- inverse functions, in f64 ----
