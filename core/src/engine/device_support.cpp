@@ -1,4 +1,4 @@
-// What devices compute: a lookup in the tables of node kinds and operations.
+// Whether a device supports a node: a lookup in the tables of node kinds and operations.
 #include <iterator>
 
 #include "base/node_kinds.hpp"
@@ -50,7 +50,7 @@ Error dtype_error(tnr_device device, const char* name, const char* which,
                   dtype_name(dtype), which, DeviceName(device).text);
 }
 
-// What a kind takes of sparse operands, for messages; nullptr where it takes this one.
+// The sparse formats that a node kind accepts, for messages; nullptr where it accepts `a`.
 const char* taken_formats(NodeKind kind, const SparseType& a) noexcept {
   const bool is_csr = a.format == TNR_SPARSE_FORMAT_CSR;
   const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;

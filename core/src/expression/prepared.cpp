@@ -16,7 +16,7 @@ std::size_t scalar_count(const tnr_expression& expression) noexcept {
   return std::size_t{expression.node_count} * kMaxOperands;
 }
 
-// Bounds before memory is asked for.
+// Checks the counts before memory is allocated by them.
 const tnr_expression& bounded(const tnr_expression& expression) {
   Nodes::require_counts(expression);
   return expression;

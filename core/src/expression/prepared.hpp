@@ -14,9 +14,9 @@ namespace tenure {
 
 class PreparedExpression {
  public:
-  // Reads only the layouts of the views and of `out`, and keeps none of them; copies nodes, scalars and
-  // attributes. Throws as tnr_evaluate() before it computes, but ALIASED; UNSUPPORTED for
-  // a normalization with a weight or a bias.
+  // Reads only the layouts of the views and of `out`, and keeps none of them. Copies nodes, scalars
+  // and attributes. Throws as tnr_evaluate() before it computes, except ALIASED. Throws UNSUPPORTED
+  // for a normalization with a weight or a bias.
   PreparedExpression(const tnr_expression& expression, const AttributeReaders& readers,
                      const tnr_view_mut& out);
   PreparedExpression(const PreparedExpression&) = delete;

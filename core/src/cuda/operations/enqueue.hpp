@@ -1,5 +1,5 @@
-// What Queue::enqueue() calls: a function for each operation of tenure/device_call.hpp, which
-// checks the operands and enqueues.
+// Queue::enqueue() calls these functions, one for each operation of tenure/device_call.hpp. Each
+// checks its operands and enqueues.
 #pragma once
 
 #include "cuda/queue.hpp"
