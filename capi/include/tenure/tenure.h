@@ -4589,7 +4589,8 @@ tnr_status tnr_expression_shape(const struct tnr_expression *expression,
 #define TNR_PASS_EPILOGUES 8
 
 /**
- * Pass of a program: element-wise nodes, and a reduction behind them, are computed in one pass.
+ * Pass of a program: element-wise nodes are computed in one pass with a reduction behind them and,
+ * on the CPU, with reductions of their rows that later ones read.
  *
  * @since 0.2
  */

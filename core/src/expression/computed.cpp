@@ -6,6 +6,7 @@
 namespace tenure {
 
 using kernels::Byte;
+using kernels::Finding;
 
 namespace {
 
@@ -20,7 +21,7 @@ void for_each_leaf(std::uint64_t leaves, Visit&& visit) noexcept {
 }  // namespace
 
 Places::Places(const Extents& shape, const Leaf* leaves, std::uint64_t used) noexcept
-    : leaves_(leaves), used_(used), nest_(static_cast<unsigned>(std::popcount(used))) {
+    : used_(used), nest_(static_cast<unsigned>(std::popcount(used))) {
   for (std::uint32_t axis = 0; axis < shape.rank; ++axis) {
     std::int64_t steps[kMaxLeaves];
     for_each_leaf(
@@ -30,9 +31,11 @@ Places::Places(const Extents& shape, const Leaf* leaves, std::uint64_t used) noe
   nest_.join();
 }
 
-std::int64_t Places::fill_tile(FusedTile& tile, std::int64_t place, std::int64_t step,
+std::int64_t Places::fill_tile(FusedTile& tile, const Leaf* leaves, std::uint64_t needed,
+                               std::int64_t place, std::int64_t step,
                                std::int64_t count) const noexcept {
   tile.rows = 1;
+  tile.following = 0;
   const unsigned rank = nest_.rank();
   std::int64_t positions[TNR_MAX_RANK];
   for (unsigned i = rank; i-- > 0;) {
@@ -55,53 +58,58 @@ std::int64_t Places::fill_tile(FusedTile& tile, std::int64_t place, std::int64_t
     const std::int64_t left = nest_.extent(axis) - positions[axis];
     tile.columns = std::min(count, (left + pace - 1) / pace);
   }
-  const bool takes_rows = step == 1 && rank >= 2 && positions[rank - 1] == 0 &&
-                          nest_.extent(rank - 1) < kShortRow && tile.columns == nest_.extent(axis);
-  if (takes_rows) {
+  const bool is_whole =
+      step == 1 && rank >= 2 && positions[rank - 1] == 0 && tile.columns == nest_.extent(rank - 1);
+  if (is_whole) {
     const std::int64_t rows = nest_.extent(rank - 2) - positions[rank - 2];
-    tile.rows = std::min(rows, count / tile.columns);
+    if (tile.columns < kShortRow) {
+      tile.rows = std::min(rows, count / tile.columns);
+    } else {
+      tile.following = rows - 1;
+    }
   }
   for_each_leaf(used_, [&](unsigned leaf, unsigned number) {
+    if ((needed >> leaf & 1) == 0) return;
     std::int64_t offset = 0;
     for (unsigned i = 0; i < rank; ++i) offset += positions[i] * nest_.step(i, number);
-    tile.data[leaf] = leaves_[leaf].data + offset;
+    tile.data[leaf] = leaves[leaf].data + offset;
     tile.column_steps[leaf] = rank == 0 ? 0 : pace * nest_.step(axis, number);
-    tile.row_steps[leaf] = takes_rows ? nest_.step(rank - 2, number) : 0;
+    tile.row_steps[leaf] = is_whole ? nest_.step(rank - 2, number) : 0;
   });
   return tile.rows * tile.columns;
 }
 
-void Computed::read(std::int64_t first, std::int64_t step, std::int64_t count,
-                    Byte* out) const noexcept {
+Finding compute_places(const Fusion& fusion, const Places& places, const Leaf* leaves,
+                       std::int64_t place, std::int64_t step, std::int64_t count,
+                       Byte* out) noexcept {
   FusionFrame frame;
   FusedTile tile;
-  const std::int64_t most = fusion_.tile_elements();
+  const std::int64_t most = fusion.tile_elements();
   unsigned found = kernels::kNothing;
-  std::int64_t place = first_ + first;
   if (count == 1) step = 1;  // it leads nowhere, and may be 0
   while (count > 0) {
-    const std::int64_t taken = places_.fill_tile(tile, place, step, std::min(count, most));
-    found |= fusion_.run(frame, tile, out);
-    out += taken * fusion_.width_bytes();
-    place += taken * step;
-    count -= taken;
+    const std::int64_t taken =
+        places.fill_tile(tile, leaves, fusion.leaves(), place, step, std::min(count, most));
+    const std::int64_t tiles = 1 + std::min(tile.following, count / taken - 1);
+    for (std::int64_t i = 0; i < tiles; ++i) {
+      if (i != 0) {
+        for_each_leaf(fusion.leaves(),
+                      [&](unsigned leaf, unsigned) { tile.data[leaf] += tile.row_steps[leaf]; });
+      }
+      found |= fusion.run(frame, tile, out);
+      out += taken * fusion.width_bytes();
+    }
+    place += tiles * taken * step;
+    count -= tiles * taken;
   }
-  if (found != kernels::kNothing) [[unlikely]]
-    found_.fetch_or(found, std::memory_order_relaxed);
+  return static_cast<Finding>(found);
 }
 
-void StoredElements::read(std::int64_t first, std::int64_t step, std::int64_t count,
-                          Byte* out) const noexcept {
-  FusedTile tile;
-  std::int64_t place = first_ + first;
-  if (count == 1) step = 1;  // it leads nowhere, and may be 0
-  while (count > 0) {
-    const std::int64_t taken = places_.fill_tile(tile, place, step, count);
-    gather_tile(tile, leaf_, width_bytes_, out);
-    out += taken * width_bytes_;
-    place += taken * step;
-    count -= taken;
-  }
+void Computed::read(std::int64_t first, std::int64_t step, std::int64_t count,
+                    Byte* out) const noexcept {
+  const Finding found = compute_places(fusion_, places_, leaves_, first, step, count, out);
+  if (found != kernels::kNothing) [[unlikely]]
+    found_.fetch_or(found, std::memory_order_relaxed);
 }
 
 }  // namespace tenure

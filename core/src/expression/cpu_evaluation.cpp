@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "dense/normalize/checked.hpp"
 #include "dense/reduce/walk.hpp"
 #include "expression/computed.hpp"
 #include "expression/fusion.hpp"
 #include "expression/output_walk.hpp"
-#include "expression/row_groups.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -61,11 +61,17 @@ void CpuEvaluation::check() {
 Finding CpuEvaluation::run() {
   if (is_empty(out_.view)) return kernels::kNothing;
   if (placed_.amid_count == 0) return run_last();
-  if (can_group_rows(placed_)) return run_row_groups(context_, placed_);
-  return run_one_by_one();
+  const RowGroups groups(placed_);
+  return groups.fit() ? groups.run(context_, nodes_, out_) : run_one_by_one();
 }
 
-// Those that the last node needs, in their order.
+std::unique_ptr<const RowGroups> CpuEvaluation::row_groups() const {
+  if (placed_.amid_count == 0) return nullptr;
+  auto groups = std::make_unique<const RowGroups>(placed_);
+  return groups->fit() && groups->fit_stack() ? std::move(groups) : nullptr;
+}
+
+// Lists the reductions that the last node needs, in their order.
 void CpuEvaluation::list_amid() {
   bool is_needed[kMaxNodes] = {};
   is_needed[nodes_.count() - 1] = true;
@@ -178,8 +184,9 @@ Finding CpuEvaluation::reduce(const CheckedReduction& by, unsigned index,
   const unsigned root = node.operands[0].index;
   const Extents& shape = nodes_[root].shape;
   placed_.set_steps(shape.rank);
-  const Fusion fusion(nodes_, root, placed_.leaf_of, repeated_in(shape.rank), 0);
-  const Computed computed(fusion, shape, placed_.leaves, 0);
+  FusionSteps steps;
+  const Fusion fusion(nodes_, root, placed_.leaf_of, repeated_in(shape.rank), 0, steps);
+  const Computed computed(fusion, shape, placed_.leaves);
   walk_reduction(context_, by.reduction, operand_view(index), node.axes, by.ddof, out, by.power,
                  {.source = &computed});
   return computed.found();

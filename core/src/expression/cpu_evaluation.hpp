@@ -1,8 +1,11 @@
 // An expression on the CPU: what may be refused of it, and its computation.
 #pragma once
 
+#include <memory>
+
 #include "expression/nodes.hpp"
 #include "expression/placed_nodes.hpp"
+#include "expression/row_groups.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/expression.hpp"
@@ -19,6 +22,9 @@ class CpuEvaluation {
   // All that can be refused is refused before an element is written.
   void check();
   kernels::Finding run();
+  // Returns the plan of nodes that are computed for a few rows at a time without allocating, else
+  // nullptr. Nodes have been checked.
+  [[nodiscard]] std::unique_ptr<const RowGroups> row_groups() const;
 
  private:
   void list_amid();

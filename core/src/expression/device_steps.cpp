@@ -49,7 +49,7 @@ const char* name_of(const Node& node) noexcept {
   }
 }
 
-// A row-major tensor on a device, of nobody's blob.
+// A row-major tensor on a device, without an owner.
 tnr_view temporary_view(const Node& node, const tnr_device& device, const void* data) noexcept {
   tnr_view view = {};
   view.data = view.base = data;
@@ -144,7 +144,7 @@ class DeviceSteps::Builder {
     }
   }
 
-  // Stores operands until the node's launch has room for what is left.
+  // Stores operands until the node's launch has room for the others.
   void place(unsigned index) {
     if (!is_fused(nodes_[index])) {
       for_each_node_of(index, [&](unsigned operand) { stored_.set(operand); });

@@ -1,4 +1,4 @@
-// An expression as what a device does: launches of fused nodes, and the operations beside them.
+// An expression on a device: launches of fused nodes, and calls of the other operations.
 //
 // A result that no launch can keep to itself is a temporary in the device's memory: what a
 // reduction or a normalization reads or gives amid the expression, what an operation reads or gives
@@ -23,7 +23,7 @@ class DeviceSteps {
   DeviceSteps(const Nodes& nodes, const tnr_device& device);
 
   // Runs checked nodes of the same kinds and shapes. `pins` are those of the views and
-  // the output, which is not empty. Returns what was found in the data, of all steps; throws
+  // the output, which is not empty. Returns the findings in the data of all steps; throws
   // OUT_OF_MEMORY, DEVICE_ERROR.
   [[nodiscard]] kernels::Finding run(const DeviceQueue& queue, const Nodes& nodes,
                                      const AttributeReaders& readers, const tnr_view_mut& out,
@@ -39,7 +39,7 @@ class DeviceSteps {
     DeviceExpression expression;
     Leaf leaves[DeviceExpression::kMostViews];
   };
-  // Writes the result of a node: by its fused expression, or by the operation of the node alone.
+  // Writes the result of a node: by its fused expression, or by the operation of the node.
   struct Step {
     std::uint16_t node;
     std::unique_ptr<const Fused> fused;

@@ -1,4 +1,4 @@
-// Calls of expressions: where each is computed, and what it pins, counts and refuses of data.
+// Calls of expressions: chooses where each is computed, pins owners, counts calls, refuses data.
 #include "base/data_findings.hpp"
 #include "expression/cpu_evaluation.hpp"
 #include "expression/evaluation.hpp"
@@ -37,7 +37,7 @@ void count(const Nodes& nodes, const tnr_view_mut& out) noexcept {
   count_call(TNR_OPERATION_EVALUATE, read_bytes, element_bytes(out.view));
 }
 
-// The queue is asked for first: a view of another device is beside it.
+// Reads the queue first: the views are checked against its device.
 [[gnu::cold]] void evaluate_on_device(const Context& context, Nodes& nodes,
                                       const AttributeReaders& readers, const tnr_view_mut& out) {
   const tnr_device device = queue_of(context, out.view, "out").device();
@@ -115,9 +115,23 @@ void compute_on_device(const Context& context, const Nodes& nodes, const DeviceS
   count(nodes, out);
 }
 
+void compute_rows(const Context& context, const RowGroups& groups, const Nodes& nodes,
+                  const tnr_view_mut& out) {
+  require_no_finding_of(groups.run(context, nodes, out));
+  count(nodes, out);
+}
+
 void check_computable(const Nodes& nodes, const AttributeReaders& readers,
                       const tnr_view_mut& out) {
   CpuEvaluation(kDefaultContext, nodes, readers, out).check();
+}
+
+std::unique_ptr<const RowGroups> checked_row_groups(const Nodes& nodes,
+                                                    const AttributeReaders& readers,
+                                                    const tnr_view_mut& out) {
+  CpuEvaluation evaluation(kDefaultContext, nodes, readers, out);
+  evaluation.check();
+  return evaluation.row_groups();
 }
 
 void evaluate(const Context& context, const tnr_expression& expression,

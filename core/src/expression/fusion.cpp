@@ -19,7 +19,7 @@ using kernels::Source;
 using kernels::Strip;
 
 // Bytes of a panel: small enough that those of a few values stay in the first cache, large enough
-// that the call of a kernel is little beside its loop.
+// that the call of a kernel costs little compared with its loop.
 constexpr std::int64_t kMostPanelBytes = 4096;
 
 constexpr std::uint64_t bit_of(unsigned leaf) noexcept { return std::uint64_t{1} << leaf; }
@@ -35,8 +35,7 @@ void fill(const Byte* element, std::int64_t width_bytes, std::int64_t count, Byt
                                                                      .parameters = nullptr});
 }
 
-}  // namespace
-
+// Copies the elements of one leaf of a tile to adjacent elements.
 void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
                  Byte* out) noexcept {
   const Byte* const in = tile.data[leaf];
@@ -72,6 +71,8 @@ void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
   move_rows({rows, columns, row_step, column_step}, in, out, width_bytes, true);
 }
 
+}  // namespace
+
 // The state while steps are made.
 struct Fusion::Plan {
   std::uint64_t repeated;
@@ -82,9 +83,9 @@ struct Fusion::Plan {
   std::uint16_t last_use_of_leaf[kMaxLeaves];
   Value values[kMaxNodes];
 
-  [[nodiscard]] bool is_leaf(const Nodes& nodes, const NodeOperand& operand) const noexcept {
+  [[nodiscard]] bool is_leaf(const NodeOperand& operand) const noexcept {
     return operand.from == From::kView ||
-           (operand.from == From::kNode && !is_elementwise(nodes[operand.index].kind));
+           (operand.from == From::kNode && leaf_of[operand.index] != kNoLeaf);
   }
   [[nodiscard]] unsigned leaf(const NodeOperand& operand) const noexcept {
     return operand.from == From::kView ? operand.index : leaf_of[operand.index];
@@ -101,7 +102,7 @@ std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* l
       const NodeOperand& operand = node.operands[k];
       if (operand.from == From::kView) {
         leaves |= bit_of(operand.index);
-      } else if (operand.from == From::kNode && is_elementwise(nodes[operand.index].kind)) {
+      } else if (operand.from == From::kNode && leaf_of[operand.index] == kNoLeaf) {
         is_needed[operand.index] = true;
       } else if (operand.from == From::kNode) {
         leaves |= bit_of(leaf_of[operand.index]);
@@ -112,8 +113,10 @@ std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* l
 }
 
 Fusion::Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
-               std::uint64_t repeated, std::uint64_t in_place) noexcept
-    : nodes_(nodes), width_bytes_(static_cast<std::int64_t>(element_size(nodes[root].dtype))) {
+               std::uint64_t repeated, std::uint64_t in_place, FusionSteps& memory) noexcept
+    : nodes_(nodes),
+      width_bytes_(static_cast<std::int64_t>(element_size(nodes[root].dtype))),
+      steps_(memory.steps_ + memory.used_) {
   Plan plan;
   plan.repeated = repeated;
   plan.leaf_of = leaf_of;
@@ -132,7 +135,7 @@ Fusion::Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
       const NodeOperand& operand = node.operands[k];
       if (operand.from == From::kScalar) continue;
       widest = std::max(widest, operand.width_bytes());
-      if (plan.is_leaf(nodes, operand)) {
+      if (plan.is_leaf(operand)) {
         const unsigned leaf = plan.leaf(operand);
         if ((leaves_ & bit_of(leaf)) == 0) {
           leaves_ |= bit_of(leaf);
@@ -148,6 +151,7 @@ Fusion::Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
   for (unsigned i = first_needed; i <= root; ++i) {
     if (is_needed[i]) add_step(plan, i, i == root);
   }
+  memory.used_ += step_count_;
   const std::int64_t panels = std::max(plan.panels.made(), 1u);
   // Not a page apart, where their lines would evict each other.
   const std::int64_t room = FusionFrame::kBytes / panels / kLineBytes * kLineBytes - kLineBytes;
@@ -178,7 +182,7 @@ void Fusion::give_back(Plan& plan, unsigned index, std::int64_t width, bool are_
         std::any_of(node.operands, node.operands + k, is_operand)) {
       continue;
     }
-    const bool is_leaf = plan.is_leaf(nodes_, operand);
+    const bool is_leaf = plan.is_leaf(operand);
     if ((operand.width_bytes() == width) != are_as_wide) continue;
     if (is_leaf) {
       const unsigned leaf = plan.leaf(operand);
@@ -204,7 +208,7 @@ void Fusion::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
     if (operand.from == From::kScalar) {
       value = {Place::kConstant, static_cast<std::uint8_t>(operand.width_bytes()), operand.index};
       repeats = true;
-    } else if (plan.is_leaf(nodes_, operand)) {
+    } else if (plan.is_leaf(operand)) {
       const unsigned leaf = plan.leaf(operand);
       value = {Place::kLeaf, static_cast<std::uint8_t>(operand.width_bytes()),
                static_cast<std::uint16_t>(leaf)};
@@ -217,7 +221,7 @@ void Fusion::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
     is_once &= repeats;
     like[k] = {nullptr, repeats ? 0 : value.width_bytes, value.width_bytes};
   }
-  // The result may replace what is read for the last time and as wide: kernels work in place.
+  // The result may replace an operand as wide that is read for the last time: kernels work in place.
   give_back(plan, index, width, true);
   Value out = {Place::kOut, static_cast<std::uint8_t>(width), 0};
   if (is_once) {

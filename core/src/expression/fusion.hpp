@@ -5,6 +5,7 @@
 // registers are, and a value that is the same for all elements of a tile is computed once.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
@@ -24,18 +25,16 @@ struct Leaf {
       steps[TNR_MAX_RANK];  // bytes, along the axes of what is computed; 0 where it repeats
 };
 
-// Elements of `rows` rows and `columns` columns: where each leaf has them.
+// Elements of `rows` rows and `columns` columns: where each leaf has them. So many tiles follow that
+// differ in their addresses only: each leaf has them row_steps behind those of the one before.
 struct FusedTile {
   std::int64_t rows;
   std::int64_t columns;
+  std::int64_t following;
   const kernels::Byte* data[kMaxLeaves];
   std::int64_t row_steps[kMaxLeaves];
   std::int64_t column_steps[kMaxLeaves];
 };
-
-// Copies the elements of one leaf of a tile side by side.
-void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
-                 kernels::Byte* out) noexcept;
 
 // Memory that a thread needs to run a tile.
 struct FusionFrame {
@@ -44,16 +43,22 @@ struct FusionFrame {
   Element elements[kMaxNodes];
 };
 
+// A node whose result is not read from memory.
+inline constexpr std::uint8_t kNoLeaf = UINT8_MAX;
+
 // Leaves that node `root` needs, by bits.
 std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of) noexcept;
 
+class FusionSteps;
+
 class Fusion {
  public:
-  // Computes the element-wise node `root`. `leaf_of[i]` is the leaf of the result of node i, of
-  // nodes that reduce. Bit l of `repeated`: leaf l has one element for all of a tile. Bit l of
-  // `in_place`: its elements are adjacent in each tile, or those of each row are one.
+  // Computes the element-wise node `root` by steps that are kept in `memory`. `leaf_of[i]` is the
+  // leaf that has the result of node i, or kNoLeaf. Bit l of `repeated`: leaf l has one element for
+  // all of a tile. Bit l of `in_place`: its elements are adjacent in each tile, or those of each row
+  // are one.
   Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of, std::uint64_t repeated,
-         std::uint64_t in_place) noexcept;
+         std::uint64_t in_place, FusionSteps& memory) noexcept;
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
 
@@ -63,11 +68,12 @@ class Fusion {
   [[nodiscard]] std::uint64_t leaves() const noexcept { return leaves_; }
   [[nodiscard]] std::int64_t width_bytes() const noexcept { return width_bytes_; }
 
-  // Writes the results of a tile side by side, row by row.
+  // Writes the results of a tile to adjacent elements, row by row.
   kernels::Finding run(FusionFrame& frame, const FusedTile& tile,
                        kernels::Byte* out) const noexcept;
 
  private:
+  friend class FusionSteps;
   enum class Place : std::uint8_t { kLeaf, kPanel, kElement, kConstant, kOut };
   struct Value {
     Place place;
@@ -106,11 +112,32 @@ class Fusion {
   std::int64_t tile_elements_;
   std::int64_t panel_pitch_;
   std::int64_t width_bytes_;
+  Step* steps_;
   unsigned step_count_ = 0;
   std::uint16_t leaf_panels_[kMaxLeaves];
+};
+
+// Memory for the steps of fusions: each node is one step, and each leaf that is gathered another.
+class FusionSteps {
+ public:
+  static constexpr unsigned kMost = kMaxNodes + kMaxLeaves;
+
+  FusionSteps() noexcept {}
+  FusionSteps(const FusionSteps&) = delete;
+  FusionSteps& operator=(const FusionSteps&) = delete;
+
+  // Whether there is memory for one more fusion of at most `nodes` nodes that reads `leaves`.
+  [[nodiscard]] bool have_room(unsigned nodes, std::uint64_t leaves) const noexcept {
+    return used_ + nodes + static_cast<unsigned>(std::popcount(leaves)) <= kMost;
+  }
+
+ private:
+  friend class Fusion;
+
+  unsigned used_ = 0;
   // A union: memory behind the last step is never touched.
   union {
-    Step steps_[kMaxNodes + kMaxLeaves];
+    Fusion::Step steps_[kMost];
   };
 };
 

@@ -1,4 +1,4 @@
-// An array of nodes, checked: each operation, dtype and shape, and what it names.
+// An array of nodes whose operations, dtypes, shapes and operands have been checked.
 #pragma once
 
 #include <cstdint>

@@ -136,7 +136,7 @@ class OutputWalk {
     return step == 0 && row_step(1 + i) == 0 ? Steps::kRepeated : Steps::kOther;
   }
 
-  // Into tiles of at most so many elements.
+  // Cuts the output into tiles of at most `most` elements.
   void cut(std::int64_t most) noexcept {
     const std::int64_t inner = nest_.inner_extent();
     rows_ = 1;
@@ -249,7 +249,8 @@ Finding write_output(const Context& context, const Nodes& nodes, unsigned root,
                      const std::uint8_t* leaf_of, const Leaf* leaves, std::uint64_t used,
                      const tnr_view_mut& out, std::int64_t moved_bytes) noexcept {
   OutputWalk walk(leaves, used, out);
-  const Fusion fusion(nodes, root, leaf_of, walk.repeated(), walk.in_place());
+  FusionSteps steps;
+  const Fusion fusion(nodes, root, leaf_of, walk.repeated(), walk.in_place(), steps);
   return walk.run(context, fusion, moved_bytes);
 }
 

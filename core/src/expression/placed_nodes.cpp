@@ -45,16 +45,20 @@ PlacedNodes::PlacedNodes(const Nodes& checked, const tnr_view_mut& output) noexc
     sources[i] = &view;
   }
   leaf_count = nodes.view_count();
+  std::fill_n(leaf_of, nodes.count(), kNoLeaf);
+}
+
+void set_steps(Leaf& leaf, const tnr_view& view, std::uint32_t rank) noexcept {
+  const std::uint32_t missing = rank - view.rank;
+  for (std::uint32_t axis = 0; axis < rank; ++axis) {
+    leaf.steps[axis] = axis < missing ? 0 : step_of(view, axis - missing);
+  }
 }
 
 void PlacedNodes::set_steps(std::uint32_t rank) noexcept {
   for (unsigned leaf = 0; leaf < leaf_count; ++leaf) {
-    const tnr_view& view = *sources[leaf];
-    if (view.rank > rank) continue;  // of another part of the expression
-    const std::uint32_t missing = rank - view.rank;
-    for (std::uint32_t axis = 0; axis < rank; ++axis) {
-      leaves[leaf].steps[axis] = axis < missing ? 0 : step_of(view, axis - missing);
-    }
+    if (sources[leaf]->rank > rank) continue;  // of another part of the expression
+    tenure::set_steps(leaves[leaf], *sources[leaf], rank);
   }
 }
 

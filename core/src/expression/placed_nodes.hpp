@@ -23,6 +23,9 @@ tnr_view row_major_view(const Extents& shape, tnr_dtype dtype, const void* data)
 // Elements of the shape; INT64_MAX where they are more.
 std::int64_t count_of(const Extents& shape) noexcept;
 
+// Gives a leaf the steps of `view` along the axes of a shape of this rank, to which it broadcasts.
+void set_steps(Leaf& leaf, const tnr_view& view, std::uint32_t rank) noexcept;
+
 struct PlacedNodes {
   static constexpr unsigned kMostAmid = kMaxLeaves - kMaxViews - 2;
 
@@ -44,7 +47,7 @@ struct PlacedNodes {
   std::uint16_t amid[kMostAmid];
   tnr_view amid_results[kMostAmid];
   CheckedReduction reductions[kMostAmid];
-  std::uint8_t leaf_of[kMaxNodes];  // by node: the leaf that a reduction's results are
+  std::uint8_t leaf_of[kMaxNodes];  // by node: the leaf that has its results, or kNoLeaf
   Leaf leaves[kMaxLeaves];
   const tnr_view* sources[kMaxLeaves];  // dtype and shape of a leaf
 };

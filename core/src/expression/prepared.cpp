@@ -34,11 +34,12 @@ PreparedExpression::PreparedExpression(const tnr_expression& expression,
   nodes_.check_views(device);
   nodes_.find_shapes();
   copy_attributes(readers);
-  check_computable(nodes_, kOwnReaders, out);
   if (is_on_device(out.view)) {
+    check_computable(nodes_, kOwnReaders, out);
     device_steps_ = std::make_unique<const DeviceSteps>(nodes_, device);
     return;
   }
+  row_groups_ = checked_row_groups(nodes_, kOwnReaders, out);
   const std::int64_t count = dense_count(out.view);
   if (count == 0 || !is_small(nodes_, count)) return;
   for (unsigned i = 0; i < nodes_.given_view_count(); ++i) {
@@ -80,6 +81,7 @@ void PreparedExpression::run_checked(const Context& context, const tnr_view* con
                                      const tnr_view_mut& out) const {
   if (small_count_ != 0) return require_no_finding_of(run_small(views, out));
   const Nodes nodes(nodes_, views, out.view);
+  if (row_groups_ != nullptr) return compute_rows(context, *row_groups_, nodes, out);
   if (device_steps_ == nullptr) return compute(context, nodes, kOwnReaders, out);
   compute_on_device(context, nodes, *device_steps_, kOwnReaders, out);
 }

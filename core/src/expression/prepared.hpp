@@ -26,6 +26,11 @@ class PreparedExpression {
   // output's share no byte with it, and the caller keeps their owners. Throws findings in the data.
   void run_checked(const Context& context, const tnr_view* const* views,
                    const tnr_view_mut& out) const;
+  // Whether the expression has no reduction before its last node, or is computed for a few rows at a
+  // time: it computes no node twice, and allocates no memory.
+  [[nodiscard]] bool is_one_pass() const noexcept {
+    return row_groups_ != nullptr || !nodes_.reduces_amid();
+  }
   // Elements of the output where the expression is small, else 0.
   [[nodiscard]] std::int64_t small_count() const noexcept { return small_count_; }
   // Computes a small one as run_checked() does. Returns the finding, and throws nothing.
@@ -50,6 +55,7 @@ class PreparedExpression {
   };
   std::unique_ptr<Attributes[]> attributes_;
   Nodes nodes_;
+  std::unique_ptr<const RowGroups> row_groups_;  // nullptr: rows are not computed in groups
 };
 
 }  // namespace tenure

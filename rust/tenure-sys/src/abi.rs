@@ -1439,7 +1439,8 @@ pub const TNR_PASS_CONSTANT_FOLDING: u32 = 4;
 ///
 /// @since 0.2
 pub const TNR_PASS_EPILOGUES: u32 = 8;
-/// Pass of a program: element-wise nodes, and a reduction behind them, are computed in one pass.
+/// Pass of a program: element-wise nodes are computed in one pass with a reduction behind them and,
+/// on the CPU, with reductions of their rows that later ones read.
 ///
 /// @since 0.2
 pub const TNR_PASS_FUSION: u32 = 16;

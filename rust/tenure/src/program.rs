@@ -332,7 +332,8 @@ passes! {
     EPILOGUES TNR_PASS_EPILOGUES,
         "A bias and an activation behind a product or a convolution become part of it.";
     FUSION TNR_PASS_FUSION,
-        "Element-wise operations, and a reduction behind them, are computed in one pass.";
+        "Element-wise operations are computed in one pass with a reduction behind them and, on the \
+         CPU, with reductions of their rows that later ones read.";
     IN_PLACE TNR_PASS_IN_PLACE,
         "A result takes the memory of an operand that nothing reads any more.";
     MEMORY TNR_PASS_MEMORY, "Values that are not alive at once share memory.";

@@ -498,7 +498,7 @@ void walk_reduction(const Context& context, const Reduction& reduction, const tn
 
 bool adds_each_alone(const Reduction& reduction, std::int64_t results,
                      std::int64_t count) noexcept {
-  return !has_blocks(reduction, results, count);
+  return count <= kTileElements || !has_blocks(reduction, results, count);
 }
 
 void walk_moments(const Context& context, const Reduction& mean_reduction,

@@ -43,8 +43,8 @@ struct ReducedElements {
 void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
                     std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
                     double power = 0, const ReducedElements& reduced = {}) noexcept;
-// Whether each of so many results of `count` elements is added up by one thread alone, in an order
-// that does not depend on how many there are.
+// Whether each of so many results of `count` adjacent elements is added up by one thread, in an order
+// that does not depend on how many results there are.
 bool adds_each_alone(const kernels::Reduction& reduction, std::int64_t results,
                      std::int64_t count) noexcept;
 // Mean and variance, as the two reductions give them.

@@ -91,7 +91,7 @@ class Scheduler {
   void find_members() {
     members_.resize(graph_.nodes.size());
     std::vector<std::uint32_t> roots;
-    if (has(TNR_PASS_FUSION)) roots = fused_roots(graph_, needed_, types_, target_);
+    if (has(TNR_PASS_FUSION)) roots = fused_roots(graph_, needed_, types_, deciding_, target_);
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (needed_[i]) members_[roots.empty() ? i : roots[i]].push_back(i);
     }
@@ -196,51 +196,81 @@ class Scheduler {
     const OperationKind& kind = operation_of(node);
     if (kind.computes == Computes::kView) return add_view(index, kind);
     if (kind.computes == Computes::kControl) return add_control(index);
+    if (kind.computes == Computes::kElementwise || members_[index].size() > 1) {
+      return add_expression(index, kind);
+    }
+    Step step = new_step(index, kind);
+    const auto at = static_cast<std::uint32_t>(made_.steps.size());
+    if (finds_extent(node)) made_.findings.push_back({at, index, {}, {}, {}});
+    note_decided(index, kNoValue);
+    step.operands = node.operands;
+    step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
+    step.numbers = sizes_.of_all(node.numbers);
+    if (is_decided(index) && !step.numbers.empty()) {
+      finding_of(deciding_.of_nodes[index]).steps.push_back(at);
+    }
+    push_step(std::move(step), layout_of_call(node, kind));
+  }
+
+  [[nodiscard]] Step new_step(std::uint32_t index, const OperationKind& kind) const {
+    const GraphNode& node = graph_.nodes[index];
     Step step = {Step::Kind::kOperation, index, {}, node.result, {}, 0, {}, nullptr};
     step.element_count = element_count(unbacked_view(
         types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
     step.nodes = members_[index];
-    const auto at = static_cast<std::uint32_t>(made_.steps.size());
-    if (finds_extent(node)) made_.findings.push_back({at, index, {}, {}, {}});
+    return step;
+  }
+
+  // The result of the step has the layout, unless it is an output.
+  void push_step(Step step, const tnr_view& layout) {
+    place(step.result) = new_result(step.result, layout);
+    is_adjacent_[step.result] = place(step.result).storage == Storage::kBlock;
+    made_.steps.push_back(std::move(step));
+  }
+
+  void add_expression(std::uint32_t index, const OperationKind& kind) {
+    const GraphNode& node = graph_.nodes[index];
+    Step step = new_step(index, kind);
+    step.kind = Step::Kind::kExpression;
+    ExpressionOf expression;
+    for (const std::uint32_t member : step.nodes) {
+      const GraphNode& part = graph_.nodes[member];
+      expression.add(part, types_[part.result].dtype,
+                     [&](std::uint32_t value) { return graph_.scalar_of(value); });
+    }
+    step.operands = expression.views();
+    const tnr_view like = layout_like(step.operands, node.result);
+    const tnr_view layout =
+        direct_[node.result] == kNone ? like : output_layout(direct_[node.result]);
+    std::vector<const tnr_view*> views;
+    views.reserve(step.operands.size());
+    for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
+    try {
+      if (target_.is_device()) {
+        if (is_launched(step)) step.prepared = prepare_on_device(expression, views, layout);
+      } else if (!is_decided(index)) {
+        step.prepared = expression.prepare(views.data(), layout);
+      } else {
+        step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
+      }
+    } catch (const Error& error) {
+      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index, operation_name(node),
+           error.message());
+    }
+    if (step.prepared != nullptr && !step.prepared->is_one_pass()) return add_split(index);
     std::ranges::for_each(step.nodes,
                           [&](std::uint32_t member) { note_decided(member, kNoValue); });
-    if (kind.computes == Computes::kElementwise || step.nodes.size() > 1) {
-      ExpressionOf expression;
-      for (const std::uint32_t member : step.nodes) {
-        const GraphNode& part = graph_.nodes[member];
-        expression.add(part, types_[part.result].dtype,
-                       [&](std::uint32_t value) { return graph_.scalar_of(value); });
-      }
-      step.kind = Step::Kind::kExpression;
-      step.operands = expression.views();
-      place(node.result) = new_result(node.result, layout_like(step.operands, node.result));
-      std::vector<const tnr_view*> views;
-      views.reserve(step.operands.size());
-      for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
-      try {
-        if (target_.is_device()) {
-          if (is_launched(step))
-            step.prepared = prepare_on_device(expression, views, place(node.result).layout);
-        } else if (!is_decided(index)) {
-          step.prepared = expression.prepare(views.data(), place(node.result).layout);
-        } else {
-          step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
-        }
-      } catch (const Error& error) {
-        fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index, operation_name(node),
-             error.message());
-      }
-    } else {
-      step.operands = node.operands;
-      step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
-      step.numbers = sizes_.of_all(node.numbers);
-      place(node.result) = new_result(node.result, layout_of_call(node, kind));
-      if (is_decided(index) && !step.numbers.empty()) {
-        finding_of(deciding_.of_nodes[index]).steps.push_back(at);
-      }
+    push_step(std::move(step), like);
+  }
+
+  // The nodes of an expression as several: each reduction is the last of its own.
+  void add_split(std::uint32_t index) {
+    const std::vector<std::uint32_t> nodes = std::exchange(members_[index], {});
+    const std::vector<std::uint32_t> roots = split_roots(graph_, types_, nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i) members_[roots[i]].push_back(nodes[i]);
+    for (const std::uint32_t node : nodes) {
+      if (!members_[node].empty()) add_step(node);
     }
-    is_adjacent_[node.result] = place(node.result).storage == Storage::kBlock;
-    made_.steps.push_back(std::move(step));
   }
 
   // Whether a step of a device is a launch of nodes, and not the call of one: also where that call
@@ -256,7 +286,7 @@ class Scheduler {
            });
   }
 
-  // For any device: where it is, nobody asks before a run.
+  // For any device: the schedule does not depend on its index.
   static std::unique_ptr<const PreparedExpression> prepare_on_device(
       const ExpressionOf& expression, const std::vector<const tnr_view*>& views, tnr_view out) {
     constexpr tnr_device kSomeDevice = {TNR_DEVICE_KIND_CUDA, 0};
@@ -319,10 +349,10 @@ class Scheduler {
   }
 
   // A value that a loop changes has two places, which it is read from and written to in turns. The
-  // second one is where it begins, so that what lies there already need not move.
+  // second one has the first state, so that a state in its memory need not move.
   void add_state(Step& step, std::uint32_t i, std::uint32_t value) {
     std::uint32_t& operand = step.operands[i];
-    // An output may have no room for what earlier iterations found, of which there may be more.
+    // An output may have no room for the results of earlier iterations, which may be more.
     if (direct_[value] != kNone &&
         (deciding_.is_found(value) || !has_no_gap(output_layout(direct_[value])))) {
       direct_[value] = kNone;
@@ -330,7 +360,7 @@ class Scheduler {
     place(value) = new_result(value, layout_like({operand}, value));
     const tnr_view layout = place(value).layout;
     step.owned.push_back(add_block(layout));
-    // A body takes what is found as it lies.
+    // A body takes data-dependent values in any layout.
     if (deciding_.is_found(value) || has_layout(place(operand).layout, layout)) return;
     add_copy(step.node, operand, step.owned.back());
     operand = step.owned.back();
@@ -343,7 +373,7 @@ class Scheduler {
     std::uint32_t from = node.operands[0];
     const bool reshapes = node.code == TNR_NODE_RESHAPE;
     std::optional<tnr_view> seen;
-    // Whether elements of fewer would have to move nobody knows.
+    // Where a run decides the shape, it is not known whether elements would have to move.
     if (!reshapes || !is_decided(index) || is_adjacent(from)) seen = see(kind, call, from);
     if (!seen) {
       const std::uint32_t moved = add_block(unbacked_view(types_[from]));
@@ -375,8 +405,8 @@ class Scheduler {
     return {Storage::kOutput, output, 0, output_layout(output)};
   }
 
-  // That of the first operand that has the result's shape without a gap. What a run finds is
-  // row-major: the strides of as many as may be found are those of no fewer.
+  // Returns the layout of the first operand that has the result's shape without a gap. A result
+  // whose shape a run decides is row-major: strides for its maximum would be wrong for fewer.
   tnr_view layout_like(const std::vector<std::uint32_t>& operands, std::uint32_t result) {
     if (deciding_.is_found(result)) return unbacked_view(types_[result]);
     for (const std::uint32_t value : operands) {
