@@ -10,8 +10,9 @@ constexpr std::int64_t kShortStrip = 16;
 
 }  // namespace
 
-template <unsigned most_operands>
-void NestOf<most_operands>::add(std::int64_t extent, const std::int64_t* steps) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::add(std::int64_t extent,
+                                           const std::int64_t* steps) noexcept {
   if (extent == 1) return;
   Axis& axis = axes_[rank_++];
   axis.extent = extent;
@@ -20,8 +21,8 @@ void NestOf<most_operands>::add(std::int64_t extent, const std::int64_t* steps) 
   }
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::order(unsigned key) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::order(unsigned key) noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
     if (axes_[i].steps[key] < 0) reverse(axes_[i]);
   }
@@ -29,14 +30,14 @@ void NestOf<most_operands>::order(unsigned key) noexcept {
   join();
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::arrange(unsigned key) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::arrange(unsigned key) noexcept {
   order(key);
   lengthen_inner();
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::reverse(Axis& axis) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::reverse(Axis& axis) noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {
     starts_[operand] += (axis.extent - 1) * axis.steps[operand];
     axis.steps[operand] = -axis.steps[operand];
@@ -44,8 +45,8 @@ void NestOf<most_operands>::reverse(Axis& axis) noexcept {
 }
 
 // By insertion: at most eight axes, and mostly in order already.
-template <unsigned most_operands>
-void NestOf<most_operands>::sort(unsigned key) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::sort(unsigned key) noexcept {
   for (unsigned i = 1; i < rank_; ++i) {
     for (unsigned j = i; j > 0 && axes_[j - 1].steps[key] < axes_[j].steps[key]; --j) {
       std::swap(axes_[j - 1], axes_[j]);
@@ -53,8 +54,8 @@ void NestOf<most_operands>::sort(unsigned key) noexcept {
   }
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::join() noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::join() noexcept {
   if (rank_ == 0) return;
   unsigned kept = 0;
   for (unsigned i = 1; i < rank_; ++i) {
@@ -75,22 +76,23 @@ void NestOf<most_operands>::join() noexcept {
   rank_ = kept + 1;
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::lengthen_inner() noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::lengthen_inner() noexcept {
   if (rank_ < 2) return;
   Axis& inner = axes_[rank_ - 1];
   Axis& next = axes_[rank_ - 2];
   if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::pair_inner(unsigned axis) noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::pair_inner(unsigned axis) noexcept {
   for (; axis + 2 < rank_; ++axis) std::swap(axes_[axis], axes_[axis + 1]);
 }
 
-template <unsigned most_operands>
-void NestOf<most_operands>::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
-                                  std::int64_t* offsets) const noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::go_to(unsigned axis_count, std::int64_t index,
+                                             std::int64_t* position,
+                                             std::int64_t* offsets) const noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {
     offsets[operand] = starts_[operand];
   }
@@ -105,8 +107,9 @@ void NestOf<most_operands>::go_to(unsigned axis_count, std::int64_t index, std::
 }
 
 // Wraps from the last position to the first, which is not used.
-template <unsigned most_operands>
-void NestOf<most_operands>::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::advance(std::int64_t* position,
+                                               std::int64_t* offsets) const noexcept {
   for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
     const Axis& axis = axes_[i];
     const bool wrapped = ++position[i] == axis.extent;
@@ -119,7 +122,22 @@ void NestOf<most_operands>::advance(std::int64_t* position, std::int64_t* offset
   }
 }
 
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::remove(unsigned axis) noexcept {
+  for (--rank_; axis < rank_; ++axis) axes_[axis] = axes_[axis + 1];
+}
+
+template <unsigned most_operands, unsigned most_axes>
+void NestOf<most_operands, most_axes>::narrow(std::int64_t first, std::int64_t extent) noexcept {
+  for (unsigned operand = 0; operand < operand_count_; ++operand) {
+    starts_[operand] += first * axes_[0].steps[operand];
+  }
+  axes_[0].extent = extent;
+  if (extent == 1) remove(0);
+}
+
 template class NestOf<5>;
 template class NestOf<65>;
+template class NestOf<4, TNR_MAX_RANK + 1>;
 
 }  // namespace tenure

@@ -13,7 +13,7 @@ namespace tenure {
 // sorted by them (largest outermost), and joined wherever every operand walks two axes as if they
 // were one. Arranged, they are also fit for strips: the innermost axis is left to the caller's
 // kernel, and is not short where another is longer.
-template <unsigned most_operands>
+template <unsigned most_operands, unsigned most_axes = TNR_MAX_RANK>
 class NestOf {
  public:
   static constexpr unsigned kMaxOperands = most_operands;
@@ -32,7 +32,7 @@ class NestOf {
   void lengthen_inner() noexcept;
   // Makes an axis the second innermost; the others keep their order.
   void pair_inner(unsigned axis) noexcept;
-  // Joins axes alone: for what is done in the order of the axes.
+  // Joins axes, and keeps their order.
   void join() noexcept;
 
   [[nodiscard]] unsigned operand_count() const noexcept { return operand_count_; }
@@ -41,7 +41,7 @@ class NestOf {
   [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {
     return axes_[axis].steps[operand];
   }
-  // The same of all operands.
+  // The steps of all operands.
   [[nodiscard]] const std::int64_t* steps(unsigned axis) const noexcept {
     return axes_[axis].steps;
   }
@@ -60,6 +60,11 @@ class NestOf {
   void go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
              std::int64_t* offsets) const noexcept;
 
+  // Removes an axis. The position of the others does not change.
+  void remove(unsigned axis) noexcept;
+  // Leaves the outermost axis `extent` of its positions, from `first` on.
+  void narrow(std::int64_t first, std::int64_t extent) noexcept;
+
   // Positions of all axes; at least 1.
   [[nodiscard]] std::int64_t count() const noexcept { return strip_count() * inner_extent(); }
   // Positions of all axes but the innermost; at least 1.
@@ -74,7 +79,7 @@ class NestOf {
   void for_each_strip(Body&& body) const {
     for_each_strip(0, strip_count(), std::forward<Body>(body));
   }
-  // The same for the positions [first, last) of their order; first < last.
+  // Does so for the positions [first, last) of their order; first < last.
   template <class Body>
   void for_each_strip(std::int64_t first, std::int64_t last, Body&& body) const {
     std::int64_t position[TNR_MAX_RANK];
@@ -87,8 +92,8 @@ class NestOf {
     }
   }
 
-  // The same positions in runs along the last of those axes: body(offsets, rows) with the offsets
-  // of the first of `rows` strips. At least two axes.
+  // Visits these positions in runs along the last of those axes: calls body(offsets, rows) with the
+  // offsets of the first of `rows` strips. Needs two axes.
   template <class Body>
   void for_each_row_range(std::int64_t first, std::int64_t last, Body&& body) const {
     const std::int64_t extent = axes_[rank_ - 2].extent;
@@ -115,7 +120,7 @@ class NestOf {
   unsigned operand_count_;
   unsigned rank_ = 0;
   std::int64_t starts_[kMaxOperands];
-  Axis axes_[TNR_MAX_RANK];  // outermost first
+  Axis axes_[most_axes];  // outermost first
 };
 
 // Nest of an operation: batch normalization has the most operands, an output and four inputs.
@@ -124,5 +129,7 @@ extern template class NestOf<5>;
 // Nest of an expression: an output, views, and the results of reductions amid it.
 using WideNest = NestOf<65>;
 extern template class NestOf<65>;
+// Nest of a launch on a device, which may have an axis within its elements.
+extern template class NestOf<4, TNR_MAX_RANK + 1>;
 
 }  // namespace tenure

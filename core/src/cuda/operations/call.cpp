@@ -24,7 +24,7 @@ static_assert(static_cast<unsigned>(ElementType::kBool8) ==
               static_cast<unsigned>(kernels::Type::kBool8));
 static_assert(kernels::kTypeCount == 13);
 
-// Kernels that move elements of so many bytes, by the logarithm of these.
+// Kernels that move elements, by the logarithm of their bytes.
 constexpr Kernel kCopies[] = {Kernel::copy_1, Kernel::copy_2, Kernel::copy_4, Kernel::copy_8,
                               Kernel::copy_16};
 constexpr Kernel kSelections[] = {Kernel::select_1, Kernel::select_2, Kernel::select_4,
@@ -134,10 +134,10 @@ LoopNest Call::nest_of_units(std::int64_t unit_bytes) const {
   if (unit_bytes == width_bytes) return nest;
   std::int64_t steps[1 + kMostInputs] = {};
   for (unsigned i = 0; i < nest.operand_count(); ++i) {
-    const Operand& of = nest.operand(i);
+    const Operand of = nest.operand(i);
     if (of.width_bytes != width_bytes || of.data == nullptr) continue;  // a condition, a number
     steps[i] = unit_bytes;
-    nest.set(i, {of.data, unit_bytes});
+    nest.set_width(i, unit_bytes);
   }
   nest.add(width_bytes / unit_bytes, steps);
   nest.order();
@@ -189,7 +189,7 @@ bool Call::run_and_find(Kernel kernel, Vectors vectors, ElementwiseArgument& arg
 void Call::move(Bytes bytes) const {
   if (is_empty()) return;
   const LoopNest elements = nest();
-  const Operand& out = elements.operand(0);
+  const Operand out = elements.operand(0);
   const unsigned char* const in = elements.operand(1).data;
   const std::int64_t unit = unit_of(out.width_bytes, address_of(out.data) | address_of(in));
   ElementwiseArgument argument = empty_argument();
@@ -200,7 +200,7 @@ void Call::move(Bytes bytes) const {
     argument.numbers = 1;
     for (std::int64_t at = 0; at < out.width_bytes; at += unit) {
       LoopNest units = elements;
-      units.set(0, {out.data + at, unit});
+      units.set(0, {bytes_of(out_.view) + at, unit});
       units.set(1, {nullptr, unit});
       std::memcpy(argument.number, element_.bytes + at, static_cast<std::size_t>(unit));
       launch(kCopies[logarithm_of(unit)], vectors_of(unit), argument, units);

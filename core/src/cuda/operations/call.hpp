@@ -13,7 +13,7 @@
 
 namespace tenure::cuda {
 
-// How a kernel takes elements: so many at once where they are adjacent.
+// The number of adjacent elements that a kernel takes at once.
 struct Vectors {
   unsigned items;
 };
@@ -47,8 +47,8 @@ class Call {
 
   // Enqueues the kernel; of `argument` op, type and out_type are set, and the rest is set here.
   void run(Kernel kernel, Vectors vectors, ElementwiseArgument& argument) const;
-  // The same where elements may be found that the operation does not take, and waits: whether there
-  // is one. The output of an operation on something empty has none.
+  // Runs a kernel that may refuse elements, waits for it, and returns whether it refused one. An
+  // empty output has none.
   [[nodiscard]] bool run_and_find(Kernel kernel, Vectors vectors,
                                   ElementwiseArgument& argument) const;
   // Moves elements of the first input to the output, as their bytes or as truth values.

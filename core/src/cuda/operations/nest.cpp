@@ -1,7 +1,6 @@
 #include "cuda/operations/nest.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "cuda/operations/grid.hpp"
 
@@ -24,7 +23,7 @@ bool is_multiple(std::uint64_t number, std::int64_t power) {
   return (number & static_cast<std::uint64_t>(power - 1)) == 0;
 }
 
-// An axis of which 2^shift positions are taken at once.
+// Sets an axis whose positions are taken 2^shift at once.
 void set_axis(NestAxis& axis, const LoopNest& nest, unsigned of, unsigned shift = 0) {
   axis = {};
   axis.divider = divider_by(nest.extent(of) >> shift);
@@ -41,7 +40,7 @@ void set_axes(const LoopNest& nest, unsigned shift, ElementwiseArgument& argumen
 // Whether an operand is a vector wherever the innermost axis has one: adjacent, and aligned from
 // whatever position of the other axes.
 bool has_vectors(const LoopNest& nest, unsigned operand, unsigned items) {
-  const Operand& of = nest.operand(operand);
+  const Operand of = nest.operand(operand);
   const unsigned inner = nest.rank() - 1;
   if (of.data == nullptr || nest.step(inner, operand) == 0) return true;
   const std::int64_t alignment = vector_alignment(items * of.width_bytes);
@@ -73,78 +72,19 @@ unsigned set_blocks(std::int64_t vectors, std::int64_t rest, unsigned item_shift
 
 }  // namespace
 
-void LoopNest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
-  if (extent == 1) return;
-  Axis& axis = axes_[rank_++];
-  axis.extent = extent;
-  std::copy_n(steps, operand_count_, axis.steps);
-}
-
-bool LoopNest::joins(const Axis& outer, const Axis& inner) const noexcept {
-  for (unsigned i = 0; i < operand_count_; ++i) {
-    if (outer.steps[i] != inner.steps[i] * inner.extent) return false;
-  }
-  return true;
-}
-
-void LoopNest::order() noexcept {
-  for (unsigned i = 0; i < rank_; ++i) {
-    Axis& axis = axes_[i];
-    if (axis.steps[0] >= 0) continue;
-    for (unsigned k = 0; k < operand_count_; ++k) {
-      if (operands_[k].data != nullptr) operands_[k].data += (axis.extent - 1) * axis.steps[k];
-      axis.steps[k] = -axis.steps[k];
-    }
-  }
-  for (unsigned i = 1; i < rank_; ++i) {
-    for (unsigned j = i; j > 0 && axes_[j - 1].steps[0] < axes_[j].steps[0]; --j) {
-      std::swap(axes_[j - 1], axes_[j]);
-    }
-  }
-  unsigned kept = 0;
-  for (unsigned i = 0; i < rank_; ++i) {
-    if (kept != 0 && joins(axes_[kept - 1], axes_[i])) {
-      const std::int64_t extent = axes_[kept - 1].extent * axes_[i].extent;
-      axes_[kept - 1] = axes_[i];
-      axes_[kept - 1].extent = extent;
-    } else {
-      axes_[kept++] = axes_[i];
-    }
-  }
-  rank_ = kept;
-}
-
-std::int64_t LoopNest::count() const noexcept {
-  std::int64_t count = 1;
-  for (unsigned i = 0; i < rank_; ++i) count *= axes_[i].extent;
-  return count;
-}
-
 bool LoopNest::is_dense() const noexcept {
-  if (rank_ > 1) return false;
-  for (unsigned i = 0; i < operand_count_; ++i) {
-    if (rank_ == 1 && axes_[0].steps[i] != operands_[i].width_bytes) return false;
+  if (rank() > 1) return false;
+  for (unsigned i = 0; i < operand_count(); ++i) {
+    if (rank() == 1 && step(0, i) != operands_[i].width_bytes) return false;
   }
   return true;
-}
-
-void LoopNest::remove(unsigned axis) noexcept {
-  for (unsigned i = axis; i + 1 < rank_; ++i) axes_[i] = axes_[i + 1];
-  --rank_;
 }
 
 LoopNest::Halves LoopNest::halves() const noexcept {
   Halves result = {*this, *this};
-  const std::int64_t low = axes_[0].extent / 2;
-  result.low.axes_[0].extent = low;
-  result.high.axes_[0].extent -= low;
-  for (unsigned i = 0; i < operand_count_; ++i) {
-    unsigned char const*& data = result.high.operands_[i].data;
-    if (data != nullptr) data += low * axes_[0].steps[i];
-  }
-  for (LoopNest* const half : {&result.low, &result.high}) {
-    if (half->axes_[0].extent == 1) half->remove(0);
-  }
+  const std::int64_t low = extent(0) / 2;
+  result.low.narrow(0, low);
+  result.high.narrow(low, extent(0) - low);
   return result;
 }
 
@@ -177,7 +117,7 @@ unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& ar
   unsigned char* places[1 + kMostInputs] = {};
   unsigned char* rests[1 + kMostInputs] = {};
   for (unsigned i = 0; i < nest.operand_count(); ++i) {
-    const Operand& of = nest.operand(i);
+    const Operand of = nest.operand(i);
     const std::int64_t inner_step = nest.rank() == 0 ? 0 : nest.step(nest.rank() - 1, i);
     if (i != 0 && inner_step == 0) argument.repeated |= 1u << (i - 1);
     if (of.data == nullptr) continue;

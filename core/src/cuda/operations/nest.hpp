@@ -7,56 +7,44 @@
 #include <optional>
 
 #include "cuda/kernels/arguments.hpp"
+#include "dense/nest.hpp"
 
 namespace tenure::cuda {
 
-// An operand of a launch. Of an element by value there is no data.
+// An operand of a launch. An element that is passed by value has no data.
 struct Operand {
   const unsigned char* data = nullptr;
   std::int64_t width_bytes = 0;
 };
 
-// Axes with a step in bytes for each operand, the output first. Once ordered, the steps of the
-// output are positive, and fall from axis to axis; axes that all operands walk as one are one.
-class LoopNest {
+// A nest of at most kMostAxes axes with the addresses of its operands, the output first. order()
+// makes the steps of the output positive.
+class LoopNest : public NestOf<1 + kMostInputs, kMostAxes> {
  public:
-  explicit LoopNest(unsigned operand_count) noexcept : operand_count_(operand_count) {}
+  using NestOf::NestOf;
 
-  // As many axes as kMostAxes. An extent of 1 adds nothing; none is 0.
-  void add(std::int64_t extent, const std::int64_t* steps) noexcept;
+  // The address is that of the operand's element at index 0.
   void set(unsigned operand, const Operand& of) noexcept { operands_[operand] = of; }
-  void order() noexcept;
-
-  [[nodiscard]] unsigned operand_count() const noexcept { return operand_count_; }
-  [[nodiscard]] const Operand& operand(unsigned index) const noexcept { return operands_[index]; }
-  [[nodiscard]] unsigned rank() const noexcept { return rank_; }
-  [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
-  [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {
-    return axes_[axis].steps[operand];
+  void set_width(unsigned operand, std::int64_t bytes) noexcept {
+    operands_[operand].width_bytes = bytes;
   }
-  [[nodiscard]] std::int64_t count() const noexcept;
+  void order() noexcept { NestOf::order(0); }
+
+  // With the address of its first element in the nest.
+  [[nodiscard]] Operand operand(unsigned index) const noexcept {
+    const Operand& of = operands_[index];
+    return {of.data == nullptr ? nullptr : of.data + start(index), of.width_bytes};
+  }
 
   // Whether each operand's elements are adjacent along all of an ordered nest.
   [[nodiscard]] bool is_dense() const noexcept;
 
-  // Without an axis, which stays where it was.
-  void remove(unsigned axis) noexcept;
   // Its outermost axis in two; there is one.
   struct Halves;
   [[nodiscard]] Halves halves() const noexcept;
 
  private:
-  struct Axis {
-    std::int64_t extent;
-    std::int64_t steps[1 + kMostInputs];
-  };
-
-  [[nodiscard]] bool joins(const Axis& outer, const Axis& inner) const noexcept;
-
-  unsigned operand_count_;
-  unsigned rank_ = 0;
   Operand operands_[1 + kMostInputs];
-  Axis axes_[kMostAxes];  // outermost first
 };
 
 struct LoopNest::Halves {
@@ -67,7 +55,7 @@ struct LoopNest::Halves {
 // A launch takes fewer elements one by one.
 inline constexpr std::int64_t kMostRest = std::int64_t{1} << 31;
 
-// All zeros, but for the axes, of which there are 400 bytes: a launch sets those that it has.
+// All zeros except the axes, which have 400 bytes: a launch sets the axes that it has.
 inline ElementwiseArgument empty_argument() noexcept {
   ElementwiseArgument argument;
   std::memset(&argument, 0, offsetof(ElementwiseArgument, axes));
@@ -79,8 +67,8 @@ inline ElementwiseArgument empty_argument() noexcept {
 unsigned share_out(const LoopNest& nest, unsigned items, ElementwiseArgument& argument,
                    std::int64_t most_rest = kMostRest) noexcept;
 
-// The same without a nest, of operands of one width and one shape that are all dense, or a number:
-// `out`, `in` (nullptr: a number, or none) and `numbers` are set. Its plain twin is the above.
+// Does the same without a nest, for dense operands of one width and one shape and for a number:
+// `out`, `in` (nullptr: a number, or none) and `numbers` are set. share_out() is the reference.
 unsigned share_out_dense(std::int64_t count, std::int64_t width_bytes, unsigned items,
                          ElementwiseArgument& argument,
                          std::int64_t most_rest = kMostRest) noexcept;
@@ -88,8 +76,8 @@ unsigned share_out_dense(std::int64_t count, std::int64_t width_bytes, unsigned 
 // The divider by an extent from 1 to below 2^31.
 Divider divider_by(std::int64_t extent) noexcept;
 
-// The tiles of a copy, an ordered nest of two operands: where the elements lie side by side along
-// one axis in the output and along another in the input. Without a value elsewhere.
+// The tiles of a copy whose elements are adjacent along one axis of the output and along another axis
+// of the input. No value for other copies. The nest is ordered and has two operands.
 struct TransposedCopy {
   TransposeArgument argument;
   unsigned blocks;
