@@ -31,7 +31,7 @@ Places::Places(const Extents& shape, const Leaf* leaves, std::uint64_t used) noe
   nest_.join();
 }
 
-std::int64_t Places::fill_tile(FusedTile& tile, const Leaf* leaves, std::uint64_t needed,
+std::int64_t Places::fill_tile(LeafTile& tile, const Leaf* leaves, std::uint64_t needed,
                                std::int64_t place, std::int64_t step,
                                std::int64_t count) const noexcept {
   tile.rows = 1;
@@ -79,25 +79,25 @@ std::int64_t Places::fill_tile(FusedTile& tile, const Leaf* leaves, std::uint64_
   return tile.rows * tile.columns;
 }
 
-Finding compute_places(const Fusion& fusion, const Places& places, const Leaf* leaves,
+Finding compute_places(const TileSteps& tile_steps, const Places& places, const Leaf* leaves,
                        std::int64_t place, std::int64_t step, std::int64_t count,
                        Byte* out) noexcept {
-  FusionFrame frame;
-  FusedTile tile;
-  const std::int64_t most = fusion.tile_elements();
+  TileFrame frame;
+  LeafTile tile;
+  const std::int64_t most = tile_steps.tile_elements();
   unsigned found = kernels::kNothing;
   if (count == 1) step = 1;  // it leads nowhere, and may be 0
   while (count > 0) {
     const std::int64_t taken =
-        places.fill_tile(tile, leaves, fusion.leaves(), place, step, std::min(count, most));
+        places.fill_tile(tile, leaves, tile_steps.leaves(), place, step, std::min(count, most));
     const std::int64_t tiles = 1 + std::min(tile.following, count / taken - 1);
     for (std::int64_t i = 0; i < tiles; ++i) {
       if (i != 0) {
-        for_each_leaf(fusion.leaves(),
+        for_each_leaf(tile_steps.leaves(),
                       [&](unsigned leaf, unsigned) { tile.data[leaf] += tile.row_steps[leaf]; });
       }
-      found |= fusion.run(frame, tile, out);
-      out += taken * fusion.width_bytes();
+      found |= tile_steps.run(frame, tile, out);
+      out += taken * tile_steps.width_bytes();
     }
     place += tiles * taken * step;
     count -= tiles * taken;
@@ -107,7 +107,7 @@ Finding compute_places(const Fusion& fusion, const Places& places, const Leaf* l
 
 void Computed::read(std::int64_t first, std::int64_t step, std::int64_t count,
                     Byte* out) const noexcept {
-  const Finding found = compute_places(fusion_, places_, leaves_, first, step, count, out);
+  const Finding found = compute_places(tile_steps_, places_, leaves_, first, step, count, out);
   if (found != kernels::kNothing) [[unlikely]]
     found_.fetch_or(found, std::memory_order_relaxed);
 }

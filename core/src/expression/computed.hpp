@@ -1,4 +1,4 @@
-// The results of a fusion at any indices of their shape, in row-major order.
+// The results of tile steps at any indices of their shape, in row-major order.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include "dense/nest.hpp"
 #include "dense/reduce/elements.hpp"
-#include "expression/fusion.hpp"
+#include "expression/tile_steps.hpp"
 
 namespace tenure {
 
@@ -21,7 +21,7 @@ class Places {
 
   // The elements of `needed` of such leaves from `place` on, `step` apart, at most `count`, that lie
   // evenly in memory; returns how many.
-  std::int64_t fill_tile(FusedTile& tile, const Leaf* leaves, std::uint64_t needed,
+  std::int64_t fill_tile(LeafTile& tile, const Leaf* leaves, std::uint64_t needed,
                          std::int64_t place, std::int64_t step, std::int64_t count) const noexcept;
 
  private:
@@ -30,14 +30,14 @@ class Places {
 };
 
 // Writes the results at `count` indices from `place` on, `step` apart, to adjacent elements.
-kernels::Finding compute_places(const Fusion& fusion, const Places& places, const Leaf* leaves,
-                                std::int64_t place, std::int64_t step, std::int64_t count,
-                                kernels::Byte* out) noexcept;
+kernels::Finding compute_places(const TileSteps& tile_steps, const Places& places,
+                                const Leaf* leaves, std::int64_t place, std::int64_t step,
+                                std::int64_t count, kernels::Byte* out) noexcept;
 
 class Computed final : public ElementSource {
  public:
-  Computed(const Fusion& fusion, const Extents& shape, const Leaf* leaves) noexcept
-      : fusion_(fusion), leaves_(leaves), places_(shape, leaves, fusion.leaves()) {}
+  Computed(const TileSteps& tile_steps, const Extents& shape, const Leaf* leaves) noexcept
+      : tile_steps_(tile_steps), leaves_(leaves), places_(shape, leaves, tile_steps.leaves()) {}
 
   void read(std::int64_t first, std::int64_t step, std::int64_t count,
             kernels::Byte* out) const noexcept override;
@@ -48,7 +48,7 @@ class Computed final : public ElementSource {
   }
 
  private:
-  const Fusion& fusion_;
+  const TileSteps& tile_steps_;
   const Leaf* leaves_;
   Places places_;
   mutable std::atomic<std::uint32_t> found_ = kernels::kNothing;

@@ -7,8 +7,8 @@
 #include "dense/normalize/checked.hpp"
 #include "dense/reduce/walk.hpp"
 #include "expression/computed.hpp"
-#include "expression/fusion.hpp"
 #include "expression/output_walk.hpp"
+#include "expression/tile_steps.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -184,9 +184,9 @@ Finding CpuEvaluation::reduce(const CheckedReduction& by, unsigned index,
   const unsigned root = node.operands[0].index;
   const Extents& shape = nodes_[root].shape;
   placed_.set_steps(shape.rank);
-  FusionSteps steps;
-  const Fusion fusion(nodes_, root, placed_.leaf_of, repeated_in(shape.rank), 0, steps);
-  const Computed computed(fusion, shape, placed_.leaves);
+  TileStepMemory memory;
+  const TileSteps tile_steps(nodes_, root, placed_.leaf_of, repeated_in(shape.rank), 0, memory);
+  const Computed computed(tile_steps, shape, placed_.leaves);
   walk_reduction(context_, by.reduction, operand_view(index), node.axes, by.ddof, out, by.power,
                  {.source = &computed});
   return computed.found();

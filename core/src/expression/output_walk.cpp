@@ -60,7 +60,7 @@ class OutputWalk {
     return leaves_where([&](unsigned i) { return steps_of(i) == Steps::kInPlace; });
   }
 
-  [[nodiscard]] Finding run(const Context& context, const Fusion& fusion,
+  [[nodiscard]] Finding run(const Context& context, const TileSteps& tile_steps,
                             std::int64_t moved_bytes) noexcept {
     const bool is_dense = column_step(0) == width_bytes_;
     const bool is_long = nest_.inner_extent() * width_bytes_ >= kLongRowBytes;
@@ -68,7 +68,7 @@ class OutputWalk {
         std::any_of(data_, data_ + leaf_count_, [&](const Byte* data) { return data == out_; });
     stores_ = is_dense && is_long && !takes_rows() && !reads_output ? stores_for(moved_bytes)
                                                                     : Stores::kCached;
-    std::int64_t most = fusion.tile_elements();
+    std::int64_t most = tile_steps.tile_elements();
     if (stores_ == Stores::kStreamed && std::popcount(in_place()) > 1) {
       most = std::min(most, kSharedBytes / width_bytes_);
     }
@@ -78,7 +78,7 @@ class OutputWalk {
     const std::int64_t slices = std::min(tiles_, slice_count_of(context, moved_bytes));
     std::atomic<std::uint32_t> finding = kernels::kNothing;
     for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-      const unsigned found = run_tiles(fusion, slice_begin(tiles_, slices, slice),
+      const unsigned found = run_tiles(tile_steps, slice_begin(tiles_, slices, slice),
                                        slice_begin(tiles_, slices, slice + 1));
       if (stores_ == Stores::kStreamed) order_streamed_stores();
       finding.fetch_or(found, std::memory_order_relaxed);
@@ -167,9 +167,10 @@ class OutputWalk {
     return misaligned % width_bytes_ == 0 ? misaligned / width_bytes_ : 0;
   }
 
-  unsigned run_tiles(const Fusion& fusion, std::int64_t first, std::int64_t last) const noexcept {
-    FusionFrame frame;
-    FusedTile tile;
+  unsigned run_tiles(const TileSteps& tile_steps, std::int64_t first,
+                     std::int64_t last) const noexcept {
+    TileFrame frame;
+    LeafTile tile;
     std::int64_t position[TNR_MAX_RANK];
     std::int64_t offsets[WideNest::kMaxOperands];
     unsigned found = kernels::kNothing;
@@ -197,7 +198,7 @@ class OutputWalk {
             data_[i] + offsets[1 + i] + row * row_step(1 + i) + column * column_step(1 + i);
       }
       Byte* const out = out_ + offsets[0] + row * row_step(0) + column * column_step(0);
-      found |= run_tile(fusion, frame, tile, out);
+      found |= run_tile(tile_steps, frame, tile, out);
       if (++column_tile < column_tiles_) continue;
       column_tile = 0;
       if (++row_tile < row_tiles_) continue;
@@ -208,14 +209,14 @@ class OutputWalk {
     return found;
   }
 
-  unsigned run_tile(const Fusion& fusion, FusionFrame& frame, const FusedTile& tile,
+  unsigned run_tile(const TileSteps& tile_steps, TileFrame& frame, const LeafTile& tile,
                     Byte* out) const noexcept {
     const ElementRows rows = {tile.rows, tile.columns, row_step(0), column_step(0)};
     const bool is_adjacent =
         tile.rows == 1 ? column_step(0) == width_bytes_ : rows.are_dense(width_bytes_);
-    if (is_adjacent && stores_ == Stores::kCached) return fusion.run(frame, tile, out);
+    if (is_adjacent && stores_ == Stores::kCached) return tile_steps.run(frame, tile, out);
     alignas(kLineBytes) Byte staged[kStagedBytes];
-    const unsigned found = fusion.run(frame, tile, staged);
+    const unsigned found = tile_steps.run(frame, tile, staged);
     if (is_adjacent) {
       copy_lines(out, staged, tile.columns * width_bytes_, Stores::kStreamed);
     } else {
@@ -249,9 +250,9 @@ Finding write_output(const Context& context, const Nodes& nodes, unsigned root,
                      const std::uint8_t* leaf_of, const Leaf* leaves, std::uint64_t used,
                      const tnr_view_mut& out, std::int64_t moved_bytes) noexcept {
   OutputWalk walk(leaves, used, out);
-  FusionSteps steps;
-  const Fusion fusion(nodes, root, leaf_of, walk.repeated(), walk.in_place(), steps);
-  return walk.run(context, fusion, moved_bytes);
+  TileStepMemory memory;
+  const TileSteps tile_steps(nodes, root, leaf_of, walk.repeated(), walk.in_place(), memory);
+  return walk.run(context, tile_steps, moved_bytes);
 }
 
 }  // namespace tenure

@@ -1,10 +1,10 @@
-// Writes the results of a fusion to an output of any strides.
+// Writes the results of tile steps to an output of any strides.
 #pragma once
 
 #include <cstdint>
 
-#include "expression/fusion.hpp"
 #include "expression/nodes.hpp"
+#include "expression/tile_steps.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "cpu/reduce.hpp"
-#include "expression/fusion.hpp"
 #include "expression/nodes.hpp"
+#include "expression/tile_steps.hpp"
 
 namespace tenure {
 

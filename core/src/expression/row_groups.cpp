@@ -169,9 +169,9 @@ bool RowGroups::add_stage(const PlacedNodes& placed, unsigned index) noexcept {
     const Extents shape = stage.gives == Gives::kPerRow ? row_shape() : shape_;
     reads = leaves_of(nodes, index, leaf_of_);
     if (!steps_.have_room(index + 1, reads)) return false;
-    new (&stage.fusion)
-        Fusion(nodes, index, leaf_of_, leaves_with_step(leaves_, leaf_count_, shape, 0),
-               leaves_with_step(leaves_, leaf_count_, shape, 1), steps_);
+    new (&stage.tile_steps)
+        TileSteps(nodes, index, leaf_of_, leaves_with_step(leaves_, leaf_count_, shape, 0),
+                  leaves_with_step(leaves_, leaf_count_, shape, 1), steps_);
     (stage.gives == Gives::kPerRow ? used_by_rows_ : used_by_elements_) |= reads;
   }
   for (unsigned i = 0; i < stage_count_; ++i) {
@@ -293,17 +293,18 @@ unsigned RowGroups::run_stage(const Stage& stage, const Leaf* leaves, std::int64
                    reducing.by.power, {.results = rows_});
     return kernels::kNothing;
   }
-  const Fusion& fusion = stage.fusion;
+  const TileSteps& tile_steps = stage.tile_steps;
   const Places& places = places_of(stage);
   const std::int64_t place = first * results_of(stage);
   const std::int64_t all = count * results_of(stage);
-  if (stores == Stores::kCached) return compute_places(fusion, places, leaves, place, 1, all, to);
+  if (stores == Stores::kCached)
+    return compute_places(tile_steps, places, leaves, place, 1, all, to);
   alignas(kLineBytes) Byte staged[kStreamedPanelBytes];
   const std::int64_t most = kStreamedPanelBytes / stage.width_bytes;
   unsigned found = kernels::kNothing;
   for (std::int64_t at = 0; at < all; at += most) {
     const std::int64_t taken = std::min(most, all - at);
-    found |= compute_places(fusion, places, leaves, place + at, 1, taken, staged);
+    found |= compute_places(tile_steps, places, leaves, place + at, 1, taken, staged);
     copy_lines(to + at * stage.width_bytes, staged, taken * stage.width_bytes, stores);
   }
   return found;

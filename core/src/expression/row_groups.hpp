@@ -11,8 +11,8 @@
 
 #include "cpu/kernel.hpp"
 #include "expression/computed.hpp"
-#include "expression/fusion.hpp"
 #include "expression/placed_nodes.hpp"
+#include "expression/tile_steps.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -57,7 +57,7 @@ class RowGroups {
     std::int64_t width_bytes;
     std::int64_t offset_bytes;  // of the results of a group
     union {
-      Fusion fusion;
+      TileSteps tile_steps;
       Reducing reducing;
     };
   };
@@ -98,7 +98,7 @@ class RowGroups {
   std::uint64_t used_by_rows_ = 0;
   std::optional<Places> elements_places_;
   std::optional<Places> rows_places_;
-  FusionSteps steps_;
+  TileStepMemory steps_;
   Stage stages_[kMostStages];
 };
 

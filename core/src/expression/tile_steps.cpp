@@ -1,4 +1,4 @@
-#include "expression/fusion.hpp"
+#include "expression/tile_steps.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +36,7 @@ void fill(const Byte* element, std::int64_t width_bytes, std::int64_t count, Byt
 }
 
 // Copies the elements of one leaf of a tile to adjacent elements.
-void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
+void gather_tile(const LeafTile& tile, unsigned leaf, std::int64_t width_bytes,
                  Byte* out) noexcept {
   const Byte* const in = tile.data[leaf];
   const std::int64_t rows = tile.rows;
@@ -74,7 +74,7 @@ void gather_tile(const FusedTile& tile, unsigned leaf, std::int64_t width_bytes,
 }  // namespace
 
 // The state while steps are made.
-struct Fusion::Plan {
+struct TileSteps::Plan {
   std::uint64_t repeated;
   const std::uint8_t* leaf_of;
   Panels panels;
@@ -112,8 +112,9 @@ std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* l
   }
 }
 
-Fusion::Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
-               std::uint64_t repeated, std::uint64_t in_place, FusionSteps& memory) noexcept
+TileSteps::TileSteps(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
+                     std::uint64_t repeated, std::uint64_t in_place,
+                     TileStepMemory& memory) noexcept
     : nodes_(nodes),
       width_bytes_(static_cast<std::int64_t>(element_size(nodes[root].dtype))),
       steps_(memory.steps_ + memory.used_) {
@@ -154,13 +155,13 @@ Fusion::Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of,
   memory.used_ += step_count_;
   const std::int64_t panels = std::max(plan.panels.made(), 1u);
   // Not a page apart, where their lines would evict each other.
-  const std::int64_t room = FusionFrame::kBytes / panels / kLineBytes * kLineBytes - kLineBytes;
+  const std::int64_t room = TileFrame::kBytes / panels / kLineBytes * kLineBytes - kLineBytes;
   const std::int64_t panel_bytes = std::clamp(room, kLineBytes, kMostPanelBytes);
   panel_pitch_ = panel_bytes + (room > kLineBytes ? kLineBytes : 0);
   tile_elements_ = panel_bytes / widest;
 }
 
-void Fusion::add_load(Plan& plan, unsigned leaf, unsigned width_bytes) noexcept {
+void TileSteps::add_load(Plan& plan, unsigned leaf, unsigned width_bytes) noexcept {
   const unsigned panel = plan.panels.take();
   leaf_panels_[leaf] = static_cast<std::uint16_t>(panel);
   plan.loaded |= bit_of(leaf);
@@ -171,7 +172,8 @@ void Fusion::add_load(Plan& plan, unsigned leaf, unsigned width_bytes) noexcept 
 }
 
 // Panels of what a node reads last: of those that are as wide as its result, or of the others.
-void Fusion::give_back(Plan& plan, unsigned index, std::int64_t width, bool are_as_wide) noexcept {
+void TileSteps::give_back(Plan& plan, unsigned index, std::int64_t width,
+                          bool are_as_wide) noexcept {
   const Node& node = nodes_[index];
   for (unsigned k = 0; k < node.operand_count; ++k) {
     const NodeOperand& operand = node.operands[k];
@@ -195,7 +197,7 @@ void Fusion::give_back(Plan& plan, unsigned index, std::int64_t width, bool are_
   }
 }
 
-void Fusion::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
+void TileSteps::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
   const Node& node = nodes_[index];
   const auto width = static_cast<std::int64_t>(element_size(node.dtype));
   Value sources[kMaxOperands];
@@ -245,7 +247,7 @@ void Fusion::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
   std::construct_at(&steps_[step_count_++], step);
 }
 
-Finding Fusion::run(FusionFrame& frame, const FusedTile& tile, Byte* out) const noexcept {
+Finding TileSteps::run(TileFrame& frame, const LeafTile& tile, Byte* out) const noexcept {
   const std::int64_t count = tile.rows * tile.columns;
   const Byte* places[kMaxLeaves];  // of gathered leaves
   std::int64_t place_steps[kMaxLeaves];

@@ -15,8 +15,7 @@
 
 namespace tenure {
 
-// Memory that nodes read: the views of the expression, and behind them the results of the
-// reductions amid it.
+// Memory that nodes read: the views of the expression, and behind them results of other nodes.
 inline constexpr unsigned kMaxLeaves = 64;  // as many as a word has bits
 struct Leaf {
   const kernels::Byte* data;
@@ -27,7 +26,7 @@ struct Leaf {
 
 // Elements of `rows` rows and `columns` columns: where each leaf has them. So many tiles follow that
 // differ in their addresses only: each leaf has them row_steps behind those of the one before.
-struct FusedTile {
+struct LeafTile {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t following;
@@ -37,7 +36,7 @@ struct FusedTile {
 };
 
 // Memory that a thread needs to run a tile.
-struct FusionFrame {
+struct TileFrame {
   static constexpr std::int64_t kBytes = std::int64_t{40} << 10;
   alignas(kLineBytes) kernels::Byte panels[kBytes];
   Element elements[kMaxNodes];
@@ -49,18 +48,18 @@ inline constexpr std::uint8_t kNoLeaf = UINT8_MAX;
 // Leaves that node `root` needs, by bits.
 std::uint64_t leaves_of(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of) noexcept;
 
-class FusionSteps;
+class TileStepMemory;
 
-class Fusion {
+class TileSteps {
  public:
   // Computes the element-wise node `root` by steps that are kept in `memory`. `leaf_of[i]` is the
   // leaf that has the result of node i, or kNoLeaf. Bit l of `repeated`: leaf l has one element for
   // all of a tile. Bit l of `in_place`: its elements are adjacent in each tile, or those of each row
   // are one.
-  Fusion(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of, std::uint64_t repeated,
-         std::uint64_t in_place, FusionSteps& memory) noexcept;
-  Fusion(const Fusion&) = delete;
-  Fusion& operator=(const Fusion&) = delete;
+  TileSteps(const Nodes& nodes, unsigned root, const std::uint8_t* leaf_of, std::uint64_t repeated,
+            std::uint64_t in_place, TileStepMemory& memory) noexcept;
+  TileSteps(const TileSteps&) = delete;
+  TileSteps& operator=(const TileSteps&) = delete;
 
   // Most elements of a tile.
   [[nodiscard]] std::int64_t tile_elements() const noexcept { return tile_elements_; }
@@ -69,11 +68,10 @@ class Fusion {
   [[nodiscard]] std::int64_t width_bytes() const noexcept { return width_bytes_; }
 
   // Writes the results of a tile to adjacent elements, row by row.
-  kernels::Finding run(FusionFrame& frame, const FusedTile& tile,
-                       kernels::Byte* out) const noexcept;
+  kernels::Finding run(TileFrame& frame, const LeafTile& tile, kernels::Byte* out) const noexcept;
 
  private:
-  friend class FusionSteps;
+  friend class TileStepMemory;
   enum class Place : std::uint8_t { kLeaf, kPanel, kElement, kConstant, kOut };
   struct Value {
     Place place;
@@ -117,27 +115,27 @@ class Fusion {
   std::uint16_t leaf_panels_[kMaxLeaves];
 };
 
-// Memory for the steps of fusions: each node is one step, and each leaf that is gathered another.
-class FusionSteps {
+// Memory for tile steps: each node is one step, and each leaf that is gathered another.
+class TileStepMemory {
  public:
   static constexpr unsigned kMost = kMaxNodes + kMaxLeaves;
 
-  FusionSteps() noexcept {}
-  FusionSteps(const FusionSteps&) = delete;
-  FusionSteps& operator=(const FusionSteps&) = delete;
+  TileStepMemory() noexcept {}
+  TileStepMemory(const TileStepMemory&) = delete;
+  TileStepMemory& operator=(const TileStepMemory&) = delete;
 
-  // Whether there is memory for one more fusion of at most `nodes` nodes that reads `leaves`.
+  // Whether there is memory for tile steps of at most `nodes` nodes that read `leaves`.
   [[nodiscard]] bool have_room(unsigned nodes, std::uint64_t leaves) const noexcept {
     return used_ + nodes + static_cast<unsigned>(std::popcount(leaves)) <= kMost;
   }
 
  private:
-  friend class Fusion;
+  friend class TileSteps;
 
   unsigned used_ = 0;
   // A union: memory behind the last step is never touched.
   union {
-    Fusion::Step steps_[kMost];
+    TileSteps::Step steps_[kMost];
   };
 };
 
