@@ -1,9 +1,10 @@
-// Nodes of programs on a device, each kind beside its call there and beside the CPU's run.
+// Nodes of programs on a device: each kind is compared with its call there and with the CPU's run.
 #include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "../capi/program/program_kinds.hpp"
+#include "base/node_kinds.hpp"
 #include "device_program.hpp"
 
 namespace {
@@ -40,40 +41,18 @@ bool is_on_devices(const KindCase& of) {
   const bool is_csr = sparse.format == TNR_SPARSE_FORMAT_CSR || sparse.format == 0;
   const bool is_csc = sparse.format == TNR_SPARSE_FORMAT_CSC;
   switch (kind) {
-    case TNR_NODE_UNARY:
-    case TNR_NODE_BINARY:
-    case TNR_NODE_TERNARY:
-    case TNR_NODE_COMPARE:
-    case TNR_NODE_SELECT:
-    case TNR_NODE_CAST:
-    case TNR_NODE_REDUCE:
-    case TNR_NODE_NORMALIZE:
-    case TNR_NODE_SCAN:
-    case TNR_NODE_SORT:
-    case TNR_NODE_TOP_K:
-    case TNR_NODE_MATMUL:
-    case TNR_NODE_CONV2D:
-    case TNR_NODE_CONV2D_TRANSPOSED:
-    case TNR_NODE_POOL2D:
-    case TNR_NODE_BATCH_NORM:
-    case TNR_NODE_RESHAPE:
-    case TNR_NODE_PERMUTE:
-    case TNR_NODE_BROADCAST:
-    case TNR_NODE_SLICE:
-    case TNR_NODE_CONCAT:
-    case TNR_NODE_TAKE:
-    case TNR_NODE_GATHER:
-    case TNR_NODE_PUT:
-    case TNR_NODE_SCATTER: return true;
     case TNR_NODE_PAD: return of.code == TNR_NODE_PAD + TNR_PAD_MODE_CONSTANT;
     case TNR_NODE_SPARSE_TO_DENSE:
     case TNR_NODE_SPARSE_SDDMM: return is_csr || is_csc;
     case TNR_NODE_SPARSE_MATMUL:
       return sparse.orientation == TNR_ORIENTATION_TRANSPOSED ? is_csc : is_csr;
-    default: return false;
+    case TNR_NODE_CUSTOM: return false;  // without a function for devices
+    default:
+      return tenure::kNodeKindRows[(kind >> tenure::kNodeKindShift) - 1].device !=
+             tenure::DeviceDtypes::kNone;
   }
 }
-// Kinds whose call is one of the host's alone, though the node is on devices.
+// Kinds whose nodes are on devices, and whose calls are not.
 bool has_no_call(const KindCase& of) { return of.code == TNR_NODE_CONCAT; }
 
 class Kinds : public DeviceNodes {

@@ -60,8 +60,9 @@ enum class NodeKind : std::uint8_t {
   kWhile = 48,
   kNonzero = 49,
   kMaskedSelect = 50,
+  kSumTo = 51,
 };
-inline constexpr unsigned kNodeKindCount = 50;
+inline constexpr unsigned kNodeKindCount = 51;
 // Bits of a node's code below its kind.
 inline constexpr unsigned kNodeKindShift = 16;
 
@@ -155,6 +156,7 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"while", Computes::kControl, 1, kAnyCount, 3, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kNone},
   {"nonzero", Computes::kCall, 1, 1, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"masked_select", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
+  {"sum_to", Computes::kCall, 2, 2, 0, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kReal},
 };
 // clang-format on
 

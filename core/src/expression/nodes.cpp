@@ -20,16 +20,6 @@ constexpr std::uint32_t kCodeMask = 0xffff;
 constexpr std::uint32_t kOperandMask = 0xc000'0000;
 constexpr std::uint32_t kMostListed = 1024;  // scalars, and attributes
 
-// Whether an operation takes elements of the dtype.
-bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) noexcept {
-  const unsigned type = type_index(dtype);
-  if (type == kNoType) return false;
-  const unsigned kind = type <= static_cast<unsigned>(kernels::Type::kBF16)    ? kernels::kFloats
-                        : type == static_cast<unsigned>(kernels::Type::kBool8) ? kernels::kTruths
-                                                                               : kernels::kIntegers;
-  return (operation.dtypes & kind) != 0;
-}
-
 void require_array(const void* array, std::uint32_t count, std::uint32_t most, const char* name) {
   if (count > most) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "expression->%s_count is %" PRIu32 " but at most %" PRIu32,

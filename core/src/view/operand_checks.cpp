@@ -45,6 +45,15 @@ void refuse_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
        rank);
 }
 
+bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) noexcept {
+  const unsigned type = type_index(dtype);
+  if (type == kNoType) return false;
+  const unsigned kind = type <= static_cast<unsigned>(kernels::Type::kBF16)    ? kernels::kFloats
+                        : type == static_cast<unsigned>(kernels::Type::kBool8) ? kernels::kTruths
+                                                                               : kernels::kIntegers;
+  return (operation.dtypes & kind) != 0;
+}
+
 tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype) {
   switch (gives) {
     case kernels::Gives::kIndex: return TNR_DTYPE_I64;

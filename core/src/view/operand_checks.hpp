@@ -75,6 +75,8 @@ inline void require_rank(const tnr_view& view, const char* name, std::uint32_t r
 
 // The dtype of a result of operands of `dtype`.
 tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype);
+// Whether an operation takes real elements of the dtype.
+bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) noexcept;
 
 // Throws UNSUPPORTED: "exp does not take u8".
 [[noreturn, gnu::cold]] void refuse_dtype(const char* operation, tnr_dtype dtype);

@@ -785,6 +785,13 @@ pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
 /// @since 0.2
 pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 
+/// Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
+/// that broadcast the shape of the second operand to its own. Only the shape of the second
+/// operand is read.
+///
+/// @since 0.2
+pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
+
 /// Passes each struct of attributes with the kinds that take it, as
 /// `KIND | KIND: Name(struct),`.
 #[doc(hidden)]

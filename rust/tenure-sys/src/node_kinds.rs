@@ -591,4 +591,13 @@ pub const NODE_KINDS: &[NodeKind] = &[
         row_major: true,
         ..CALL
     },
+    NodeKind {
+        name: "sum_to",
+        code: 51,
+        doc: "the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes that broadcast the \
+              shape of the second operand to its own. Only the shape of the second operand is read.",
+        operands: (2, 2),
+        device: DeviceDtypes::Real,
+        ..CALL
+    },
 ];

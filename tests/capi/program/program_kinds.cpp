@@ -110,6 +110,24 @@ void add_reductions(const Adder& add) {
         return tnr_reduce(of.context, op_of(of), v[0], of.flags, nullptr, out);
       })
       .flags = 2;
+  add("sum_to", TNR_NODE_SUM_TO, {array({4, 5, 3}, F32), array({5, 1}, I32)}, {},
+      [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+        if (out->view.rank > v[0]->rank) return TNR_STATUS_INVALID_ARGUMENT;
+        // The output with the axes of the operand.
+        tnr_view_mut kept = *out;
+        std::uint32_t axes = 0;
+        for (std::uint32_t axis = kept.view.rank = v[0]->rank, from = out->view.rank; axis-- > 0;) {
+          const bool is_missing = from == 0;
+          kept.view.shape[axis] = is_missing ? 1 : out->view.shape[--from];
+          kept.view.strides[axis] = is_missing ? 1 : out->view.strides[from];
+          if (kept.view.shape[axis] != v[0]->shape[axis]) axes |= 1u << axis;
+        }
+        if (axes != 0) {
+          return tnr_reduce(of.context, TNR_REDUCE_OP_SUM, v[0], axes, nullptr, &kept);
+        }
+        return v[0]->dtype == out->view.dtype ? tnr_copy(of.context, v[0], nullptr, &kept)
+                                              : tnr_cast(of.context, v[0], nullptr, &kept);
+      });
   add("normalize", with_op(TNR_NODE_NORMALIZE, TNR_NORMALIZE_OP_SOFTMAX), {array({4, 3}, F32)}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
         return tnr_normalize(of.context, op_of(of), v[0], of.flags, nullptr, out);

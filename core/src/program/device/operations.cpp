@@ -32,6 +32,7 @@ constexpr DeviceRun device_run_of(NodeKind kind) noexcept {
     case kReduce: return {run_reduce, true};
     case kNormalize: return {run_normalize, true};
     case kScan: return {run_scan, true};
+    case kSumTo: return {run_sum_to, true};
     case kSort: return {run_sort, true};
     case kTopK: return {run_top_k, true};
     case kMatmul: return {run_device_matmul, true};

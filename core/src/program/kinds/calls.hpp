@@ -6,8 +6,8 @@
 namespace tenure {
 
 // reductions.cpp
-InferNode infer_normalize, infer_scan;
-RunNode run_reduce, run_normalize, run_scan;
+InferNode infer_normalize, infer_scan, infer_sum_to;
+RunNode run_reduce, run_normalize, run_scan, run_sum_to;
 
 // products.cpp
 InferNode infer_matmul, infer_einsum;
@@ -43,7 +43,7 @@ FindNode find_nonzero, find_masked_select;
 ShapeNode shape_elementwise, shape_reduce, shape_as_first, shape_as_second, shape_matmul,
     shape_reshape, shape_permute, shape_broadcast, shape_slice, shape_concat, shape_pad, shape_take,
     shape_gather, shape_put, shape_scatter, shape_shaped, shape_bincount, shape_histogram,
-    shape_found, shape_top_k, shape_partition;
+    shape_found, shape_top_k, shape_partition, shape_sum_to;
 AdaptNode adapt_normalize, adapt_images;
 
 // movement.cpp

@@ -65,6 +65,33 @@ void run_normalize(const Context& context, const NodeCall& call, const OperandVi
             normalization(call.node, operands[1].view, operands[2].view), out);
 }
 
+ArrayType infer_sum_to(const NodeCall&, const OperandType* operands) {
+  const kernels::OperationRow& sum = kernels::kReduceRows[TNR_REDUCE_OP_SUM - 1];
+  const tnr_dtype dtype = array(operands[0], "a").dtype;
+  if (!takes(sum, dtype)) refuse_dtype("sum_to", dtype);
+  ArrayType result = array(operands[1], "like");
+  result.dtype = result_dtype(sum.gives, dtype);
+  return result;
+}
+
+// The output with the axes of `a`: those that it lacks have an extent of 1.
+void run_sum_to(const Context& context, const NodeCall&, const OperandView* operands,
+                const tnr_view_mut& out) {
+  const tnr_view& a = *operands[0].view;
+  const std::uint32_t missing = a.rank - out.view.rank;
+  tnr_view_mut kept = out;
+  kept.view.rank = a.rank;
+  std::uint32_t axes = 0;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    kept.view.shape[axis] = axis < missing ? 1 : out.view.shape[axis - missing];
+    kept.view.strides[axis] = axis < missing ? 0 : out.view.strides[axis - missing];
+    if (kept.view.shape[axis] != a.shape[axis]) axes |= 1u << axis;
+  }
+  if (axes != 0) return reduce(context, TNR_REDUCE_OP_SUM, a, axes, std::nullopt, kept);
+  if (a.dtype == out.view.dtype) return copy(context, a, kept);
+  cast(context, a, kept);
+}
+
 ArrayType infer_scan(const NodeCall& call, const OperandType* operands) {
   const ArrayType& a = array(operands[0], "a");
   (void)axis_of(call.numbers[0], a.rank);

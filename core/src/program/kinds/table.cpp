@@ -96,6 +96,7 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kWhile: return {};  // The nodes of their bodies have functions.
     case kNonzero: return counting(infer_nonzero, find_nonzero);
     case kMaskedSelect: return counting(infer_masked_select, find_masked_select);
+    case kSumTo: return calling(infer_sum_to, run_sum_to, shape_sum_to);
   }
 }
 

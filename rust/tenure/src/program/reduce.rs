@@ -3,8 +3,9 @@
 use std::panic::Location;
 
 use tenure_sys::{
-    TNR_NODE_KEEP_AXES, TNR_NODE_SCAN, TNR_OPERAND_NONE, for_each_reduce_of_reals, for_each_scan,
-    tnr_normalize_attributes, tnr_normalize_op, tnr_reduce_attributes, tnr_reduce_op, tnr_scan_op,
+    TNR_NODE_KEEP_AXES, TNR_NODE_SCAN, TNR_NODE_SUM_TO, TNR_OPERAND_NONE, for_each_reduce_of_reals,
+    for_each_scan, tnr_normalize_attributes, tnr_normalize_op, tnr_reduce_attributes,
+    tnr_reduce_op, tnr_scan_op,
 };
 
 use super::Traced;
@@ -67,6 +68,33 @@ macro_rules! reductions {
 }
 
 for_each_reduce_of_reals!(reductions);
+
+impl<'g, T: Number> Traced<'g, T> {
+    /// The sum over the axes that would broadcast `like` to the shape of this: of a gradient of the
+    /// larger shape, that of the smaller one. Where both shapes are equal, this value. Only the shape
+    /// of `like` is read, which a run may decide.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, bias) = (graph.input::<f32>([2, 3]), graph.input::<f32>([3]));
+    ///     graph.program((x, bias), x.sum_to(bias))
+    /// })?;
+    /// let x = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    /// assert_eq!(program.run((&x, &[0.0_f32; 3]))?.to_vec(), [5.0, 7.0, 9.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Of the trace: `InvalidArgument` where `like` does not broadcast to the shape of this.
+    #[track_caller]
+    pub fn sum_to<U: Element>(self, like: Traced<'g, U>) -> Traced<'g, T::Sum> {
+        let operands = [self.value(), like.value()];
+        let step = Step::new("sum_to", TNR_NODE_SUM_TO, &operands).named(&["a", "like"]);
+        self.graph().step(Location::caller(), &step)
+    }
+}
 
 impl<'g, T: Float> Traced<'g, T> {
     fn normalized(

@@ -15,6 +15,7 @@ mod random;
 mod rows;
 mod runs;
 mod sparse;
+mod sums;
 mod table;
 mod updates;
 mod values;

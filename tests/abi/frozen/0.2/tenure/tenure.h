@@ -4297,6 +4297,15 @@ tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_MASKED_SELECT 3276800
 
 /**
+ * Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
+ * that broadcast the shape of the second operand to its own. Only the shape of the second
+ * operand is read.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SUM_TO 3342336
+
+/**
  * Flag of a node that reduces: the reduced axes stay, of extent 1.
  *
  * @since 0.2
