@@ -291,10 +291,10 @@ pub fn cpp(note: &str) -> String {
          inline constexpr double kExact = 0;\n\
          inline constexpr double kRounded = 0.5;\n\
          inline constexpr double kGrows = -1;  // with the number of elements\n\n\
-         // What a reduction is told beside its axes.\n\
+         // An argument of a reduction in addition to its axes.\n\
          enum class Attribute : uint8_t { kNone, kDdof, kPower };\n\n\
          struct OperationRow {\n  const char* name;\n  uint8_t dtypes;  // a DtypeSet\n  Gives gives;\n  \
-         Attribute attribute;\n  Device device;\n  \
+         Attribute attribute;\n  bool needs_element;  // whether a reduction of no element is an error\n  Device device;\n  \
          bool keeps_zero;     // whether it gives 0 where all inputs are\n  \
          double last_places;  // of the largest error, or kGrows\n};\n",
     );
@@ -320,10 +320,11 @@ pub fn cpp(note: &str) -> String {
             };
             let _ = writeln!(
                 text,
-                "  {{{:?}, {}, Gives::{gives}, Attribute::k{:?}, Device::k{:?}, {}, {places}}},",
+                "  {{{:?}, {}, Gives::{gives}, Attribute::k{:?}, {}, Device::k{:?}, {}, {places}}},",
                 row.name,
                 dtype_set(row.dtypes),
                 row.attribute,
+                row.needs_element,
                 row.device,
                 row.keeps_zero
             );

@@ -113,7 +113,7 @@ pub enum Device {
     FusedFunction,
 }
 
-/// What a reduction is told beside its axes: a field of `tnr_reduce_attributes`, and a parameter of
+/// An argument of a reduction in addition to its axes: a field of `tnr_reduce_attributes`, and a parameter of
 /// its Rust functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
@@ -162,6 +162,8 @@ pub struct Operation {
     pub gives: Gives,
     /// The attribute of a reduction.
     pub attribute: Attribute,
+    /// Whether a reduction of no element is an error.
+    pub needs_element: bool,
     /// Whether the result is 0 where all inputs are. Only such operations take sparse matrices.
     pub keeps_zero: bool,
     /// How exact it is.
@@ -188,6 +190,7 @@ const ROW: Operation = Operation {
     dtypes: Dtypes(0),
     gives: Gives::Operand,
     attribute: Attribute::None,
+    needs_element: false,
     keeps_zero: false,
     error: Error::Exact,
     device: Device::None,
@@ -1359,6 +1362,7 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Smallest element; NaN wins. Empty: an error.",
         rust_doc: "The smallest element; NaN wins.",
         rust_errors: ", or no elements to choose from",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[1.0, 0.0]"),
         numpy: "np.min",
         dtypes: Dtypes::NUMBERS,
@@ -1372,6 +1376,7 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Largest element; NaN wins. Empty: an error.",
         rust_doc: "The largest element; NaN wins.",
         rust_errors: ", or no elements to choose from",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[6.0, 5.0]"),
         numpy: "np.max",
         dtypes: Dtypes::NUMBERS,
@@ -1386,6 +1391,7 @@ pub const OPERATIONS: &[Operation] = &[
               first wins.",
         rust_doc: "The index of the smallest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.",
         rust_errors: ", no elements to choose from, or some of several axes",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[0, 0]"),
         numpy: "np.argmin",
         dtypes: Dtypes::NUMBERS,
@@ -1401,6 +1407,7 @@ pub const OPERATIONS: &[Operation] = &[
               wins.",
         rust_doc: "The index of the largest element, along one axis, or in row-major order over all; the first of equals, and the first NaN before any number.",
         rust_errors: ", no elements to choose from, or some of several axes",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[2, 1]"),
         numpy: "np.argmax",
         dtypes: Dtypes::NUMBERS,
@@ -1505,6 +1512,7 @@ pub const OPERATIONS: &[Operation] = &[
               error.",
         rust_doc: "The smallest of the elements that are not NaN; NaN where all are.",
         rust_errors: ", or no elements to choose from",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[1.0, 0.0]"),
         numpy: "np.nanmin",
         dtypes: Dtypes::FLOATS,
@@ -1519,6 +1527,7 @@ pub const OPERATIONS: &[Operation] = &[
               error.",
         rust_doc: "The largest of the elements that are not NaN; NaN where all are.",
         rust_errors: ", or no elements to choose from",
+        needs_element: true,
         example: example(&[TABLE, "1"], "[6.0, 5.0]"),
         numpy: "np.nanmax",
         dtypes: Dtypes::FLOATS,

@@ -195,10 +195,7 @@ Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t a
   return reduction;
 }
 
-bool needs_an_element(tnr_reduce_op op) {
-  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_NAN_MIN ||
-         op == TNR_REDUCE_OP_NAN_MAX || gives_place(op);
-}
+bool needs_an_element(tnr_reduce_op op) { return row_of(op).needs_element; }
 
 void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
   if (!needs_an_element(op) || reduced_count(a, axes) != 0) return;
