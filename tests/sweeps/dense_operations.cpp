@@ -347,18 +347,19 @@ void add_convolutions(List& list) {
   }
 }
 
-// As convolve(), back: with a step of 2, so that elements are between those that meet one.
+// Transposes convolve(), with a step of 2 and a row of padding: an image without rows gives none.
 void transpose_convolution(const Operands& with, const Lies& lies, std::int64_t channels,
                            std::int64_t filters, std::int64_t groups, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;
   tnr_conv2d_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
   attributes.strides[0] = attributes.strides[1] = 2;
+  attributes.padding[0] = 1;
   attributes.groups = groups;
   const Input a(dtype, {2, channels, with.a.rows, with.a.cols}, lies.a, 0);
   const Input weight(dtype, {channels, filters / groups, 3, 2}, lies.b, 2);
   const Input bias(dtype, {filters}, lies.b, 1);
-  const Output out(dtype, {2, filters, 2 * with.a.rows + 1, 2 * with.a.cols}, with.fill, lies.out);
+  const Output out(dtype, {2, filters, 2 * with.a.rows, 2 * with.a.cols}, with.fill, lies.out);
   (void)answer.succeeds(tnr_conv2d_transposed(with.context, a, weight, bias, &attributes, out));
   out.give(answer);
 }
