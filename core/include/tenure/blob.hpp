@@ -5,10 +5,10 @@
 //   allocated         allocate()         the library                the holder         last release
 //   copied            copy()             the library                the holder         last release
 //   adopted           adopt()            the caller's callback, or  the holder         last release
-//                                        nobody after reclaim()
-//   shared            share()            the caller's callback      nobody             last release
-//   borrowed          borrow()           the caller                 nobody             end_borrow()
-//   borrowed mutably  borrow_mut()       the caller                 the borrower alone end_borrow()
+//                                        no one after reclaim()
+//   shared            share()            the caller's callback      no one             last release
+//   borrowed          borrow()           the caller                 no one             end_borrow()
+//   borrowed mutably  borrow_mut()       the caller                 only the borrower  end_borrow()
 //
 // A blob lives in a slot of a table whose memory is never given back, so that a stale token meets
 // a newer generation and not freed memory. One 64-bit word per slot holds everything that changes,
@@ -59,8 +59,8 @@ inline constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
 
 // All throw Error: OUT_OF_MEMORY, and INVALID_ARGUMENT for memory that is NULL but not empty, or
 // larger than PTRDIFF_MAX. On failure nothing is taken and no callback runs. Allocated bytes are
-// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL. Those of a context with
-// an allocator come from it and keep the context.
+// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL. A context with an
+// allocator allocates the bytes with it, and the blob keeps the context alive.
 BlobToken blob_allocate(const Context& context, std::size_t size_bytes);
 BlobToken blob_copy(const Context& context, const void* data, std::size_t size_bytes);
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context);
@@ -73,10 +73,11 @@ BlobToken blob_borrow_mut(void* data, std::size_t size_bytes);
 // a context without a device, and DEVICE_ERROR.
 BlobToken blob_allocate_pinned(const Context& context, std::size_t size_bytes);
 
-// The same on the device of the context, which the blob keeps: its memory ends in the order of the
-// context's queue, and callbacks and whoever lent the memory come after all work on it. Without a
-// device the functions above. Also throw INVALID_ARGUMENT for memory that is none of the device,
-// and DEVICE_ERROR. What is copied is the CPU's.
+// Make blobs in memory of the context's device, and are the functions above for a context without a
+// device. The blob keeps the context alive. Memory of the library is freed in the order of the
+// context's queue. All work on other memory is done before its callback runs and before reclaim()
+// or end_borrow() returns it. blob_copy_on() copies from memory of the CPU. Also throw
+// INVALID_ARGUMENT for memory that is not on the device, and DEVICE_ERROR.
 BlobToken blob_allocate_on(const Context& context, std::size_t size_bytes);
 // A blob over the first bytes of memory that the queue of the context has allocated, at least one.
 // Throws std::bad_alloc, and then leaves the memory to the caller.
@@ -92,8 +93,8 @@ BlobToken blob_borrow_mut_on(const Context& context, void* data, std::size_t siz
 // All throw Error: STALE_HANDLE for a token that is garbage, of another kind, or released; others
 // as the table above says: BUSY at kMaxRefs, for a reclaim that meets another holder or a pin, and
 // for the last release of a pinned borrow; BORROW_ESCAPED and BUSY for an end_borrow that meets
-// another holder or else a pin; INVALID_ARGUMENT for a reclaim of what was not adopted with
-// `context`, and an end_borrow of what is not borrowed.
+// another holder or else a pin; INVALID_ARGUMENT for a reclaim of a blob that was not adopted with
+// `context`, and for an end_borrow of a blob that is not borrowed.
 void blob_retain(BlobToken token);
 void blob_release(BlobToken token);
 void blob_reclaim(BlobToken token, void* context);
@@ -104,7 +105,8 @@ void blob_end_borrow(BlobToken token);
 // uses the blob: it may be writing. Each seal has a reference of its own.
 void blob_seal(BlobToken token);
 void blob_unseal(BlobToken token) noexcept;
-// The queue of the blob's home, of which the caller has a reference; nullptr for the CPU's memory.
+// The queue of the blob's home; nullptr for memory of the CPU. The caller has a reference to the
+// blob.
 const DeviceQueue* blob_home(BlobToken token) noexcept;
 // For work on a blob that goes on after the call that pinned it: one more pin, which throws BUSY at
 // kMaxPins. It is ended by blob_unpin(), which may run under a lock, and where that was the last
@@ -113,8 +115,8 @@ void blob_pin_again(BlobToken token);
 enum class Left : bool { kKept, kNothing };
 [[nodiscard]] Left blob_unpin(BlobToken token) noexcept;
 void blob_finish(BlobToken token) noexcept;
-// Gives up a reference that is there, also the last one of a borrow that a call uses: whoever lent
-// the memory has given up the handle with which it could have asked.
+// Gives up a reference that exists, also the last one of a borrow that a call uses: the lender has
+// released the handle that end_borrow() needs.
 void blob_drop(BlobToken token) noexcept;
 
 struct BlobInfo {
@@ -135,8 +137,8 @@ struct BlobMemory {
   std::size_t size_bytes;
   tnr_device device;
 };
-// As blob_describe(), and throw STALE_HANDLE when the borrow has ended; the second also throws
-// INVALID_ARGUMENT when the tenure may not be written.
+// Throw what blob_describe() throws, and STALE_HANDLE when the borrow has ended. blob_memory_mut()
+// also throws INVALID_ARGUMENT when the tenure may not be written or the blob is sealed.
 BlobMemory blob_memory(BlobToken token);
 BlobMemory blob_memory_mut(BlobToken token);
 
@@ -182,7 +184,7 @@ class Pins {
     kReadOnly,
     kSealed
   };
-  // As add() and add_mut() without an exception. The view has an owner.
+  // Does the work of add() and add_mut() without an exception. The view has an owner.
   [[nodiscard]] Fault pin(const tnr_view& view, Access access) noexcept;
   // The Error of a fault that pin() found in the view.
   [[nodiscard, gnu::cold]] Error error(Fault fault, const tnr_view& view,

@@ -29,18 +29,18 @@ using SliceBody = void (*)(void* job, std::int64_t slice) noexcept;
 // or at once, for slices so long that the first to end may be the last.
 enum class Wake : bool { kWhenLong, kAtOnce };
 
-// The default context computes on the calling thread alone and has the library's own memory.
+// The default context computes only on the calling thread and uses the library's own memory.
 class Context {
  public:
   constexpr Context() noexcept = default;
-  // As the default one, by the library's own kernels, and without a system call.
+  // A default context that uses the library's own kernels and makes no system call.
   static constexpr Context quiet() noexcept {
     Context context;
     context.engine_ = TNR_ENGINE_OWN;
     context.is_quiet_ = true;
     return context;
   }
-  // As the default one, with a queue, which outlives it.
+  // A default context with a queue, which outlives it.
   static constexpr Context on(const DeviceQueue& queue) noexcept {
     Context context;
     context.queue_ = &queue;
@@ -60,10 +60,10 @@ class Context {
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
   }
 
-  // Whose code computes dense products, as it was asked for; engine.hpp has whose that is.
+  // The engine for dense products, as requested; engine.hpp resolves it to one that computes.
   [[nodiscard]] tnr_engine engine() const noexcept { return engine_; }
 
-  // Whether calls may ask the system nothing, not even for pages before they write them.
+  // Whether calls make no system call, not even one for pages before they write them.
   [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
 
   // The token of the context's handle, where the context was made and the caller uses it, also when
@@ -91,7 +91,7 @@ class Context {
 
   void share_slices(std::int64_t slice_count, SliceBody body, void* job, Wake wake) const noexcept;
 
-  unsigned helper_count_ = 0;  // threads beside the caller
+  unsigned helper_count_ = 0;  // threads without the caller
   bool has_allocator_ = false;
   bool is_quiet_ = false;
   tnr_engine engine_ = TNR_ENGINE_ENVIRONMENT;
@@ -101,7 +101,7 @@ class Context {
 
 // The context that NULL names in the C API.
 inline constexpr Context kDefaultContext;
-// That of runs that may not ask the system.
+// The context of runs that make no system call.
 inline constexpr Context kQuietContext = Context::quiet();
 
 // {kind:8, generation:24, index:32}; what a tnr_context* holds. 0 names the default context.
@@ -115,13 +115,14 @@ inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 320 bytes 
 // the device, or OUT_OF_MEMORY also for a refused thread and the context beyond kMaxContexts; then
 // no thread is left, and nothing has been called.
 ContextToken context_create(const tnr_context_options& options);
-// What context_create() throws where the options are right and there is no driver for their device,
-// as a Refusal; throws where they are wrong.
+// The error that context_create() throws for valid options where their device has no driver, as a
+// Refusal. Throws for invalid options.
 Refusal context_refusal(const tnr_context_options& options);
 // Throws STALE_HANDLE for a token that is garbage, of another kind, or released.
 void context_release(ContextToken token);
 
-// One call's use of a context: while it lasts, the context does. That of the default is free.
+// One call's use of a context, which keeps the context alive. A use of the default context costs
+// nothing.
 class ContextUse {
  public:
   // Throws STALE_HANDLE.

@@ -1,10 +1,10 @@
-// Statistics of operations (calls, bytes, time), of blobs made and finished, and of what devices
-// were asked.
+// Statistics of operations (calls, bytes, time), of blobs made and finished, and of launches on and
+// waits for devices.
 //
 // Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
-// line that two threads write. Whoever reads adds up all blocks. The blocks are there from the
-// start, so that counting never asks for memory; one whose thread has ended goes to the next thread
-// that begins, with what it holds, so that nothing has to be carried anywhere.
+// line that two threads write. A reader adds up all blocks. The blocks exist from the start, so
+// that counting never allocates memory. When a thread ends, the next thread that begins takes over
+// its block with the counts in it, so that no counts have to be moved.
 #pragma once
 
 #include <atomic>

@@ -32,8 +32,9 @@ struct ViewOrScalar {
 
 // ---- element-wise -------------------------------------------------------------------------------
 
-// One view may be on the CPU, or on another device. Without `is_async` the call waits for such a
-// copy, and the context computes what it needs on the CPU; with it, one view is on the CPU.
+// One view may be on the CPU, or on another device. Without `is_async` the call waits for a copy
+// from or to the CPU, and `context` runs the copies on the CPU that it needs. With `is_async` one
+// view is on the CPU.
 struct DeviceCopy {
   const Context& context;
   const tnr_view& a;
@@ -293,7 +294,7 @@ using DeviceCall =
                  DeviceEntrySearch, DeviceEntryOrder>;
 
 // Why a device does not compute a node of this code (TNR_NODE_* and an operation) on operands of a
-// dtype, by its name; nullopt where it does. Of casts `dtype` is that of either side.
+// dtype, by its name; nullopt where it does. For casts `dtype` is the dtype of either side.
 Refusal device_refusal(tnr_device device, std::uint32_t code, tnr_dtype dtype) noexcept;
 
 // The type of a sparse operand.
@@ -303,7 +304,7 @@ struct SparseType {
   bool is_transposed = false;
   bool is_unique = false;
 };
-// The same of a node with a sparse operand.
+// Why a device does not compute a node with a sparse operand of this type; nullopt where it does.
 Refusal device_refusal(tnr_device device, std::uint32_t code, const SparseType& a) noexcept;
 
 }  // namespace tenure

@@ -8,7 +8,7 @@
 namespace tenure {
 
 // One result of element-wise nodes, in one launch: each element runs the nodes one after the other,
-// the last of which gives the result. Every node rounds or wraps to its dtype, so that the bits are
+// and the last node gives the result. Every node rounds or wraps to its dtype, so that the bits are
 // those of the calls one by one. No dtype is complex.
 struct DeviceExpression {
   static constexpr unsigned kMostNodes = 24;
@@ -49,8 +49,8 @@ struct DeviceFindings {
   bool negative_power = false;
 };
 
-// Whether a DeviceExpression may have a node of an operation on operands of a dtype. All that there
-// is on a device beside it takes more instructions than a call costs.
+// Whether a DeviceExpression may have a node of an operation on operands of a dtype. The other
+// operations of a device take more instructions than a call costs.
 bool fuses_on_device(std::uint32_t code, tnr_dtype dtype) noexcept;
 
 }  // namespace tenure

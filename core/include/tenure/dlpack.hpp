@@ -84,23 +84,22 @@ static_assert(sizeof(DLPackExchangeAPI) == 56);
 
 namespace tenure {
 
-// A view of what was taken, whose owner is a blob with one reference; on the context's device where
-// it has one. On failure nothing is taken.
+// A view of the imported memory, on the context's device where it has one; the view's owner is a
+// blob with one reference. On failure the tensor stays the caller's.
 // Throw INVALID_ARGUMENT and UNSUPPORTED as check_view() does, with the tensor's fields; also
 // UNSUPPORTED for another major version; std::bad_alloc.
 tnr_view dlpack_import(const Context& context, DLManagedTensorVersioned& tensor);
 tnr_view dlpack_import(const Context& context, DLManagedTensor& tensor);
-// The same of an object that the table knows, after the work of its library so far. Also throws
-// INVALID_ARGUMENT where the table refuses, UNSUPPORTED for a table of another major version, and
-// DEVICE_ERROR.
+// Imports an object that the table knows, after the work that its library has enqueued so far. Also
+// throws INVALID_ARGUMENT where the table refuses the object, UNSUPPORTED for a table of another
+// major version, and DEVICE_ERROR.
 tnr_view dlpack_import_object(const Context& context, const DLPackExchangeAPI& newest,
                               void* object);
 
 // A tensor over the view's elements, on the context's device where it has one: then for a consumer
 // that works on the context's stream, until the deleter is called. Throw as Pins do;
 // INVALID_ARGUMENT for a view without a blob, of a borrowed one, and of a flag that is not known;
-// std::bad_alloc. The legacy one has no way to say that nobody may write, so it is made of views
-// for writing alone.
+// std::bad_alloc. A legacy tensor has no read-only flag, so it is made only from views for writing.
 DLManagedTensorVersioned* dlpack_export(const Context& context, const tnr_view& view,
                                         std::uint32_t flags);
 DLManagedTensor* dlpack_export_legacy(const Context& context, const tnr_view_mut& view);

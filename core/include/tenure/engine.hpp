@@ -14,7 +14,7 @@ void require_engine(tnr_engine engine);
 // require_engine(), and so at every later call.
 tnr_engine environment_engine();
 
-// Any but TNR_ENGINE_ENVIRONMENT. Throws what environment_engine() does, where that is asked for.
+// Any but TNR_ENGINE_ENVIRONMENT. For TNR_ENGINE_ENVIRONMENT throws what environment_engine() does.
 inline tnr_engine chosen_engine(tnr_engine engine) {
   return engine == TNR_ENGINE_ENVIRONMENT ? environment_engine() : engine;
 }
@@ -28,8 +28,8 @@ inline tnr_engine engine_of(const Context& context) {
 const char* onednn_version() noexcept;
 
 // Around fork: no thread is in an engine that is not the library's own while the process is copied,
-// and in the child such an engine has no thread but the caller's. The first may be held while
-// memory is asked for.
+// and in the child such an engine has no thread but the caller's. A thread that holds the lock of
+// lock_engines() may allocate memory.
 void lock_engines() noexcept;
 void unlock_engines() noexcept;
 void forget_engine_threads() noexcept;

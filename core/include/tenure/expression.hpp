@@ -10,8 +10,8 @@
 
 namespace tenure {
 
-// The attributes of nodes as they were given: read by whoever knows how structs grow. NULL is all
-// zeros.
+// Readers of the attributes that a caller gave with nodes; the layer that knows the sizes of older
+// and newer structs passes them. NULL reads as all zeros.
 struct AttributeReaders {
   tnr_reduce_attributes (*reduce)(const tnr_reduce_attributes*);
   tnr_normalize_attributes (*normalize)(const tnr_normalize_attributes*);

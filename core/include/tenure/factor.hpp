@@ -1,8 +1,8 @@
 // Packed factors: the right factor of products that are repeated, in the panels that kernels read.
 //
-// A packed factor is the library's own memory, and nobody is given a pointer to it, so that any
-// number of calls may read it at once. It has the panels of the instruction set in use, which is
-// one for the process.
+// A packed factor is the library's own memory. No caller gets a pointer to it, so that any number
+// of calls may read it at once. It has the panels of the instruction set in use, which is one for
+// the process.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ namespace tenure {
 // 1000 elements are cut to the ends of their axes. The Rust crate prints the same text; its tests
 // hold the two against each other.
 //
-// The view is checked; nobody writes its memory meanwhile. Throws UNSUPPORTED for a dtype without a
-// name, and std::bad_alloc.
+// The view is checked, and its memory is not written meanwhile. Throws UNSUPPORTED for a dtype
+// without a name, and std::bad_alloc.
 std::string format(const tnr_view& view, std::uint32_t precision);
 
 }  // namespace tenure

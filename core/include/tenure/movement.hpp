@@ -29,8 +29,9 @@ void triangular(const Context& context, tnr_triangle part, const tnr_view& a, st
 BlobToken nonzero(const Context& context, const tnr_view& a, tnr_view_mut& out);
 BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_view& mask,
                         tnr_view_mut& out);
-// The same into row-major memory, which nothing else of the call is in, of the result's dtype and
-// at least its first extent: how many there are. Of more than there is room for, none is written.
+// Write the result into row-major memory of the result's dtype, which no other operand shares, and
+// return the first extent of the result, the number of elements found. Where it exceeds
+// out.shape[0], nothing is written.
 std::int64_t nonzero_into(const Context& context, const tnr_view& a, const tnr_view_mut& out);
 std::int64_t masked_select_into(const Context& context, const tnr_view& a, const tnr_view& mask,
                                 const tnr_view_mut& out);

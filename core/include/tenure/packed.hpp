@@ -1,14 +1,14 @@
-// Packed matrices: what a sparse matrix becomes that many vectors are multiplied by.
+// Packed matrices: layouts of a sparse matrix for products with many vectors.
 //
-//   layout   columns are                                      bytes of an entry beside its value
+//   layout   columns are                                      bytes of an entry without its value
 //   -------  -----------------------------------------------  -----------------------------------
 //   WIDE     32-bit numbers                                   4
 //   NARROW   16-bit numbers, above one for 64 rows            2, and 4 for each row
 //   BLOCKS   32-bit numbers of blocks without gaps             4 over the entries of a block
 //   BITMAP   a bit for each element, set where there is one   1/8 of a byte over the density
 //
-// A packed matrix is the library's own memory, made from offsets and indices that were checked, and
-// nobody is given a pointer to it: products check nothing.
+// A packed matrix is the library's own memory, made from offsets and indices that were checked. No
+// caller gets a pointer to it, so that products check nothing.
 #pragma once
 
 #include <cstdint>

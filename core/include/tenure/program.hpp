@@ -44,13 +44,13 @@ union NodeAttributes {
   tnr_pad_attributes pad;
   tnr_triangle_attributes triangle;
   tnr_einsum_node_attributes einsum;
-  tnr_sort_attributes flags;  // and all others with flags alone
+  tnr_sort_attributes flags;  // and all others that have only flags
   tnr_histogram_attributes histogram;
   tnr_random_attributes random;
   tnr_sparse_node_attributes sparse;
 };
-// The attributes of a node as they were given: read by whoever knows how structs grow. All zeros
-// where `given` is NULL.
+// Reads the attributes that a caller gave with a node; the layer that knows the sizes of older and
+// newer structs passes it. Returns all zeros where `given` is NULL.
 using ReadAttributes = NodeAttributes (*)(AttributeKind kind, const void* given);
 
 // A name and its 0.

@@ -21,7 +21,7 @@ inline bool is_empty(const tnr_view& view) noexcept {
 
 // Number of elements; 0 when an extent is 0. The view has passed check_view().
 inline std::int64_t element_count(const tnr_view& view) noexcept {
-  // Unsigned, because the extents beside a 0 may have a product that fits no integer.
+  // Unsigned, because the product of the other extents of an empty shape may overflow.
   std::uint64_t count = 1;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     count *= static_cast<std::uint64_t>(view.shape[axis]);
@@ -34,7 +34,7 @@ inline std::int64_t element_count(const tnr_view& view) noexcept {
 inline std::int64_t stride_of(const tnr_view& view, std::uint32_t axis) noexcept {
   return view.shape[axis] > 1 && !is_empty(view) ? view.strides[axis] : 0;
 }
-// The same in bytes.
+// Bytes from one index of an axis to the next; 0 where stride_of() is 0.
 inline std::int64_t step_of(const tnr_view& view, std::uint32_t axis) noexcept {
   return stride_of(view, axis) * static_cast<std::int64_t>(element_size(view.dtype));
 }

@@ -23,10 +23,10 @@
 //
 // Who has seen to the last three, before a kernel uses them, is the trust in a view:
 //   owner is a tnr_sparse, and major and minor are its own or those of a range of its rows, of one
-//     of its matrices or of a range of them: they were checked when the handle was made, and nobody
-//     may have written them since;
-//   owner is the voucher of this process: the Rust crate has checked them, and nobody can have
-//     written them since; see sparse_voucher.hpp;
+//     of its matrices or of a range of them: they were checked when the handle was made, and must
+//     not have been written since;
+//   owner is the voucher of this process: the Rust crate has checked them, and they cannot have
+//     been written since; see sparse_voucher.hpp;
 //   else: SparseOperand checks offsets and indices as the call goes. The flags of such a view are
 //     believed. They decide what a result is, never which memory is touched.
 #pragma once
@@ -95,16 +95,17 @@ void check_values_apart(const tnr_sparse_view& view, const char* name);
 enum class RowExtent : bool { kRange, kWhole };
 
 // Throws INVALID_ARGUMENT unless offsets, indices and flags are as above. The view has passed
-// check_sparse(), and its memory is there. Throws std::bad_alloc only where entries are said to be
-// UNIQUE but not SORTED.
+// check_sparse(), and its memory exists. Throws std::bad_alloc only where the flags have UNIQUE
+// without SORTED.
 void check_entries(const tnr_sparse_view& view, RowExtent rows, const char* name);
-// That of a batch whose batch_offsets are right or not, for its offsets alone.
+// Checks only batch_offsets of a batch; throws as check_entries().
 void check_batch_offsets(const tnr_sparse_view& batch, RowExtent rows, const char* name);
-// Its plain twin, of one matrix: one entry after the other, which is how it knows what is wrong.
+// The reference implementation of check_entries() for one matrix. It checks one entry after the
+// other, so that its message names the entry that is wrong.
 void check_entries_stepwise(const tnr_sparse_view& view, RowExtent rows, const char* name);
 
-// Whether the entries of what is no batch are ordered as SORTED says, which is believed where it is
-// set. Offsets and indices are right.
+// Whether the entries of one matrix are in the order of SORTED; true without a look where the flag
+// is set. The view is no batch, and its offsets and indices are valid.
 bool has_sorted_entries(const tnr_sparse_view& view) noexcept;
 // Whether they also have no position twice.
 bool has_rising_entries(const tnr_sparse_view& view) noexcept;
@@ -130,8 +131,8 @@ tnr_sparse_view sparse_lend(tnr_sparse_format format, std::int64_t rows, std::in
 // A handle over three parts, each a view of a blob; retains and seals as tnr_sparse_create() says.
 // Throws as it says.
 SparseToken sparse_create(const tnr_sparse_view& parts);
-// A handle over parts that nobody has to check, for the library has just made them, in blobs that
-// nobody else knows. Takes the reference of each blob, also on failure. Throws std::bad_alloc.
+// A handle over parts that need no check: the library has just made them, in blobs that no caller
+// knows. Takes the reference of each blob, also on failure. Throws std::bad_alloc.
 SparseToken sparse_open(const tnr_sparse_view& parts);
 // All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at
 // kMaxRefs.
@@ -146,7 +147,7 @@ struct SparseParts {
   BlobToken values;
 };
 SparseParts sparse_parts(SparseToken token);
-// That of batch_offsets, retained; 0 where there are none.
+// The blob of batch_offsets, retained; 0 for a matrix that is no batch.
 BlobToken sparse_batch_offsets(SparseToken token);
 // tnr_sparse_batch_at(): a matrix of a batch, with the batch's owner.
 tnr_sparse_view sparse_batch_at(const tnr_sparse_view& batch, std::int64_t matrix);

@@ -1,11 +1,12 @@
-// Marks a sparse view that the Rust crate has checked, such that nobody can have written its
-// offsets and indices since: the borrow checker sees to it, and to check them again in each call
-// would cost a product with a vector as much as the product.
+// Marks a sparse view that the Rust crate has checked and where the borrow checker ensures that its
+// offsets and indices have not been written since. Another check in each call would cost a product
+// with a vector as much as the product.
 //
-// It is no flag: whatever a C caller writes into the documented fields of a view, its indices are
-// looked at. It is a word in the place of the owner, made at random in each process, of a kind that
-// no handle has, and told by one function that is in no header; tenure.map has it in a node of its
-// own, which demands the very build that a program was linked with.
+// The mark is no flag: whatever a C caller writes into the documented fields of a view, its indices
+// are checked. The mark is a word in the owner field, made at random in each process, of a kind
+// that no handle has. One exported function returns it, which no public header declares. tenure.map
+// has that function in a version node of its own, which demands the very build that a program was
+// linked with.
 #pragma once
 
 #include "tenure/sparse.hpp"
@@ -15,7 +16,7 @@ namespace tenure {
 // The word of this process.
 SparseToken sparse_voucher() noexcept;
 
-// Whether this is it. False until somebody has asked for it.
+// Whether `owner` is the word of this process. False before the first call of sparse_voucher().
 bool is_sparse_voucher(SparseToken owner) noexcept;
 
 }  // namespace tenure

@@ -1,8 +1,8 @@
 // Views: the one checker, what can be done to a shape without touching an element, and the
 // decision whether two views share a byte.
 //
-// Element [i, j, ...] of a view lies at data + (i * strides[0] + j * strides[1] + ...) elements.
-// check_view() proves once that each such element lies inside what was lent; everything after it
+// Element [i, j, ...] of a view is at data + (i * strides[0] + j * strides[1] + ...) elements.
+// check_view() proves once that each such element is inside the lent memory; everything after it
 // relies on that proof, which is why arithmetic on the strides of a checked view needs no further
 // overflow checks where an index can use the result.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace tenure {
 
-// Bytes of a view's elements, from the lowest one to `data` and from there on. Of an empty view there
-// are none.
+// Bytes of a view's elements, from the lowest one to `data` and from `data` on. An empty view has
+// none.
 struct ByteReach {
   std::int64_t before_bytes = 0;
   std::int64_t from_bytes = 0;
@@ -83,8 +83,8 @@ struct ByteReach {
 }
 
 // Whether check_view() would accept the view. Inlined, because it runs on each operand of each
-// call and an addition of 8 elements has 25 ns for everything; check_view_stepwise() is its plain
-// twin, which also says what is wrong.
+// call and an addition of 8 elements has 25 ns for everything; check_view_stepwise() is its
+// reference implementation, which also names the error.
 [[gnu::always_inline]] inline bool is_valid_view(const tnr_view& view,
                                                  const tnr_device& device = kCpu) noexcept {
   ByteReach reach;
@@ -120,8 +120,8 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 //   INVALID_ARGUMENT  unknown flags; bit_offset or reserved not 0; rank over 8; a negative extent;
 //                     size_bytes over INT64_MAX, or wrapping around from base; base or data NULL
 //                     although size_bytes is not 0;
-//                     empty: data is not base (nothing else is asked of an empty view, neither of
-//                     its strides nor of its alignment);
+//                     empty: data is not base (strides and alignment of an empty view are not
+//                     checked);
 //                     not empty: over INT64_MAX elements (however they overlap), data misaligned,
 //                     an element not inside [base, base + size_bytes)
 // Strides of axes of extent <= 1 are ignored. Does not ask the owner. `name` is the parameter's,
@@ -133,10 +133,10 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
     check_view_stepwise(view, name, device);
 }
 
-// As check_view(), and throws ALIASED when two indices may meet in one byte: by |stride|, each must
-// exceed the reach of the smaller ones. Conservative, and the same test as in the Rust crate: of
-// axes with extent > 1, sorted by |stride|, each |stride| must exceed the sum of
-// (extent - 1) * |stride| over those before it. Empty views pass.
+// Throws what check_view() throws, and ALIASED when two indices may meet in one byte: by |stride|,
+// each must exceed the reach of the smaller ones. Conservative, and the same test as in the Rust
+// crate: of axes with extent > 1, sorted by |stride|, each |stride| must exceed the sum of
+// (extent - 1) * |stride| over the axes before it. Empty views pass.
 [[gnu::always_inline]] inline void check_view_mut(const tnr_view_mut& out, const char* name,
                                                   const tnr_device& device = kCpu) {
   check_view(out.view, name, device);
@@ -149,8 +149,8 @@ Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
   return view.device.kind != TNR_DEVICE_KIND_CPU;
 }
 
-// The device of a view where there may be one of that name, else the CPU: what the shape and the
-// strides of a view of any device are checked for.
+// The device of a view where its name is a possible one, else the CPU. The shape and the strides of
+// a view on any device are checked for it.
 inline tnr_device named_device(const tnr_view& view) noexcept {
   const bool is_cuda = view.device.kind == TNR_DEVICE_KIND_CUDA && view.device.index >= 0;
   return is_cuda ? view.device : kCpu;
@@ -164,8 +164,8 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
                    tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
                    const std::int64_t* strides, const tnr_device& device = kCpu);
 
-// As make_view() of memory of the CPU, into a view that stays as it is where that throws, and whose
-// shape or strides may be those that are given.
+// Does the work of make_view() for memory of the CPU. `out` is unchanged on failure. `shape` and
+// `strides` may point into `out`.
 TNR_SPANS(2, 3)
 void lend_view(tnr_view& out, const void* base, std::size_t size_bytes, std::size_t offset_bytes,
                tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
@@ -176,7 +176,7 @@ void lend_view(tnr_view& out, const void* base, std::size_t size_bytes, std::siz
 std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape);
 
 // Each takes a checked view and gives one that would pass check_view(), over the same memory, with
-// flags cleared: what was exclusive as a whole need not be so in part. All throw INVALID_ARGUMENT.
+// flags cleared: a part of an exclusive view need not be exclusive. All throw INVALID_ARGUMENT.
 // An empty result has data == base. Entries of shape and strides beyond the rank are 0.
 
 // With a positive step start and stop lie in 0..extent, with a negative one in -1..extent - 1.
@@ -207,7 +207,7 @@ enum class Alias {
   kUndecided,  // the search ran out of its budget
 };
 
-// As alias_of(), with its order of questions as it stands in the design.
+// Returns the answer of alias_of(), by all of its tests in the order that alias_of() documents.
 Alias alias_of_stepwise(const tnr_view& out, const tnr_view& in) noexcept;
 
 // Whether an output and an input share a byte. Both are checked. In order: an extent of 0; byte

@@ -8,9 +8,9 @@
 
 namespace tenure {
 
-// While it lives a callback may call the library and fail there; what the thread was told last
-// stays. Only the part of the message in use is kept: two copies of all 512 bytes cost more than
-// the rest of a blob's end does.
+// Restores the thread's last error at its end, so that a callback that runs meanwhile may call the
+// library and fail there. Only the part of the message in use is kept: two copies of all 512 bytes
+// cost more than the rest of a blob's end does.
 class LastErrorKept {
  public:
   LastErrorKept() noexcept

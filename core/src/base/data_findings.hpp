@@ -30,8 +30,8 @@ class DataFindings {
   Refusal noted_;
 };
 
-// Throws as fail(), or notes it and returns: then the caller reads nothing by what it has found,
-// and leaves its output as it is.
+// Throws as fail() does. While the thread has a DataFindings, it notes the error there and returns
+// instead: the caller then reads nothing by the refused element, and leaves its output as it is.
 [[gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] void refuse_data(tnr_status status,
                                                                                 const char* format,
                                                                                 ...);

@@ -3,12 +3,12 @@
 // (tests/abi/system_calls_test.cmake).
 //
 // A test refuses each call in each manner that a kernel has, by a program that defines these
-// functions itself: the linker then leaves ours in the archive. So nobody else can replace them,
-// and there is no table of pointers to pay for or to protect.
+// functions itself: the linker then leaves ours in the archive. Other code therefore cannot replace
+// them at run time, and no table of pointers costs time or needs protection.
 //
-// Not here, as nothing of it is called by us: threads, mutexes and condition variables are the C++
-// library's (std::thread, std::condition_variable), and so is what they ask of futexes; a thread
-// that cannot be started is an exception, which thread_pool.cpp catches.
+// Not here, as the library does not make these calls itself: threads, mutexes and condition
+// variables are the C++ library's (std::thread, std::condition_variable), and so are their calls of
+// futexes. A thread that cannot be started is an exception, which thread_pool.cpp catches.
 #pragma once
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ enum class Backing {
   kAddresses,  // nothing is set aside before it is touched (MAP_NORESERVE)
 };
 
-// Zeros of the process's own, at a place of the system's choice. NULL when refused.
+// Returns private memory of zeros at an address that the system chooses. NULL when refused.
 void* map(std::size_t size_bytes, Backing backing) noexcept;
 // Refused where it would make two mappings of one and the process has as many as it may
 // (vm.max_map_count): then all of it is still there.
@@ -42,9 +42,9 @@ Error advise(void* data, std::size_t size_bytes, Advice advice) noexcept;
 
 #if defined(__linux__)
 
-// Moves a mapping, or a part of one, to `to`, in the place of what is mapped there. After a refusal
-// the memory is where it was, but what was mapped at `to` may be gone, and another thread's mapping
-// may have come: Linux before 6.17 unmaps first and then says that several mappings do not move
+// Moves a mapping, or a part of one, to `to`, and replaces the mapping there. After a refusal the
+// memory is where it was, but the mapping at `to` may be gone, and another thread's mapping may be
+// there instead: Linux before 6.17 unmaps first and then says that several mappings do not move
 // together (EFAULT).
 Error move(void* from, std::size_t size_bytes, void* to) noexcept;
 
@@ -61,7 +61,7 @@ Error permit_tiles() noexcept;
 
 #endif
 
-// As pthread_atfork().
+// Calls pthread_atfork().
 Error at_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
 
 #else
@@ -76,7 +76,7 @@ void release(void* reserved) noexcept;
 
 #endif
 
-// As pthread_key_create() and pthread_setspecific().
+// Call pthread_key_create() and pthread_setspecific().
 Error make_thread_key(pthread_key_t* key, void (*at_end)(void*)) noexcept;
 Error set_thread_value(pthread_key_t key, const void* value) noexcept;
 

@@ -12,7 +12,7 @@ namespace tenure::kernels {
 inline constexpr int64_t kWordElements = 64;
 
 // The predicate that makes elements entries: on their bits, as a kernel knows widths and no types.
-// Only the low bits of each number count, as many as an element has.
+// Only the low bits of each number count, in the width of an element.
 struct Predicate {
   enum class Kind : uint8_t {
     kMasked,   // those with bits & mask not 0
@@ -31,7 +31,7 @@ struct Predicate {
 };
 
 // Lines that will be marked soon: they are brought into the second cache meanwhile, a few with each
-// word, as the memory stands idle while bits are turned into entries.
+// word, because the memory is idle while bits are turned into entries.
 struct PrefetchCursor {
   const Byte* next;
   const Byte* end;
@@ -43,7 +43,7 @@ struct PrefetchCursor {
   }
 };
 
-// Elements side by side, and the matrix that they are a part of in row-major order.
+// Adjacent elements, and the row-major matrix that they are a part of.
 struct Run {
   int64_t count;
   const Byte* in;
@@ -59,7 +59,7 @@ struct Run {
 struct Entries {
   Byte* values;
   Byte* columns;
-  Byte* rows;  // nullptr: the rows are not asked for
+  Byte* rows;  // nullptr: rows are not written
 };
 inline constexpr int64_t kSlackBytes = 256;
 
@@ -72,15 +72,15 @@ struct Chance {
 
 // Sets the bits; returns the number of ones.
 using MaskKernel = int64_t (*)(const Run&, const Predicate&);
-// Moves what the bits say; returns how many entries that are.
+// Moves the elements that have a bit; returns their number.
 using Compressor = int64_t (*)(const Run&, const Entries&);
-// Writes offsets[row + 1] of each row that ends in the run, of which the first is run.row; `before`
-// entries lie before the run.
+// Writes offsets[row + 1] of each row that ends in the run, from run.row on; `before` is the number
+// of entries in front of the run.
 using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
 
 // A row of blocks of a dense matrix, and how far it has been taken.
 struct BlockRow {
-  const Byte* in;    // its first element; those of a line lie side by side
+  const Byte* in;    // its first element; the elements of a line are adjacent
   int64_t row_step;  // bytes from one line to the next
   Blocks blocks;
   const uint64_t* bits;  // that of a block's first column: whether it is there; all else is 0
@@ -93,8 +93,8 @@ struct BlockTaking {
   // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those
   // of a BlockRow; returns how many blocks there are. `columns` are those of a block, 16 at most.
   int64_t (*fold)(uint64_t* bits, int64_t words, int64_t column_count, int64_t columns);
-  // Moves the next `most` blocks, and where each is, or what is left; returns how many. By width of
-  // the indices: k4, k8.
+  // Moves the next `most` blocks, or all that are left if they are fewer, and writes the column of
+  // each; returns how many it moved. By width of the indices: k4, k8.
   int64_t (*take[2])(BlockRow&, int64_t most, Byte* values, Byte* columns);
 };
 

@@ -42,8 +42,8 @@ struct TwiceExtended {
   }
 };
 
-// The sets that the library is built with, a bit for each in the order of their bases. The core that
-// is instrumented for tests has the best one of the machine only.
+// The sets that the library is built with, a bit for each in the order of their bases. The core
+// that is instrumented for tests has the best one of the machine only.
 #if !defined(TENURE_SET_MASK)
 #define TENURE_SET_MASK 7
 #endif

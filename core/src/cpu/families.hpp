@@ -2,8 +2,9 @@
 // the type of their table, and the table's name in the namespace of each instruction set
 // (tables.hpp).
 //
-// A family is what one kind of call needs. The rest of the core names the families that it calls
-// and no table of all of them, so that a static link keeps no kernels that a program cannot reach.
+// A family has the kernels that one kind of call needs. All other code of the core names the
+// families that it calls and no table of all families, so that a static link keeps no kernels that
+// a program cannot reach.
 #pragma once
 
 #include "cpu/complex.hpp"
@@ -54,7 +55,7 @@ using BlockColumnTable = BlockColumn[4][kIndexTypeCount];            // floats
 using ScatterAddTable = ScatterAddKernels[kTypeCount];
 using SamplerTable = Samplers[kTypeCount];
 using PackedTable = PackedKernels[kPackedFloatCount];
-struct Ordering;  // ordering.hpp, which those who sort include alone
+struct Ordering;  // ordering.hpp, which only code that sorts includes
 
 }  // namespace tenure::kernels
 
@@ -97,12 +98,14 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(random_kernels, RandomKernels, kRandom)                     \
   FAMILY(ordering_kernels, Ordering, kOrdering)
 
-// FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
-// the last base set, and used instead of the table where the processor has the capability too.
+// FAMILY(these three arguments, an extension of the table, the capability that the extension
+// needs). The extension is compiled with the last base set, and used instead of the table where the
+// processor has the capability too.
 #define TENURE_EXTENDED_FAMILIES(FAMILY) \
   FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
 
-// FAMILY(the same five, a second extension, what it needs), which is used instead of both.
+// FAMILY(these five arguments, a second extension, the capability that this extension needs). The
+// second extension is used instead of both.
 #define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                     \
   FAMILY(lane_gemm_kernels, LaneGemms, kLaneGemm, kLaneGemmOfPairs, kBF16, kLaneGemmOfTiles, kAmx) \
   FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,     \

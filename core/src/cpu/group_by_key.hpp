@@ -1,7 +1,7 @@
-// Grouping entries by an index, in a stable order: what a transposition and every conversion among
-// formats that are not sorted alike come down to. group_by_key.hpp has the whole algorithm.
+// Grouping entries by an index, in a stable order: the basis of a transposition and of every
+// conversion among formats that are not sorted alike. group_by_key.hpp has the whole algorithm.
 //
-// An entry on its way is a packed number, key and other index beside each other, and a value:
+// An entry in transit is a value and a packed number, which joins the key and the other index:
 //
 //   packed = other << key_bits | key's lowest key_bits bits;   bucket = key >> key_bits
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace tenure::kernels {
 
-// Most buckets of a partition: their counts and what waits for each of them stay in a near cache.
+// Most buckets of a partition: their counts and the entries that wait for each of them stay in a
+// near cache.
 inline constexpr int64_t kMaxBuckets = 1024;
 
 // The types of packed numbers, in the order of every table.
@@ -20,7 +21,7 @@ inline constexpr unsigned kPackedTypeCount = 2;
 // Widths of values that have kernels here: 1, 2, 4, 8, 16.
 inline constexpr unsigned kValueWidthCount = 5;
 
-// Entries of a bucket that are written at once: whole lines of what is packed and of values.
+// Entries of a bucket that are written at once: whole lines of packed numbers and of values.
 // Private to each object, since an object without optimisation has these two as functions.
 static constexpr int64_t group_entries(unsigned value_bytes) {
   return value_bytes >= 4 ? 16 : 64 / static_cast<int64_t>(value_bytes);
@@ -35,13 +36,13 @@ struct Packing {
   const Byte* keys;
   const Byte* others;
   unsigned key_bits;
-  Byte* packed;       // nullptr where it is not asked for
+  Byte* packed;       // nullptr: not written
   uint16_t* buckets;  // nullptr where there is one bucket
 };
 
-// Entries to their buckets. `positions` are where the next of each bucket goes, in entries from
-// packed_out and values_out; the first of a bucket is a multiple of group_entries(), and so is the
-// room that it has.
+// Entries to their buckets. `positions` are the destinations of each bucket's next entry, in
+// entries from packed_out and values_out; the first of a bucket is a multiple of group_entries(),
+// and so is the room that it has.
 struct Parting {
   int64_t count;
   const Byte* packed;
@@ -66,7 +67,7 @@ struct Placing {
 };
 
 struct Grouping {
-  // Adds to counts[key >> key_bits], of which there are `bucket_count`.
+  // Adds to counts[key >> key_bits]; `counts` has `bucket_count` elements.
   void (*count_keys[kIndexTypeCount])(const Byte* keys, int64_t count, unsigned key_bits,
                                       int64_t bucket_count, int64_t* counts);
   void (*pack[kIndexTypeCount][kPackedTypeCount])(const Packing&);
@@ -77,8 +78,8 @@ struct Grouping {
   void (*count_packed[kPackedTypeCount])(const Byte* packed, int64_t count, unsigned key_bits,
                                          int64_t* counts);
   void (*place[kPackedTypeCount][kValueWidthCount][kIndexTypeCount])(const Placing&);
-  // The rows of entries [begin, end), the first of which is in `row` or behind it; returns the row
-  // of the last. Writes up to kExpandSlack entries past the end.
+  // Writes the rows of entries [begin, end) and returns the row of the last one. Entry `begin` is
+  // in `row` or in a later row. Writes up to kExpandSlack entries past the end.
   int64_t (*expand[kIndexTypeCount][kIndexTypeCount])(const Byte* offsets, int64_t row,
                                                       int64_t begin, int64_t end, Byte* rows);
   // offsets[row + 1] for the rows [row, end) of sorted `rows`, entry `first` the first one at `row`

@@ -5,8 +5,8 @@
 
 namespace tenure::kernels {
 
-// Elements k < count, of which one side lies at steps and the other where `offsets` says, in bytes,
-// beside its own steps.
+// Elements k < count of `in` and `out`. Both have steps in bytes; one of them adds offsets[k] bytes
+// to the address of element k.
 struct IndexedStrip {
   int64_t count;
   Byte* out;
@@ -18,7 +18,7 @@ struct IndexedStrip {
 };
 using IndexedKernel = void (*)(const IndexedStrip&);
 
-// Indices as offsets: those of element k is index k times `scale`.
+// Indices as offsets: the offset of element k is index k times `scale`.
 struct IndexRun {
   int64_t count;
   const Byte* indices;
@@ -33,9 +33,10 @@ struct Indexing {
   void (*offsets[kIndexTypeCount])(const IndexRun&, int64_t* offsets);
   // By Width, and bool8: out[k] = in[k + offsets[k]].
   IndexedKernel take[kWidthCount + 1];
-  // The same: out[k + offsets[k]] = in[k], in the order of k.
+  // By Width, and bool8: out[k + offsets[k]] = in[k], in the order of k.
   IndexedKernel put[kWidthCount + 1];
-  // out[k + offsets[k]] = op(out[k + offsets[k]], in[k]), in the order of k; nullptr: no such dtype.
+  // out[k + offsets[k]] = op(out[k + offsets[k]], in[k]), in the order of k; nullptr: the dtype is
+  // not supported.
   IndexedKernel combine[kCombineCount][kTypeCount];
 };
 

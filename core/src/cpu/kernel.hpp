@@ -5,11 +5,10 @@
 // the bytes of those elements and no byte between them (the halves of a split axis interleave in
 // memory, and two threads may write them). It never throws, allocates or keeps anything.
 //
-// Every listed file of this folder is compiled once per instruction set. It includes only the
-// headers beside it and no std templates: the linker may keep any one copy of a weak symbol, also
-// the one that an older processor cannot run. Code per set therefore lives in the namespace
-// TENURE_ISA, which the build defines as the set's name, and all but the tables is private to its
-// file.
+// Every listed file of this folder is compiled once per instruction set. It includes only headers
+// of this folder and no std templates: the linker may keep any one copy of a weak symbol, also the
+// one that an older processor cannot run. Code per set therefore lives in the namespace TENURE_ISA,
+// which the build defines as the set's name, and all but the tables is private to its file.
 #pragma once
 
 #include <stdint.h>
@@ -72,8 +71,8 @@ using StripKernel = Finding (*)(const Strip&);
 struct Conversion {
   StripKernel load;   // nullptr: the kernel reads elements as they are
   StripKernel spill;  // nullptr: it writes them so
-  int64_t in_bytes;   // of what the kernel reads
-  int64_t out_bytes;  // of what it writes
+  int64_t in_bytes;   // of an element that the kernel reads
+  int64_t out_bytes;  // of an element that it writes
 };
 
 // Kernels have vectors for adjacent elements and repeated ones (step 0), and take all others one by
@@ -91,10 +90,10 @@ struct Elementwise {
 // Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
 // The stores are not ordered with others.
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
-// The same, and puts zeros where the bytes were.
+// Copies as Streamer does, and clears the bytes of `from`.
 using ClearingStreamer = void (*)(Byte* out, Byte* from, uint64_t size_bytes);
-// The same as Streamer; meanwhile as many bytes at `next` and `other_next`, which will be read
-// soon, are prefetched.
+// Copies as Streamer does, and prefetches as many bytes at `next` and at `other_next`, which will
+// be read soon.
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
 
@@ -120,13 +119,13 @@ struct Edges {
   unsigned shift;  // 64 less the logarithm of how many there are
 };
 
-// Runs that wait in a buffer, one every `pitch` bytes, and where each goes. A line's length
+// Runs that wait in a buffer, one every `pitch` bytes, and the destination of each. A line's length
 // can be read before and after every byte of them.
 struct Flush {
   int64_t count;
   int64_t bytes;      // of each
   int64_t available;  // of each, with those after it that may fill its last line
-  bool continues;     // what lies before the first whole line is not written: it was, with the rest
+  bool continues;     // bytes before the first whole line are not written: they were, with the rest
   const Byte* in;
   int64_t pitch;
   Byte* out;
@@ -141,9 +140,9 @@ struct Fetch {
 };
 // Elements so long that memory is read and written in runs, not by turns of a few lines.
 inline constexpr int64_t kLongElementBytes = 256;
-// Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
-// `flush` is written past the caches, with stores that are not ordered with others, and the
-// lines of `fetch` are brought closer; each may be empty.
+// Elements that are moved: the one at the sum of in_steps is copied to the sum of out_steps.
+// Meanwhile `flush` is written past the caches, with stores that are not ordered with others, and
+// the lines of `fetch` are brought closer; each may be empty.
 inline constexpr unsigned kMaxBlockRank = 8;
 struct Block {
   unsigned rank;  // at least 2; the kernel's own axes are the last two
@@ -160,8 +159,8 @@ struct Block {
 using BlockKernel = void (*)(const Block&);
 
 // Elements that are moved as by Permuting::transpose, but straight into whole lines past the
-// caches, and with rows that lie anywhere: element (r, c), at row_offsets[r] + width * c, goes to
-// width * r + out_step * c.
+// caches, and with rows at any addresses: element (r, c), at row_offsets[r] + width * c, is copied
+// to width * r + out_step * c.
 struct Panel {
   int64_t rows;
   int64_t available;           // rows, with those after them that may fill a column's last line
@@ -184,7 +183,7 @@ struct Permuting {
   // By Width. The last axis has an out_step of one element, the one before it such an in_step.
   BlockKernel transpose[kWidthCount];
   BlockKernel move[kWidthCount];  // any steps
-  BlockKernel flush;              // the block's `flush` alone
+  BlockKernel flush;              // only the block's `flush`
   const PanelKernel* panel;       // by Width; nullptr where the registers are too small for it
 };
 
@@ -195,11 +194,11 @@ enum class IndexType : uint8_t { kI32, kI64 };
 inline constexpr unsigned kIndexTypeCount = 2;
 
 // A compressed matrix: row r has the entries offsets[r] to offsets[r + 1] of indices and values.
-// CSR as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks in the
-// place of elements, whose values are block_rows * block_cols elements each, in row-major order.
+// CSR as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks instead
+// of elements. The values of a block are block_rows * block_cols elements in row-major order.
 //
 // A row range of a larger matrix has a first offset other than 0 and the indices and values of the
-// larger matrix: entry k lies at index k, always.
+// larger matrix: entry k is always at index k.
 struct Compressed {
   int64_t rows;  // rows + 1 offsets
   int64_t cols;  // each index is below
@@ -222,7 +221,7 @@ struct Coordinates {
 
 // Questions to whole arrays of one index type.
 struct IndexChecks {
-  // Whether each lies in [0, limit).
+  // Whether each is in [0, limit).
   bool (*are_below)(const Byte* indices, int64_t count, int64_t limit);
   // The number of indices less than the one before; and of those not greater.
   int64_t (*count_falls)(const Byte* indices, int64_t count);
@@ -244,8 +243,9 @@ struct Blocks {
   int64_t columns;
   int64_t width_bytes;  // of an element
 };
-// Writes entries to the elements that they are, one after the other. Rows [first, end), of which
-// the first begins at the field's first element; of points entries [first, end).
+// Writes entries to the elements that they are, one after the other. `rows` and `blocks` write rows
+// [first, end), and row `first` begins at the field's first element; `points` writes entries
+// [first, end).
 struct Scattering {
   void (*rows[5])(const Compressed&, int64_t first, int64_t end, const Field&);     // by Width
   void (*points[5])(const Coordinates&, int64_t first, int64_t end, const Field&);  // by Width
@@ -287,8 +287,8 @@ struct SparseRows {
 
 // Rows [begin, end) of a product. Every index has been checked.
 struct RowProducts {
-  // Bytes that a thread needs for a product with so many columns, no row of which has more than
-  // `most` products; and those bytes made ready. Memory is that of a line's beginning.
+  // Bytes that a thread needs for a product with `cols` columns and at most `most` products in a
+  // row. start() makes these bytes ready; `memory` is aligned to a line.
   int64_t (*scratch_bytes)(int64_t cols, int64_t most);
   RowSums (*start)(Byte* memory, int64_t cols, int64_t most);
   // The number of entries.

@@ -1,5 +1,5 @@
-// Normalizations over rows of adjacent f64 or f32: what the driver of dense/normalize gives their
-// loops, and the loops. An output may be exactly an input.
+// Normalizations over rows of adjacent f64 or f32: the arguments that the driver of dense/normalize
+// passes to their loops, and the loops. An output may be exactly an input.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -16,7 +16,7 @@ struct PowerSum {
 
 // (x - mean) * scale * weight + bias.
 struct Standard {
-  double mean;  // and what it is more than that, so that nothing cancels
+  double mean;  // plus mean_rest, so that nothing cancels
   double mean_rest;
   double scale;
   const Byte* weight;  // adjacent, one for each element; nullptr: 1

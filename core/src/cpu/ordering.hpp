@@ -27,8 +27,8 @@ struct KeyFacts {
   uint64_t nan_and = ~uint64_t{0};
 };
 
-// The part of a record beside the key, which is above it: nothing, or the element's index. With 32
-// bits of index the record is one integer of 64 bits.
+// The part of a record below its key: nothing, or the element's index. With 32 bits of index the
+// record is one integer of 64 bits.
 enum class Carry : uint8_t { kNothing, kIndex32, kIndex64 };
 inline constexpr unsigned kCarryCount = 3;
 struct WideRecord {
@@ -59,8 +59,8 @@ using StoreKeys = void (*)(const KeyRule& rule, const KeyStore& store);
 // Writes the indices as i64.
 using StoreIndices = void (*)(const Byte* records, int64_t count, Byte* out, int64_t step);
 
-// Records whose numbers beyond `least` differ in bits [low, high) alone, those of an index not
-// counted. `other` has as much room and its contents are lost.
+// Records whose numbers, less `least`, differ only in bits [low, high), apart from the bits of an
+// index. `other` has as much room and its contents are lost.
 struct RecordRange {
   Byte* records;
   Byte* other;
@@ -73,9 +73,8 @@ struct RecordRange {
 // holds a line of each place that records go to.
 inline constexpr unsigned kMostDigitBits = 13;
 
-// Ranges of the numbers that order records, of which each has as many of a sample as the others.
-// Its range: the number's distance from `least`, at most `span`, by its bits from `shift` on is a
-// place in `ranges`.
+// Ranges of the numbers that order records; each range has an equal share of a sample. A number's
+// range is ranges[distance >> shift], where the distance is number - least, limited to [0, span].
 struct KeyRanges {
   uint64_t least;
   uint64_t span;
@@ -99,7 +98,7 @@ struct RecordKernels {
   // Moves each record that is not left out to cursors[range]++.
   void (*scatter_ranges)(const KeyRanges& ranges, const Byte* records, int64_t count,
                          int64_t* cursors, Byte* out);
-  // Surveys the numbers that order some records, of which there is one at least.
+  // Surveys the numbers that order `count` records; `count` is at least 1.
   NumberFacts (*survey)(const Byte* records, int64_t count);
   // Adds to counts[digit], of 1 << bits.
   void (*count)(const Byte* records, int64_t count, unsigned shift, unsigned bits, int64_t* counts);

@@ -5,8 +5,8 @@
 
 namespace tenure::kernels {
 
-// Rows of which the tiles of one strip have entries. Few enough for their sums to stay in the first
-// cache, and for neighbours in a band to be near each other.
+// Rows of a strip, which its tiles share. Few enough for their sums to stay in the first cache, and
+// for neighbours in a band to be near each other.
 inline constexpr int64_t kStripRows = 64;
 
 // Entries of one strip whose columns are near each other.
@@ -40,9 +40,9 @@ struct Bitmap {
 
 // out = alpha * a x + beta * out; alpha and beta as Matmul has them.
 struct PackedProduct {
-  // Adjacent, of the type that is computed in: f32 for f16 and bf16. Or spaced: as the operand has
-  // them, of its type and x_step bytes apart, of which only what entries name is read; by bitmaps
-  // of no more than kSpacedBitmapRows rows all.
+  // Adjacent, of the type that is computed in: f32 for f16 and bf16. Or spaced: elements of the
+  // operand's own type, x_step bytes apart. Tiles read only the spaced elements that entries name;
+  // bitmaps, of at most kSpacedBitmapRows rows, read all.
   const Byte* x;
   bool is_spaced;
   int64_t x_step;  // read where it is spaced

@@ -1,15 +1,15 @@
 // The border of the kernels that make random numbers.
 //
-// A number follows from a seed and its place alone: which words of which block of Philox4x32-10 are
-// a place's, and what becomes of them, is stated in docs/random.md for those who make the same
-// numbers elsewhere.
+// A number depends only on a seed and its place. docs/random.md states the block of Philox4x32-10
+// and the words of it that belong to a place, and how a number follows from them, so that other
+// programs can make the same numbers.
 #pragma once
 
 #include "cpu/kernel.hpp"
 
 namespace tenure::kernels {
 
-// Numbers of adjacent places, written side by side.
+// Numbers of adjacent places, written to adjacent elements.
 struct RandomRun {
   uint64_t seed;
   uint64_t first;  // place
@@ -36,7 +36,7 @@ struct IntegersParameters {
   uint64_t least;
   uint64_t count;  // 0: 2^64
 };
-// 1 where the place's word is below that, else 0.
+// 1 where the place's word is below `bound`, else 0.
 struct BernoulliParameters {
   uint64_t bound;  // at most 2^32
 };

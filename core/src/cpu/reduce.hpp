@@ -1,4 +1,5 @@
-// Reductions over dense elements: what the driver of dense/reduce gives their loops, and the loops.
+// Reductions over dense elements: the arguments that the driver of dense/reduce passes to their
+// loops, and the loops.
 //
 // Loops read adjacent elements of the types that are computed in. All others come to them through
 // the driver, some at a time, into a panel that stays in the L1 cache.
@@ -28,7 +29,7 @@ struct Tile {
   const Byte* in;
   int64_t row_step;  // bytes
   int64_t column_step;
-  int64_t step_in_place;      // elements so many bytes apart are read where they lie
+  int64_t step_in_place;      // elements this many bytes apart are read in place
   const ElementFetch* fetch;  // for all others
   // From the first on, which are to be fetched while others are read; 0 where a cache holds them.
   int64_t rows_ahead;
@@ -75,24 +76,24 @@ enum class Finish : uint8_t {
 enum class Extremes : uint8_t {
   kStay,
   kSum,
-  kNumberSum,  // of what is not NaN
+  kNumberSum,  // of the elements that are not NaN
   kMean,
   kVariance,  // in units squared
   kRoot,      // of squares
   kPower,     // of p-norms
 };
 
-// Rows of elements into accumulators side by side; the columns fill whole vectors.
+// Rows of elements that are reduced into adjacent accumulators; the columns fill whole vectors.
 struct Sweep {
   const Byte* in;
   int64_t row_step;
   int64_t rows;
   int64_t columns;
-  const Byte* centers;  // one for each column, of what is measured from centers
-  Byte* terms;          // what the first half of some rows gives; or places, beside the extremes
+  const Byte* centers;  // one for each column, for terms that are measured from centers
+  Byte* terms;          // the result of the first half of some rows; or the extremes' places
   Byte* accumulators;   // nullptr: these rows are a first half
   int64_t number;       // of the first row, for places
-  int64_t rows_ahead;   // so many rows behind these are to be fetched
+  int64_t rows_ahead;   // this many rows behind these are to be fetched
 };
 
 // An operation on one dtype.
@@ -102,9 +103,9 @@ struct Reduction {
   Meet meet;
   Finish finish;
   Extremes extremes;
-  Type finished;           // of what is finished: accumulators, or their last part
+  Type finished;           // of the values that are finished: accumulators, or their last part
   int64_t finished_place;  // bytes of each column before that part; parts lie one after the other
-  // Converts elements to what the loops read; nullptr: they read elements as they are.
+  // Converts elements to the type that the loops read; nullptr: they read elements as they are.
   const Elementwise* load;
   uint64_t start;  // bits of an accumulator that nothing has met, of sums and extremes
   uint64_t mask;   // the bits of an element that any, all and count look at
@@ -113,7 +114,7 @@ struct Reduction {
   void (*across)(const Reduction&, const Tile&);  // of several
   void (*merge)(const Reduction&, const Merge&);
 
-  // Adjacent elements, of which the order does not show, into one accumulator.
+  // Reduces adjacent elements into one accumulator; their order does not show in the result.
   void (*fold)(const Reduction&, const Byte* in, int64_t count, Byte* accumulator);
   // Nullptr: across() reads rows more than once, and a tile is to be added whole.
   void (*spread)(const Reduction&, const Sweep&);
@@ -128,7 +129,8 @@ struct Reductions {
 enum class Norm : uint8_t { kOne, kTwo, kInfinity, kOther };
 inline constexpr unsigned kNormCount = 4;
 
-// As Reduction::along: the squares of f64 and f32 into an accumulator of f64.
+// Adds the squares of f64 or f32 elements to an accumulator of f64, with the arguments of
+// Reduction::along.
 using SquareSum = void (*)(const Reduction&, const Tile&);
 
 }  // namespace tenure::kernels

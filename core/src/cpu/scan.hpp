@@ -1,5 +1,5 @@
-// ScanKernels along rows of adjacent elements: what the driver of dense/scan gives their loops, and the
-// loops.
+// Scans along rows of adjacent elements: the arguments that the driver of dense/scan passes to
+// their loops, and the loops.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -9,10 +9,10 @@ namespace tenure::kernels {
 // A scan of one dtype. Its order is that of the elements in fours, counted from the start of a row:
 // with a row's reduction c up to there, the four give c + a, c + (a + b), c + ((b + c) + a) and so
 // on, as a vector of four does. Fours of floats that leave the range on the way are taken one after
-// the other. No bit depends on where elements lie or on the instruction set.
+// the other. No bit depends on the addresses of elements or on the instruction set.
 struct ScanKernel {
-  // `count` elements, of which all calls for a row but the last give a multiple of four; `out` may
-  // be exactly `in` where elements are as wide. nullptr: there is no such scan.
+  // Scans `count` elements, a multiple of four in all calls for a row except the last; `out` may be
+  // exactly `in` where elements are as wide. nullptr: there is no such scan.
   void (*along)(const Byte* in, int64_t count, Byte* carry, Byte* out);
   uint64_t start;            // bits of the carry before the first element
   int64_t in_bytes;          // of an element as the loop reads it

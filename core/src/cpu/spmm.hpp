@@ -1,5 +1,5 @@
-// Operands of the sparse times dense kernels: one sparse matrix, and dense operands, of which those
-// that are read have adjacent columns.
+// Operands of the sparse times dense kernels: one sparse matrix, and dense operands. The dense
+// operands that are read have adjacent columns.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -31,16 +31,17 @@ struct Matmul {
 // element.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
-// The same for one column, without blocks, of rows whose indices are unchecked; offsets are right.
-// No wrong index is used; false where there was one, and then out is written in part.
+// Multiplies as MatmulKernel does, for one column and without blocks, where the indices are
+// unchecked and the offsets are right. It uses no wrong index; it returns false where there was
+// one, and then out is written in part.
 using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
 
 // The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and
-// b of the type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
+// b of the type that is computed in, adjacent. Element k of a row is added to sum k % 8, as without
 // blocks, and the eight are added in a tree.
 using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 
-// sums += transpose(a) b, where a is whatever a kernel is given beside this.
+// sums += transpose(a) b, where a is the kernel's other argument.
 struct ScatterAdd {
   int64_t block_rows;  // of a, as Matmul has them
   int64_t block_cols;

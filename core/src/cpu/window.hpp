@@ -1,5 +1,5 @@
-// Windows of images as the kernels see them: what lies under each element of a pooling or of a
-// convolution of channels by themselves.
+// Windows of images as the kernels see them: the elements that a pooling or a convolution of
+// channels by themselves takes for each element of its result.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -22,10 +22,11 @@ struct Windows {
   int64_t places;
   Byte* out;
   int64_t out_step;  // bytes from place to place
-  // Those of sums of products, of each tap, for all lanes or for each; places have the same.
+  // Weights of the taps, for sums of products: one for all lanes, or one for each lane. All places
+  // have the same weights.
   const Byte* weights;
   int64_t weight_step;  // bytes from tap to tap
-  bool continues;       // what `out` has is taken in first
+  bool continues;       // the elements of `out` are taken in first
   // For sum_in_runs: the rounding errors of the sums, as far apart as these, and whether this is
   // the last call for them.
   Byte* lost;
@@ -48,7 +49,8 @@ inline constexpr int kStencilColumns = 2;  // of the result, where channels are 
 inline constexpr int kStencilInRows = kStencilRows + kStencilSide - 1;
 inline constexpr int kStencilInColumns = kStencilColumns + kStencilSide - 1;
 
-// Lines of an image that are fetched into the second cache while others are read, as many as those.
+// Lines of an image that are fetched into the second cache while the same number of others are
+// read.
 struct Ahead {
   const Byte* lines[kStencilRows];
   int64_t step;  // bytes from each of them to the one after it
@@ -86,12 +88,12 @@ struct ChannelStencil {
 // ---- windows at every second column ----
 
 // Where pixels are lanes: adjacent windows of columns that are adjacent, each two elements behind
-// the one before.
+// the one before. Results of fewer columns than a vector has lanes are folded one by one.
 struct SecondColumns {
   const Byte* const* rows;  // of the image: under the first column of the first window
   int64_t row_count;
-  int64_t width;    // columns of a window: kLeastSecondWidth to kMostSecondWidth, but for fewer
-  int64_t columns;  // of the result than a vector's lanes, which are folded one by one
+  int64_t width;    // of a window: kLeastSecondWidth to kMostSecondWidth; any, if columns are few
+  int64_t columns;  // of the result
   Byte* out;
   // Lines that are fetched into the second cache meanwhile: two rows by two columns for each of the
   // result's.
@@ -108,14 +110,14 @@ struct WindowKernels {
   // By FMA where the set has it.
   WindowKernel weigh_taps;   // one weight for all lanes
   WindowKernel weigh_lanes;  // adjacent weights for the lanes
-  // As these, in the same order of additions.
+  // Add products as weigh_taps and weigh_lanes do, in the same order of additions.
   void (*weigh_pixel_stencil)(const PixelStencil&);
   void (*weigh_channel_stencil)(const ChannelStencil&);
   // Whether a vector is a line. Where it is half of one, results go past the caches from a tile:
   // halves of as many lines as ChannelStencil has places would leave one by one. Measured for
   // adjacent channels under AVX2, from memory: 2.7 times as long.
   bool vectors_are_lines;
-  // As max and sum, in the same order.
+  // Fold windows at every second column as max and sum do, in the same order.
   void (*max_second_columns)(const SecondColumns&);
   void (*sum_second_columns)(const SecondColumns&);
   int64_t lanes;  // of a vector

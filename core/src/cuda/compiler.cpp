@@ -58,8 +58,8 @@ constinit OpenedOnce<Compiler> g_compiler;
 
 #if defined(__linux__)
 
-// The compiler looks for a second library of its own by name alone, and finds it where that is open
-// already: beside itself, if it was not in a folder that the system searches.
+// The compiler opens a second library of its own only by name, and finds it where it is open
+// already. So this opens it from the compiler's folder, which the system may not search.
 void open_builtins(const Compiler& table) {
   int major = 0;
   int minor = 0;
@@ -187,7 +187,7 @@ Code compile(const Source& source, const Device& device) {
   const std::string architecture = "--gpu-architecture=sm_" + std::to_string(device.capability());
   std::vector<const char*> options = source.options;
   if (!is_about(source, {"-arch", "--gpu-architecture"})) options.push_back(architecture.c_str());
-  // As the library's own kernels: each operation is rounded, as by the CPU.
+  // Each operation is rounded, as in the library's own kernels and on the CPU.
   if (!is_about(source, {"-fmad", "use_fast_math"})) options.push_back("--fmad=false");
   Compilation compilation(compiler(), source);
   compilation.run(options);

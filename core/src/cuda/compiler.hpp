@@ -16,7 +16,7 @@ struct Source {
   std::vector<const char*> options;  // the caller's
 };
 
-// Both are cold: beside a compilation nothing takes time, so that they are compiled for size.
+// Both are cold: compared with a compilation nothing takes time, so they are compiled for size.
 
 // A key of the cache: the source and all that its code depends on.
 [[gnu::cold]] std::string key_of(const Source& source, const Device& device);

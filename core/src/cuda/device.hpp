@@ -42,7 +42,7 @@ class Device {
 
   // Gives unused memory of the pool back to the system.
   void trim() noexcept;
-  // Those that are open.
+  // Trims the pools of all open devices.
   static void trim_all() noexcept;
 
  private:
@@ -56,7 +56,7 @@ class Device {
   Library library_ = nullptr;
   unsigned multiprocessor_count_ = 0;
   int capability_ = 0;
-  std::atomic<bool> is_open_{false};  // release: whoever sees it sees all above
+  std::atomic<bool> is_open_{false};  // release: a thread that sees it sees all above
   std::atomic<Function> functions_[kKernelCount] = {};
 };
 

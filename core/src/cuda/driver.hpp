@@ -2,8 +2,8 @@
 // no device.
 //
 // The types and entry points are those of the driver's C interface, declared here as far as they
-// are used, so that no toolkit is needed to compile the library. Each entry point is asked for with
-// the CUDA version whose meaning of it is written down here.
+// are used, so that no toolkit is needed to compile the library. Each entry point is looked up with
+// the CUDA version that has the meaning declared here.
 #pragma once
 
 #include <cstddef>
@@ -141,7 +141,8 @@ inline constexpr int kCaptureThreadLocal = 1;
      unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
      void** extra))
 
-// Those that only recorded work needs: nullptr where the driver lacks one. All else works then.
+// Entry points that only recorded work needs: nullptr where the driver lacks one. All else works
+// then.
 #define TENURE_CUDA_GRAPH_ENTRY_POINTS(X)                                     \
   X(capture_begin, "cuStreamBeginCapture", 10010, (Stream stream, int mode))  \
   X(capture_end, "cuStreamEndCapture", 10000, (Stream stream, Graph * graph)) \
@@ -168,10 +169,10 @@ inline constexpr int kOldestDriver = 13000;
 // can be used: no library of that name, an entry point that it lacks, a version before
 // kOldestDriver, or a driver that cannot start. A later call looks again.
 const Driver& driver();
-// The same without a throw where there is no library of that name.
+// Opens the driver as driver() does, and returns the error where no library has that name.
 Refusal driver_refusal();
 extern constinit OpenedOnce<Driver> g_driver;
-// The same where it was opened before: only then has anything of a device been made.
+// The driver, which was opened before: nothing of a device exists without it.
 inline const Driver& opened_driver() noexcept { return *g_driver.opened(); }
 // Whether the process is a child of fork, which gives nothing back: the driver is its parent's.
 bool is_driver_forgotten() noexcept;

@@ -61,7 +61,7 @@ void require_parameter(const tnr_kernel_parameter& parameter, std::uint32_t i) {
   }
 }
 
-// The caller's options, none of which is NULL or empty.
+// The caller's options. Throws INVALID_ARGUMENT for too many, and for one that is NULL or empty.
 std::vector<const char*> compiler_options(const tnr_kernel_options& options) {
   const std::uint32_t count = options.compiler_option_count;
   if (count > kMostCompilerOptions) {

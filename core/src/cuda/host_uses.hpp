@@ -11,8 +11,8 @@
 namespace tenure::cuda {
 
 // The blobs of one stream's copies, each pinned once more until its copy is done: it neither ends
-// nor can be reclaimed before. Nobody is told when a copy is done, since CUDA lets its callbacks
-// call nothing; so those who wait or ask look.
+// nor can be reclaimed before. No callback reports the end of a copy, since CUDA lets its callbacks
+// call nothing; so calls that wait or query look for copies that are done.
 class HostUses {
  public:
   HostUses() = default;

@@ -6,9 +6,9 @@
 
 namespace tenure::cuda {
 
-// A copy of the image, which ends with a 0. The driver takes no size and reads as far as the image
-// says that it goes: throws INVALID_ARGUMENT for one that says more than `size_bytes`, as one does
-// that was cut off, and for what is none of the three.
+// A copy of the image, which ends with a 0. The driver takes no size and reads to the end that the
+// image declares. Throws INVALID_ARGUMENT for an image that declares more than `size_bytes`, as a
+// truncated one does, and for an image that is neither a fat binary nor a cubin nor PTX.
 std::string copy_image(const void* image, std::size_t size_bytes);
 
 }  // namespace tenure::cuda

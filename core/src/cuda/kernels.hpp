@@ -1,6 +1,6 @@
 // The kernels of the library, and the fat binary that holds them.
 //
-// A list of kernels is a macro in a header beside them: KERNEL(name) for each, with the name that
+// A list of kernels is a macro in a header next to them: KERNEL(name) for each, with the name that
 // TENURE_KERNEL gives it (kernels/device.cuh).
 #pragma once
 

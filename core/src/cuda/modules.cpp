@@ -45,8 +45,8 @@ void load_into(Module& module, const std::string& image, const char* name) {
   if (loaded != Result::kSuccess) refuse_image(loaded, module, name);
 }
 
-// Nobody uses them any more, but the device may still run them. Whether they are gone: where the
-// device cannot be waited for, as while somebody captures a stream, they are not.
+// Unloads modules that have no user, but that the device may still run. Returns false, with nothing
+// unloaded, where the device cannot be waited for, as while a stream is captured.
 bool unload(const std::list<Module>& modules) noexcept {
   try {
     const Current current(*modules.front().device);

@@ -10,7 +10,7 @@
 
 namespace tenure::cuda {
 
-// Code as the driver loads it, and what is to be found in it.
+// Code as the driver loads it, and the kernel in it.
 struct Code {
   std::string image;   // ends with a 0
   std::string symbol;  // the kernel's name there
@@ -23,14 +23,14 @@ struct Module {
   std::string symbol;
   std::string key;
   unsigned user_count = 1;
-  // The driver's compiler writes here what is wrong. It lives as long as the module, since nobody
-  // says that a driver which compiles late does not.
+  // The driver's compiler writes its errors here. The log lives as long as the module, since CUDA
+  // does not say that a driver which compiles late writes no more.
   char log[400] = {};
 };
 
-// CUDA does not say that code may end while the device runs it, and to wait at each end would
-// wait where nobody asked. So code that nobody uses stays until there is much of it; what was
-// compiled may be used again.
+// CUDA does not say that code may end while the device runs it, and to wait at each end would be a
+// wait that no caller requested. So unused code stays until there is much of it; compiled code may
+// be used again.
 class Modules {
  public:
   // The modules of all devices. Never destroyed.
@@ -50,7 +50,7 @@ class Modules {
   std::list<Module> modules_;  // each that is left goes to the end
 };
 
-// Modules of a device that nobody uses.
+// Most unused modules of a device.
 inline constexpr std::size_t kMostUnused = 32;
 
 }  // namespace tenure::cuda

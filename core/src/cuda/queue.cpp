@@ -92,8 +92,8 @@ void* Queue::allocate(std::size_t size_bytes) const {
   Address memory = 0;
   Result result = table.allocate(&memory, size_bytes, handle());
   if (result == Result::kOutOfMemory) {
-    // Pools of other streams may hold what has ended there: wait for it, give it back, and ask
-    // once more.
+    // The device's pool may hold memory whose use has ended: wait for this stream, give free memory
+    // back, and ask once more.
     settle();
     device_.trim();
     result = table.allocate(&memory, size_bytes, handle());

@@ -28,7 +28,7 @@ class Queue final : public DeviceQueue {
  public:
   // `stream` and `engine` as in tnr_context_options.
   Queue(Device& device, std::uint64_t stream, tnr_engine engine);
-  // That of a recorder, which it has for all of its life.
+  // A queue that records into `recorder` for all of its life.
   Queue(Device& device, tnr_engine engine, Recorder& recorder);
   ~Queue() override;
 
@@ -56,17 +56,17 @@ class Queue final : public DeviceQueue {
   void launch(Kernel kernel, Grid grid, const Argument& argument) const {
     launch(kernel, grid, static_cast<const void*>(&argument));
   }
-  // The same of a function that is none of the library's own kernels.
+  // Enqueues a function that is none of the library's own kernels; an error has `name`.
   void launch(Function function, const char* name, Grid grid, const void* argument) const;
-  // The same of what call(stream) has a library enqueue, with the device's context current; throws
-  // what it does.
+  // Launches by call(stream), which has a library enqueue work, with the device's context current;
+  // throws the errors of the call.
   template <class Call>
   void launch_by(const Call& call) const {
     const Current current(device_);
     if (begins_launch()) call(handle());
   }
   // Whether products and convolutions are by the vendor's libraries. Throws what
-  // environment_engine() does, where nobody has chosen.
+  // environment_engine() does, where the context leaves the engine to the environment.
   [[nodiscard]] bool is_by_vendor() const;
   // Whether code may be loaded now: not while a driver records.
   [[nodiscard]] bool may_load() const noexcept { return recorder_ == nullptr || is_rehearsal(); }
@@ -105,9 +105,9 @@ class Queue final : public DeviceQueue {
   void create_stream();
   // Counts a launch; false where it is only rehearsed.
   [[nodiscard]] bool begins_launch() const noexcept;
-  // The device's context is current. kSuccess also of what is only rehearsed.
+  // The device's context is current. Gives kSuccess also for a launch that is only rehearsed.
   [[nodiscard]] Result launch_here(Function function, Grid grid, const void* argument) const;
-  // Whether what was called is only rehearsed.
+  // Whether calls are only rehearsed.
   [[nodiscard]] bool is_rehearsal() const noexcept;
   // Throws UNSUPPORTED where work is recorded; `what` is what the call does.
   void require_live(const char* what) const {

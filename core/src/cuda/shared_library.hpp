@@ -1,4 +1,4 @@
-// Libraries beside the driver that are opened while the program runs, where somebody asks for them.
+// Libraries other than the driver that are opened while the program runs, where a call needs them.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,7 @@ class OpenedOnce {
     const std::lock_guard lock(mutex_);
     if (opened_.load(std::memory_order_relaxed) != nullptr) return std::nullopt;
     if (Refusal refusal = open(table_)) return refusal;
-    // Release: whoever sees it sees the table.
+    // Release: a thread that sees the pointer sees the table.
     opened_.store(&table_, std::memory_order_release);
     return std::nullopt;
   }

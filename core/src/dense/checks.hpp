@@ -7,7 +7,7 @@
 
 namespace tenure {
 
-// Each throws as the operation of its name does, and looks at dtypes and shapes of views alone.
+// Each throws as the operation of its name does, and reads only the dtypes and shapes of views.
 void check_pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
                   const tnr_view& out);
 // nullptr: not given.

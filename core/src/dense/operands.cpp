@@ -30,7 +30,8 @@ bool has_shape_of(const tnr_view& view, const tnr_view& out) noexcept {
 // A shorter strip is mostly the lines at its ends, which are stored as ever.
 constexpr std::int64_t kLongStripBytes = 1024;
 
-// Lines of operands beside a smaller output stay in the caches from strip to strip.
+// Bytes of the output from which on tiles are worth it: with a smaller output, the lines of
+// operands stay in the caches from strip to strip.
 constexpr std::int64_t kWorthTilingBytes = std::int64_t{64} << 10;
 
 // At the end of a slice streamed stores are waited for: such slices are four times as long.
@@ -47,8 +48,8 @@ Finding run_part(StripRunner& runner, const Strip& strip, Stores stores) noexcep
   return stores == Stores::kStreamed ? run_streamed(runner, strip) : runner.run(strip);
 }
 
-// A row of a tile, without what is left of a line that the tile before it goes on to the end of,
-// and with the rest of the line that it ends in: one that two tiles write parts of is read from
+// Runs a row of a tile, without the rest of the line that the tile before it completes, and with
+// the rest of the line that the row ends in: a line that two tiles write parts of is read from
 // memory.
 Finding run_whole_lines(StripRunner& runner, const Strip& row, const Tiles::Tile& tile) noexcept {
   const auto rest_of_line = [&](std::int64_t column) {

@@ -140,7 +140,7 @@ class Operands {
   kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;
-  std::int64_t call_bytes_ = 0;          // where that is more than what is moved here
+  std::int64_t call_bytes_ = 0;          // where these exceed moved_bytes()
   kernels::Source sources_[kMaxInputs];  // of flat_, which says how many there are
   const tnr_view* views_[kMaxInputs];    // nullptr for an element
   Pins pins_;

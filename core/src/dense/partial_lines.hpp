@@ -13,7 +13,7 @@ namespace tenure {
 // Parts of lines that wait for the rest of them. Without memory for it none waits.
 class PartialLines {
  public:
-  // For about so many at a time.
+  // For about `count` parts at a time.
   explicit PartialLines(std::int64_t count) noexcept {
     if (count == 0) return;
     unsigned bits = kLeastBits;

@@ -161,8 +161,9 @@ std::int64_t Permutation::set_run() noexcept {
   return runs;
 }
 
-// Where runs end within lines, each is read on to the end of its last one, which the next block
-// then leaves alone: lines that two blocks write parts of cost several times what whole ones do.
+// Where runs end within lines, each run is read on to the end of its last line, and the next block
+// does not write that line: a line that two blocks write parts of costs several times as much as a
+// whole one.
 void Permutation::set_more(std::int64_t least_share) noexcept {
   Axis& outer = axes_[rank_ - run_axes_];
   const std::int64_t more = rest_of_line(outer);
@@ -183,7 +184,7 @@ void Permutation::set_joined() noexcept {
   joined_ = rest_of_line(run);
 }
 
-// About how many parts of lines wait at a time: as many as there are runs between two that meet.
+// Returns about how many parts of lines wait at a time: the number of runs between two that meet.
 std::int64_t Permutation::partial_lines() const noexcept {
   if (aligned_) return 0;
   if (joined_ > 0) return kLeastWaiting;
@@ -235,7 +236,7 @@ bool Permutation::plan_panels() noexcept {
   return true;
 }
 
-// In the order of the input: reading waits for what it asks for, writing does not.
+// Puts the blocks in the order of the input: loads wait for their data, stores do not.
 void Permutation::order_blocks() noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
     order_[i] = i;

@@ -1,9 +1,9 @@
 // Copies between two layouts of the same elements, block by block.
 //
-// A block is a box of elements chosen so that what it reads are whole lines of the input and what
-// it writes are whole lines of the output. Large outputs are written past the caches: a block is
-// gathered in a buffer, in the output's order, and sent to memory in long runs while the next one
-// is gathered and the one after it is fetched.
+// A block is a box of elements, chosen so that it reads whole lines of the input and writes whole
+// lines of the output. Large outputs are written past the caches: a block is gathered in a buffer,
+// in the output's order, and sent to memory in long runs while the next one is gathered and the one
+// after it is fetched.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // Plans of permutations: the blocks of a copy between two layouts, and their order.
 //
-// Results that are streamed go one of two ways. Panels: where the output has long runs beside an
-// axis of unit step in the input, lines are transposed in registers and sent to memory as they are.
-// Otherwise, blocks that are gathered in a buffer, with what of them is contiguous in the output as
-// runs. Either way whole lines are written: parts of lines at the ends of runs wait for the rest.
+// Streamed results are written in one of two ways. Panels: where the output has long runs along
+// axes other than the one of unit step in the input, lines are transposed in registers and sent to
+// memory as they are. Otherwise, blocks are gathered in a buffer, and the parts of a block that are
+// contiguous in the output are its runs. Both ways write whole lines: parts of lines at the ends of
+// runs wait for the rest.
 #pragma once
 
 #include <cstdint>

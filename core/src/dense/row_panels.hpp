@@ -33,8 +33,8 @@ void gather_rows(const RowElements& from, const kernels::Byte* in, const RowPart
 void scatter_rows(const RowElements& to, const kernels::Byte* in, const RowPart& part,
                   kernels::Byte* out) noexcept;
 
-// Calls body(offsets, rows) for positions [first, last) of the nest's rows, at most `most` at a
-// time and side by side on its innermost axis.
+// Calls body(offsets, rows) for positions [first, last) of the nest's rows, for at most `most` rows
+// at a time, which are adjacent on its innermost axis.
 template <class Body>
 void for_each_row_group(const Nest& rows, std::int64_t first, std::int64_t last, std::int64_t most,
                         Body&& body) {

@@ -9,21 +9,21 @@
 
 namespace tenure {
 
-// As runner.run(strip), for a dense output (out_step is its element's width, a power of two up to
-// 16) that shares no byte with an input. Nobody else may read what is streamed before the thread
-// has called order_streamed_stores().
+// Does the work of runner.run(strip) past the caches, for a dense output (out_step is its element's
+// width, a power of two up to 16) that shares no byte with an input. No other thread may read the
+// streamed bytes before this thread has called order_streamed_stores().
 kernels::Finding run_streamed(StripRunner& runner, const kernels::Strip& strip) noexcept;
 
-// Copies bytes to others; of those that are streamed, what is not a whole line stays in the caches.
-// Meanwhile as many bytes at `next`, which will be read soon, are prefetched.
+// Copies bytes. Where they are streamed, parts that are no whole line stay in the caches. Meanwhile
+// equally many bytes at `next`, which will be read soon, are prefetched.
 void copy_lines(kernels::Byte* out, const kernels::Byte* from, std::int64_t bytes, Stores stores,
                 const kernels::Byte* next = nullptr) noexcept;
 
-// Bytes that are appended one after the other and go past the caches line by line, wherever their
-// parts end. Those of lines at both ends stay in the caches, as of copy_lines(). While lines are
-// written, as many that will be read soon are asked for: loads that wait for memory are what copies
-// of rows from anywhere are slow by. Measured for rows of 4 KiB in random order: 0.65 to 0.9 of a
-// copy of adjacent ones, and 0.45 to 0.57 without.
+// Bytes that are appended one after the other and written past the caches line by line, wherever
+// their parts end. Partial lines at both ends stay in the caches, as with copy_lines(). While lines
+// are written, equally many lines that will be read soon are prefetched: copies of rows from
+// anywhere are slow because their loads wait for memory. Measured for rows of 4 KiB in random
+// order: 0.65 to 0.9 of a copy of adjacent ones, and 0.45 to 0.57 without prefetching.
 class LineStage {
  public:
   LineStage() noexcept = default;
@@ -34,7 +34,7 @@ class LineStage {
   // A page: memory is faster when it is read and written in runs than by turns of a line.
   static constexpr std::int64_t kBytes = 4096;
 
-  // `next`: what is read soon; nullptr: nothing is known.
+  // `next` is memory that is read soon, or nullptr where none is known.
   void append(kernels::Byte* out, const kernels::Byte* from, std::int64_t bytes,
               const kernels::Byte* next) noexcept;
   void flush(const kernels::Byte* next = nullptr) noexcept;

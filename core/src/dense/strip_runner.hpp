@@ -1,9 +1,9 @@
 // Runs an operation along strips, wherever their elements lie and whatever their dtype.
 //
 // Kernels have vectors for adjacent elements of the types that earn a loop of their own. Narrow
-// floats, and strided elements of what is dear to compute, are brought into panels that stay in the
-// first cache, and results go back the same way: one driver for all operations, where a loop for
-// each layout and dtype in each kernel would be ten times the code.
+// floats, and strided elements of operations that are expensive to compute, are copied into panels
+// that stay in the first cache, and results are copied back the same way. This is one driver for
+// all operations: a loop for each layout and dtype in each kernel would be ten times the code.
 #pragma once
 
 #include <cstddef>
@@ -116,7 +116,7 @@ class StripRunner {
   kernels::Finding run_rows(const kernels::Strip& first, std::int64_t rows,
                             const std::int64_t* row_steps) const noexcept;
 
-  // Whether strips of so many elements are better run as rows, several together.
+  // Whether strips of `count` elements are better run as rows, several together.
   [[nodiscard]] bool are_short(std::int64_t count) const noexcept {
     return way_ == Way::kPanels && count < kShortStrip;
   }

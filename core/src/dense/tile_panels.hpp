@@ -1,7 +1,8 @@
-// Inputs of a tile whose elements lie side by side along its columns: transposed in registers, and
-// read from where they then are in a near cache.
+// Inputs of a tile whose elements are adjacent along its columns: they are transposed in registers
+// into panels, which a near cache holds when they are read.
 //
-// A strip of such an input is elements a long step apart, each of which is loaded by itself.
+// Without a panel, a strip of such an input is elements a long step apart, and each of them is
+// loaded by itself.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +18,10 @@ namespace tenure {
 // Which inputs of a call have panels, and the tiles that fit them.
 class PanelPlan {
  public:
-  // Arranges a nest for tiles that have panels: over the innermost axis of the output and, where
-  // that is too short to be worth it, the longer one beside it. False, and then the nest is as
-  // ever, where no input lies across the output. `flat` has the widths.
+  // Arranges a nest for tiles that have panels: over the innermost axis of the output or, where
+  // that is too short to be worth it, over the second innermost if it is longer. Returns false
+  // where no input is across the output; the nest is then as arrange(0) leaves it. `flat` has the
+  // widths.
   static bool arrange(Nest& nest, const kernels::Strip& flat) noexcept {
     nest.order(0);
     if (pair_axes(nest, flat)) return true;
@@ -41,8 +43,9 @@ class PanelPlan {
       ++count;
     }
     if (count == 0) {
-      // Lines of the output's width, and enough beside them that a strip is worth its start; few
-      // enough that they stay in the first cache until they are done with.
+      // Rows that fill a line of elements of the output's width, and columns enough that a strip is
+      // worth its start. The lines are few enough that they stay in the first cache until they are
+      // done with.
       rows_ = std::max<std::int64_t>(8, kLineBytes / whole.width_bytes);
       columns_ = std::max<std::int64_t>(16, 512 / rows_);
       return;
@@ -144,8 +147,8 @@ class PanelPlan {
            kernels::permuting_kernels().transpose[index_of_width(width_bytes)] != nullptr;
   }
 
-  // Whether, with `rows` beside the innermost axis, the rows of every operand without a panel
-  // follow each other.
+  // Whether the rows of every operand without a panel follow each other, with `rows` as the second
+  // innermost axis.
   static bool can_join(const Nest& nest, const kernels::Strip& strip, unsigned rows) noexcept {
     const unsigned inner = nest.rank() - 1;
     const auto follow = [&](unsigned operand) {
@@ -210,9 +213,10 @@ class TilePanels {
   TilePanels(const TilePanels&) = delete;
   TilePanels& operator=(const TilePanels&) = delete;
 
-  // Puts the elements of a tile, the first of which is at `in`, into a panel; returns that, whose
-  // rows are adjacent elements, the plan's pitch apart. Meanwhile the lines of the columns after
-  // those at work are fetched, after the last those of the tile whose first is at `next`.
+  // Copies the elements of a tile into a panel; the first of them is at `in`. Returns the panel:
+  // its rows are adjacent elements, and are the plan's pitch apart. Meanwhile the lines of the
+  // columns after the current ones are fetched, and after the last columns those of the tile whose
+  // first element is at `next`.
   const kernels::Byte* fill(unsigned input, const kernels::Source& in, const kernels::Byte* next,
                             std::int64_t rows, std::int64_t columns) noexcept {
     const std::int64_t pitch_bytes = plan_.pitch(columns, in.width_bytes);
@@ -250,7 +254,8 @@ class TilePanels {
 
   const PanelPlan& plan_;
   kernels::Byte* panels_[kMaxInputs];
-  // The lines that so many columns of a tile are read from, from their first element.
+  // Offsets of the lines that fetched_columns() columns of a tile are read from, relative to their
+  // first element.
   const std::int64_t* lines_[kMaxInputs];
   std::int64_t line_counts_[kMaxInputs];
   std::int64_t offsets_[kMaxLines];

@@ -8,9 +8,10 @@
 
 namespace tenure {
 
-// The two inner axes of a nest, of which some operand would rather have the other innermost: each
-// of its lines holds elements of several strips. Cut into tiles whose lines stay in the first
-// cache, so that they are read once. Positions: the outer axes, then the tiles.
+// The two inner axes of a nest in which some operand has longer steps along the innermost axis than
+// along the other: each of its lines holds elements of several strips. The axes are cut into tiles
+// whose lines stay in the first cache, so that each line is read once. Positions: the outer axes,
+// then the tiles.
 class Tiles {
  public:
   // A nest of at least two axes, in tiles of at most these extents.

@@ -1,4 +1,4 @@
-// Convolutions as engines that are not the library's own are asked for them.
+// Descriptions of convolutions for engines that are not the library's own.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Convolution {
 struct ConvolutionMemory {
   const void* a;
   const void* weight;
-  const void* bias;  // a number for each filter, side by side
+  const void* bias;  // adjacent numbers, one for each filter
   void* out;
 };
 

@@ -1,4 +1,4 @@
-// Products and convolutions as oneDNN is asked for them.
+// Products and convolutions by oneDNN.
 #pragma once
 
 #include <cstdint>

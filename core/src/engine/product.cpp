@@ -5,7 +5,8 @@
 namespace tenure::engines {
 namespace {
 
-// Elements of a row or of a column side by side, and whole lines of them: nothing else is plain.
+// Whether the elements of each row, or of each column, are adjacent and these lines do not overlap:
+// nothing else is plain. Sets the steps of extents of 1.
 bool is_plain(Product::Matrix& matrix, std::int64_t rows, std::int64_t columns,
               std::int64_t most) noexcept {
   if (columns == 1) matrix.column_step = 1;

@@ -1,4 +1,4 @@
-// Products of matrices as engines that are not the library's own are asked for them.
+// Descriptions of products of matrices for engines that are not the library's own.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +30,20 @@ struct Product {
 struct ProductMemory {
   const void* a;
   const void* b;
-  const void* bias;  // a number for each column, side by side
+  const void* bias;  // adjacent numbers, one for each column
   void* out;
 };
 
-// A product by rows of the result whose elements are side by side, and factors that are whole lines
-// of elements side by side: rows or columns.
+// A product whose result has rows of adjacent elements, and whose factors each have rows or columns
+// of adjacent elements.
 struct PlainProduct {
   Product product;
-  bool is_swapped;  // the factors, of which the transposes are multiplied
+  bool is_swapped;  // the transposed factors are multiplied in the other order
 };
 // Nothing where it is none such, or an extent is below 1 or, as a step, above `most`.
 std::optional<PlainProduct> plain_product(const Product& given, std::int64_t most) noexcept;
 
-// The same with the factors as they are in a plain product.
+// Returns the memory with the factors in the order of the plain product.
 ProductMemory plain_memory(const PlainProduct& plain, const ProductMemory& given) noexcept;
 
 }  // namespace tenure::engines

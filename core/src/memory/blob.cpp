@@ -65,8 +65,8 @@ void settle(const BlobSlot& slot) noexcept {
   if (home.queue() != nullptr) home.queue()->settle();
 }
 
-// The last thing of a blob on a device. Memory of the library ends in the order of the queue; of
-// other memory nobody knows how it ends, so that work on it has to be done before.
+// The last step of a blob on a device. Memory of the library ends in the order of the queue. Other
+// memory may end in another way, so that work on it has to be done before.
 void finish_on_device(BlobSlot& slot) noexcept {
   const Context& home = *static_cast<const Context*>(slot.home);
   void* const data = slot.data.load(std::memory_order_relaxed);
@@ -80,7 +80,7 @@ void finish_on_device(BlobSlot& slot) noexcept {
 }
 
 // Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
-// that step nobody else reads the content: no step leads out of a finished word.
+// that step no other thread reads the content: no step leads out of a finished word.
 void finish(BlobToken token, BlobSlot& slot) noexcept {
   if (!is_on_cpu(slot)) [[unlikely]] {
     finish_on_device(slot);
@@ -261,7 +261,7 @@ class PinnedAllocation {
   void* data_ = nullptr;
 };
 
-// A blob over memory that is somebody else's.
+// Opens a blob over memory of another owner.
 BlobToken open_on(const Context& home, SlotContent content) {
   require_memory(content.data, content.size_bytes);
   const DeviceQueue* const queue = home.queue();
@@ -308,7 +308,7 @@ BlobToken blob_adopt_on(const Context& context, void* data, std::size_t size_byt
 
 BlobToken blob_share_on(const Context& context, const void* data, std::size_t size_bytes,
                         tnr_release_fn release, void* release_context) {
-  // Never written: may_write() is asked before anybody gets the address to write to.
+  // Never written: may_write() is checked before a caller gets the address to write to.
   return open_on(
       context, {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, release_context});
 }
@@ -399,7 +399,7 @@ void blob_end_borrow(BlobToken token) {
     }
     return old | kClosed;
   });
-  // Escape before use: a use ends by itself, another handle has to be released by somebody.
+  // Escape before use: a use ends by itself, but the owner of another handle has to release it.
   if (refs_of(word) != 1) {
     fail(TNR_STATUS_BORROW_ESCAPED, "blob 0x%" PRIx64 " has %u handles but must have 1", token,
          refs_of(word));

@@ -23,8 +23,8 @@ namespace tenure {
 
 namespace {
 
-// No thread that holds one of these asks for another, so their order is free. But the first is held
-// while memory is asked for, and waited for with none of the others.
+// No thread that holds one of these locks takes another, so their order is free. The exception is
+// the first: a thread holds it while it takes memory, and waits for it with none of the others.
 void lock_all() {
   lock_engines();
   context_table.lock();
@@ -69,7 +69,7 @@ bool prepare_for_fork() noexcept {
   static constinit std::atomic<bool> is_prepared{false};
   if (is_prepared.load(std::memory_order_acquire)) return true;
   const std::lock_guard lock(mutex);
-  // Once: a second time every lock would be taken twice. But what was refused is tried again.
+  // Once: a second time every lock would be taken twice. But a refused registration is tried again.
   if (!is_prepared.load(std::memory_order_relaxed)) {
     is_prepared.store(system_calls::at_fork(lock_all, unlock_all, start_child) == 0,
                       std::memory_order_release);

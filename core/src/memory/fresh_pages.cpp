@@ -35,10 +35,11 @@ void touch_huge_pages(const Context& context, Byte* data, std::int64_t bytes) no
   const auto tail = [=](std::int64_t page) {
     return data + misaligned + (page + 1) * kHugeBytes - kTailBytes;
   };
-  // Those between are of the same mapping, as a rule: touched all, or from the first on, or not.
+  // The pages between are of the same mapping, as a rule: all touched, or from the first on, or
+  // none.
   if (is_there(tail(0)) && is_there(tail(count - 1))) return;
   for_each_slice(context, count, [&](std::int64_t page) noexcept {
-    // Refused by a kernel that does not know it: then who writes makes the pages.
+    // Refused by a kernel that does not know the advice: then the writes make the pages.
     system_calls::advise(tail(page), static_cast<std::size_t>(kTailBytes),
                          system_calls::Advice::kWillBeWritten);
   });

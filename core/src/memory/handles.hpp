@@ -1,4 +1,5 @@
-// Handles of what the library makes and nobody writes: packed matrices, factors, programs, events.
+// Handles of objects that the library makes and no call writes: packed matrices, factors, programs,
+// events.
 #pragma once
 
 #include <cinttypes>
@@ -51,7 +52,7 @@ class Handles {
     }
 
     [[nodiscard]] const Object& object() const {
-      // Relaxed: whoever holds the object has acquired it.
+      // Relaxed: a thread that holds the object has acquired it.
       return *static_cast<const Object*>(slot_.data.load(std::memory_order_relaxed));
     }
 
@@ -61,7 +62,7 @@ class Handles {
     Token token_;
   };
 
-  // As Use, of a call that throws nothing: a pin of the slot's word.
+  // Use for a call that throws nothing: a pin of the slot's word.
   class QuietUse {
    public:
     explicit QuietUse(const Handles& handles) noexcept : handles_(handles) {}
@@ -69,7 +70,7 @@ class Handles {
     QuietUse& operator=(const QuietUse&) = delete;
     ~QuietUse() {
       if (slot_ == nullptr) return;
-      // As the unpin of a blob: where the last handle was released meanwhile, the object ends here.
+      // Like the unpin of a blob: if the last handle was released meanwhile, the object ends here.
       const SlotWord left = slot_->word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
       if (is_finished(left)) [[unlikely]]
         handles_.end(token_, *slot_);

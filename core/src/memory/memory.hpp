@@ -48,7 +48,7 @@ void require_object_size(std::size_t size_bytes);
 // Throws OUT_OF_MEMORY, after the cache has been emptied to no avail. The bytes are undefined: they
 // may be those of a blob that has ended.
 Memory take_memory(std::size_t size_bytes);
-// `size_bytes` as it was asked for.
+// `size_bytes` is the size that take_memory() got.
 void give_memory(Memory memory, std::size_t size_bytes) noexcept;
 
 // Memory from take_memory(), given back with the object.
@@ -69,16 +69,16 @@ class OwnedMemory {
   Memory memory_;
 };
 
-// Memory of which only what is written is taken.
+// Reserved memory. Only its written part is taken.
 struct Reservation {
   Memory memory;
-  // The leading bytes that a region used before. The rest has never been touched.
+  // The leading bytes that a region used before. The other bytes have never been touched.
   std::size_t recycled_bytes = 0;
 };
 
-// Memory for at most `max_bytes`, for content whose size is known only once it is written;
-// presumably about `expected_bytes`, which the cache is asked for. It has no data where the system
-// refuses or cannot do that, and where the memory would be no region.
+// Memory for at most `max_bytes`, for content with a size that is known only once it is written;
+// presumably about `expected_bytes`, the size that the cache is searched for. It has no data where
+// the system refuses or cannot do that, and where the memory would be no region.
 Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept;
 // The first `size_bytes` of it as memory from take_memory(); the rest is given back. Throws
 // OUT_OF_MEMORY, and then nothing has changed.

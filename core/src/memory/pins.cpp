@@ -30,7 +30,7 @@ Pins::Fault pin_slot(BlobSlot& slot, BlobToken token) noexcept {
     if (!may_pin) [[unlikely]]
       return pin_fault(word, token);
     // Acquire: the content is read next. No release: a pin publishes nothing, and the release of
-    // whoever opened the slot carries on through it, as through every read-modify-write.
+    // the thread that opened the slot carries on through it, as through every read-modify-write.
   } while (!slot.word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
                                             std::memory_order_relaxed));
   return Pins::Fault::kNone;
@@ -102,7 +102,7 @@ Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
   if (!may_write(slot->tenure.load(std::memory_order_relaxed))) [[unlikely]]
     return Fault::kReadOnly;
   // A seal is seen: the pin has acquired what its sealer stored and then looked at the word.
-  // Acquire: and where there was one, what was read under it comes before what this call writes.
+  // Acquire: where there was a seal, the reads under it come before the writes of this call.
   if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]]
     return Fault::kSealed;
   return Fault::kNone;

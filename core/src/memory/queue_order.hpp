@@ -1,4 +1,5 @@
-// The order of a call on a device beside what other queues do with its blobs, and of what it lends.
+// The order between a call on a device and the work of other queues on its blobs, and the memory
+// that it lends.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace tenure {
 
-// From here on the call's queue comes after what the homes of the pinned blobs have got; and what
-// they get after this object comes after the call. Of most calls all blobs are at home.
+// From here on the call's queue comes after the earlier work of the pinned blobs' homes; and work
+// that they get after this object comes after the call. In most calls all blobs are at home.
 class QueueOrder {
  public:
   // Throws DEVICE_ERROR. Both outlive the object.
@@ -51,8 +52,8 @@ class QueueOrder {
 };
 
 // A borrow of memory that the lender uses and frees in the order of the context's queue, and knows
-// to be the device's: work of other queues is ordered beside it as beside any blob's, and its end
-// waits for none. Throw std::bad_alloc.
+// to be the device's: the order of other queues' work on it is that of any blob, and its end waits
+// for none. Both throw std::bad_alloc.
 BlobToken blob_lend_on(const Context& context, const void* data, std::size_t size_bytes);
 BlobToken blob_lend_mut_on(const Context& context, void* data, std::size_t size_bytes);
 

@@ -19,7 +19,7 @@ BlobToken ReservedMemory::open(std::size_t size_bytes) {
   }
 }
 
-// As touch_fresh_pages(), where no other thread writes and nothing has been written.
+// touch_fresh_pages() for memory that no other thread writes and that has not been written.
 void ReservedMemory::touch_pages(std::size_t end) noexcept {
   // One thread at a time: two would clear the same page each, and one of them in vain. It takes as
   // long as a thread spins rather than sleeps.

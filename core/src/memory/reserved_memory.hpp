@@ -16,8 +16,8 @@ class ReservedMemory {
   ReservedMemory& operator=(const ReservedMemory&) = delete;
   ~ReservedMemory() { give_back(); }
 
-  // Whether there is room for `max_bytes` now, of which only what is written is taken; presumably
-  // `expected_bytes`. Refused where the system does not know such memory.
+  // Reserves room for `max_bytes`; only the written part is taken, presumably `expected_bytes`.
+  // Returns false where that is refused, also by a system that does not know such memory.
   bool reserve(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
     const Reservation reservation = reserve_memory(max_bytes, expected_bytes);
     memory_ = reservation.memory;

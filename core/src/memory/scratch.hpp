@@ -18,7 +18,7 @@ class Scratch {
  public:
   // Throws OUT_OF_MEMORY. The bytes are undefined.
   explicit Scratch(std::size_t size_bytes);
-  // `count` elements of so many bytes each.
+  // `count` elements of `bytes_each` bytes each.
   Scratch(std::int64_t count, std::int64_t bytes_each) : Scratch(product(count, bytes_each)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -49,7 +49,7 @@ class Scratch {
   Memory memory_;
 };
 
-// So many objects, on the stack where there are few. Those of trivial types are undefined.
+// `count` objects, on the stack where there are few. Objects of trivial types are undefined.
 template <class T, std::size_t kFew>
 class FewOnStack {
  public:

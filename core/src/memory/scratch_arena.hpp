@@ -1,5 +1,5 @@
 // Memory that calls of one thread have for scratch, one after the other: a run of a program takes
-// it once, and its operations ask nobody else.
+// it once, and its operations take their scratch memory from it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class ScratchArena {
   explicit ScratchArena(std::size_t size_bytes = 0) : memory_(size_bytes) {}
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size_bytes(); }
-  // With so many bytes there would have been room for all that was asked for.
+  // An arena of this size would have had room for all requests.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
 
   // The arena of the calling thread, or nullptr.
@@ -32,7 +32,7 @@ class ScratchArena {
     ScratchArena* before_;
   };
 
-  // Where so many bytes lie until give(): as if there were room for all that is asked for.
+  // The offset of `size_bytes` bytes until give(), as if there were room for all requests.
   std::size_t take(std::size_t size_bytes) noexcept;
   void give(std::size_t offset, std::size_t size_bytes) noexcept;
   // Their memory; nullptr where there is no room.
@@ -40,7 +40,7 @@ class ScratchArena {
 
  private:
   OwnedMemory memory_;
-  std::size_t used_bytes_ = 0;  // up to here they are somebody's
+  std::size_t used_bytes_ = 0;  // the first bytes, which are in use
   std::size_t taken_count_ = 0;
   std::size_t peak_bytes_ = 0;
 };

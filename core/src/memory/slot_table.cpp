@@ -38,8 +38,8 @@ Token SlotTable<kKind>::open(const SlotContent& content) {
   slot->data.store(content.data, std::memory_order_release);
   slot->size_bytes.store(content.size_bytes, std::memory_order_release);
   slot->tenure.store(content.tenure, std::memory_order_release);
-  // Release: whoever finds the slot open finds its content. A plain store: on a closed word every
-  // compare-and-swap refuses, so nobody else writes it.
+  // Release: a thread that finds the slot open finds its content. A plain store: on a closed word
+  // every compare-and-swap refuses, so no other thread writes it.
   slot->word.store(SlotWord{generation} << kGenerationShift | kOneRef, std::memory_order_release);
   return make_token(kKind, generation, index);
 }
@@ -50,8 +50,8 @@ void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
   // Not reused after the last generation: the next would be the first again, and tokens that were
   // stale for 2^24 lives would name a blob. The 64 bytes are the price.
   if (token_generation(token) == kLastGeneration) return;
-  // Relaxed: putting the slot back releases it. A reader with the old token who meets the next life's
-  // content meets this word too.
+  // Relaxed: putting the slot back releases it. A reader with the old token who meets the next
+  // life's content meets this word too.
   slot.word.store(SlotWord{token_generation(token) + 1} << kGenerationShift | kClosed,
                   std::memory_order_relaxed);
   put_back(token_index(token), slot);
@@ -59,8 +59,8 @@ void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
 
 template <std::uint32_t kKind>
 std::uint32_t SlotTable<kKind>::take() {
-  // Acquire, here and below: what was done to the slot before it was put back, its link included,
-  // and the chunk that it lies in.
+  // Acquire, here and below: the changes to the slot before it was put back, its link included, and
+  // the chunk that has it.
   FreeHead head = free_.load(std::memory_order_acquire);
   for (;;) {
     const std::uint32_t index = first_of(head);

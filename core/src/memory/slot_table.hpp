@@ -3,9 +3,9 @@
 // and refused without reading freed memory.
 //
 // Access to the fields of a slot:
-//   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
+//   word       any thread, at any time; every rule of blob.hpp is a compare-and-swap on it.
 //   data, size_bytes, tenure, context
-//              anybody who then finds the word still in the same generation (a reader with a stale
+//              a thread that then finds the word in the same generation (a reader with a stale
 //              token races with the slot's next life). They are atomics stored with release and
 //              loaded with acquire after the word: a reader who meets a value of the next life
 //              also meets the newer word. Rejected: a fence between fields and word, which
@@ -14,11 +14,11 @@
 //   place      as data.
 //   release, home
 //              the one thread that finishes the blob; home also those who use it.
-//   next_free  whoever found the slot at the head of the free list; worth something only if it is
-//              still there.
+//   next_free  the thread that found the slot at the head of the free list; valid only if the slot
+//              is still there.
 //
-// The slot of what is no blob is one too: its word counts as that of a blob, its data is the object
-// (sparse/handle.cpp, handles.hpp), and the rest means nothing.
+// Other objects than blobs have such slots too: the word counts as that of a blob, the data is the
+// object (sparse/handle.cpp, handles.hpp), and the other fields mean nothing.
 #pragma once
 
 #include <bit>
@@ -61,12 +61,12 @@ struct alignas(64) BlobSlot {
   Atomic<std::size_t> size_bytes{0};
   Atomic<void*> context{nullptr};
   Handed<tnr_release_fn> release = nullptr;
-  // Where the memory came from, if not from memory.hpp; of a device the context whose queue it is
-  // on, whoever it came from.
+  // The context that the memory came from, if not from memory.hpp. For memory of a device, the
+  // context of its queue, whatever the source of the memory.
   Handed<const Context*> home = nullptr;
   Atomic<tnr_tenure> tenure{0};
   Atomic<std::uint32_t> next_free{0};
-  // Sparse matrices for whose sake nobody may write the memory; see blob_seal().
+  // The number of sparse matrices that forbid writes to the memory; see blob_seal().
   Atomic<std::uint32_t> seals{0};
   Atomic<std::uint32_t> place{0};  // place_of_device()
 };
@@ -103,13 +103,14 @@ constexpr bool is_held(SlotWord word, Token token) {
   return generation_of(word) == token_generation(token) && refs_of(word) != 0;
 }
 
-// Replaces the slot's word by step(word) and returns what was written. `step` throws to refuse. It
-// may read the slot's content: a successful swap proves that the word, and with it the generation,
-// had not changed since before the read.
+// Replaces the slot's word by step(word) and returns the new word. `step` throws to refuse. It may
+// read the slot's content: a successful swap proves that the word, and with it the generation, had
+// not changed since before the read.
 //
-// Acquire and release: each step is ordered after the ones before it, so the thread that finishes
-// a blob, or is told that its borrow has ended, sees what all others did to the memory. Relaxed where
-// the swap fails: `step` reads the content of the life that the first load has acquired.
+// Acquire and release: each step is ordered after the ones before it, so the thread that finishes a
+// blob, or learns that its borrow has ended, sees all changes of other threads to the memory.
+// Relaxed where the swap fails: `step` reads the content of the life that the first load has
+// acquired.
 template <class Step>
 SlotWord change(BlobSlot& slot, Step step) {
   SlotWord old = slot.word.load(std::memory_order_acquire);
@@ -162,7 +163,7 @@ class SlotTable {
   // Ends the life of a finished slot: its token is stale from here on.
   void retire_or_reuse(Token token, BlobSlot& slot) noexcept;
 
-  // Around fork: nobody is growing the table while the process is copied.
+  // Around fork: no thread grows the table while the process is copied.
   void lock() noexcept { growing_.lock(); }
   void unlock() noexcept { growing_.unlock(); }
 

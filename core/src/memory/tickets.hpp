@@ -21,7 +21,7 @@ class Tickets {
  public:
   explicit Tickets(std::int64_t count) noexcept : end_(count) {}
 
-  // The next unclaimed chunk, in rising order; -1: there is none.
+  // The next unclaimed chunk, in rising order; -1: none is left.
   std::int64_t take() noexcept {
     const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
     return chunk < end_ ? chunk : -1;
@@ -32,8 +32,8 @@ class Tickets {
   Atomic<std::int64_t> next_{0};
 };
 
-// So many bytes for each thread, aligned to a line. Under a sanitizer they are allocated one by
-// one, to the byte: what goes past the end of one would else be in the next, and not be seen.
+// `bytes` bytes for each thread, aligned to a line. Under a sanitizer they are allocated one by
+// one, to the byte: else an access past the end of one would be in the next, and not be seen.
 // Throws std::bad_alloc, or OUT_OF_MEMORY.
 class ThreadBuffers {
  public:

@@ -12,7 +12,7 @@ namespace {
 using engines::ImageOrder;
 using Image = Convolution::Image;
 
-// As oneDNN is asked for it. Nothing where it takes none such.
+// The orders of the operands as oneDNN gets them; nothing where it does not take them.
 struct Orders {
   ImageOrder images;
   ImageOrder weight;
@@ -37,9 +37,9 @@ std::optional<Orders> orders_of(const Convolution& c) noexcept {
 // ---- what pays ----
 
 // Pixels of the result from which on the engine `auto` gives images to oneDNN that are channels
-// last. Measured as products are: own kernels take 1.0 (1x1) to 1.2 (3x3) of its time, and the
-// weights' way into its own order as much as 300 pixels. Of images in the other order they take
-// 0.65 to 0.9 (3x3).
+// last. Measured as products are: own kernels take 1.0 (1x1) to 1.2 (3x3) of its time, and
+// reordering the weights for oneDNN takes the time of 300 pixels. For images in the other order,
+// own kernels take 0.65 to 0.9 (3x3).
 constexpr std::int64_t kWorthPixels = 512;
 
 bool pays(const Convolution& c, ImageOrder order) noexcept {
@@ -104,7 +104,7 @@ Compiled compile(const Convolution& c, const Orders& orders, dnnl_engine_t engin
     strides[axis] = c.strides[axis];
     dilations[axis] = c.dilations[axis] - 1;
     before[axis] = c.padding[axis];
-    // As far as the last window reaches.
+    // The padding ends where the last window ends.
     const std::int64_t reach =
         (c.out[axis] - 1) * c.strides[axis] + (c.kernel[axis] - 1) * c.dilations[axis] + 1;
     after[axis] = std::max<std::int64_t>(reach - c.in[axis] - c.padding[axis], 0);
@@ -141,7 +141,7 @@ Compiled compile(const Convolution& c, const Orders& orders, dnnl_engine_t engin
 
 Key key_of(const Convolution& c, const Orders& orders) noexcept {
   Key key;
-  key.add(-1);  // no product has so many
+  key.add(-1);  // no product has this batch count
   key.add(static_cast<std::int64_t>(orders.images));
   key.add(static_cast<std::int64_t>(orders.weight));
   for (const std::int64_t extent : {c.images, c.groups, c.channels, c.filters}) key.add(extent);
@@ -165,7 +165,7 @@ bool run(const Call& call, const Convolution& c, const ConvolutionMemory& memory
   const std::size_t scratch_bytes =
       std::max(compiled.product.scratch_bytes(), compiled.reorder.scratch_bytes());
   const Scratch scratch(compiled.weight_bytes + scratch_bytes);
-  // Read, but for the result.
+  // oneDNN reads these operands, and writes only the result.
   void* weight = const_cast<void*>(memory.weight);
   void* const rest = scratch.data() + compiled.weight_bytes;
   if (compiled.reorder.is_there()) {

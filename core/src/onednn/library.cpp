@@ -36,7 +36,7 @@ const OpenMP& openmp() noexcept {
   return functions;
 }
 
-// ---- what is there ----
+// ---- the version of oneDNN ----
 
 struct Version {
   char text[32] = "";

@@ -1,5 +1,6 @@
-// oneDNN as this library uses it: entered by one thread at a time, with what it has compiled kept by
-// shape. For the sources of this folder alone, which are compiled where its headers are.
+// oneDNN as this library uses it: one thread at a time enters it, and its compiled code is kept by
+// shape. Only the sources of this folder include this file: they are compiled where oneDNN's
+// headers are.
 #pragma once
 
 #include <dnnl.h>
@@ -51,7 +52,8 @@ using Description = Owned<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
 
 // Throws OUT_OF_MEMORY for that, and INTERNAL for any other failure.
 void require_success(dnnl_status_t status, const char* call);
-// The same failures throw; false where oneDNN has no code for what it is asked.
+// Returns false where oneDNN has no code for the call. Throws as require_success() does for any
+// other failure.
 bool is_possible(dnnl_status_t status, const char* call);
 
 // A layout by strides; empty where oneDNN takes none of such steps.
@@ -98,8 +100,9 @@ struct Compiled {
 // All of oneDNN's state that is kept between calls.
 class Library;
 
-// The one thread in oneDNN, while this lives: with so many threads of OpenMP's, of which the caller
-// has its own number back at the end.
+// While this lives, its thread is the only one in oneDNN, which computes with `thread_count`
+// threads of OpenMP's, or with one in a child of fork. The destructor restores the caller's number
+// of threads.
 class Entry {
  public:
   // Throws OUT_OF_MEMORY.

@@ -24,8 +24,8 @@ std::optional<dnnl_data_type_t> type_of(tnr_dtype dtype) noexcept {
 
 // ---- what pays ----
 
-// Sums of bytes are exact with instructions that add four products at once to 32 bits. Those before
-// them saturate pairs at 16.
+// Sums of bytes are exact with instructions that add four products at once to 32 bits. Older
+// instructions saturate pairs of products at 16 bits.
 bool has_exact_bytes() noexcept {
   const int set = static_cast<int>(dnnl_get_effective_cpu_isa());
   const auto has = [&](int wanted) { return (set & wanted) == wanted; };
@@ -162,7 +162,7 @@ bool run(const Call& call, const Product& given, const ProductMemory& memory) {
   if (!compiled.product.is_there()) return false;
   const Scratch scratch(compiled.product.scratch_bytes());
   const ProductMemory at = engines::plain_memory(*taken, memory);
-  // Read, but for the third.
+  // oneDNN reads these operands, and writes only the third.
   void* const addresses[] = {const_cast<void*>(at.a), const_cast<void*>(at.b), at.out,
                              const_cast<void*>(at.bias)};
   compiled.product.run(entry.stream(), {addresses, p.has_bias ? std::size_t{4} : std::size_t{3}},

@@ -44,7 +44,7 @@ bool Lending::end() noexcept {
       while (blob_describe(token).pin_count != 0) std::this_thread::yield();
       blob_release(token);
     } catch (const Error&) {
-      // Somebody gave up a handle that is not theirs.
+      // The function gave up a handle that it does not own.
       is_free = false;
     }
   }

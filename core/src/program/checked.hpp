@@ -1,5 +1,5 @@
-// What runs lend to functions of others, on a device always and on the CPU where they are checked,
-// and how checked ones see what these did to it.
+// Memory that runs lend to user functions, on a device always and on the CPU in checked runs, and
+// the guards by which a checked run sees how a function changed it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tenure {
 
-// Views whose owners end behind the call: whoever kept one is told so when it is used.
+// Views with owners that end after the call. A later use of a view that the function kept fails.
 class Lending {
  public:
   explicit Lending(std::size_t most) { tokens_.reserve(most); }
@@ -23,10 +23,11 @@ class Lending {
   // The owner is the view's from here on. Throws as blob_borrow().
   void lend(tnr_view& view);
   void lend_mut(tnr_view& view);
-  // The same of memory that the context's queue reaches. Throw std::bad_alloc.
+  // lend() and lend_mut() for memory that the context's queue reaches. Both throw std::bad_alloc.
   void lend_on(const Context& context, tnr_view& view);
   void lend_mut_on(const Context& context, tnr_view& view);
-  // Whether nobody holds any of the memory. No call uses it then, in either case.
+  // Ends the owners. Returns whether the function kept no handle of the memory and gave none up.
+  // No call uses the memory afterwards, in either case.
   [[nodiscard]] bool end() noexcept;
 
  private:
@@ -39,9 +40,9 @@ class Guarded {
   Guarded(const ArrayType& type, unsigned char pattern);
 
   [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
-  // Whether the guards hold what they held.
+  // Whether the guards are unchanged.
   [[nodiscard]] bool is_whole() const noexcept;
-  // Whether the elements are the same bytes. Of the same type.
+  // Whether the elements are the same bytes. Both arrays have the same type.
   [[nodiscard]] bool is_same(const Guarded& other) const noexcept;
 
  private:

@@ -96,7 +96,7 @@ std::vector<std::shared_ptr<const Body>> find_bodies(const Graph& graph,
 }
 
 std::uint32_t count_results(const GraphNode& node) noexcept {
-  // Both bodies of a `cond` node give as many.
+  // Both bodies of a `cond` node have the same number of outputs.
   return static_cast<std::uint32_t>(node.bodies[Control::kIteration]->graph.outputs.size());
 }
 

@@ -1,4 +1,5 @@
-// Nodes that decide in a run what is computed: one of two bodies, or one of them again and again.
+// Control nodes: in a run, a `cond` node computes one of its two bodies, and a `while` node repeats
+// its body as long as its condition holds.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,9 @@ namespace {
 
 constexpr std::uint32_t kMostOperands = 256;
 
-// Calls a function of others: whatever it throws is INTERNAL. What this thread was told last is the
-// reason of a status that it is of, and else stays.
+// Calls a user function. An exception that it throws becomes INTERNAL. If the function answers with
+// the status of the last error that this thread recorded during the call, the message of that error
+// becomes the reason. The thread's last error from before the call is restored.
 template <class Call>
 void guard_call(const char* name, const char* function, const Call& call) {
   // The function may allocate what outlives the run: it has no arena.
@@ -179,7 +180,8 @@ void Custom::call_with_owners(const tnr_view* operands, const tnr_view& out, con
   lend_mut(lending, target.view);
   for (std::size_t i = 0; i < count; ++i) {
     lent.data()[i] = operands[i];
-    // In place; what is empty takes no memory from the value that begins where it stands.
+    // An operand in place has the output's owner. An empty output shares no memory with the value
+    // that begins at its address.
     if (operands[i].data == out.data && !is_empty(out)) {
       lent.data()[i].owner = target.view.owner;
     } else {
@@ -255,7 +257,7 @@ ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "operands[%zu] is no array", i);
     }
     views.data()[i] = unbacked_view(*operands[i].array);
-    // Nobody reads through an address that is none.
+    // infer() has no address to read elements from.
     views.data()[i].data = views.data()[i].base = nullptr;
     views.data()[i].size_bytes = 0;
   }

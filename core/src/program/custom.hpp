@@ -1,4 +1,4 @@
-// Operations of a user's own.
+// Custom operations: functions of a user.
 #pragma once
 
 #include "base/array_type.hpp"
@@ -29,11 +29,11 @@ class Custom {
   [[nodiscard]] ArrayType infer(const tnr_view* operands, const std::int64_t* numbers) const;
   void compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,
                const tnr_view_mut& out) const;
-  // The same on views of the context's device; there is a function for it.
+  // compute() on views of the context's device. Requires has_device_function().
   void compute_on_device(const Context& context, const tnr_view* operands,
                          const std::int64_t* numbers, const tnr_view_mut& out) const;
-  // As compute(), as TNR_RUN_CHECKED says. Throws INTERNAL for what can be seen in the results, in
-  // the operands and around the output.
+  // compute() with the checks of TNR_RUN_CHECKED. Throws INTERNAL for errors that show in the
+  // results, in the operands and around the output.
   void compute_checked(const Context& context, const tnr_view* operands,
                        const std::int64_t* numbers, const tnr_view_mut& out) const;
 

@@ -40,7 +40,8 @@ tnr_dtype result_of(const GraphNode& node, const OperandType* operands) {
   }
 }
 
-// The node alone, and the views that it reads in its order: view_of(i) of its operand i.
+// The expression of one node. Writes the views that it reads to `views`, in its order: view_of(i)
+// is the view of operand i.
 template <class Operand, class ViewOf>
 ExpressionOf alone(const GraphNode& node, tnr_dtype dtype, const Operand* operands,
                    const ViewOf& view_of, const tnr_view** views) {
@@ -72,7 +73,7 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
   const ExpressionShape shape = expression_shape(expression.over(views));
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
-  // Refuses also where the shape alone does not show it, such as a maximum of nothing.
+  // prepare() also refuses calls that expression_shape() takes, such as a maximum of no elements.
   (void)expression.prepare(views, unbacked_view(type));
   return type;
 }

@@ -1,4 +1,4 @@
-// Nodes that expressions compute: alone, and several in one pass.
+// Nodes that expressions compute: one node, or several in one pass.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class ExpressionOf {
 
   // Values, in the order of the views.
   [[nodiscard]] const std::vector<std::uint32_t>& views() const noexcept { return views_; }
-  // With as many views. It has pointers into this.
+  // The expression over these views, one for each of views(). It has pointers into this object.
   [[nodiscard]] tnr_expression over(const tnr_view* const* views) const noexcept;
   // For views and an output of these layouts, which need no memory.
   [[nodiscard]] std::unique_ptr<const PreparedExpression> prepare(const tnr_view* const* views,

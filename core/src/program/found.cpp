@@ -105,7 +105,7 @@ void add_deciding(Deciding& deciding, const Graph& graph, const std::vector<Arra
       has_decided_bodies |= body->graph.finds_extents || named != kNoValue;
     }
     deciding.of_nodes[i] = last;
-    // Results of bodies are known behind them alone.
+    // The shapes of a control node's results are known only after the node.
     const bool is_decided = last != kNoValue || has_decided_bodies;
     const std::uint32_t by = node.bodies.empty() ? last : is_decided ? i : kNoValue;
     for (std::uint32_t value = node.result; value < node.result + node.result_count; ++value) {

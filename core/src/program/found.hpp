@@ -18,7 +18,7 @@ std::vector<bool> extents_in(const Graph& graph, std::int64_t number);
 std::size_t outer_index(const Graph& graph, const Extent& extent) noexcept;
 // The last node that finds an extent of those that the number is made of, or kNoValue.
 std::uint32_t last_finding(const Graph& graph, std::int64_t number);
-// In place of a node: what a body is handed decides, before any node of it is computed.
+// Stands for a node: the inputs of a body decide, before any node of it is computed.
 inline constexpr std::uint32_t kHandedOver = kNoValue - 1;
 
 // The parts of a body that a run of the graph around it decides.
@@ -26,8 +26,8 @@ struct Outside {
   std::vector<bool> inputs;   // by input: the shape
   std::vector<bool> extents;  // by extent
 };
-// The last nodes that decide in a run what is computed, by counts that they find or by what they
-// compute of their bodies; kHandedOver, or kNoValue.
+// The last nodes that decide calls, shapes and extents in a run, by counts that they find or by the
+// results of their bodies. kHandedOver for the inputs of a body, kNoValue for no node.
 struct Deciding {
   std::vector<std::uint32_t> of_nodes;    // by node: of their calls
   std::vector<std::uint32_t> of_values;   // by value: of their shapes
@@ -38,8 +38,8 @@ struct Deciding {
     return value < of_values.size() && of_values[value] != kNoValue;
   }
 };
-// Looks at the ranks of types alone: a value of rank 0 has one shape, whatever it is made of.
-// `outside` is that of a body, else nullptr.
+// Reads only the ranks of the types: a value of rank 0 has one shape, however it is computed.
+// `outside` describes a body and is nullptr for other graphs.
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside = nullptr);
 // Looks only at the nodes that were added to the graph since. Nothing changes for earlier nodes.

@@ -133,7 +133,8 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
       }
     }
   }
-  // Those that are made of others, in their order; a program has each of the others, or finds it.
+  // Computes the extents that are made of others, in their order. An input gives each of the other
+  // extents, or a node finds it.
   std::vector<std::int64_t> named;
   named.swap(sizes_);
   for (std::size_t i = 0; i < named.size(); ++i) {

@@ -40,7 +40,7 @@ struct Extent {
   std::int64_t a;    // of a named one its maximum
   std::int64_t b;
   char name[32];
-  std::uint32_t node = kNoValue;  // that gives it, as the count of what it finds
+  std::uint32_t node = kNoValue;  // the node that finds it, as a count of elements
 };
 
 // Whether both are named ones, with the same name and maximum.
@@ -104,28 +104,29 @@ constexpr std::size_t extent_index(std::int64_t number) noexcept {
   return static_cast<std::size_t>(number - TNR_EXTENT);
 }
 
-// Numbers for the extents of a graph. Those that nodes find are known behind these nodes.
+// Numbers for the extents of a graph. An extent that a node finds is known after the node.
 class Sizes {
  public:
   Sizes() = default;
   // All named extents at their maxima.
   explicit Sizes(const Graph& graph);
-  // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
+  // The sizes for a run's inputs. Reads only their dtypes and shapes. Throws INVALID_ARGUMENT where
   // these disagree with the graph.
   Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count);
-  // Sizes in a body: named extents are those of the graph around it, but for what its nodes find.
+  // Sizes in a body: named extents are those of the graph around it, except for extents that nodes
+  // of the body find.
   Sizes(const Graph& body, const Graph& graph, const Sizes& sizes);
-  // The same anew, where a run has found some of those around it.
+  // Sets these sizes of a body anew after a run has found some of the extents around it.
   Refusal set_around(const Graph& body, const Graph& graph, const Sizes& sizes) noexcept;
 
   // The size that a number of a node or of a shape stands for.
   [[nodiscard]] std::int64_t of(std::int64_t number) const;
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
-  // To where there is room for as many, which are numbers of a node.
+  // Writes the sizes of a node's numbers to `to`, which has room for all of them.
   void write_all(const std::vector<std::int64_t>& numbers, std::int64_t* to) const noexcept;
 
   void add(const Extent& extent);
-  // The size that the node finds, and those that are made of it.
+  // Sets the size that the node finds, and the sizes that are made of it.
   Refusal set_found(const Graph& graph, const GraphNode& node, std::int64_t count) noexcept;
   [[nodiscard]] bool are_maxima() const noexcept { return are_maxima_; }
 
@@ -137,7 +138,7 @@ class Sizes {
   Refusal find_around(const Extent& extent, const Graph& graph, const Sizes& sizes,
                       std::int64_t& size) const noexcept;
 
-  // The same of a number that is known to be there.
+  // The size of a number that is known to be valid.
   [[nodiscard]] std::int64_t size_at(std::int64_t number) const noexcept {
     return is_extent(number) ? sizes_[extent_index(number)] : number;
   }
@@ -150,7 +151,7 @@ class Sizes {
 // operations give their answers once, here: a schedule is made of these types and of no others.
 struct Inferred {
   Sizes given;                                // before nodes find anything
-  Sizes sizes;                                // where nodes find as many as they may
+  Sizes sizes;                                // where nodes find the maximum
   std::vector<ArrayType> types;               // by value
   std::vector<std::vector<Inferred>> bodies;  // by node
 };

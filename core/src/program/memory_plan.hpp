@@ -1,4 +1,4 @@
-// Where values lie in one block of memory.
+// The offsets of values in one block of memory.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ struct GraphNode {
   std::vector<std::uint32_t> operands;
   std::vector<std::int64_t> numbers;
   NodeAttributes attributes;
-  std::shared_ptr<const Custom> custom;             // of its kind alone
-  std::vector<std::shared_ptr<const Body>> bodies;  // of kinds that decide what is computed
+  std::shared_ptr<const Custom> custom;             // only of its kind
+  std::vector<std::shared_ptr<const Body>> bodies;  // of control nodes
   // Its second operand as the graph packed it, of products or of convolutions; nullptr: it is not.
   const PackedFactor* factor = nullptr;
   const PackedFilters* filters = nullptr;
@@ -51,7 +51,7 @@ struct GraphNode {
 // A node where all extents are numbers.
 struct NodeCall {
   const GraphNode& node;
-  const std::int64_t* numbers;  // of which there are as many as the node has
+  const std::int64_t* numbers;  // one for each number of the node
   bool is_checked = false;      // a run that trusts no operation of others
 };
 

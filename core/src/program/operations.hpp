@@ -25,19 +25,19 @@ struct OperandView {
 // Most operands of a kind that takes a fixed number.
 inline constexpr std::size_t kMostFixedOperands = 5;
 
-// The result's dtype and rank; its extents too where the kind has no ShapeNode. Throws what the call
-// would refuse, except for extents that a ShapeNode refuses.
+// The result's dtype and rank; its extents too where the kind has no ShapeNode. Throws what the
+// call would refuse, except for extents that a ShapeNode refuses.
 using InferNode = ArrayType(const NodeCall& call, const OperandType* operands);
 // The shape rule of a kind: sets the extents of the result, whose dtype and rank are those that
-// `infer` gave. Builders call it after `infer`, and runs call it for extents that follow from counts
-// in the data.
+// `infer` gave. Builders call it after `infer`, and runs call it for extents that follow from
+// counts in the data.
 using ShapeNode = Refusal(const NodeCall& call, const OperandType* operands,
                           ArrayType& result) noexcept;
 // Computes it.
 using RunNode = void(const Context& context, const NodeCall& call, const OperandView* operands,
                      const tnr_view_mut& out);
-// Computes what is found, of which there are as many as it gives: into row-major memory whose first
-// extent is the most, of which more leave it as it is.
+// Finds elements in the data and returns their number. Writes them to row-major memory with the
+// maximum as its first extent; leaves the memory as it is where more are found.
 using FindNode = std::int64_t(const Context& context, const NodeCall& call,
                               const OperandView* operands, const tnr_view_mut& out);
 // The operand as a view node sees it. Throws where its elements would have to move, which only a

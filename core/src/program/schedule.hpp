@@ -1,4 +1,5 @@
-// A program for inputs and outputs of some layouts: the calls of a run, and where each value lies.
+// A program for inputs and outputs of some layouts: the calls of a run, and the memory of each
+// value.
 #pragma once
 
 #include <cstdint>
@@ -48,16 +49,16 @@ struct Step {
   // The expression of the step, unless a run decides its shapes.
   std::unique_ptr<const PreparedExpression> prepared;
   std::uint32_t result_count = 1;
-  // Where the node has bodies: their schedules, and places that they alone use, as Control says.
+  // The schedules of the node's bodies, and the places that only these use, in Control's order.
   std::vector<std::shared_ptr<const Schedule>> bodies = {};
   std::vector<std::uint32_t> owned = {};
   // An expression that is not prepared. It has pointers into the graph.
   std::shared_ptr<const ExpressionOf> expression = nullptr;
 };
 
-// A step that decides shapes in a run, by an extent that it finds or by what bodies give, and what
-// it and no later one decides: layouts and numbers, which are computed in each run. Memory is
-// planned for as many as may be found. Of a body, the first one is what it is handed.
+// A step that decides shapes in a run, by an extent that it finds or by the results of its bodies,
+// and the layouts and numbers that it decides and no later step. Each run computes these. Memory is
+// planned for the maximum. In a body, the first finding is for the inputs that the body is handed.
 struct Finding {
   static constexpr std::uint32_t kNoStep = UINT32_MAX;
 
@@ -84,7 +85,7 @@ struct Schedule {
   MemoryPlan memory;
   std::vector<ArrayType> outputs;
   PassCounts counts;             // with those of bodies
-  std::vector<ArrayType> types;  // by value, for as many as may be found
+  std::vector<ArrayType> types;  // by value, where nodes find the maximum
   std::vector<Finding> findings;
   Sizes sizes;                        // before anything is found
   std::vector<std::uint32_t> handed;  // values: inputs of a body whose shapes a run decides
@@ -105,8 +106,8 @@ struct Target {
 };
 
 // Only the layouts of views are looked at: `inferred` is for inputs of their types. `outputs` is
-// nullptr for row-major ones. `needed` says which nodes outputs need. `outside` names the parts of a
-// body that a run decides, or is nullptr. Throws INVALID_ARGUMENT for strides that reach beyond
+// nullptr for row-major ones. `needed` says which nodes outputs need. `outside` names the parts of
+// a body that a run decides, or is nullptr. Throws INVALID_ARGUMENT for strides that reach beyond
 // memory.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, Inferred inferred, const tnr_view* const* inputs,

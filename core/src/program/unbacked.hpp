@@ -1,4 +1,4 @@
-// Views of arrays that have no memory yet: for checks, and to find where parts of them lie.
+// Views of arrays that have no memory yet, for checks and to find the offsets of their parts.
 #pragma once
 
 #include "base/array_type.hpp"
@@ -12,20 +12,20 @@ namespace tenure {
 tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides = nullptr,
                        unsigned place = 0);
 
-// A view of this dtype and rank without an element: an operation that is called with such views
-// refuses what shapes do not decide, and does nothing else.
+// A view of this dtype and rank whose extents are 0; a rank of 0 has one element. An operation on
+// views without elements makes the checks that do not depend on shapes, and computes nothing.
 tnr_view of_nothing(const ArrayType& type);
 
-// Images whose channels lie side by side.
+// A view of images with adjacent channels.
 tnr_view channels_last(const ArrayType& type);
 bool is_channels_last(const tnr_view& view) noexcept;
 
-// Whether the elements lie side by side, in any order of the axes.
+// Whether the elements are adjacent, in any order of the axes.
 bool has_no_gap(const tnr_view& view) noexcept;
 
 ArrayType type_of(const tnr_view& view) noexcept;
 
-// From the first element of one to that of the other, which lies in the same imagined memory.
+// The distance from the first element of `whole` to that of `part`, a view of the same memory.
 inline std::int64_t bytes_between(const tnr_view& whole, const tnr_view& part) noexcept {
   return static_cast<const char*>(part.data) - static_cast<const char*>(whole.data);
 }

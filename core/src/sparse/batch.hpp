@@ -34,7 +34,7 @@ class BatchOperand {
   [[nodiscard]] const tnr_sparse_view& view() const noexcept { return whole_.view(); }
   [[nodiscard]] const char* name() const noexcept { return whole_.name(); }
   [[nodiscard]] bool is_checked() const noexcept { return whole_.is_checked(); }
-  // As SparseOperand's, of all matrices.
+  // SparseOperand::check_all() for all matrices.
   void check_all() { whole_.check_all(); }
   [[nodiscard]] std::int64_t count() const noexcept { return batch_count(view()); }
   [[nodiscard]] tnr_sparse_view matrix(std::int64_t matrix) const {
@@ -79,7 +79,7 @@ class MatrixErrors {
   std::exception_ptr error_;
 };
 
-// A matrix that reads and writes so many bytes is worth all threads: several slices for each.
+// A matrix that reads and writes this many bytes is worth all threads: several slices for each.
 inline constexpr std::int64_t kWorthAllThreadsBytes = 8 * kSliceBytes;
 
 // Calls body(context, matrix), which may throw, once for each matrix of the batch. It reads and

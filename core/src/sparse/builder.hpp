@@ -63,20 +63,20 @@ void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t num
 
 class SparseBuilder {
  public:
-  // Allocates the offsets, if the format has any. The shape has been checked, but for its fit into
-  // the index type: throws INVALID_ARGUMENT where an extent has an index that does not fit;
-  // OUT_OF_MEMORY.
+  // Allocates the offsets, if the format has any. The shape has been checked, except that its
+  // extents fit the index type: throws INVALID_ARGUMENT where an extent has an index that does not
+  // fit; OUT_OF_MEMORY.
   SparseBuilder(const Context& context, const SparseShape& shape);
   SparseBuilder(const SparseBuilder&) = delete;
   SparseBuilder& operator=(const SparseBuilder&) = delete;
 
   // Once. The entries of BSR are blocks. Throws INVALID_ARGUMENT when offsets do not fit the index
-  // type, but for a batch, which has require_matrix_fit(); OUT_OF_MEMORY.
+  // type, except for a batch, which has require_matrix_fit(); OUT_OF_MEMORY.
   void allocate_entries(std::int64_t count);
 
-  // Instead of allocate_entries(), where the entries are counted as they are written: room for
-  // `max_count` of them, presumably `expected_count`, of which only what is written is taken. False
-  // where the memory of the context or the system cannot do that; then nothing has changed.
+  // Replaces allocate_entries() where the entries are counted as they are written: reserves room
+  // for `max_count` of them, presumably `expected_count`. Only written memory is taken. Returns
+  // false where the memory of the context or the system cannot do that; then nothing has changed.
   bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
   // Before the first `count` entries of those are written, by any thread: touches their memory.
   // Nothing happens where they were allocated.
@@ -101,7 +101,7 @@ class SparseBuilder {
     return false;
   }
 
-  // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with so many entries, do not fit.
+  // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with `count` entries, do not fit.
   void require_matrix_fit(std::int64_t matrix, std::int64_t count) const;
 
   [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
@@ -117,8 +117,9 @@ class SparseBuilder {
 
   // The order of the entries after an inspection of all that was written.
   [[nodiscard]] EntryOrder looked_at(EntryOrder known) const noexcept;
-  // The handle over what was written, in this order; 0 where it went to a place, whose owner calls
-  // this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.
+  // Opens a handle over the written entries, in this order; returns 0 where the result has a place,
+  // whose owner calls this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc.
+  // Last.
   SparseToken finish(EntryOrder order);
 
  private:

@@ -21,8 +21,8 @@ namespace tenure {
 
 namespace {
 
-// Runs a check whose messages begin with a field, and puts the matrix's name in front of it: on the
-// failing path alone.
+// Runs a check whose messages begin with a field, and puts the matrix's name in front of the
+// message of a failure. Only the failing path takes time.
 template <class Check>
 void check_fields_of(const char* name, const Check& check) {
   try {
@@ -246,7 +246,7 @@ bool are_compressed_valid(const tnr_sparse_view& view, RowExtent rows) {
          (!is_set(view, TNR_SPARSE_SORTED) || are_rows_sorted(view, range));
 }
 
-// ---- entries: what is wrong ----
+// ---- entries: errors ----
 
 struct Entry {
   std::int64_t row;

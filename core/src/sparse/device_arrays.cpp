@@ -10,7 +10,7 @@
 namespace tenure {
 namespace {
 
-// Room of which less than half is used is given back, and the entries are copied.
+// Room that is less than half used is given back, and the entries are copied.
 constexpr std::int64_t kMostRoomKept = 2;
 
 }  // namespace

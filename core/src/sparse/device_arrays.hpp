@@ -25,7 +25,7 @@ class DeviceArray {
   // A blob of the first elements.
   void keep(const Context& context, std::int64_t count);
   [[nodiscard]] tnr_view view(std::int64_t count) const;
-  // The reference is somebody else's.
+  // Leaves the reference to another owner.
   void give_up() noexcept { token_ = 0, data_ = nullptr; }
 
  private:

@@ -1,5 +1,5 @@
-// Offsets and indices on a device, where the CPU has to read them: to say what is wrong, and when a
-// handle is made.
+// Offsets and indices on a device, where the CPU has to read them: to describe an error, and to
+// make a handle.
 #pragma once
 
 #include "tenure/blob.hpp"

@@ -1,4 +1,4 @@
-// Rows without entries, of which a matrix of a huge extent mostly consists.
+// Rows without entries: most rows of a matrix with a huge extent.
 #pragma once
 
 #if defined(__x86_64__)

@@ -34,7 +34,7 @@ void with_number(const char* operation, tnr_dtype dtype, const Body& body) {
     default: refuse_dtype(operation, dtype);
   }
 }
-// As with_number(), for f64 and f32.
+// Calls body(T{}) like with_number(), for f64 and f32.
 template <class Body>
 void with_float(const char* operation, tnr_dtype dtype, const Body& body) {
   switch (dtype) {
@@ -65,8 +65,8 @@ T wrapping_mul(T a, T b) noexcept {
 }
 
 // Calls body(first row, end row) for all rows as `major` sees them, shared by threads, each run of
-// rows once its indices are known to be right. Throws what was wrong. An entry moves about so many
-// bytes.
+// rows once its indices are known to be right. Throws INVALID_ARGUMENT if one was wrong. An entry
+// moves about `entry_bytes` bytes.
 template <class Body>
 void for_each_row_run(const Context& context, const SparseOperand& a, std::int64_t entry_bytes,
                       const Body& body) {
@@ -116,7 +116,7 @@ inline void require_dense_shape(const tnr_view& out, const tnr_sparse_view& a) {
   }
 }
 
-// Throws INVALID_ARGUMENT unless the view has rank 1 and so many elements.
+// Throws INVALID_ARGUMENT unless the view has rank 1 and `length` elements.
 inline void require_length(const tnr_view& view, const char* name, std::int64_t length,
                            const char* of) {
   if (view.rank != 1) {

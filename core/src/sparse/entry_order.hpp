@@ -1,6 +1,6 @@
-// The known order of a result's entries. SORTED and UNIQUE of all that the library makes come from
-// here: an operation says how it has got its entries, and what follows from that is proved in this
-// file alone.
+// The known order of a result's entries. The SORTED and UNIQUE flags of all matrices that the
+// library makes come from here: an operation states how it has got its entries, and only this file
+// derives the flags from that.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ class Parts {
 using Record = tnr_sparse_view;
 
 const Record& record_of(const BlobSlot& slot) noexcept {
-  // Relaxed: whoever holds or has pinned the matrix has acquired it.
+  // Relaxed: a thread that holds or has pinned the matrix has acquired it.
   return *static_cast<const Record*>(slot.data.load(std::memory_order_relaxed));
 }
 
@@ -104,8 +104,7 @@ void require_held(SlotWord word, SparseToken token) {
   }
 }
 
-// One more use. `stale` is the status of a token that is none; `name` and `field` say in messages
-// what it is.
+// Adds a use. `stale` is the status of an invalid token; `name` and `field` name it in messages.
 BlobSlot& pin(SparseToken token, tnr_status stale, const char* name, const char* field) {
   BlobSlot* const slot = sparse_table.find(token);
   if (slot == nullptr) [[unlikely]] {
@@ -154,8 +153,8 @@ void require_owner(const tnr_view& part, const char* name) {
   }
 }
 
-// Checks parts that are sealed. Those on a device are copied for it, once for all uses of the
-// handle, when the work that was enqueued on them is done.
+// Checks parts that are sealed. Parts on a device are copied for the check, once for all uses of
+// the handle, when the work that was enqueued on them is done.
 void check_whole(const tnr_sparse_view& parts) {
   if (!is_on_device(parts.minor)) return check_entries(parts, RowExtent::kWhole, "");
   Pins pins;
@@ -180,7 +179,7 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
   if (is_batch(parts)) require_owner(parts.batch_offsets, "batch_offsets");
   Parts held(parts);
   {
-    Pins pins;  // which ask whether the views lie inside their blobs
+    Pins pins;  // these check that the views are inside their blobs
     pin_parts(pins, parts, "");
     held.retain();
   }

@@ -91,7 +91,7 @@ class OffsetRuns {
 };
 
 // The row of `rows` that entry `position` of a compressed matrix is in: the last whose offset is at
-// most that. `position` lies between the first offset and the last.
+// most that. `position` is between the first offset and the last.
 inline std::int64_t row_of_entry(const kernels::Byte* offsets, kernels::IndexType type,
                                  std::int64_t rows, std::int64_t position) noexcept {
   return first_where(1, rows,

@@ -10,8 +10,7 @@ namespace tenure {
 
 namespace {
 
-// Entries of a run: 16 or 32 KiB of indices, and their values beside them, stay in the second
-// cache.
+// Entries of a run: 16 or 32 KiB of indices, and their values, stay in the second cache.
 constexpr std::int64_t kRunEntries = 4096;
 
 bool lies_in(const tnr_view& part, const tnr_view& whole) noexcept {
@@ -89,7 +88,7 @@ bool is_part_of(const tnr_sparse_view& view, const tnr_sparse_view& whole) noexc
   if (is_batch(view)) return is_batch(whole) && is_range_of(view, whole);
   if (is_batch(whole)) return is_matrix_of(view, whole);
   if (view.format == TNR_SPARSE_FORMAT_COO) {
-    // The same rows: a range of entries says nothing of which rows they have.
+    // The rows must be the same: a range of entries does not name its rows.
     return view.rows == whole.rows && view.cols == whole.cols && is_same(view.major, whole.major) &&
            is_same(view.minor, whole.minor);
   }

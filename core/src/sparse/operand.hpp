@@ -7,7 +7,7 @@
 //       kernel(matrix, row, end, ...);        // offsets and indices of these rows are right
 //     });
 //   });
-//   a.require_valid();                        // throws what was wrong, if anything was
+//   a.require_valid();                        // throws if anything was wrong
 //
 // An operation whose memory is laid out by the entries (all that make a matrix) calls
 // check_all() first instead, and then for_each_run() finds nothing to do.
@@ -25,15 +25,14 @@ namespace tenure {
 
 class BatchOperand;
 
-// The parts of an operand on any device, in use by a call: what is known of them before an offset
-// or an index is read.
+// The parts of an operand on any device, in use by a call. No offset or index has been read.
 class PinnedSparse {
  public:
   enum class Batches { kRefused, kTaken };
   enum class Access { kRead, kWriteValues };
 
-  // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, UNSUPPORTED for a
-  // batch unless it is taken, and INVALID_ARGUMENT for values that are written when nobody may
+  // Throws as check_sparse() and Pins do, STALE_VIEW for the view's owner, UNSUPPORTED for a
+  // batch unless it is taken, and INVALID_ARGUMENT for values that are written when no call may
   // write them. `view` and `name` outlive the object.
   PinnedSparse(const tnr_sparse_view& view, const char* name, Access access, Batches batches,
                const tnr_device& device = kCpu);
@@ -59,15 +58,15 @@ class SparseOperand {
   // it is taken: then shape and owners are all that is known of it. `view` and `name` outlive the
   // operand.
   SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches = Batches::kRefused);
-  // A matrix of a batch that outlives the operand. It has no name: that of the batch is put in
-  // front of what is said of it.
+  // A matrix of a batch that outlives the operand. It has no name: its messages begin with that of
+  // the batch.
   SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch);
   // A view that the call has made over parts of its operands, whose owners are pinned, and whose
   // offsets and indices it has checked or made. `own` outlives the operand.
   struct Checked {};
   SparseOperand(const tnr_sparse_view& own, const char* name, Checked);
-  // As the first, for values that are written; also throws INVALID_ARGUMENT when nobody may write
-  // them.
+  // Like the first constructor, for values that are written; also throws INVALID_ARGUMENT when no
+  // call may write them.
   SparseOperand(const tnr_sparse_view_mut& view, const char* name);
   SparseOperand(const SparseOperand&) = delete;
   SparseOperand& operator=(const SparseOperand&) = delete;
@@ -87,9 +86,9 @@ class SparseOperand {
     return static_cast<std::int64_t>(element_size(view_.values.dtype)) * view_.block_rows *
            view_.block_cols;
   }
-  // The entries of the view's rows, which lie in minor and values: what belongs to a range of a
-  // matrix, whatever the arrays have beside it. Results are sized by it, and nothing else is
-  // touched. The offsets in between may be wrong unless is_checked().
+  // The entries of the view's rows in minor and values. For a range of a matrix these are only a
+  // part of the arrays. Results are sized by it, and nothing else is touched. The offsets in
+  // between may be wrong unless is_checked().
   [[nodiscard]] EntryRange entries() const noexcept { return entry_range(view_); }
   [[nodiscard]] std::int64_t entry_count() const noexcept {
     const EntryRange range = entries();
@@ -102,8 +101,9 @@ class SparseOperand {
   void check_all();
 
   // Calls body(row, end) for runs of rows that make up [begin, end), each once its offsets and
-  // indices are known to be right; stops at what is not. Rows as compressed() counts them; of COO
-  // entries. Runs are short enough for their indices to be in a near cache when the body gets them.
+  // indices are known to be right; stops at the first wrong one. Rows are as compressed() counts
+  // them; for COO they are entries. Runs are short enough for their indices to be in a near cache
+  // when the body gets them.
   template <class Body>
   void for_each_run(std::int64_t begin, std::int64_t end, const Body& body) const noexcept {
     if (checked_) [[likely]] {
@@ -120,8 +120,8 @@ class SparseOperand {
       begin = run_end;
     }
   }
-  // The same for a body that asks for indices itself as it uses them: only offsets are known to be
-  // right when it gets them, and it returns whether indices were.
+  // for_each_run() for a body that checks indices itself as it uses them: only offsets are known to
+  // be right when it gets them, and it returns whether indices were.
   template <class Body>
   void for_each_run_of_offsets(std::int64_t begin, std::int64_t end,
                                const Body& body) const noexcept {
@@ -146,7 +146,7 @@ class SparseOperand {
   static constexpr std::int64_t kRunOffsets = 2048;
   SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
 
-  // For a view that is not trusted. Throws unless entries() lie in minor.
+  // For a view that is not trusted. Throws unless entries() are in minor.
   void prepare_checks();
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;

@@ -34,9 +34,9 @@ class RowChunks {
  private:
   using Byte = kernels::Byte;
 
-  // A thread's buffer for a chunk: so many indices and values stay in its cache.
+  // Entries of a thread's buffer for a chunk: their indices and values stay in its cache.
   static constexpr std::int64_t kBufferEntries = 128 << 10;
-  // So many bytes of entries are copied rather than counted.
+  // Up to this many bytes, entries are copied rather than counted.
   static constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
   // Chunks whose bound is found, and remembered, as one.
   static constexpr std::int64_t kTogether = 16;

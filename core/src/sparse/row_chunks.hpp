@@ -1,11 +1,12 @@
 // Parallel construction of a compressed matrix by chunks of rows, where it is not known how many
 // entries a row has before it is made.
 //
-// Threads take chunks of rows by ticket. Where a chunk's entries go is known when those before it
-// have been counted. One thread alone writes as it goes; several write to a buffer each, and from
-// there to the place. Both need memory whose size is known only at the end, of which what is
-// touched is taken; few entries are copied out of memory that has room for all that there may be.
-// Where there is none, all rows are counted first.
+// Threads take chunks of rows by ticket. The index of a chunk's first entry is known when the
+// chunks before it have been counted. A single thread writes entries in order; several write to a
+// buffer each, and copy from there to the result. Both need memory with a size that is known only
+// at the end: the upper bound is reserved, and only touched memory is taken. Without it, few
+// entries are copied out of memory that has room for the upper bound, and for more all rows are
+// counted first.
 //
 // A Work has
 //   chunks()                            WeightedChunks
@@ -14,8 +15,8 @@
 //   count(scratch, begin, end)          the entries of these rows
 //   fill(scratch, begin, end, out)      writes them, and the offset behind each row; returns how
 //   many
-// Works are types for each index and value, and the code around them is there once: it calls
-// them through pointers, for a chunk at a time.
+// Works are types for each index and value, and the code around them exists once: it calls them
+// through pointers, for a chunk at a time.
 #pragma once
 
 #include <algorithm>
@@ -111,7 +112,7 @@ class AnyRowWork {
                          const kernels::SparseRows&) noexcept;
   };
 
-  // The Scratch lies in front of its memory.
+  // The Scratch is in front of its memory.
   template <class Work>
   static constexpr std::int64_t kScratchAt =
       whole_lines(static_cast<std::int64_t>(sizeof(typename Work::Scratch)));
@@ -152,8 +153,8 @@ class AnyRowWork {
   const Functions* functions_;
 };
 
-// Makes the entries of all rows. `builder` has its offsets, of which the first is written. Throws
-// as SparseBuilder does, and std::bad_alloc.
+// Makes the entries of all rows. `builder` has its offsets, and the first one is written. Throws as
+// SparseBuilder does, and std::bad_alloc.
 void build_rows(const Context& context, const AnyRowWork& work, SparseBuilder& builder);
 
 }  // namespace tenure

@@ -12,8 +12,7 @@
 namespace tenure {
 
 // The rows of a view are cut where the entries and rows before a slice are its share of all.
-// Offsets that nobody has checked may be anything: then slices may overlap, but together they have
-// every row.
+// Unchecked offsets may be anything: then slices may overlap, but together they have every row.
 class RowSlices {
  public:
   RowSlices(const tnr_sparse_view& view, std::int64_t slice_count) noexcept

@@ -31,7 +31,8 @@ inline std::uint64_t matrix_bytes(const tnr_sparse_view& view) noexcept {
          value_bytes(view) + (is_batch(view) ? batch_offset_bytes(view) : 0);
 }
 
-// Those of a matrix on a device, whose offsets the CPU does not read: of all entries that it has.
+// The bytes of a matrix on a device. Counts all entries of its arrays, as the CPU does not read the
+// offsets.
 inline std::uint64_t device_matrix_bytes(const tnr_sparse_view& view) noexcept {
   const auto entries = static_cast<std::uint64_t>(view.minor.shape[0]);
   return (static_cast<std::uint64_t>(view.major.shape[0]) + entries) *

@@ -54,8 +54,8 @@ void check_options(const tnr_context_options& options) {
 }
 
 // Replaces the word of the slot that the token names by step(word), if the token's life is not
-// over; throws STALE_HANDLE otherwise. Acquire and release: whoever ends the context sees what all
-// others did with it.
+// over; throws STALE_HANDLE otherwise. Acquire and release: the thread that ends the context sees
+// the writes of all its other users.
 template <class Step>
 ContextSlot& change(ContextToken token, Step step) {
   ContextSlot* const slot = context_table.find(token);
@@ -103,8 +103,8 @@ ContextToken context_create(const tnr_context_options& options) {
   }
   const std::uint32_t generation =
       ContextSlot::generation_of(slot.word.load(std::memory_order_relaxed));
-  // Release: whoever finds the slot open finds its content. A plain store: nobody else writes a
-  // word that is not open and without uses.
+  // Release: a thread that finds the slot open finds its content. A plain store: no other thread
+  // writes a word that is not open and has no uses.
   slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift | ContextSlot::kOpen,
                   std::memory_order_release);
   return make_token(kContextKind, generation, context_table.index_of(slot));

@@ -114,7 +114,8 @@ void ContextTable::give_back(ContextSlot& slot) noexcept {
   const std::lock_guard lock(mutex_);
   const std::uint64_t word = slot.word.load(std::memory_order_relaxed);
   const std::uint32_t generation = ContextSlot::generation_of(word);
-  // As for blobs: after the last generation would come the first, whose handles are stale.
+  // A slot of the last generation is not used again, as for blobs: the next generation would be the
+  // first one, whose handles are stale.
   if (generation == kLastContextGeneration) return;
   // Relaxed: the lock, under which the slot is taken again, releases it.
   slot.word.store(std::uint64_t{generation + 1} << ContextSlot::kGenerationShift,

@@ -41,8 +41,8 @@ struct ContextSlot {
   // Before the word is opened. Throws what open_queue() and ThreadPool() do, and then nothing has
   // changed.
   void start(const tnr_context_options& wanted);
-  // By whoever took the last use away from a word that is not open: joins the threads, waits for
-  // the device, calls `release`.
+  // Joins the threads, waits for the device and calls `release`. The caller has taken the last use
+  // away from a word that is not open.
   void end() noexcept;
   // In a child of fork, which has no other thread than the one that forked, and no device: the
   // driver is the parent's.

@@ -14,8 +14,9 @@ constinit std::atomic<Timing> g_timing = Timing::kOff;
 
 namespace {
 
-// Threads that count at the same moment. Those beyond share the last block with locked additions:
-// right, and slower. Pages that no thread has counted in cost nothing.
+// Threads that count at the same moment in blocks of their own. Further threads share the last
+// block by locked additions, which are correct but slower. Pages that no thread has counted in cost
+// nothing.
 constexpr std::size_t kBlockCount = 512;
 
 // Constant-initialised and never destroyed: destructors of statics may still compute.

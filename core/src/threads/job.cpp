@@ -11,11 +11,11 @@ std::uint64_t Job::open(SliceBody body, void* data, std::int64_t first,
   end_ = first + count;
   count_ = count;
   finished_.store(0, std::memory_order_relaxed);
-  // Nobody else writes a word without unclaimed slices.
+  // No other thread writes a word without unclaimed slices.
   const std::uint64_t last = generation_of(word_.load(std::memory_order_relaxed));
   const std::uint64_t generation = last == kLastGeneration ? 1 : last + 1;
-  // Release: whoever claims a slice sees what is stored above. Sequentially consistent: and a
-  // thread that is about to park either sees the job, or its parking is seen by the opener.
+  // Release: a thread that claims a slice sees the stores above. Sequentially consistent: a thread
+  // that is about to park either sees the job, or the opener sees that it parks.
   word_.store(generation << kGenerationShift | count, std::memory_order_seq_cst);
   return generation;
 }
@@ -27,7 +27,7 @@ bool Job::run_one(std::uint64_t generation) noexcept {
     if (generation_of(word) != generation || unclaimed_of(word) == 0) return false;
   } while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_acquire,
                                         std::memory_order_relaxed));
-  // From here until the slice is reported the job cannot end, so the rest of it stands still.
+  // From here until the slice is reported the job cannot end, so its other fields do not change.
   body_(data_, end_ - unclaimed_of(word));
   return true;
 }

@@ -5,9 +5,9 @@
 //   generation:40 | unclaimed:24
 //
 // A thread claims a slice by compare-and-swap, so that a thread which comes late, or sleeps between
-// reading the word and claiming, claims nothing: of a job that is over no slice is unclaimed, and a
-// later job has another generation. Whoever opened the job works too, and waits only for slices
-// that others have claimed, which they are running at that moment.
+// reading the word and claiming, claims nothing: a job that is over has no unclaimed slices, and a
+// later job has another generation. The thread that opened the job works too, and waits only for
+// slices that other threads have claimed, which they are running at that moment.
 //
 // The memory of a Job is never given back, so that threads may look at it at any time. All but the
 // word belongs to the one who has acquired the job, and to those who hold a claim on its slices.
@@ -22,7 +22,7 @@ namespace tenure {
 
 class Job {
  public:
-  // At most so many slices have a ticket in one job.
+  // The most slices that have a ticket in one job.
   static constexpr std::uint32_t kMaxSlices = (1u << 24) - 1;
   // 2^40 jobs of a quarter of a microsecond are three days: a thread would have to sleep so long
   // between reading the word and claiming, and wake up at the very job and slice.
@@ -42,8 +42,8 @@ class Job {
   // `count` is at most kMaxSlices.
   std::uint64_t open(SliceBody body, void* data, std::int64_t first, std::uint32_t count) noexcept;
 
-  // Claims and runs a slice of the job of that generation; false when none is left to claim.
-  // A thread other than the opener reports what it has run by finish().
+  // Claims and runs a slice of the job of that generation; false when none is left to claim. help()
+  // also reports the slices that it has run, as a thread other than the opener has to.
   bool run_one(std::uint64_t generation) noexcept;
   // Claims and runs slices until none is left.
   void help(std::uint64_t generation) noexcept;
@@ -59,8 +59,8 @@ class Job {
     return unclaimed_of(word) == 0 ? 0 : generation_of(word);
   }
   // Whether there is such a job, for a thread that has announced that it will park. Sequentially
-  // consistent, as its announcement and what the opener does: an acquire could find the word from
-  // before, while the opener finds nobody announced.
+  // consistent, like its announcement and the accesses of the opener: an acquire could read the
+  // word from before, while the opener finds no announcement.
   [[nodiscard]] bool is_open() const noexcept {
     return unclaimed_of(word_.load(std::memory_order_seq_cst)) != 0;
   }

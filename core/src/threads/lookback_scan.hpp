@@ -1,8 +1,8 @@
 // Prefix sums of the chunks' entry counts, while threads are still counting.
 //
-// A chunk's place is known as soon as the counts before it are, or one sum of them and those
-// between: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
-// Decoupled Look-back", NVIDIA, 2016).
+// The position of a chunk is known as soon as all counts before it are known, or one prefix sum and
+// the counts after it: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", NVIDIA, 2016).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class LookbackScan {
   explicit LookbackScan(std::int64_t chunk_count)
       : words_(new Atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
 
-  // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
-  // have been counted: others are at it.
+  // Publishes the number of entries of the chunk, and returns the number of entries before it, once
+  // the chunks before have been counted: other threads count them.
   std::int64_t add(std::int64_t chunk, std::int64_t count) noexcept {
     if (chunk == 0) return publish(0, kSum, count), 0;
     publish(chunk, kCount, count);
@@ -46,8 +46,8 @@ class LookbackScan {
   }
 
  private:
-  static constexpr std::uint64_t kCount = 1;  // of the chunk alone
-  static constexpr std::uint64_t kSum = 2;    // with those before it
+  static constexpr std::uint64_t kCount = 1;  // of only the chunk
+  static constexpr std::uint64_t kSum = 2;    // of the chunk and all chunks before it
   static constexpr unsigned kShift = 2;
 
   void publish(std::int64_t chunk, std::uint64_t kind, std::int64_t count) noexcept {

@@ -45,7 +45,7 @@ class ThreadPool {
   // Apart from what only the opener writes.
   alignas(64) Atomic<unsigned> parked_{0};
   Atomic<bool> stopping_{false};
-  ConditionMutex mutex_;  // of those who park
+  ConditionMutex mutex_;  // of the threads that park
   Condition wake_;
   std::vector<Thread> threads_;
 };

@@ -126,7 +126,8 @@ Alias alias_of_stepwise(const tnr_view& out, const tnr_view& in) noexcept {
 
   const auto out_span = static_cast<std::int64_t>(written.end - written.lowest);
   const auto in_span = static_cast<std::int64_t>(read.end - read.lowest);
-  // Together wider than 2^63 bytes: no memory is, so nobody needs that arithmetic.
+  // The two spans together are wider than 2^63 bytes. No memory is, so that arithmetic is not
+  // needed.
   std::int64_t both_spans;
   if (__builtin_add_overflow(out_span, in_span, &both_spans)) return Alias::kUndecided;
 

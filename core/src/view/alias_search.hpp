@@ -20,7 +20,8 @@ class AliasSearch {
   // step > 0, most > 0. The sum of all step * most fits std::int64_t. Equal steps become one.
   void add_step(std::int64_t step, std::int64_t most) noexcept;
 
-  // 0 <= high - low, and both fit beside the sum of all steps. Called once, after the last step.
+  // 0 <= high - low, and std::int64_t has room for either of them plus the sum of all step * most.
+  // Called once, after the last step.
   Answer solve(std::int64_t low, std::int64_t high) noexcept;
 
   // Nodes that solve() visited.

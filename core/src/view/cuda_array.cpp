@@ -25,7 +25,7 @@ constexpr ArrayType kArrayTypes[] = {
     {'c', TNR_DTYPE_C64}, {'c', TNR_DTYPE_C128},
 };
 
-// As producers write it: bytes have no order.
+// Writes the typestr as producers do: elements of one byte have no byte order.
 void write_typestr(const ArrayType& type, char (&out)[sizeof tnr_cuda_array::typestr]) {
   const std::size_t bytes = element_size(type.dtype);
   static_cast<void>(

@@ -23,7 +23,8 @@ struct Span {
   std::int64_t size_bytes;
 };
 
-// An address that is so many bytes further, as far as there are any.
+// Returns the address that is `bytes` bytes further. Throws INVALID_ARGUMENT where it is outside of
+// the address space.
 char* moved(char* from, std::int64_t bytes, const char* name) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   const std::uintptr_t to = address + static_cast<std::uintptr_t>(bytes);

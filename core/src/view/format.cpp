@@ -64,7 +64,7 @@ Scientific parsed(std::string_view text) {
   return number;
 }
 
-// With exactly so many digits after the point, ties to even.
+// Returns x with exactly `digits` digits after the point, 1080 at most, ties to even.
 Scientific with_digits(double x, int digits) {
   char text[1100];  // the exact decimal of any double has fewer digits
   digits = std::min(digits, 1080);
@@ -101,7 +101,7 @@ Scientific shortest(const FloatKind& kind, double x) {
 
 void trim_zeros(std::string& digits) { digits.erase(digits.find_last_not_of('0') + 1); }
 
-// As few digits after the point as read back as x, and at most `precision`.
+// Returns x with the fewest digits after the point that read back as x, and at most `precision`.
 Scientific scientific(const FloatKind& kind, double x, std::uint32_t precision) {
   Scientific number = shortest(kind, x);
   if (number.fraction.size() <= precision) return number;
@@ -110,7 +110,7 @@ Scientific scientific(const FloatKind& kind, double x, std::uint32_t precision) 
   return number;
 }
 
-// The same without a power of ten: the part before the point with its sign, and the part after it.
+// A decimal without a power of ten: the part before the point with its sign, and the part after it.
 struct Positional {
   std::string whole;
   std::string fraction;

@@ -106,7 +106,7 @@ Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, S
 
 // Elements of a checked view whose elements lie in row-major order without gaps; else 0.
 inline std::int64_t dense_count(const tnr_view& view) noexcept {
-  std::uint64_t count = 1;  // unsigned: beside an extent of 0 the others may overflow
+  std::uint64_t count = 1;  // unsigned: with an extent of 0 the others may overflow
   for (std::uint32_t axis = view.rank; axis-- > 0;) {
     const auto extent = static_cast<std::uint64_t>(view.shape[axis]);
     if (extent > 1 && static_cast<std::uint64_t>(view.strides[axis]) != count) return 0;

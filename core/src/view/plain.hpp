@@ -1,5 +1,5 @@
-// The short look at a view: whether it is dense and right in all that can be asked of it. Most are.
-// What this does not take, check_view() and its kin look at, one condition at a time.
+// The fast path of the checks of a view: whether it is dense and meets all conditions. Most views
+// do. check_view() and related functions check all other views, one condition at a time.
 #pragma once
 
 #include <bit>
@@ -40,8 +40,8 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
   return std::bit_cast<std::uint64_t>(device);
 }
 
-// Memory that is not null, does not wrap around the address space, and from `data` on has `bytes`,
-// of which the first is aligned.
+// Whether memory is not null, does not wrap around the address space, and has `bytes` bytes from
+// `data` on, the first of them aligned.
 [[gnu::always_inline]] inline bool is_plain_memory(const void* base, std::uint64_t size_bytes,
                                                    std::uint64_t data, std::uint64_t bytes,
                                                    tnr_dtype dtype) noexcept {
@@ -64,8 +64,9 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
                          bytes, view.dtype);
 }
 
-// Elements of a view on the device that is dense, not empty and passes check_view_mut(); 0 says
-// nothing, and check_view_mut() and dense_count() are asked, whose short way this is.
+// Returns the elements of a view on `device` that is dense, not empty and passes check_view_mut().
+// 0 decides nothing, and the caller calls check_view_mut() and dense_count(): this is their fast
+// path.
 [[gnu::always_inline]] inline std::int64_t plain_count(const tnr_view& view,
                                                        const tnr_device& device = kCpu) noexcept {
   const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
@@ -86,9 +87,10 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
   return has_plain_memory(view, static_cast<std::uint64_t>(bytes)) ? count : 0;
 }
 
-// Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
-// exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
-// and alias_of() answer one by one; false decides nothing, and they are called.
+// Whether `in` differs from the checked and dense `out` only in its memory, is valid, and is
+// exactly `out` or shares no byte with it. True is the answer that check_view(),
+// require_broadcast() and alias_of() give one by one; false decides nothing, and the caller calls
+// them.
 [[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
                                            std::uint64_t out_bytes) noexcept {
   if (word_of(in, Pair::kDtypeAndRank) != word_of(out, Pair::kDtypeAndRank) ||

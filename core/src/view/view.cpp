@@ -31,7 +31,8 @@ std::int64_t stride_times(std::int64_t stride, std::int64_t factor) {
   return __builtin_mul_overflow(stride, factor, &product) ? 0 : product;
 }
 
-// The same memory, dtype and device, with `rank` axes whose extents and strides are 0.
+// Returns a view of the same memory, dtype and device, with `rank` axes whose extents and strides
+// are 0.
 tnr_view same_memory(const tnr_view& view, std::uint32_t rank) {
   tnr_view result = view;
   result.flags = 0;
@@ -176,8 +177,8 @@ tnr_view transpose(const tnr_view& view, std::uint32_t axis_a, std::uint32_t axi
   return permute(view, view.rank, axes);
 }
 
-// The same question NumPy's reshape without a copy answers, here in two steps: join what is even,
-// then cut it.
+// Decides as NumPy's reshape without a copy, in two steps: joins axes that row-major order runs
+// through evenly, then cuts the joined axes.
 tnr_view reshape(const tnr_view& view, std::uint32_t rank, const std::int64_t* shape) {
   require_none(reshaped(view.rank, view.shape, rank, shape));
   tnr_view result = same_memory(view, rank);

@@ -1,4 +1,4 @@
-// The slow side of the checker: what is wrong with a view, and views made from loose arguments.
+// The slow path of the checker: the errors of a view, and views made from loose arguments.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -100,7 +100,7 @@ Refusal count_refusal(const tnr_view& view, const char* name) {
   return std::nullopt;
 }
 
-// The first element, the one at `data`: inside what was lent, and aligned.
+// Refuses a first element, the one at `data`, that is not inside the lent memory or not aligned.
 Refusal first_element_refusal(const tnr_view& view, const char* name) {
   const std::uint64_t element_bytes = element_size(view.dtype);
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);

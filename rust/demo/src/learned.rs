@@ -13,7 +13,7 @@ const SHAPES: usize = 32;
 const FEATURES: usize = SHAPES * 4 * 4;
 const CLASSES: usize = 10;
 
-/// Filters that nobody trains: edges of all directions, and sums of them at random. The last layer
+/// Filters without training: edges of all directions, and sums of them at random. The last layer
 /// learns which of these tell digits apart.
 fn filters() -> Result<[SharedTensor<f32>; 2]> {
     let edge = |[filter, _, row, col]: [usize; 4]| {

@@ -1,5 +1,5 @@
-//! Many small calls on the same memory, by each of the ways: relu(a * b + c) into memory that is
-//! there. Nothing is converted, and the more is known before, the less is left to check.
+//! Many small calls on the same memory, by each of the ways: relu(a * b + c) into preallocated
+//! memory. Nothing is converted, and the more is known before, the less is left to check.
 
 use std::error::Error;
 use std::hint::black_box;

@@ -71,7 +71,7 @@ fn the_digits() {
     assert!(text.contains(&format!("first: {furthest}, 0.0\n")), "{text}");
     assert!(accuracies[1].parse::<f64>().unwrap() > 0.93, "{accuracies:?}");
 
-    // The same allocation, lent, handed over and back; one Arc in two threads.
+    // One allocation, lent, handed over and back; one Arc in two threads.
     let given = after(&text, "Vec ");
     assert_eq!(given.len(), 2);
     assert_eq!(given[0], given[1]);

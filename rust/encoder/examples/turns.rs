@@ -1,5 +1,5 @@
-//! Runs of a model as they are asked for by lines of the input, for benches that take turns with
-//! another process (`bench/embed_peers.py`). Each line is answered by a time in milliseconds.
+//! Runs a model as lines of the input request, for benches that take turns with another process
+//! (`bench/embed_peers.py`). Each line is answered by a time in milliseconds.
 //!
 //! `turns MODEL_FOLDER THREADS`, then
 //!
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().collect();
     let [_, folder, threads] = &arguments[..] else { return Err("which model?".into()) };
     let folder = Path::new(folder);
-    // Read: what is measured is computing.
+    // The file is read, not mapped: only computing is measured.
     let file = tenure::io::read(folder.join("model.safetensors"))?.into_shared();
     let heads = heads(&fs::read_to_string(folder.join("config.json"))?)?;
     let bert = Bert::new(&safetensors::Shared::new(file)?, heads)?;
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
     })
 }
 
-/// Texts of these lengths, side by side.
+/// A batch of texts of these lengths.
 fn inputs(lengths: &[usize]) -> Result<(Tensor<i64>, Vec<i64>)> {
     let words = lengths.iter().copied().max().unwrap_or(0);
     let id = |[row, word]: [usize; 2]| ((row * 7919 + word * 104_729) % 20_000) as i64;

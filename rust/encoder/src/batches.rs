@@ -1,4 +1,4 @@
-//! Texts of nearly one length, side by side: so that little of a batch is padding.
+//! Batches of texts of nearly one length, so that little of a batch is padding.
 
 /// Texts that are computed in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,16 +9,17 @@ pub struct Batch {
     pub words: usize,
 }
 
-/// What a run costs beside its tokens, in tokens: so much padding, spread over all of a batch, is
-/// better than a run more. (A run of 1 x 16 takes as long as 29 tokens of a run of 32 x 128.)
+/// Cost of a run in addition to its tokens, in tokens: this much padding, spread over all of a
+/// batch, is better than another run. (A run of 1 x 16 takes as long as 29 tokens of a run of 32 x
+/// 128.)
 const RUN: usize = 16;
 /// The part of a batch that may be padding however long the batch is.
 const SHARE: usize = 16;
 
 impl Batch {
-    /// Batches of all texts, the longest texts first. None has more than `most` tokens, padding
-    /// counted, unless one text alone has; and of each at most 16 tokens or a 16th, whichever is
-    /// more, are padding.
+    /// Batches of all texts, the longest texts first. A batch has at most `most` tokens, padding
+    /// counted, unless it is a single text that has more; and at most 16 tokens or a 16th of it,
+    /// whichever is more, are padding.
     pub fn of_lengths(lengths: &[usize], most: usize) -> Vec<Batch> {
         let mut texts: Vec<usize> = (0..lengths.len()).collect();
         // Stable, so that texts of one length stay in their order.

@@ -1,11 +1,11 @@
-//! What a model's file says nothing of.
+//! Properties of a model that its file of weights does not have.
 
 use serde_json::Value;
 
 use crate::program::EPS;
 use crate::{Error, Result};
 
-/// How many parts attention has, by the `config.json` that lies beside a model.
+/// The number of parts that attention has, by the `config.json` next to a model.
 ///
 /// # Errors
 /// [`Error::Config`]: it is no JSON, says nothing of heads, or describes a model with another

@@ -31,7 +31,7 @@ pub enum Error {
     /// A `config.json` that is none, or that describes another kind of model.
     #[error("{0}")]
     Config(String),
-    /// What the crate `tokenizers` refuses: a file, or a text.
+    /// A file or a text that the crate `tokenizers` refuses.
     #[error(transparent)]
     Tokenizer(tokenizers::Error),
     /// Tokens that are those of another model.

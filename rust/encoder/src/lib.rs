@@ -1,5 +1,5 @@
 //! Sentence embeddings: an encoder of BERT's layout as one program over the weights of a mapped
-//! file, of which nothing is copied.
+//! file, which are not copied.
 #![forbid(unsafe_code)]
 
 mod batches;

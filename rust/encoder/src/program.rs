@@ -38,7 +38,7 @@ impl Bert {
     /// not read.
     ///
     /// # Errors
-    /// Those of [`Program::trace_packed`]: bytes of another model, or for another processor.
+    /// The errors of [`Program::trace_packed`]: bytes of another model, or for another processor.
     pub fn program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
         Program::trace_packed(packed, |graph| self.trace(graph))
     }
@@ -81,7 +81,7 @@ impl<'g> Trace<'g> {
     fn embedded(&self, bert: &Bert, tokens: Traced<'g, i64>) -> Traced<'g, f32> {
         let words = self.graph.constant(&bert.words).take(0, tokens);
         let places = self.graph.constant(&bert.places).slice(0, 0, self.words);
-        // A text that stands alone is of the first kind.
+        // A text without a second one is of the first kind.
         let kind = self.graph.constant(&bert.kinds).slice(0, 0, 1);
         self.norm(&bert.norm, words + (places + kind))
     }

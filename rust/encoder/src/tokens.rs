@@ -6,7 +6,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use crate::{Bert, Error, Result};
 
-/// What becomes of a text of more tokens than a model has positions.
+/// Handling of a text of more tokens than a model has positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooLong {
     /// Its first tokens are taken, as many as there are positions.
@@ -48,8 +48,8 @@ impl Sequences {
 }
 
 impl Tokens {
-    /// The tokens in a `tokenizer.json`, which must be those of the model. What the file says of
-    /// padding and of cutting is not obeyed: the model's positions say it.
+    /// The tokens in a `tokenizer.json`, which must be those of the model. The file's padding and
+    /// truncation are ignored: the model's positions decide.
     ///
     /// # Errors
     /// [`Error::Tokenizer`]: it cannot be read. [`Error::Vocabulary`]: it has more or fewer tokens
@@ -68,8 +68,8 @@ impl Tokens {
         Ok(Self { tokenizer, positions })
     }
 
-    /// The ids of texts, with those that the model expects around each: of an empty text these
-    /// alone.
+    /// The ids of texts, with those that the model expects around each; an empty text has only
+    /// these.
     ///
     /// # Errors
     /// [`Error::Length`]: a text of no tokens, or of too many where that is refused.

@@ -5,10 +5,10 @@ use tenure::{Tensor, program_report::Report};
 use crate::{Batch, Embedding, Result, Sequences};
 
 /// The tokens of a batch, padding counted: enough rows for products to be fast, and few enough that
-/// what lies between them stays in caches.
+/// the data between products stays in caches.
 const BATCH: usize = 1024;
 
-/// The vectors of texts, in their order: `[texts, hidden]`. `done` is told of each batch.
+/// The vectors of texts, in their order: `[texts, hidden]`. `done` is called with each batch.
 ///
 /// # Errors
 /// An id that is not of the model's vocabulary; memory that cannot be had.

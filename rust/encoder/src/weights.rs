@@ -1,4 +1,4 @@
-//! The weights of a model, each of which is memory of its file.
+//! The weights of a model, each in the memory of its file.
 
 use tenure::{CsrMatrix, SharedTensor, bf16, cast, safetensors, sparse_top_k_in_magnitude};
 
@@ -9,7 +9,7 @@ pub(crate) struct Affine {
     /// `[out, in]` of a product, `[hidden]` of a norm.
     pub weight: SharedTensor<f32>,
     pub bias: SharedTensor<f32>,
-    /// What is multiplied by instead of the weight, as another model is made of this one.
+    /// Replaces the weight in products, in a model that is made of this one.
     pub instead: Option<Instead>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) enum Instead {
 }
 
 pub(crate) struct Layer {
-    /// Of queries, keys and values, behind attention, and the wide and the narrow one.
+    /// Products of queries, keys and values, behind attention, and the wide and the narrow one.
     pub products: [Affine; 6],
     /// Behind attention, and at the end.
     pub norms: [Affine; 2],
@@ -37,7 +37,7 @@ pub struct Bert {
 
 impl Bert {
     /// The weights in a file, by the names that Hugging Face's `BertModel` gives them. Attention
-    /// splits vectors into `heads` parts, of which the file says nothing.
+    /// splits vectors into `heads` parts; the file does not have this number.
     ///
     /// # Errors
     /// [`Error::Tenure`]: a tensor is missing or is not of `f32`. [`Error::Shape`]: one does not
@@ -66,9 +66,10 @@ impl Bert {
         })
     }
 
-    /// The model without these percent of the weights of products: of those of each element of a
-    /// result, the smallest. What is left is copied. For one text it pays from 80 % on, for many
-    /// from 90; vectors are then near to those of the model only if it was trained for that.
+    /// The model without `percent` % of the weights of products: for each element of a result, the
+    /// smallest of its weights are left out. The remaining weights are copied. For one text it pays
+    /// from 80 % on, for many from 90; vectors are then near to those of the model only if it was
+    /// trained for that.
     ///
     /// # Errors
     /// Memory that cannot be had.
@@ -81,8 +82,8 @@ impl Bert {
         Ok(self)
     }
 
-    /// The model with the weights of products rounded to `bf16`, and what they multiply: half the
-    /// bytes, and cosines of 0.9999 and more beside this one.
+    /// The model with the weights of products, and their other factors, rounded to `bf16`: half the
+    /// bytes, and cosines of 0.9999 and more with this one.
     ///
     /// # Errors
     /// Memory that cannot be had.

@@ -1,5 +1,5 @@
-//! The program of a random model of two layers, beside the same in plain `f64`; and files that hold
-//! no model.
+//! The program of a random model of two layers, compared with a reference implementation in plain
+//! `f64`; and files that hold no model.
 #![forbid(unsafe_code)]
 
 mod model;
@@ -11,7 +11,7 @@ use tenure_encoder::{Bert, Error};
 /// Matrices, as rows.
 type Rows = Vec<Vec<f64>>;
 
-/// The same by loops, for one sequence without padding.
+/// The reference implementation by loops, for one sequence without padding.
 struct Plain<'a>(&'a Model);
 
 impl Plain<'_> {

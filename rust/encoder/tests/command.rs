@@ -17,7 +17,7 @@ fn embed(folder: &Folder, text: impl AsRef<[u8]>, arguments: &[&str]) -> Output 
     command.output().unwrap()
 }
 
-/// What it says when it has succeeded.
+/// The output of a run that has succeeded.
 fn said(output: Output) -> String {
     let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success(), "{error}");
@@ -33,7 +33,7 @@ fn refusal(output: Output, file: &Path) -> String {
     error.strip_prefix(&prefix).expect(&error).trim_end().to_string()
 }
 
-/// Of a folder with this file instead of its own.
+/// The refusal of a folder with this file instead of its own.
 fn refused(name: &str, contents: impl AsRef<[u8]>) -> String {
     let folder = Folder::of_model(&model());
     folder.write(name, contents);

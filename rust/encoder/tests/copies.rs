@@ -16,7 +16,7 @@ fn nothing_is_copied_of_a_mapped_file() {
     let folder = Folder::of_model(&model);
     let weights = file_of(&model).len() as u64;
     let file = File::open(folder.path("model.safetensors")).unwrap();
-    // SAFETY: nobody writes the file.
+    // SAFETY: no code writes the file.
     let map = unsafe { Mmap::map(&file) }.unwrap();
     let tokens = Tensor::from([[2, 4, 3], [2, 3, 0]]);
     let counts = [3, 2];

@@ -53,7 +53,7 @@ fn guarded<R>(body: impl FnOnce() -> Result<R, Refusal>) -> Result<R, tnr_status
     };
     // A message has no 0 in it but that of a path, which is shown as something else.
     let message = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
-    // A thread that ends has nobody who asks.
+    // At the end of a thread no code asks for its error any more.
     let _ = ERROR.try_with(|error| error.replace(message));
     result
 }
@@ -74,7 +74,7 @@ unsafe fn path_of(path: *const c_char) -> Result<PathBuf, Refusal> {
     Ok(path.into())
 }
 
-/// As many pointers as is said.
+/// A slice of `count` pointers.
 ///
 /// # Safety
 ///
@@ -90,8 +90,8 @@ unsafe fn listed<'p, E>(pointers: *const *const E, count: u32) -> Result<&'p [*c
 
 /// # Safety
 ///
-/// - `path` is NULL, or ends with a 0. Nobody writes the file, or makes it shorter, while the graph
-///   or a program of it lives.
+/// - `path` is NULL, or ends with a 0. No code writes the file, or makes it shorter, while the
+///   graph or a program of it lives.
 /// - `operations` is readable for `operation_count` pointers, each NULL or to an operation as
 ///   `tnr_graph_add_custom` takes it; it may be NULL where there are none.
 #[unsafe(no_mangle)]
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn tnr_program_file_load(
         let path = unsafe { path_of(path) }?;
         let of_system = |why| refused_by_system(&path, &why);
         let file = File::open(&path).map_err(of_system)?;
-        // SAFETY: by this function's contract nobody changes the file.
+        // SAFETY: by this function's contract no code changes the file.
         let map = unsafe { Mmap::map(&file) }.map_err(of_system)?;
         let in_file = |error: tenure::Error| error.in_file(&path);
         let file = ProgramFile::new(map).map_err(|refused| in_file(refused.into()))?;
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn tnr_program_file_load(
 /// - `path` is NULL, or ends with a 0.
 /// - `operation_names` is readable for `operation_count` pointers, each to a name that ends with a
 ///   0; it may be NULL where there are none.
-/// - Nobody adds to the graph, or releases it, during the call.
+/// - No code adds to the graph, or releases it, during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tnr_program_file_save(
     graph: *const tnr_graph,

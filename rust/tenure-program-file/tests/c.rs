@@ -39,8 +39,8 @@ fn the_header_has_the_functions_of_the_source() {
 
 /// A program of the source, linked with the archive.
 fn compiled(source: &str, name: &str) -> PathBuf {
-    // Cargo puts a test's archive beside the test's program, with the same hash for the same build:
-    // the newest is that of this one.
+    // Cargo puts a test's archive next to the test's program, with the same hash for the same
+    // build: the newest is that of this one.
     let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
     let archives = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap()).filter(|entry| {
         let name = entry.file_name().into_string().unwrap_or_default();
@@ -57,7 +57,7 @@ fn compiled(source: &str, name: &str) -> PathBuf {
         compile.arg("-I").arg(here(folder));
     }
     compile.arg(here(source)).arg(&archive).arg("-o").arg(&program);
-    // An archive without a core is linked beside a library that has it.
+    // An archive without a core is linked with a library that has it.
     if env::var_os("TENURE_NO_VENDOR").is_some() && env::var_os("TENURE_STATIC").is_none() {
         compile.arg("-ltenure");
     }

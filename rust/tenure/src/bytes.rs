@@ -18,7 +18,7 @@ pub(crate) fn of_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_bytes) }
 }
 
-/// Turns the byte order of every number in `bytes`, of which a complex one has two.
+/// Reverses the byte order of every number in `bytes`; a complex element has two numbers.
 pub(crate) fn swap(bytes: &mut [u8], dtype: DType) {
     fn swap_of<const N: usize>(bytes: &mut [u8]) {
         bytes.chunks_exact_mut(N).for_each(<[u8]>::reverse);

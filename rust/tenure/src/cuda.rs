@@ -33,7 +33,7 @@
 //!
 //! | | like | |
 //! | --- | --- | --- |
-//! | [`Tensor<T>`](Tensor) | [`tenure::Tensor<T>`](crate::Tensor) | holds memory of the device alone |
+//! | [`Tensor<T>`](Tensor) | [`tenure::Tensor<T>`](crate::Tensor) | the only holder of its memory, which is on the device |
 //! | [`View<'a, T>`](View) | [`TensorView<'a, T>`](crate::TensorView) | `Copy`; a shape over it, for reading |
 //! | [`ViewMut<'a, T>`](ViewMut) | [`TensorViewMut<'a, T>`](crate::TensorViewMut) | a shape over it, for writing |
 //! | [`CsrMatrix<T, I>`](CsrMatrix) | [`tenure::CsrMatrix<T, I>`](crate::CsrMatrix) | a sparse matrix of three tensors |
@@ -41,17 +41,17 @@
 //!
 //! They are types of their own, and neither derefs to one of the host nor is made from one: what
 //! reads elements here does not exist for them, and host memory is no operand of a stream's
-//! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so. Copies go on beside the
-//! host's work where its memory is lent in a [`Stream::scope`], or moved into a [`Pending`]; and a
-//! [`Loader`] copies batches beside the work on those before them.
+//! operation. [`Stream::upload`] and [`Stream::download`] copy, and say so. A copy overlaps the
+//! host's work where its memory is lent in a [`Stream::scope`] or moved into a [`Pending`]; a
+//! [`Loader`] copies batches while the device works on the batches before them.
 //!
 //! # Order
 //!
-//! A stream runs what it gets in that order. Tensors may be used on any stream of their device,
-//! from any thread: an operation comes after everything that was enqueued before on the memory that
-//! it uses, on whichever stream, and what is enqueued later comes after it. A tensor may be dropped
-//! while work on it is still to come: its memory is free for others after that. [`Stream::follow`]
-//! is for work that the library does not know of.
+//! A stream runs its operations in the order in which it receives them. Tensors may be used on any
+//! stream of their device, from any thread: an operation runs after all work that was enqueued
+//! before it, on any stream, on the memory that it uses. Work on that memory that is enqueued later
+//! runs after it. A tensor may be dropped while work on it is pending: its memory is free for
+//! others after that work. [`Stream::follow`] is for work that the library does not know of.
 //!
 //! # Kernels of your own
 //!
@@ -69,12 +69,13 @@
 //!
 //! [`wait`](Stream::wait), of a stream, an [`Event`] or a [`Pending`]; the end of a
 //! [`scope`](Stream::scope); the copies between host and device; a [`Loader`] for the memory of a
-//! copy; what gives a number ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt) memory; and `div`, `rem`
-//! and `pow` of integers by a tensor, what reads or writes by index ([`take`](Stream::take),
-//! [`put`](Stream::put)), and the making of a [`CsrView`] of the device's own arrays, since they
-//! find on the data whether they fail; [`sparsify`](Stream::sparsify), for how many entries there
-//! are; and the first [`run`](Stream::run) of a program, which copies its constants.
-//! [`stats`](crate::stats()) counts. A failure of the device is told by what waits next.
+//! copy; what gives a number ([`sum_all`](Stream::sum_all)); the drop of [adopted](Stream::adopt)
+//! memory; and `div`, `rem` and `pow` of integers by a tensor, what reads or writes by index
+//! ([`take`](Stream::take), [`put`](Stream::put)), and the making of a [`CsrView`] of the device's
+//! own arrays, since they find on the data whether they fail; [`sparsify`](Stream::sparsify), for
+//! how many entries there are; and the first [`run`](Stream::run) of a program, which copies its
+//! constants. [`stats`](crate::stats()) counts. The next call that waits reports a failure of the
+//! device.
 //!
 //! # Programs that the compiler refuses
 //!

@@ -471,7 +471,7 @@ pub(crate) mod native {
     #[cfg(feature = "linalg")]
     use crate::linalg::Backend;
 
-    /// A supertrait that is there without the feature too.
+    /// Replaces the supertrait in builds without the feature.
     #[cfg(not(feature = "linalg"))]
     pub trait Backend {}
     #[cfg(not(feature = "linalg"))]
@@ -498,8 +498,8 @@ pub(crate) mod native {
         const EPSILON: Self;
         /// Up to here and down to its reciprocal, a square is far from the ends of the range.
         const LARGE: f64;
-        /// A power of two that brings all that is below into these bounds; and what is above, when
-        /// it is divided by it.
+        /// A power of two. A product with it brings every smaller number into these bounds, and a
+        /// division by it every larger number.
         const RESCALE: f64;
         /// The exponent up to which a matrix needs no scaling for the sums of an iterative solver.
         const NEAR: i32;

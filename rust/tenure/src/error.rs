@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// The kind of an [`Error`]: one for each status of the C ABI, and three of what Rust alone has.
+/// The kind of an [`Error`]: one for each status of the C ABI, and three that only Rust has.
 ///
 /// ```
 /// use tenure::{ErrorKind, Tensor};
@@ -19,7 +19,7 @@ use std::{fmt, io};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is wrong by itself or beside another.
+    /// An argument is wrong by itself or does not fit another.
     InvalidArgument,
     /// Memory could not be had; nothing changed.
     OutOfMemory,
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     DeviceError,
     /// The library broke a promise of its own: please report it.
     Internal,
-    /// An iteration did not reach what was asked of it. No status of the C ABI, which has no
+    /// An iteration did not reach the requested accuracy. No status of the C ABI, which has no
     /// solvers.
     NoConvergence,
     /// The argument of a closure for [`update`](crate::Tensor::update), which is the output of that
@@ -69,13 +69,13 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// The system's error, where it was the cause. It is read alone, so that no panic leaves it
-    /// half changed.
+    /// The system's error, where it was the cause. It is only read, so that no panic leaves it half
+    /// changed.
     source: Option<Arc<AssertUnwindSafe<io::Error>>>,
 }
 
-/// A result with Tenure's error unless another is named, so that a glob import breaks nobody's
-/// two-parameter `Result`.
+/// A result with Tenure's error unless another is named, so that a glob import does not break a
+/// two-parameter `Result` of the importing code.
 ///
 /// ```
 /// use tenure::*;
@@ -134,8 +134,8 @@ impl Error {
         Error(Box::new(Inner { kind, message, source: Some(Arc::new(AssertUnwindSafe(why))) }))
     }
 
-    /// The same error, with the name of a file in front of its message: readers of bytes do not
-    /// know where the bytes come from.
+    /// Puts the name of a file in front of the error's message: readers of bytes do not know where
+    /// the bytes come from.
     ///
     /// ```
     /// # use tenure::*;
@@ -147,7 +147,7 @@ impl Error {
         self.prefixed(&format!("{}: ", path.as_ref().display()))
     }
 
-    /// The same error, with more in front of its message.
+    /// Puts `prefix` in front of the error's message.
     pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
         self.0.message.insert_str(0, prefix);
         self
@@ -198,7 +198,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A refusal that gives the data back: why, and what was handed in.
+/// A refusal that gives the data back: the error, and the data as it was handed in.
 ///
 /// `?` turns it into its [`Error`] and drops the data.
 ///

@@ -26,8 +26,8 @@ use crate::{
 ///
 /// Operators and methods make one, of references to tensors and views, numbers and other
 /// expressions; [`eval`](Expr::eval) and [`eval_into`](Expr::eval_into) compute it, and
-/// [`Tensor::update`] computes one in place. It borrows what it is made of, and nothing is read or
-/// checked before. [`AsView::expr`] begins one where there is no operator: `x.expr().exp()`.
+/// [`Tensor::update`] computes one in place. It borrows its operands, and nothing is read or
+/// checked before that. [`AsView::expr`] begins one where there is no operator: `x.expr().exp()`.
 ///
 /// Each operation gives the bits that its function gives: rounded or wrapped to its element type,
 /// never contracted. Up to 16 operations allocate nothing; 256 are the most.
@@ -62,9 +62,9 @@ pub struct Expr<'a, T: Element, P = Host> {
     _result: PhantomData<fn() -> (T, P)>,
 }
 
-/// What an expression can be made of: a reference to a tensor, view, slice, `Vec`, array or single
-/// number, all that [`AsView`] lends; a number; an expression. On a device references to its tensors
-/// and views take the place of the first. Sealed.
+/// An operand of an expression: a reference to a tensor, view, slice, `Vec`, array or single
+/// number, all that [`AsView`] lends; a number; an expression. On a device, references to its
+/// tensors and views replace the first group. Sealed.
 ///
 /// A view by value is none, as Rust's lints would then advise against references to one;
 /// `Expr::from(view)` is an expression.
@@ -90,7 +90,7 @@ pub struct Expr<'a, T: Element, P = Host> {
     note = "element types are not converted: `cast` does that"
 )]
 pub trait IntoExpr<'a, T: Element, P: Place = Host>: Sized + sealed::Operand<'a, T, P> {
-    /// An expression of this alone.
+    /// An expression that has this as its only operand.
     #[inline]
     fn into_expr(self) -> Expr<'a, T, P> {
         Expr::of(self.source())
@@ -160,14 +160,14 @@ impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
     }
 }
 
-/// Building. The others are operators, and methods by the names of functions.
+/// Construction. Other constructors are the operators and the methods named after functions.
 impl<'a, T: Element, P: Place> Expr<'a, T, P> {
     #[inline(always)]
     fn of(source: impl Source<'a>) -> Self {
         Expr { graph: Graph::of(source), _result: PhantomData }
     }
 
-    /// The same graph as an expression of other elements.
+    /// Reinterprets the graph as an expression of elements `U`.
     #[inline(always)]
     fn typed<U: Element>(self) -> Expr<'a, U, P> {
         Expr { graph: self.graph, _result: PhantomData }
@@ -223,7 +223,7 @@ impl<T: Element> Expr<'_, T> {
     ///
     /// # Errors
     ///
-    /// As [`eval`](Self::eval), but for `OutOfMemory`: memory is needed only beyond 16 operations,
+    /// Those of [`eval`](Self::eval), except that `OutOfMemory` occurs only beyond 16 operations,
     /// and for a reduction amid others that has many results. `InvalidArgument` also for another
     /// shape of `out`.
     ///
@@ -255,7 +255,8 @@ impl<T: Element, P> fmt::Debug for Expr<'_, T, P> {
 macro_rules! begins {
     ($($type:ty, $make:literal;)*) => {$(
         impl<T: Element> $type {
-            /// An [expression](Expr) of this alone: for methods, as operators take references.
+            /// An [expression](Expr) that has this as its only operand: for methods, as operators
+            /// take references.
             ///
             /// ```
             /// # use tenure::*;

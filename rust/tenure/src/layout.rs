@@ -179,7 +179,7 @@ pub(crate) fn strided(
 }
 
 /// Lays a strided shape over exactly the memory that it reaches: for elements that another library
-/// vouches for, of which it names the one at index 0 and the strides.
+/// vouches for, given by the address of the element at index 0 and the strides.
 #[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
 pub(crate) fn around(
     data: *const c_void,
@@ -195,7 +195,8 @@ pub(crate) fn around(
     Ok(view)
 }
 
-/// As [`around`], of at most 8 axes, and of elements that would pass its check.
+/// Does the same as [`around`] without its checks, for at most 8 axes, and for elements that would
+/// pass them.
 #[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
 pub(crate) fn around_unchecked(
     data: *const c_void,
@@ -349,7 +350,7 @@ pub(crate) fn is_row_major(view: &tnr_view) -> bool {
     is_contiguous(view, Order::RowMajor)
 }
 
-/// The same in any order.
+/// Whether the elements are contiguous in `order`.
 #[inline(always)]
 pub(crate) fn is_contiguous(view: &tnr_view, order: Order) -> bool {
     let mut step: i64 = 1;

@@ -1,8 +1,9 @@
 //! Tensors over memory you already have: lent to a C++ core without a copy and without `unsafe`,
 //! checked by the Rust compiler.
 //!
-//! Two nouns carry it. A **view** is a shape over memory: a plain value, lent for one call. Memory
-//! with a **tenure** is held: somebody frees it, somebody may write it, and that ends.
+//! Two nouns carry it. A **view** is a shape over memory: a plain value, lent for one call. A
+//! **tenure** is the way in which memory is held: it defines who frees the memory, who may write
+//! it, and when that ends.
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -60,10 +61,10 @@
 //! | --- | --- | --- | --- | --- |
 //! | allocated | [`Tensor::zeros`], [`io::read`], results of operations | the library | the holder | drop |
 //! | copied | [`Tensor::copy_from_slice`], `to_tensor` | the library | the holder | drop |
-//! | adopted | [`Tensor::from_vec`], [`Tensor::from_owner_mut`] | the owner, dropped once, or nobody after [`Tensor::into_vec`] | the holder | drop or `into_vec` |
+//! | adopted | [`Tensor::from_vec`], [`Tensor::from_owner_mut`] | the owner, dropped once, or no one after [`Tensor::into_vec`] | the holder | drop or `into_vec` |
 //! | shared | [`SharedTensor::from_arc`], [`from_owner`](SharedTensor::from_owner), [`from_bytes`](SharedTensor::from_bytes) | the owner, dropped once | nobody | the last clone's drop |
 //! | borrowed | [`TensorView`] | the lender | nobody | with `'a` |
-//! | borrowed mutably | [`TensorViewMut`] | the lender | the borrower alone | with `'a` |
+//! | borrowed mutably | [`TensorViewMut`] | the lender | only the borrower | with `'a` |
 //!
 //! # Programs that the compiler refuses
 //!
@@ -159,8 +160,9 @@
 //! | blocks | [`BsrView`] | [`BsrViewMut`] | [`BsrMatrix`] | `row_offsets`, `col_indices`, `values` of blocks |
 //! | any `F` | [`SparseView`] | [`SparseViewMut`] | [`SparseMatrix`] | |
 //!
-//! The last line has the types, of which the others are names for one format each: error messages
-//! use them, and functions for matrices of any format ([`SparseFormat`]).
+//! The types of the last row are generic, and the others are names of them for one format each.
+//! Error messages use the generic types, and so do functions for matrices of any format
+//! ([`SparseFormat`]).
 //!
 //! ```
 //! use tenure::{CsrMatrix, CsrView};
@@ -185,10 +187,10 @@
 //!
 //! # Files
 //!
-//! [`io`] reads a file once into memory that tensors lie in, and says what is unsafe about mapping
-//! one. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory, and
-//! copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the same
-//! way. [`matrix_market`] and SciPy's part of `npz` are those of sparse matrices.
+//! [`io`] reads a file once into memory that tensors use in place, and documents why mapping a file
+//! is unsafe. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory,
+//! and copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the
+//! same way. [`matrix_market`] and SciPy's part of `npz` are those of sparse matrices.
 //!
 //! # GPUs
 //!
@@ -220,7 +222,7 @@
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
 //! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
 //! | `image` | images of `image` 0.25 as `[height, width, channels]`: lent, handed over, operands and outputs |
-//! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and what they solve, by `faer` |
+//! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and the systems that they solve, by `faer` |
 //! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
@@ -251,7 +253,7 @@ mod interop;
 mod layout;
 #[cfg(feature = "linalg")]
 pub mod linalg;
-// Unsafe code is in its module `gather` alone.
+// Unsafe code is only in its module `gather`.
 mod loader;
 mod operand;
 mod ops;

@@ -1,4 +1,4 @@
-//! Dense linear algebra: factorisations, and what they solve, of `f32` and `f64`.
+//! Dense linear algebra of `f32` and `f64`: factorisations, and the systems that they solve.
 //!
 //! | function | gives | by |
 //! | --- | --- | --- |
@@ -13,16 +13,16 @@
 //! The types ([`Cholesky`], [`Ldlt`], [`Lu`], [`Qr`], [`PivotedQr`]) keep their factors, for right
 //! sides that come later. Functions are named as NumPy's of `numpy.linalg`, and do as those.
 //!
-//! Operands are lent in any strides. What a factorisation overwrites is a copy, the one that is
-//! made; `eigh` and `svd` read the operand where it lies. Matrices have rank 2, without batches; a
-//! right side is a vector, or a matrix of a column for each system. Factors are column-major and
-//! solutions row-major tensors.
+//! Operands are lent in any strides. A factorisation overwrites a copy of the operand, the only
+//! copy that is made; `eigh` and `svd` read the operand in place. Matrices have rank 2, without
+//! batches; a right side is a vector, or a matrix of a column for each system. Factors are
+//! column-major and solutions row-major tensors.
 //!
-//! It is the crate [`faer`](https://docs.rs/faer) that calculates, on the calling thread alone,
-//! whatever the context. Residuals stay within the bounds that LAPACK's tests ask for, with `e` the
-//! distance from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each. These bounds
-//! hold for columns and rows of magnitudes from 1e-160 to 1e160 (f32: from 1e-19 to 1e19), for each
-//! in its own magnitude.
+//! The crate [`faer`](https://docs.rs/faer) calculates, and only on the calling thread, whatever
+//! the context. Residuals stay within the bounds that LAPACK's tests ask for, with `e` the distance
+//! from 1 to the next number: `|a - q r| <= 30 n e |a|`, and the like of each. These bounds hold
+//! for columns and rows of magnitudes from 1e-160 to 1e160 (f32: from 1e-19 to 1e19), for each in
+//! its own magnitude.
 //!
 //! # Errors
 //!
@@ -204,7 +204,7 @@ pub fn eigh<T: NativeFloat>(a: impl AsView<T>) -> Result<[Tensor<T>; 2]> {
     spectrum::symmetric("eigh", a.as_view(), Vectors::Computed)
 }
 
-/// As [`eigh`], without the eigenvectors, which are most of its work.
+/// The eigenvalues that [`eigh`] gives, without the eigenvectors, which are most of its work.
 ///
 /// # Errors
 ///
@@ -243,7 +243,8 @@ pub fn svd<T: NativeFloat>(a: impl AsView<T>) -> Result<[Tensor<T>; 3]> {
     spectrum::singular("svd", a.as_view(), Vectors::Computed)
 }
 
-/// As [`svd`], without the singular vectors, which are most of its work.
+/// The singular values that [`svd`] gives, without the singular vectors, which are most of its
+/// work.
 ///
 /// # Errors
 ///

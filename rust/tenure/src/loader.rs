@@ -27,8 +27,8 @@ use work::{Buffer, Filled, Plan, Work};
 /// Threads of a loader, as many as a context has at most.
 const MOST_THREADS: usize = 1024;
 
-/// A [`Dataset`] in batches, epoch after epoch: what is to be done, until it is
-/// [started](Self::start).
+/// The configuration of a loader, which gives a [`Dataset`] in batches, epoch after epoch, once it
+/// is [started](Self::start).
 ///
 /// ```
 /// use tenure::{Loader, SharedTensor};
@@ -162,8 +162,8 @@ impl<'t, D: Dataset> Loader<'t, D> {
     }
 
     /// The number of buffers, of a batch each; two more than threads by default. One is lent with
-    /// the current batch; the others are being filled, or wait until they are asked for. More than
-    /// an epoch's batches and one are not made, nor threads beyond them started.
+    /// the current batch; the others are being filled, or are filled and wait for a request. More
+    /// than an epoch's batches and one are not made, nor threads beyond them started.
     pub fn buffers(mut self, count: usize) -> Self {
         self.buffers = Some(count);
         self
@@ -255,7 +255,7 @@ impl<'t, D: Dataset> Loader<'t, D> {
         })
     }
 
-    /// Starts no threads: each batch is filled when it is asked for, by whoever asks.
+    /// Starts no threads: the thread that requests a batch fills it.
     ///
     /// # Errors
     ///
@@ -299,11 +299,11 @@ impl<'t, D: Dataset> Loader<'t, D> {
     }
 }
 
-/// The batches of a [`Loader`], one at a time. An epoch ends with `None`, and what is asked for
-/// then is the next epoch.
+/// The batches of a [`Loader`], one at a time. An epoch ends with `None`, and the next call begins
+/// the next epoch.
 ///
 /// Dropping it ends the threads: it waits for transforms that run at the moment, and not for
-/// batches that nobody has asked for.
+/// batches that were not requested.
 pub struct Batches<'t, D: Dataset> {
     work: Arc<Work<'t, D>>,
     /// Position of the next batch.
@@ -382,7 +382,7 @@ impl<D: Dataset> Batches<'_, D> {
 
 /// When the batches of a loader are filled.
 enum Filling {
-    /// By threads, before they are asked for.
+    /// Threads fill them before they are requested.
     Ahead,
     AsAsked,
 }

@@ -27,8 +27,8 @@ pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
     fn as_view(&self) -> TensorView<'_, T>;
 
-    /// An [expression](Expr) of this alone, for methods and operators to go on with. A tensor or a
-    /// view is an operand by itself, and needs this before a method only.
+    /// An [expression](Expr) that has this as its only operand, for further methods and operators.
+    /// A tensor or a view is an operand by itself, and needs this before a method only.
     ///
     /// ```
     /// use tenure::AsView;
@@ -42,7 +42,7 @@ pub trait AsView<T: Element> {
         Expr::from(self)
     }
 
-    /// What an expression keeps of this: a view's words, or its address where it has one.
+    /// The part of this that an expression keeps: a view's words, or its address where it has one.
     #[doc(hidden)]
     #[inline]
     fn leaf(&self) -> Leaf<'_> {

@@ -194,7 +194,7 @@ fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
     }
 }
 
-/// Numbers down and right, of which the library reads a 0 as one that is not given.
+/// Numbers down and right. A 0 is refused, because the library reads it as a missing number.
 fn of_both(name: &str, values: [usize; 2]) -> Result<[i64; 2]> {
     Ok([
         at_least_1(&format_args!("{name}[0]"), values[0])?,
@@ -212,7 +212,7 @@ fn of_sides(name: &str, [[above, below], [left, right]]: [[usize; 2]; 2]) -> Res
     ])
 }
 
-/// As [`filled`], in the order given.
+/// Does the same as [`filled`], in the order given.
 #[allow(unsafe_code)]
 fn filled_in<T: Element>(
     extents: &[usize],

@@ -84,7 +84,7 @@ pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
     caught(f).ok()
 }
 
-/// As [`contained`], with the panic's message.
+/// Does the same as [`contained`], and gives the panic's message.
 pub(crate) fn caught<R>(f: impl FnOnce() -> R) -> std::result::Result<R, String> {
     panic::catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
         let text = panic_text(&*payload);

@@ -1,8 +1,8 @@
 //! Programs: graphs of operations that are traced once, with the memory between them planned, and
 //! run on memory of any shape that they were traced for.
 //!
-//! [`Program::trace`] gives a closure a [`Graph`], of which it makes [values](Traced) and then the
-//! program: which values are its inputs, and which are its outputs.
+//! [`Program::trace`] gives a closure a [`Graph`]. The closure makes [values](Traced) from the
+//! graph and then the program: which values are its inputs, and which are its outputs.
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -172,7 +172,8 @@ impl<I, O> Program<I, O> {
         Self::trace_with(Passes::DEFAULT, f)
     }
 
-    /// As [`trace`](Self::trace), with these passes alone: to see what one of them does.
+    /// Traces as [`trace`](Self::trace) does, with only these passes: to see the effect of one of
+    /// them.
     ///
     /// # Errors
     ///
@@ -199,9 +200,10 @@ impl<I, O> Program<I, O> {
         Self::traced(State::new(passes, None)?, f)
     }
 
-    /// As [`trace`](Self::trace), with the constants of products packed as these bytes are, which
-    /// [`packed`](Self::packed) gave of the same program: those of a mapped file, say, that
-    /// processes share. Nothing is copied, and the constants themselves are not read.
+    /// Traces as [`trace`](Self::trace) does, with the packed constants of products taken from
+    /// these bytes, which [`packed`](Self::packed) gave for the same program: those of a mapped
+    /// file, say, that processes share. Nothing is copied, and the constants themselves are not
+    /// read.
     ///
     /// # Errors
     ///
@@ -249,8 +251,8 @@ impl<I, O> Program<I, O> {
         self.shared.handle.packed()
     }
 
-    /// The same program, whose runs by this handle refuse to take more than so many bytes for
-    /// intermediate values: with `OutOfMemory`, before anything is allocated.
+    /// Limits the memory of runs by this handle: a run that needs more than `bytes` bytes for
+    /// intermediate values fails with `OutOfMemory`, before anything is allocated.
     ///
     /// ```
     /// use tenure::{ErrorKind, Program};
@@ -271,9 +273,9 @@ impl<I, O> Program<I, O> {
         Program { options: Options { budget_bytes: bytes as u64, flags }, ..self }
     }
 
-    /// The same program, whose runs by this handle trust no operation of one's own: each is computed
-    /// twice, into memory of two patterns with guards around it. Outputs have the same bits, and the
-    /// operations of the library are not checked: it costs what those of one's own cost.
+    /// Verifies custom operations in runs by this handle: each is computed twice, into memory of
+    /// two patterns with guards around it. Outputs have the same bits. The operations of the
+    /// library are not checked, so that the extra cost is that of the custom operations.
     ///
     /// A run is then `Internal` where an operation wrote outside of its output, left an element
     /// unwritten, or gave two results. The elements of an output are a pattern when it is lent: an
@@ -367,7 +369,7 @@ impl Passes {
         Passes(self.0 | passes.0)
     }
 
-    /// These but for those.
+    /// The passes of `self` that are not in `passes`.
     #[must_use]
     pub const fn without(self, passes: Passes) -> Passes {
         Passes(self.0 & !passes.0)

@@ -77,7 +77,7 @@ impl Generator {
         self.offset
     }
 
-    /// Floats that are uniform in a range, of which the end does not come.
+    /// Floats that are uniform in a range, excluding its end.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Generator {
         self.fresh(shape.extents(), distribution::UNIFORM, &with)
     }
 
-    /// As [`uniform`](Generator::uniform), into memory of the caller's.
+    /// Does the same as [`uniform`](Generator::uniform), into the caller's memory.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl Generator {
         self.fresh(shape.extents(), distribution::NORMAL, &with)
     }
 
-    /// As [`normal`](Generator::normal), into memory of the caller's.
+    /// Does the same as [`normal`](Generator::normal), into the caller's memory.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl Generator {
         self.fresh(shape.extents(), distribution::INTEGERS, &with)
     }
 
-    /// As [`integers`](Generator::integers), into memory of the caller's.
+    /// Does the same as [`integers`](Generator::integers), into the caller's memory.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl Generator {
         self.fresh(shape.extents(), distribution::BERNOULLI, &with)
     }
 
-    /// As [`bernoulli`](Generator::bernoulli), into memory of the caller's.
+    /// Does the same as [`bernoulli`](Generator::bernoulli), into the caller's memory.
     ///
     /// # Errors
     ///
@@ -284,7 +284,8 @@ impl Generator {
         })
     }
 
-    /// As [`permutation`](Generator::permutation), of as many numbers as `out` has elements.
+    /// Does the same as [`permutation`](Generator::permutation) for the number of elements of
+    /// `out`, into `out`.
     ///
     /// # Errors
     ///
@@ -353,7 +354,7 @@ impl Generator {
         }
         let mut chosen = Tensor::<i64>::zeros([count])?;
         self.take(count, |seed, offset| {
-            // The exchanges of a permutation, of which only what has moved is remembered.
+            // The exchanges of a permutation; only the numbers that have moved are remembered.
             let mut moved = HashMap::new();
             moved.try_reserve(count).map_err(|_| no_memory(count, "numbers"))?;
             let mut chosen = chosen.view_mut();
@@ -368,8 +369,8 @@ impl Generator {
         Ok(chosen)
     }
 
-    /// As many of the places of `weights`, each drawn from all of them, with probabilities that are
-    /// as the weights: a uniform number is searched among their cumulative sums.
+    /// Draws `count` indices of `weights` with replacement, with probabilities proportional to the
+    /// weights: a uniform number is searched among their cumulative sums.
     ///
     /// # Errors
     ///
@@ -468,7 +469,7 @@ impl Generator {
     }
 }
 
-/// The default attributes mean other numbers than 0, so that what is 0 here is refused here.
+/// Attributes that are 0 mean the library's defaults, so that a range of zeros is refused here.
 pub(crate) fn uniform(range: &Range<f64>) -> Result<RandomAttributes> {
     if range.start == 0.0 && range.end == 0.0 {
         return Err(Error::invalid("the range 0..0 is empty"));

@@ -70,7 +70,7 @@ const KINDS: [(tnr_status, ErrorKind); 10] = [
     (tnr_status::INTERNAL, ErrorKind::Internal),
 ];
 
-/// Of a status that is not OK; of one of a newer library it is `Internal`.
+/// The kind of a status that is not OK; `Internal` for a status of a newer library.
 fn kind_of(status: tnr_status) -> ErrorKind {
     KINDS.iter().find(|(known, _)| *known == status).map_or(ErrorKind::Internal, |(_, kind)| *kind)
 }
@@ -112,7 +112,7 @@ fn ask_version() -> Result<()> {
     Ok(())
 }
 
-/// The same major, and at least the minor that this crate was written against.
+/// Whether the library has this crate's major version, and at least its minor version.
 fn speaks(major: u32, minor: u32) -> bool {
     major == sys::TNR_ABI_MAJOR && (sys::TNR_ABI_MINOR..).contains(&minor)
 }
@@ -156,7 +156,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - `data` is readable and writable for `size_bytes` bytes, by the holder alone, until
+    /// - `data` is readable and writable for `size_bytes` bytes, only by the holder, until
     ///   `release` is called.
     /// - `release(context)` may be called once, from any thread, and does not unwind.
     pub(crate) unsafe fn adopt(
@@ -171,11 +171,11 @@ impl BlobHandle {
         owned(token, Tenure::Adopted)
     }
 
-    /// Takes a share in memory that nobody writes; nothing is taken on failure.
+    /// Takes a share in memory that is never written; nothing is taken on failure.
     ///
     /// # Safety
     ///
-    /// - `data` is readable for `size_bytes` bytes, and nobody writes them, until `release` is
+    /// - `data` is readable for `size_bytes` bytes, and they are not written, until `release` is
     ///   called.
     /// - `release(context)` may be called once, from any thread, and does not unwind.
     pub(crate) unsafe fn share(
@@ -238,18 +238,18 @@ impl Drop for BlobHandle {
 
 // ---- views lent to one call ----
 
-/// A view to be read by one call: checked, over initialised memory that nobody else writes.
+/// A view to be read by one call: checked, over initialised memory that nothing else writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Lent<'a>(&'a tnr_view);
 
-/// A view to be written by one call: checked, distinct, and over memory nobody else touches.
+/// A view to be written by one call: checked, distinct, and over memory that nothing else touches.
 pub(crate) struct LentMut<'a>(&'a tnr_view_mut);
 
 impl<'a> Lent<'a> {
     /// # Safety
     ///
     /// - `view` has passed `layout::check`.
-    /// - Its elements are initialised, alive, and written by nobody, while `'a` lasts.
+    /// - Its elements are initialised, alive, and not written, while `'a` lasts.
     #[inline]
     pub(crate) unsafe fn new(view: &'a tnr_view) -> Lent<'a> {
         Lent(view)
@@ -260,7 +260,7 @@ impl<'a> LentMut<'a> {
     /// # Safety
     ///
     /// - `view` has passed `layout::check` and `layout::check_distinct`.
-    /// - Its elements are alive and touched by nobody else while `'a` lasts. They need not be
+    /// - Its elements are alive and touched by nothing else while `'a` lasts. They need not be
     ///   initialised if the call only writes them.
     #[inline]
     pub(crate) unsafe fn new(view: &'a tnr_view_mut) -> LentMut<'a> {

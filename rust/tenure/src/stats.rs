@@ -12,10 +12,10 @@ use crate::raw;
 pub struct Stats {
     /// Bytes allocated for tensors.
     pub allocated_bytes: u64,
-    /// Bytes duplicated from memory that already held them, by what is called `to_` or `copy_`.
+    /// Bytes duplicated from memory that already held them, by functions named `to_` or `copy_`.
     /// The result of an operation is no copy, [`copy_into`](crate::copy_into)'s included.
     pub copied_bytes: u64,
-    /// Blobs made: memory held for a tensor, whoever allocated it.
+    /// Blobs made: memory held for a tensor, regardless of its allocator.
     pub blobs_made: u64,
     /// Blobs whose memory has been freed or given back.
     pub blobs_finished: u64,

@@ -22,11 +22,12 @@ pub enum Tenure {
     Copied,
     /// The caller's, handed over; the holder may write, and the owner is dropped or given back.
     Adopted,
-    /// The caller's, held beside other holders; nobody writes, and the owner is dropped at the end.
+    /// The caller's, held together with other holders; no one writes, and the owner is dropped at
+    /// the end.
     Shared,
-    /// The caller's, lent; nobody writes while the loan lasts.
+    /// The caller's, lent; no one writes while the loan lasts.
     Borrowed,
-    /// The caller's, lent; the borrower alone reads and writes while the loan lasts.
+    /// The caller's, lent; only the borrower reads and writes while the loan lasts.
     BorrowedMut,
 }
 

@@ -79,7 +79,7 @@ inline T of_two_numbers(T a, T b) {
 // All bits where a source moves on with the elements, none where it is repeated.
 inline int64_t moves_of(const Source& source) { return source.step == 0 ? 0 : -1; }
 
-// As many elements as a register holds, if only one is there.
+// The data of a source; a source that repeats one element has a register of copies.
 template <class T>
 class Register {
  public:
@@ -140,7 +140,7 @@ __attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, c
   return kNothing;
 }
 
-// The rest of the strips: one source is repeated, or elements are not adjacent.
+// Maps all other strips: one source is repeated, or elements are not adjacent.
 template <class Rule, class T>
 __attribute__((noinline)) Finding map_other_pairs(const Strip& strip) {
   const Source left = strip.in[0];
@@ -224,8 +224,9 @@ __attribute__((noinline)) void copy_one_by_one(Byte* out, int64_t out_step, cons
   }
 }
 
-// As map_each, for functions of many instructions: the rule stands in the code once, for vectors,
-// and what is no whole vector of adjacent elements goes through a register's worth of memory.
+// Maps elements as map_each() does, for functions of many instructions. The code has the rule once,
+// for vectors; elements that are no whole vector of adjacent ones are copied through a register's
+// worth of memory.
 template <class Rule, class T>
 Finding map_function(const Strip& strip) {
   using Wide = typename Packed<T, kRegisterBytes>::type;
@@ -255,7 +256,8 @@ Finding map_function(const Strip& strip) {
   return kNothing;
 }
 
-// The same of several operands, each of them adjacent or repeated elements, or others.
+// Maps several operands as map_function() does; each has adjacent elements, a repeated one, or
+// others.
 template <class Rule, class T, uint32_t kSources>
 Finding map_joint(const Strip& strip) {
   using Wide = typename Packed<T, kRegisterBytes>::type;
@@ -308,8 +310,8 @@ Finding map_joint(const Strip& strip) {
   return kNothing;
 }
 
-// A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the
-// lower one is after a shift. No element changes its lane.
+// Applies a rule for f32 to bf16 by their bits: the upper half of 32 bits is a float in its place,
+// and the lower half is one after a shift. No element changes its lane.
 template <class Rule>
 struct OnBF16 {
   static constexpr bool kBranches = false;

@@ -83,7 +83,7 @@ struct IntegersOf<8> {
   using Signed = int64_t;
   using Unsigned = uint64_t;
 };
-// As wide as T.
+// The integers of T's width.
 template <class T>
 using SignedOf = typename IntegersOf<sizeof(T)>::Signed;
 template <class T>
@@ -174,9 +174,9 @@ inline float round_from<float>(float value) {
   return value;
 }
 
-// Rounds to odd: what does not fit sets the last bit. A second rounding to at least two bits fewer
-// then gives what one rounding would (Boldo and Melquiond, "Emulation of FMA and correctly rounded
-// sums: proved algorithms using rounding to odd", 2008).
+// Rounds to odd: bits that do not fit set the last bit. A second rounding to at least two bits
+// fewer then gives the result of one rounding (Boldo and Melquiond, "Emulation of FMA and correctly
+// rounded sums: proved algorithms using rounding to odd", 2008).
 inline float round_to_odd(double value) {
   const float nearest = static_cast<float>(value);
   const double back = static_cast<double>(nearest);
@@ -265,7 +265,7 @@ inline To convert(From value) {
     } else if constexpr (sizeof(From) == 4) {
       return round_from<To>(round_to_odd(static_cast<double>(value)));
     } else if constexpr (kSame<To, BF16> && sizeof(From) == 1) {
-      // As many bits as it has: nothing is rounded.
+      // The significand of bf16 has all bits of the integer: nothing is rounded.
       return BF16{static_cast<uint16_t>(bit_copy<uint32_t>(static_cast<float>(value)) >> 16)};
     } else {
       return round_from<To>(static_cast<float>(value));

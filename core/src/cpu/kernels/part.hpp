@@ -11,7 +11,7 @@ namespace {
 // Eight from the one at 8 - n on: n that are set, and then zeros.
 alignas(64) constexpr int32_t kSetThenClear[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
-// The mask of so many first lanes.
+// The mask of the first `count` lanes.
 template <class T>
 inline __m256i first_lanes(int64_t count) {
   return kernels::load<__m256i>(reinterpret_cast<const Byte*>(

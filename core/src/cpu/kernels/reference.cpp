@@ -11,8 +11,8 @@
 namespace tenure::kernels::reference {
 namespace {
 
-// Rounds once; mingw-w64's fma() rounds twice. Reference implementations run on processors that have
-// the instruction.
+// Rounds once; mingw-w64's fma() rounds twice. Reference implementations run on processors that
+// have the instruction.
 #if defined(__MINGW32__)
 [[gnu::target("fma")]] double fused_sum(double a, double b, double sum) {
   return __builtin_fma(a, b, sum);
@@ -338,7 +338,7 @@ Pair<T> product(Pair<T> a, Pair<T> b) {
   return {real[0] - real[1], imaginary[0] + imaginary[1]};
 }
 
-// After C's annex G: what is infinite is a direction, which infinity is a multiple of.
+// Replaces an infinite number by its direction, after C's annex G; returns whether it was infinite.
 template <class T>
 bool make_direction(Pair<T>& a) {
   if (!std::isinf(a.real) && !std::isinf(a.imaginary)) return false;
@@ -355,7 +355,7 @@ Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const bool is_by_infinity = make_direction(b);
   const Quad c = b.real;
   const Quad d = b.imaginary;
-  // The direction of an infinite number, by its sign alone.
+  // An infinite quotient needs only the signs of its parts.
   const Quad norm = is_infinite ? Quad{1} : c * c + d * d;
   const T factor = is_infinite ? infinity : T{1};
   const T limit = is_by_infinity ? T{0} : T{1};
@@ -496,7 +496,7 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kAtanh: result = real(std::atanh(x.real)); break;
     case Unary::kCbrt: result = real(std::cbrt(x.real)); break;
     case Unary::kConj:
-    case Unary::kArg: break;  // of complex numbers alone
+    case Unary::kArg: break;  // of complex numbers only
     case Unary::kSquare: result = product(type, x, x); break;
     case Unary::kReciprocal:
       result = arithmetic(type, real(1), x, [](auto p, auto q) { return p / q; });

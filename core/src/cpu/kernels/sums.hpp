@@ -51,7 +51,7 @@ inline void store_sum(Byte* to, Sum<T> sum) {
 // Conversion of a sum to an element of out: alpha * sum + beta * out, rounded to the element once.
 template <class T>
 struct Scaling {
-  // As Matmul has them.
+  // `alpha_element` and `beta_element` are alpha and beta of Matmul.
   Scaling(const Byte* alpha_element, const Byte* beta_element)
       : alpha(static_cast<Sum<T>>(load<Computed<T>>(alpha_element))),
         beta(beta_element == nullptr ? Sum<T>{0}

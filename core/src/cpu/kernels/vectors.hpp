@@ -101,7 +101,7 @@ struct Loading<T, T> {
   static Vector<T> load(const Byte* from) { return kernels::load<Vector<T>>(from); }
 };
 // The conversions of compilers take registers apart, and the plain ones of AVX-512 make g++ 12 warn
-// of what is undefined on purpose.
+// of values that are undefined on purpose.
 #if defined(__AVX512F__)
 template <>
 struct Loading<double, float> {

@@ -8,17 +8,17 @@
 
 namespace tenure::cuda {
 
-// Of all devices. Work that was captured may need the code at any time, so that none ends; beyond
-// so many, expressions are interpreted.
+// Most compiled expressions of all devices together. Captured work may need the code at any time,
+// so that no kernel is unloaded; beyond this number expressions are interpreted.
 inline constexpr std::size_t kMostCompiledExpressions = 256;
 
-// Whether the environment asks for it: TENURE_CUDA_COMPILE=1 when the first expression is computed.
+// Whether the environment requests it: TENURE_CUDA_COMPILE=1 when the first expression is computed.
 bool compiles_expressions() noexcept;
 
 enum class Missing { kCompile, kSkip };
 
-// The kernel of an expression, which takes the argument that the interpreter does; nullptr: there
-// is none, and it is not to be compiled or there are too many. Throws as compile() and
+// The kernel of an expression, which takes the interpreter's argument; nullptr where it has not
+// been compiled and `missing` is kSkip or there are too many kernels. Throws as compile() and
 // Modules::load() do.
 [[gnu::cold]] Function compiled_expression(const Device& device, const ExpressionArgument& argument,
                                            Missing missing);

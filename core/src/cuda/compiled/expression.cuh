@@ -1,6 +1,6 @@
 // The kernel of one expression: the interpreter's nodes, types and items as constants, so that the
-// compiler leaves of the interpreter what they need. The rules are the interpreter's own, and with
-// them the bits.
+// compiler keeps only the parts of the interpreter that they need. The rules are the interpreter's
+// own, and so are the bits.
 #pragma once
 
 #include "cuda/compiled/interpreter.cuh"

@@ -1,5 +1,5 @@
-// The functions of the interpreter. Its own kernel becomes a template of which nobody makes an
-// instance: one that interprets would take longer to compile than all else.
+// The functions of the interpreter. Its own kernel becomes a template without an instance: a kernel
+// that interprets would take longer to compile than all else.
 #pragma once
 
 #include "cuda/kernels/device.cuh"

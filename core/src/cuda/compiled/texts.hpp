@@ -5,8 +5,8 @@
 
 namespace tenure::cuda {
 
-// All that the kernel of an expression is made of but its constants: expression.cuh and what it
-// includes, as one text without includes.
+// The source of the kernel of an expression without its constants: expression.cuh and the files
+// that it includes, as one text without includes.
 const std::string& expression_code();
 
 }  // namespace tenure::cuda

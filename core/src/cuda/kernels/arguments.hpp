@@ -1,5 +1,5 @@
-// The arguments of the kernels of element-wise operations and of movement: plain structs, of which
-// the host fills one for each launch. C++17, for nvcc.
+// The arguments of the kernels of element-wise operations and of movement: plain structs; the host
+// fills one for each launch. C++17, for nvcc.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kMostAxes = 9;
 inline constexpr unsigned kMostInputs = 3;
 
-// A group of elements side by side, in the type that is computed in.
+// Bytes of a group of adjacent elements, in the type of the computation.
 inline constexpr unsigned kGroupBytes = 16;
 
 // Elements that a thread takes one by one.
@@ -85,7 +85,7 @@ struct ElementwiseArgument {
   NestAxis axes[kMostAxes];  // innermost first
 };
 
-// Tiles of a transposed copy: `columns` lie side by side in the output and `rows` in the input.
+// Tiles of a transposed copy: `columns` are adjacent in the output and `rows` in the input.
 struct TransposeArgument {
   unsigned char* out;
   const unsigned char* in;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-// Most threads of a block: registers are shared out for so many.
+// Most threads of a block: the compiler limits registers to what this number of threads can have.
 #define TENURE_MOST_THREADS 256
 
 #if defined(__CUDACC__)
@@ -60,7 +60,7 @@ TENURE_DEVICE To bit_copy(From from) {
 }
 
 // 16-bit floats are computed in f32 and rounded once, to nearest even. The bits are those of the
-// CPU's kernels, but for those of NaN: the device's instructions give one NaN.
+// CPU's kernels, except for NaN: the device's instructions give one NaN.
 
 TENURE_DEVICE float widen(BF16 value) {
   return bit_copy<float>(static_cast<uint32_t>(value.bits) << 16);
@@ -88,7 +88,7 @@ TENURE_DEVICE BF16 round_to_bf16(float value) {
 
 #else
 
-// As in core/src/cpu/kernels/number.hpp, which gives the reasons.
+// Copies of the functions in core/src/cpu/kernels/number.hpp, which gives the reasons.
 inline float widen(F16 value) {
   const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000u) << 16;
   const uint32_t magnitude = static_cast<uint32_t>(value.bits & 0x7fffu) << 13;

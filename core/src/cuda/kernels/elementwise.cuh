@@ -10,8 +10,8 @@ namespace tenure::cuda {
 
 // ---- words ----
 
-// Elements side by side, as they are read and written at once: whole registers, of which elements
-// are taken and put by shifts that compilers know.
+// Adjacent elements, which are read and written at once: whole registers. get() and put() shift
+// elements out of and into them, in a form that compilers recognize.
 template <int kBytes>
 struct alignas(kBytes > 16 ? 16 : kBytes) Words {
   using Word = uint32_t;
@@ -95,7 +95,7 @@ TENURE_DEVICE void write_bits(uint32_t shift, unsigned char* to, uint64_t bits) 
   }
 }
 
-// An element of so many bytes.
+// The type of an element of kBytes bytes.
 template <int kBytes>
 struct ElementOf;
 template <>
@@ -136,8 +136,8 @@ TENURE_DEVICE uint32_t quotient_of(const Divider& divider, uint32_t number) {
   return (upper_half_of_product(number, divider.multiplier) + number) >> divider.shift;
 }
 
-// Bytes from element 0 to others, of the output and the inputs. Of all elements axis by axis, so
-// that a thread waits for one constant at a time and not for one element.
+// Bytes from element 0 to others, of the output and the inputs. The loop over the axes is the outer
+// one, so that a thread waits for one constant at a time and not for one element.
 template <int kItems, int kOperands, class Argument>
 TENURE_DEVICE void find_offsets(const Argument& argument, uint32_t (&index)[kItems],
                                 int64_t (&offsets)[kItems][kOperands]) {
@@ -157,7 +157,7 @@ TENURE_DEVICE void find_offsets(const Argument& argument, uint32_t (&index)[kIte
   }
 }
 
-// One element in the place of all.
+// Repeats one element kItems times.
 template <int kElementBytes, int kItems>
 TENURE_DEVICE void repeat(Words<kElementBytes * kItems>& words,
                           const Element<kElementBytes>& value) {
@@ -185,8 +185,8 @@ TENURE_DEVICE void read_vector(const ElementwiseArgument& argument, int input,
   }
 }
 
-// The output's and the inputs' bytes before a vector, of which those of the vectors before are
-// `out_bytes` and `in_bytes` each.
+// The output's and the inputs' bytes before a vector. Where vectors are adjacent, each has
+// `out_bytes` of the output and `in_bytes` of an input.
 template <int kOperands>
 TENURE_DEVICE void find_places(const ElementwiseArgument& argument, uint64_t vector,
                                uint32_t out_bytes, uint32_t in_bytes,
@@ -224,16 +224,17 @@ struct Part {
   [[nodiscard]] TENURE_DEVICE bool has(const ElementwiseArgument& argument, int i) const {
     return first + static_cast<uint32_t>(i) * kThreads < argument.rest_count;
   }
-  // The first one in the place of one that is not there: so all are read at once, without a branch.
+  // Element i of the part; the first one where element i does not exist, so that all are read at
+  // once, without a branch.
   [[nodiscard]] TENURE_DEVICE uint32_t element_there(const ElementwiseArgument& argument,
                                                      int i) const {
     return has(argument, i) ? first + static_cast<uint32_t>(i) * kThreads : first;
   }
 };
 
-// Reads kItems elements of each input, has them computed, and writes as many of the output:
-// compute(inputs, output), where the output is all 0 before. Of elements that are taken one by one
-// there are Part::kRest; in the place of others, and of what is not there, are elements that are.
+// Reads kItems elements of each input, calls compute(inputs, output) on an output of zeros, and
+// writes kItems elements of the output. A thread that takes elements one by one takes Part::kRest;
+// the other elements of the inputs, and those that do not exist, are copies of existing ones.
 template <int kInputs, int kInBytes, int kOutBytes, int kItems, class Compute>
 TENURE_DEVICE void map(const ElementwiseArgument& argument, const Compute& compute) {
   using Out = Element<kOutBytes>;
@@ -276,14 +277,14 @@ TENURE_DEVICE void map(const ElementwiseArgument& argument, const Compute& compu
   }
 }
 
-// Elements that a thread takes at once of a type of so many bytes: 16 bytes of them.
+// Elements of kBytes bytes that a thread takes at once: 16 bytes of them.
 template <int kBytes>
 inline constexpr int kItemsOf = 16 / kBytes;
 
 // ---- loops over the elements of words ----
 
-// rule(inputs, result) for the elements of one word of the output after the other, which go round so
-// that the loop has no index into registers. Of 8 and 16 elements the code is that of 4.
+// Calls rule(inputs, result) for the elements of one word of the output after the other. Words go
+// round so that the loop has no index into registers. 8 and 16 elements share the code of 4.
 template <int kInputs, int kInBytes, int kOutBytes, class Rule>
 TENURE_DEVICE void words_in_turn(Words<kInBytes> (&in)[kInputs], Words<kOutBytes>& out,
                                  const Rule& rule) {

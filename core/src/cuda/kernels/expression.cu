@@ -33,7 +33,8 @@ TENURE_DEVICE void each_word(Value& value, const Rule& rule) {
 
 // ---- words of elements ----
 
-// What arithmetic has left above the bits of a type that is shorter than a word.
+// Removes the bits that arithmetic leaves outside of a type that is shorter than a word; extends
+// the sign of signed integers.
 TENURE_DEVICE void wrap(ElementType type, Value& value) {
   switch (type) {
     case ElementType::kF16:
@@ -83,7 +84,8 @@ struct Group {
   uint32_t items;
 };
 
-// Of `items` elements, or fewer at the end of a row. There may be none of its index.
+// The thread's group: `items` elements, or fewer at the end of a row. Its index may be beyond the
+// last group.
 TENURE_DEVICE Group group_of_thread(const ExpressionArgument& argument, uint32_t items) {
   const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
   const uint32_t rows = argument.rank == 1 ? 0 : quotient_of(argument.axes[0].divider, index);
@@ -122,7 +124,7 @@ TENURE_DEVICE uint32_t width_of(ElementType type) {
   }
 }
 
-// Elements side by side from one word on, as one of each word.
+// Spreads adjacent elements from the first words on to one element in each word.
 TENURE_DEVICE void spread(uint32_t width, Value& value) {
   const uint32_t first = value.of[0];
   const uint32_t second = value.of[1];
@@ -153,7 +155,7 @@ TENURE_DEVICE bool is_read_at_once(uint32_t items, const ExpressionMemory& memor
   return memory.is_vector != 0 && group.items == items;
 }
 
-// In the place of elements behind the last is that one.
+// Elements behind the last one are copies of it.
 template <class Bits>
 TENURE_DEVICE void read_four(const ExpressionMemory& memory, const unsigned char* from,
                              uint32_t items, Value& value) {
@@ -232,7 +234,7 @@ TENURE_DEVICE void write_elements(ElementType type, uint32_t items, const Expres
   }
 }
 
-// A number in the place of each element.
+// Repeats one number for all elements.
 TENURE_DEVICE void repeat_number(ElementType type, uint64_t bits, Value& value) {
   const auto low = static_cast<uint32_t>(bits);
   const uint32_t next = is_long(type) ? static_cast<uint32_t>(bits >> 32) : low;
@@ -240,14 +242,14 @@ TENURE_DEVICE void repeat_number(ElementType type, uint64_t bits, Value& value) 
   enter(type, value);
 }
 
-// Asks for what is read later, so that the memory is waited for once.
+// Prefetches data that is read later, so that the thread waits for the memory once.
 TENURE_DEVICE void ask_for([[maybe_unused]] const unsigned char* data) {
 #if defined(__CUDACC__)
   asm volatile("prefetch.L2 [%0];" ::"l"(data));
 #endif
 }
 
-// Results that later nodes take, of each thread its own: nobody waits.
+// Results that later nodes take. Each thread has its own, so that no barrier is needed.
 using Slots = Value[kExpressionSlots][kThreads];
 
 TENURE_DEVICE void fetch(const ExpressionArgument& argument, const Slots& slots, const Group& group,
@@ -282,8 +284,8 @@ TENURE_DEVICE float function_of(UnaryFunction op, float a) {
   return one[0];
 }
 
-// Those of at most four bytes. Functions of one element after the other, so that each is in the
-// code once.
+// Computes on numbers of at most four bytes. Functions take one element after the other, so that
+// the code has each function once.
 TENURE_DEVICE void compute_short_numbers(const ExpressionNode& node, const Value (&in)[3],
                                          Value& out) {
   const auto type = static_cast<ElementType>(node.type);

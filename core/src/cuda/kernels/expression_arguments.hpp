@@ -1,26 +1,26 @@
 // The argument of the kernels of expressions: nodes that a thread runs one after the other on the
-// elements it holds. A plain struct, of which the host fills one for each launch. C++17, for nvcc.
+// elements it holds. A plain struct; the host fills one for each launch. C++17, for nvcc.
 #pragma once
 
 #include "cuda/kernels/arguments.hpp"
 
 namespace tenure::cuda {
 
-// Of one launch. The argument stays below the 4 KiB that every driver takes.
+// Limits of one launch. The argument stays below the 4 KiB that every driver takes.
 inline constexpr unsigned kMostExpressionNodes = 24;
 inline constexpr unsigned kMostExpressionLeaves = 16;
 inline constexpr unsigned kMostExpressionNumbers = 24;
-// Results that are held at once, beside the last one: 16 bytes of each thread in shared memory, so
-// that six blocks find room where a multiprocessor has 227 KiB of it.
+// Results that are held at once, not counting the last one: 16 bytes of each thread in shared
+// memory, so that six blocks find room where a multiprocessor has 227 KiB of it.
 inline constexpr unsigned kExpressionSlots = 8;
 
-// Elements of a thread, a group: side by side along the innermost axis. Fewer where a type of the
+// Elements of a thread, a group: adjacent along the innermost axis. kLongItems where a type of the
 // expression is wider than four bytes.
 inline constexpr unsigned kShortItems = 4;
 inline constexpr unsigned kLongItems = 2;
 
-// What a node does: the families of rules/. Of those before kUnaryWords operands and results are
-// numbers, f16 and bf16 computed as f32.
+// The family of a node's operation, from rules/. Families before kUnaryWords have numbers as
+// operands and results, and compute f16 and bf16 as f32.
 enum class ExpressionFamily : uint8_t {
   kNumber,
   kFunction,  // of TENURE_FUSED_FUNCTIONS, on f32, f16 and bf16

@@ -48,8 +48,8 @@ TENURE_DEVICE uint32_t read_one(bool is_half, const unsigned char* from) {
 
 // ---- groups ----
 
-// Elements side by side that make 16 bytes of what is computed in: two of f64, or four of f32, f16
-// or bf16, which share the code of a kernel.
+// Adjacent elements that make 16 bytes in the type of the computation: two of f64, or four of f32,
+// f16 or bf16, which share the code of a kernel.
 template <class T>
 inline constexpr int kGroupItems = static_cast<int>(kGroupBytes / sizeof(T));
 
@@ -60,7 +60,7 @@ struct RawGroup {
 TENURE_DEVICE bool is_half(ElementType type) {
   return type == ElementType::kF16 || type == ElementType::kBF16;
 }
-// Bytes of so many elements.
+// Bytes of `count` elements.
 template <class T>
 TENURE_DEVICE int64_t bytes_of(ElementType type, int64_t count) {
   return count * static_cast<int64_t>(sizeof(T)) >> (sizeof(T) == 4 && is_half(type) ? 1 : 0);
@@ -133,7 +133,7 @@ TENURE_DEVICE T scalar_of(uint64_t bits) {
 
 // ---- element-wise ----
 
-// As map() of elementwise.cuh, of four floats.
+// Does the work of map() of elementwise.cuh for four floats.
 template <int kInputs, class Compute>
 TENURE_DEVICE void map_floats(const ElementwiseArgument& argument, const Compute& compute_four) {
   const Part<4> part(argument);

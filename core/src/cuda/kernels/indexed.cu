@@ -6,7 +6,7 @@
 
 namespace tenure::cuda {
 
-// As an unsigned number, so that negative ones are beyond every limit.
+// Returns an unsigned number, so that negative indices are beyond every limit.
 TENURE_DEVICE uint64_t index_at(const Indices& indices, int64_t offset) {
   const unsigned char* const at = indices.data + offset;
   if (indices.bytes == 8) return read<uint64_t>(at);
@@ -21,7 +21,7 @@ struct IndexNumbers {
   uint32_t of[kItems];
   bool is_there[kItems];
 
-  // Keys of a thread, some at once; the first one in the place of what is not there.
+  // The kItems numbers of a thread; the first one replaces those that are not below `count`.
   explicit TENURE_DEVICE IndexNumbers(uint32_t count) {
     const uint32_t first = blockIdx.x * (kThreads * kItems) + threadIdx.x;
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
@@ -52,8 +52,8 @@ TENURE_DEVICE void check_indices(const IndexCheckArgument& argument) {
   }
 }
 
-// What is moved at once, of 1 to 16 bytes by its logarithm: in the low bytes, and 0 above them. All
-// widths share the code that finds places, which is nearly all of it.
+// A unit of 1 to 16 bytes that is moved at once: in the low bytes, and 0 above them. `shift` is the
+// logarithm of its size. All widths share the code that finds offsets, which is nearly all of it.
 using MovedUnit = Words<16>;
 
 TENURE_DEVICE MovedUnit read_unit(uint32_t shift, const unsigned char* from) {
@@ -129,8 +129,8 @@ TENURE_DEVICE void make_keys(const KeyArgument& argument) {
 
 constexpr unsigned kSortWarps = kThreads / 32;
 
-// The sum of what the threads before have. All threads of the block call it; `of_warps` is memory
-// of the block that nobody else reads until the next barrier.
+// The sum of the values of the threads before. All threads of the block call it. `of_warps` is
+// memory of the block that has no other use until the next barrier.
 TENURE_DEVICE uint32_t sum_before(uint32_t value, uint32_t (&of_warps)[kSortWarps],
                                   uint32_t& total) {
   const unsigned lane = threadIdx.x % 32;

@@ -1,8 +1,8 @@
 // The arguments of the kernels that find elements by index: plain structs, which the host fills for
 // each launch. C++17, for nvcc.
 //
-// As on the CPU (dense/movement/indexed.hpp) all calls are a nest over a target, whose elements
-// indices name, values, and the indices.
+// All calls are a nest over a target with the elements that indices name, values, and the indices;
+// dense/movement/indexed.hpp does the same on the CPU.
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // Products of matrices. A block has a square tile of a product's sums in registers, and walks along
-// the depth with tiles of both factors in its shared memory, of which it has two: the next ones come
-// while these are multiplied. A sum begins at 0 and takes its products in order of the depth, by
+// the depth with two tiles of each factor in its shared memory: the next ones are loaded while the
+// current ones are multiplied. A sum begins at 0 and takes its products in order of the depth, by
 // fused multiplication and addition; so its bits depend neither on tiles nor on strides.
 #include "elementwise.cuh"
 #include "floats.cuh"
@@ -27,7 +27,7 @@ TENURE_DEVICE int32_t number_of_byte(ElementType type, uint32_t byte) {
                                   : static_cast<int32_t>(byte);
 }
 
-// A group of which `there` elements are; the others are 0.
+// Reads the first `there` elements of a group; the others are 0.
 template <class T>
 TENURE_DEVICE RawGroup read_factor(const MatmulFactor& factor, const unsigned char* from,
                                    int64_t step, int there) {
@@ -98,7 +98,7 @@ class TileReader {
         factor.data + offset + (first_line + line_) * factor.line_step + depth_ * factor.depth_step;
   }
 
-  // The tile's depths that are there are `depths_left`, or all.
+  // The first `depths_left` depths of the tile exist, or all where there are more.
   TENURE_DEVICE void read_next(int depths_left) {
     const bool is_along_depth = factor_.is_along_depth != 0;
     const int64_t jump = line_jump_ * factor_.line_step + depth_jump_ * factor_.depth_step;

@@ -8,7 +8,7 @@
 
 namespace tenure::cuda {
 
-// A block has 16 times 16 threads, of which each has as many sums along both sides of a tile.
+// A block has 16 times 16 threads. Each thread has equally many sums along both sides of a tile.
 inline constexpr unsigned kMatmulSide = 16;
 static_assert(kMatmulSide * kMatmulSide == kThreads, "a thread has a square of sums");
 

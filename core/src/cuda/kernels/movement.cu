@@ -1,4 +1,4 @@
-// Movement by width: copies of any strides and fills, selections, and copies of what is transposed.
+// Movement by width: copies of any strides and fills, selections, and transposed copies.
 #include "elementwise.cuh"
 
 namespace tenure::cuda {
@@ -64,7 +64,7 @@ TENURE_DEVICE void select_elements(const ElementwiseArgument& argument) {
   }
 }
 
-// Elements lie side by side along columns in the output and along rows in the input. A tile passes
+// Elements are adjacent along columns in the output and along rows in the input. A tile passes
 // through shared memory, so that a warp reads and writes neighbours. A tile's side is 64 elements
 // where they are short, so that a line of it is 64 bytes at least.
 template <int kBytes>

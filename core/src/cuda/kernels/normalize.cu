@@ -86,7 +86,7 @@ struct HeldPart {
   [[nodiscard]] TENURE_DEVICE Group& memory(uint32_t group) const {
     return held[group][threadIdx.x];
   }
-  // Offsets of a group's elements; the row's first one in the place of those that are not there.
+  // Offsets of a group's elements; elements that do not exist get those of the row's first one.
   TENURE_DEVICE void find(uint32_t group, int64_t (&offsets)[kItems][4]) const {
     uint32_t index[kItems];
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
@@ -181,8 +181,8 @@ struct HeldPart {
     double squares;
   };
 
-  // The mean, as the first element and what it is more than that: close numbers far from 0 lose
-  // nothing. Then the squares of what is left.
+  // The mean is the first element plus the mean difference from it: close numbers far from 0 lose
+  // nothing. Then the squares of the distances from the mean are added.
   TENURE_DEVICE Moments moments_of(double inverse) const {
     const auto divisor = static_cast<double>(argument.count);
     double center = 0;

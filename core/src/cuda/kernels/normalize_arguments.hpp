@@ -10,8 +10,8 @@ namespace tenure::cuda {
 
 inline constexpr unsigned kMostNormalizeAxes = 8;
 
-// A block holds rows in its shared memory: of each thread so many groups of 16 bytes, in the type
-// that is computed in.
+// A block holds rows in its shared memory: for each thread at most this number of groups of 16
+// bytes, in the type of the computation.
 inline constexpr unsigned kHeldGroups = 8;
 
 // In the order of tnr_normalize_op.

@@ -27,7 +27,7 @@ struct alignas(16) FactorTile {
   T at[kTileDepth][kLines + kGroupItems<T>];
 };
 
-// A thread's lines are groups, of which those of all threads lie side by side.
+// A thread's lines are groups; the groups of one number of all threads are adjacent.
 template <class T>
 TENURE_DEVICE int line_of(int thread, int item) {
   constexpr int kItems = kGroupItems<T>;
@@ -91,7 +91,7 @@ TENURE_DEVICE void rotate_rows(T (&sums)[kCount][kCount]) {
   }
 }
 
-// The same of a row's groups.
+// Each group of a row is the one after it.
 template <class T, int kCount>
 TENURE_DEVICE void rotate_row(T (&row)[kCount]) {
   constexpr int kItems = kGroupItems<T>;

@@ -1,5 +1,5 @@
-// The shapes of reductions: along memory, where a result's elements are the closer ones; across it,
-// where results lie side by side; and what several blocks made of one result, put together.
+// The shapes of reductions: along memory, where the elements of a result are closer than results;
+// across it, where results are adjacent; and the merge of the parts of a result of several blocks.
 //
 // Which elements meet where follows from the shape and the strides of a call, and neither from
 // where its memory lies nor from the device: so do the bits of a result.
@@ -21,7 +21,7 @@ TENURE_DEVICE void move_along(const ReduceAxis& axis, uint32_t position, Offsets
   offsets.other += static_cast<int64_t>(position) * axis.other_step;
 }
 
-// Offsets of a position of the axes [first, rank): the last of them takes what is left.
+// Offsets of a position of the axes [first, rank): the last axis takes the remaining quotient.
 TENURE_DEVICE Offsets offsets_at(const ReduceAxis* axes, uint32_t first, uint32_t rank,
                                  uint32_t index) {
   Offsets offsets = {0, 0};
@@ -170,7 +170,7 @@ TENURE_DEVICE void give(const ReduceArgument& argument, uint32_t result, uint32_
   }
 }
 
-// The result that a thread works at, of lanes beside each other.
+// The result that a thread works at; the lanes of a result are adjacent threads.
 TENURE_DEVICE uint32_t result_of_lanes(const ReduceArgument& argument) {
   constexpr uint32_t kBlockShift = 8;
   static_assert(1 << kBlockShift == TENURE_MOST_THREADS, "as many lanes as a block has at most");

@@ -44,8 +44,8 @@ struct ReduceAxis {
   int64_t other_step;
 };
 
-// Steps that floats go through before they are added, one or more; and products in the place of
-// sums.
+// Steps that floats go through before they are added, one or more; and kProduct, which multiplies
+// them instead.
 enum ReduceMode : uint32_t { kSkipNaN = 1, kMagnitude = 2, kSquare = 4, kProduct = 8 };
 // Reductions of integers: one of these.
 enum IntegerMode : uint32_t { kIntegerSum, kIntegerProduct, kNonzeroCount };
@@ -76,7 +76,7 @@ enum class ReduceExtremes : uint32_t {
   kRoot,
   kPower,
   kRow,          // what a normalization measures: mean and squares
-  kRowOfSquares  // or squares alone
+  kRowOfSquares  // or only squares
 };
 
 struct ReduceArgument {
@@ -89,9 +89,9 @@ struct ReduceArgument {
   uint32_t kept_rank;     // at least 1
   uint32_t reduced_rank;  // at least 1
 
-  // Units are items of the innermost axis that is reduced. Between those of a unit are those of as
-  // many others, as a power of 2: threads beside each other read adjacent elements. A position of
-  // all other axes, a row, has `row_units`.
+  // Units are items of the innermost axis that is reduced. 2^step_shift units are interleaved, so
+  // that adjacent threads read adjacent elements. A position of all other axes, a row, has
+  // `row_units`.
   //
   // A split of number n has the units from n * split_step on, at most split_units of them and below
   // `units`; of rows from n * split_rows on, and of each row the items from n * split_items on. Two
@@ -108,8 +108,8 @@ struct ReduceArgument {
 
   // Along: threads of a result, as a power of 2.
   uint32_t lanes_shift;
-  // Across: threads beside each other, and tiles of columns, of which a thread has several side by
-  // side, or between those of the threads beside it.
+  // Across: adjacent threads, and tiles of columns. A thread has several columns: adjacent ones
+  // (is_adjacent), or ones that are interleaved with the columns of adjacent threads.
   Divider column_threads;
   Divider column_tiles;
   uint32_t columns;

@@ -1,9 +1,9 @@
 // Rules of reductions: how elements become terms, and how terms meet.
 //
-// A Rule reads elements as words of 4 or 8 bytes. Its Partial is what some elements gave; nothing()
-// is that of none, and merge() puts two together. A Block takes the elements that a thread reads in
-// a few steps, some at a time, of which the first `count` are there and place_of(k) tells the
-// place, and settles them into a Partial. finish() makes the result.
+// A Rule reads elements as words of 4 or 8 bytes. Its Partial is the result for some elements;
+// nothing() is the Partial of no elements, and merge() puts two together. A Block takes the
+// elements that a thread reads in a few steps, some at a time, and settles them into a Partial: the
+// first `count` of them exist, and place_of(k) gives their places. finish() makes the result.
 //
 // Along memory a thread has a Block with sums of its own in kLanes, and reads kItems at once;
 // across it one of one lane for each of kColumns, and reads kRows. Rules of much code have few.
@@ -230,9 +230,9 @@ TENURE_DEVICE double divisor_of(const ReduceArgument& argument, double count) {
   return count > argument.ddof ? count - argument.ddof : not_a_number<double>();
 }
 
-// The mean is center + rest, and squares those of the deviations from it: two means far from 0 and
-// close to one another could not be told apart by one number each. Put together as Chan, Golub and
-// LeVeque do (1979).
+// The mean is center + rest, and `squares` is the sum of the squared deviations from it. One number
+// for a mean would not distinguish two means far from 0 and close to one another. Put together as
+// Chan, Golub and LeVeque do (1979).
 struct Moments {
   static constexpr int kLeastWidth = 2;
   static constexpr RuleShape kShape = kMomentsShape;
@@ -407,10 +407,10 @@ struct LogSumExp {
   }
 };
 
-// ---- integers, and what is counted ----
+// ---- integers and counts ----
 
-// In 64 bits, where they wrap; of words of 4 bytes or 8. Those that are added are shifted up to be
-// unsigned, and their sum back at the end.
+// In 64 bits, where they wrap; of words of 4 bytes or 8. `bias` makes the integers of a sum
+// unsigned, and `bias_sum` is subtracted from the sum at the end.
 template <class WordOf>
 struct IntegerSum {
   static constexpr int kLeastWidth = sizeof(WordOf) == 8 ? 8 : 1;
@@ -483,9 +483,10 @@ struct IntegerSum {
 
 // ---- extremes ----
 
-// Elements as unsigned numbers, of which the least is looked for: of integers those in the same
-// order, of floats those of their sign and magnitude, so that -0 is below 0; all flipped for the
-// largest. NaN is the least, or nothing where it is passed over; neither is the key of a number.
+// Elements as unsigned numbers; an extreme is the least key. Keys of integers have the order of the
+// integers, keys of floats the order of sign and magnitude, so that -0 is below 0; all are flipped
+// for the largest. NaN is the least, or nothing where it is passed over; neither is the key of a
+// number.
 template <class Word>
 TENURE_DEVICE Word key_of(const ReduceArgument& argument, Word word) {
   const Word bits = static_cast<Word>(word << argument.key_shift);
@@ -581,8 +582,8 @@ struct Place {
     Partial best;
 
     TENURE_DEVICE void start(const ReduceArgument& argument, Word) { best = nothing(argument); }
-    // The least key of all first: of most groups it is not below the best, and nobody asks where it
-    // is.
+    // Finds the least key of all first: in most groups it is not below the best, and its place is
+    // not needed.
     template <int kCount, class PlaceOf>
     TENURE_DEVICE void add(const ReduceArgument& argument, const Word (&words)[kCount], int count,
                            const PlaceOf& place_of) {

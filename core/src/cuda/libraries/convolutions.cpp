@@ -17,10 +17,10 @@ using engines::ImageOrder;
 
 // The library counts in 32 bits, with a sign.
 constexpr std::int64_t kMostElements = INT32_MAX;
-// Of operands: its kernels read so many bytes at once.
+// Bytes to which operands are aligned: the library's kernels read 16 bytes at once.
 constexpr std::uint64_t kAlignment = 16;
 
-// ---- the table of what is taken ----
+// ---- the table of supported convolutions ----
 
 std::optional<int> type_of(tnr_dtype dtype) noexcept {
   switch (dtype) {
@@ -31,7 +31,7 @@ std::optional<int> type_of(tnr_dtype dtype) noexcept {
   }
 }
 
-// How the operands lie. Filters whose channels are last go with images of that order alone.
+// How the operands lie. Filters whose channels are last go only with images of that order.
 struct Formats {
   int a;
   int weight;
@@ -192,7 +192,7 @@ constinit DeviceStates<DnnState> g_dnn_states;
 
 // Algorithms that add up products as they are, in the same order each time, in f32.
 bool is_allowed(const DnnDescription& d, const DnnAlgorithm& algorithm) noexcept {
-  // Of a bias without an activation the library has this one alone.
+  // For a bias without an activation the library has only this algorithm.
   const bool needs_precomp = d.c.has_bias && d.activation == LibraryActivation::kNone;
   const bool is_gemm = algorithm.algorithm == kDnnImplicitPrecompGemm ||
                        (algorithm.algorithm == kDnnImplicitGemm && !needs_precomp);

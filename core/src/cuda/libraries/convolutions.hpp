@@ -7,7 +7,7 @@
 
 namespace tenure::cuda {
 
-// Throws UNSUPPORTED, with what was tried, where there is no cuDNN.
+// Throws UNSUPPORTED, with all that was tried, where there is no cuDNN.
 void require_convolutions();
 
 // Enqueues the convolution, of elements of the dtype; false, and nothing has been done, where cuDNN

@@ -10,7 +10,7 @@ constexpr const char* kCublasLtNames[] = {"libcublasLt.so.13", "libcublasLt.so.1
 constexpr SharedLibrary kCublasLtLibrary = {"products by the engine vendor need cuBLASLt",
                                             "cuBLASLt", "TENURE_CUBLASLT", kCublasLtNames};
 
-// As cublasLtGetVersion() counts: major * 10000 + minor * 100 + patch.
+// In the form of cublasLtGetVersion(): major * 10000 + minor * 100 + patch.
 constexpr std::size_t kOldestCublasLt = 120000;
 
 constinit OpenedOnce<CublasLt> g_cublaslt;

@@ -55,7 +55,7 @@ inline constexpr int kLtComputeI32 = 72;
 // cublasOperation_t,
 inline constexpr std::int32_t kLtPlain = 0;
 inline constexpr std::int32_t kLtTransposed = 1;
-// cublasLtEpilogue_t, of which the last two are added,
+// cublasLtEpilogue_t: the last two are added,
 inline constexpr std::uint32_t kLtEpilogueDefault = 1;
 inline constexpr std::uint32_t kLtEpilogueRelu = 2;
 inline constexpr std::uint32_t kLtEpilogueBias = 4;
@@ -111,8 +111,8 @@ struct CublasLt {
 #undef TENURE_CUBLASLT_MEMBER
 };
 
-// The library, opened by the first call. Throws UNSUPPORTED, with what was tried, where it cannot
-// be opened, is older than version 12 or lacks an entry point. A later call looks again.
+// The library, opened by the first call. Throws UNSUPPORTED, with all that was tried, where it
+// cannot be opened, is older than version 12 or lacks an entry point. A later call looks again.
 const CublasLt& cublaslt();
 
 // Throws OUT_OF_MEMORY or DEVICE_ERROR for a failure of the entry point.

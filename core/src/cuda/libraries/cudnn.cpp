@@ -10,8 +10,8 @@ constexpr const char* kCudnnNames[] = {"libcudnn.so.9"};
 constexpr SharedLibrary kCudnnLibrary = {"convolutions by the engine vendor need cuDNN", "cuDNN",
                                          "TENURE_CUDNN", kCudnnNames};
 
-// As cudnnGetVersion() counts from version 9 on: major * 10000 + minor * 100 + patch. Before it
-// thousands were the major number, so that these are below.
+// In the form of cudnnGetVersion() from version 9 on: major * 10000 + minor * 100 + patch. Before
+// it thousands were the major number, so that older versions are below.
 constexpr std::size_t kOldestCudnn = 90000;
 
 constinit OpenedOnce<Cudnn> g_cudnn;

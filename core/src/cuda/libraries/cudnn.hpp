@@ -115,8 +115,8 @@ struct Cudnn {
 #undef TENURE_CUDNN_MEMBER
 };
 
-// The library, opened by the first call. Throws UNSUPPORTED, with what was tried, where it cannot
-// be opened, is not of version 9 or lacks an entry point. A later call looks again.
+// The library, opened by the first call. Throws UNSUPPORTED, with all that was tried, where it
+// cannot be opened, is not of version 9 or lacks an entry point. A later call looks again.
 const Cudnn& cudnn();
 
 // Throws OUT_OF_MEMORY or DEVICE_ERROR for a failure of the entry point.

@@ -1,4 +1,4 @@
-// What a library needs once for a device.
+// The state that a library needs once for a device.
 #pragma once
 
 #include <atomic>

@@ -20,7 +20,7 @@ constexpr std::int64_t kMostLines = INT32_MAX;
 // Beyond it no kernel asks for more.
 constexpr std::uint64_t kMostAlignment = 256;
 
-// ---- the table of what is taken ----
+// ---- the table of supported products ----
 
 struct Types {
   int element;
@@ -97,7 +97,7 @@ std::optional<LtDescription> describe(const Product& p, const ProductMemory& mem
   // With an alpha of 0 the library does not read the factors, in which there may be NaN.
   if (!types || p.alpha == 0) return std::nullopt;
   const bool has_epilogue = p.has_bias || activation != LibraryActivation::kNone;
-  // The library has epilogues for sums of f32 alone, and scales sums of bytes by 0 and 1 alone.
+  // The library has epilogues only for sums of f32, and scales sums of bytes only by 0 and 1.
   if (has_epilogue && types->compute != kLtComputeF32) return std::nullopt;
   if (types->compute == kLtComputeI32 && (p.alpha != 1 || p.beta != 0)) return std::nullopt;
   LtDescription d = {};

@@ -61,7 +61,7 @@ class Call {
   void count(tnr_operation operation) const noexcept;
 
  private:
-  // The plain twin of add(): one check after the other, for operands of any layout.
+  // The reference implementation of add(): one check after the other, for operands of any layout.
   void add_stepwise(const tnr_view& view, const char* name);
   void add_input(const tnr_view* view, std::int64_t width_bytes) noexcept {
     inputs_[input_count_] = view;

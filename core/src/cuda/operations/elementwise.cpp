@@ -21,7 +21,7 @@ using Op = std::uint32_t;
 
 bool is_half(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBF16; }
 
-// As many elements as 16 bytes hold.
+// Vectors of 16 bytes.
 Vectors vectors_of(tnr_dtype dtype) { return {static_cast<unsigned>(16 / element_size(dtype))}; }
 // The vectors of kernels that compute f32, f16 and bf16 as four floats.
 Vectors vectors_of_floats(ElementType type) { return {type == ElementType::kF64 ? 2u : 4u}; }
@@ -99,8 +99,8 @@ void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
 // waited for.
 enum class Right : std::uint8_t { kNumber, kView };
 
-// The type of operands that an operation takes here. Throws as binary_operation(), which is asked
-// only where the answer is no.
+// The type of operands that an operation takes here. Throws as binary_operation(), which is called
+// only where the tables refuse the type.
 ElementType binary_type(const Queue& queue, tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   const unsigned column = type_index(dtype);

@@ -237,8 +237,8 @@ class ExpressionLaunch {
     queue_.launch(Kernel::expression, grid, argument_);
   }
 
-  // Of the outermost axis, of groups where it is the innermost too: it stays where it was, so that
-  // the axes are those of the nest.
+  // Runs two halves of the outermost axis, in whole groups where it is the innermost too. The axis
+  // stays where it was, so that the axes are those of the nest.
   void run_halves(const Part& part) {
     const unsigned axis =
         static_cast<unsigned>(std::find_if(part.extents, part.extents + part.rank,

@@ -1,4 +1,4 @@
-// A word of the device in which kernels say what they find in the data.
+// A word of the device in which kernels report findings in the data.
 #pragma once
 
 #include "cuda/queue.hpp"
@@ -15,7 +15,7 @@ class FindingWord {
   }
 
   [[nodiscard]] Word* data() const noexcept { return static_cast<Word*>(memory_.data()); }
-  // Waits for what was enqueued.
+  // Waits for the enqueued work and returns the word.
   [[nodiscard]] Word wait() const {
     Word word;
     queue_.copy_bytes(DeviceQueue::Direction::kOut, &word, memory_.data(), sizeof word);

@@ -18,7 +18,7 @@ static_assert(kThreads == 1u << kBlockShift);
 inline constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
 
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
-// The same by 2^shift, of what is not negative.
+// quotient_up() by 2^shift, for a number that is not negative.
 constexpr std::int64_t shifted_up(std::int64_t a, unsigned shift) {
   return (a >> shift) + ((a & ((std::int64_t{1} << shift) - 1)) != 0);
 }
@@ -31,7 +31,7 @@ constexpr std::uint32_t logarithm_up(std::int64_t number) noexcept {
   return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
 }
 
-// Blocks that have so much work each.
+// Blocks that have `of_block` of the work each.
 inline Grid grid_of(std::int64_t work, std::int64_t of_block) noexcept {
   return {static_cast<unsigned>(quotient_up(work, of_block)), kThreads};
 }

@@ -39,7 +39,7 @@ struct Axes {
   void add(const Axis& axis) noexcept {
     if (axis.extent != 1) axes[rank++] = axis;
   }
-  // The largest steps outermost, so that threads beside each other have neighbours.
+  // Puts the largest steps outermost, so that adjacent threads have neighbours.
   void order(IndexedStep by) noexcept {
     for (unsigned i = 1; i < rank; ++i) {
       for (unsigned j = i; j > 0 && distance(j - 1, by) < distance(j, by); --j) {
@@ -226,8 +226,8 @@ void sort_entries(const Queue& queue, const Axes& entries, const Indices& indice
              static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bound - 1))));
 }
 
-// Entries are the positions that have an index of their own, in row-major order; what they all name
-// alike, and rows, are columns.
+// Entries are the positions that have an index of their own, in row-major order. Axes along which
+// positions share an index, and rows, are columns.
 class Putting {
  public:
   Putting(tnr_binary_op op, const IndexedViews& views, IndexedAxes::Names names,

@@ -138,7 +138,7 @@ class Arguments {
          kind_name(kernel_.parameter(i).kind));
   }
 
-  // Out of line, so that what it has in registers is its own.
+  // Out of line, so that it does not take registers from the caller.
   [[gnu::noinline]] void add_view(std::uint32_t i, const tnr_view& view,
                                   const tnr_kernel_parameter& parameter, Pins::Access access) {
     const bool is_plain = plain_count(view, queue_.device()) != 0;
@@ -154,7 +154,7 @@ class Arguments {
     set_view(words_[i], view, parameter);
   }
 
-  // The plain twin of plain_count().
+  // The reference implementation of plain_count().
   [[gnu::noinline]] void check_stepwise(std::uint32_t i, const tnr_view& view,
                                         Pins::Access access) const {
     check_view(view, name_of(i), queue_.device());
@@ -200,7 +200,7 @@ class Arguments {
     }
   }
 
-  // As the table of tnr_kernel_parameter has it.
+  // Writes the words in the order of the table of tnr_kernel_parameter.
   static void set_view(std::int64_t* words, const tnr_view& view,
                        const tnr_kernel_parameter& parameter) noexcept {
     words[0] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(view.data));

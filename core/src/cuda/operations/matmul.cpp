@@ -69,7 +69,7 @@ std::uint64_t batch_places(const Nest& batch, unsigned operand, const unsigned c
   return places;
 }
 
-// Elements of a group: 16 bytes of what is computed in.
+// Elements of a group: 16 bytes in the type of the computation.
 std::int64_t group_items_of(tnr_dtype sum) {
   return kGroupBytes / static_cast<std::int64_t>(element_size(sum));
 }

@@ -109,7 +109,7 @@ class HeldRows {
     elements_.order(kNormalizeIn);
   }
 
-  // Along memory a row has several threads; rows that lie side by side have one each.
+  // Along memory a row has several threads; adjacent rows have one each.
   [[nodiscard]] bool fit() const noexcept {
     const std::int64_t of_thread = kHeldGroups * of_.group_items();
     return of_.count <= (is_along() ? of_thread << kBlockShift : of_thread);
@@ -161,7 +161,8 @@ class HeldRows {
     if (of_.count > (kHeldGroups * items) << kWarpShift) return kBlockShift;
     return std::min(logarithm_up(quotient_up(of_.count, kGroupsOfThread * items)), kWarpShift);
   }
-  // Groups of a row, of which each operand has its elements side by side and aligned.
+  // Whether a row is whole groups, and each operand has the elements of a group adjacent and
+  // aligned.
   [[nodiscard]] bool has_vectors(const NormalizeArgument& argument) const noexcept {
     const std::int64_t width = of_.width();
     const std::int64_t bytes = of_.group_items() * width;

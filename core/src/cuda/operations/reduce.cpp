@@ -102,7 +102,7 @@ void set_keys(Reduce op, const Elements& elements, ReduceArgument& argument) noe
   }
 }
 
-// Sets what is the operation's, and gives its rule.
+// Sets the fields of the operation, and returns its rule.
 const ReduceRule& set_integer_sum(IntegerMode mode, const Elements& elements, std::int64_t count,
                                   ReduceArgument& argument) noexcept {
   argument.mode = mode;

@@ -16,7 +16,8 @@ namespace {
 // Bits of results depend on the constants of this file, and on nothing of the device.
 
 constexpr std::int64_t kBlockThreads = 256;
-// Results of no more elements are a warp's, or those of a part of one with so many for each thread.
+// A result of at most kMostOfWarp elements has the threads of a warp, or of a part of one. A thread
+// reads the items of the rule, and at most kItemsOfThread where these are not adjacent.
 constexpr std::int64_t kMostOfWarp = 2048;
 constexpr std::int64_t kItemsOfThread = 8;
 // Blocks that keep the largest device busy, and units of a thread that are worth a block.
@@ -95,7 +96,7 @@ class Plan {
     return kept_.rank() == 1 ? outermost_ : kept_.inner_extent();
   }
 
-  // Units of `items` of the innermost axis, of which 2^step_shift are interleaved.
+  // Sets units of `items` of the innermost axis; 2^step_shift units are interleaved.
   void set_units(std::int64_t items, std::uint32_t step_shift) noexcept {
     const std::int64_t extent = count_ == 0 ? 0 : reduced_.inner_extent();
     row_units_ = quotient_up(extent, items << step_shift) << step_shift;
@@ -122,7 +123,7 @@ class Plan {
     set_split(quotient_up(each, threads) * threads, blocks);
   }
 
-  // Splits of so many units.
+  // Sets splits of `of_split` units.
   void set_split(std::int64_t of_split, std::int64_t blocks) {
     std::int64_t end = of_split;
     std::int64_t splits = rows_;
@@ -161,7 +162,7 @@ class Plan {
     argument_.lanes_shift = is_of_block ? kBlockShift : std::min(logarithm_up(wanted), kWarpShift);
     std::uint32_t step_shift = 0;
     if (!is_dense) {
-      // As many as a quarter of a row at most, so that few units of short rows are empty.
+      // At most a quarter of a row's items, so that few units of short rows are empty.
       const auto quarter = static_cast<std::uint64_t>(reduced_.inner_extent() / 4);
       const auto bits = static_cast<std::uint32_t>(std::bit_width(quarter));
       step_shift = std::min({argument_.lanes_shift, kWarpShift, bits == 0 ? 0 : bits - 1});

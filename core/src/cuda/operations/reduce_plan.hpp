@@ -39,9 +39,9 @@ class ReduceWalk {
   std::int64_t count_;
 };
 
-// Enqueues the kernels. Of the argument, what belongs to the operation is set, and where the first
-// element and the first result are. Throws OUT_OF_MEMORY, DEVICE_ERROR, and UNSUPPORTED for more
-// elements than there can be memory for.
+// Enqueues the kernels. The caller has set the fields of the argument that belong to the operation,
+// and the addresses of the first element and the first result. Throws OUT_OF_MEMORY, DEVICE_ERROR,
+// and UNSUPPORTED for more elements than there can be memory for.
 void run_reduction(const Queue& queue, const ReduceRule& rule, const ReduceWalk& walk,
                    ReduceArgument& argument);
 

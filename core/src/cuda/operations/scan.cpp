@@ -30,7 +30,7 @@ constexpr std::int64_t kNumberBytes = 8;
 constexpr std::int64_t kScaledNumberBytes = 16;
 // Threads that keep a device busy. A constant: the order in which numbers meet follows from it.
 constexpr std::int64_t kWantedThreads = std::int64_t{1} << 17;
-// Rounds of a segment at least, beside which its total costs little.
+// Fewest rounds of a segment: compared with them its total costs little.
 constexpr std::int64_t kLeastRounds = 4;
 // Elements of a row up to which a warp has it.
 constexpr std::int64_t kMostOfOneWarp = 1024;
@@ -49,7 +49,7 @@ std::uint32_t lanes_shift_of(std::int64_t length) noexcept {
 std::int64_t round_of(std::uint32_t lanes_shift) noexcept {
   return std::int64_t{kScanItems} << lanes_shift;
 }
-// Where rows lie side by side a thread has one of its own, so that its neighbours read neighbours.
+// Where rows are adjacent a thread has a row of its own, so that adjacent threads read neighbours.
 Sharing share(std::int64_t rows, std::int64_t length, std::uint32_t lanes_shift) noexcept {
   const std::int64_t round = round_of(lanes_shift);
   const std::int64_t wanted = (kWantedThreads >> lanes_shift) / rows;
@@ -131,7 +131,7 @@ class RowScans {
  private:
   void run(const LoopNest& rows) const {
     const std::int64_t row_count = rows.count();
-    // Rows that are so many are not cut.
+    // More rows than a kernel counts take several launches.
     if (row_count >= kMostNumber) {
       const LoopNest::Halves halves = rows.halves();
       run(halves.low);
@@ -162,7 +162,7 @@ class RowScans {
     launch(argument, sharing, row_count);
   }
 
-  // What is before each of the totals, in their place.
+  // Replaces each total by the carry into its segment.
   void scan_totals(unsigned char* totals, std::int64_t row_count, std::int64_t segments) const {
     ScanArgument argument = {};
     argument.in = argument.out = totals;

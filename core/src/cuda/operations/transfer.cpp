@@ -108,7 +108,7 @@ class Operands {
     require_same_shape(a, out.view);
     pins_.add_mut(out, "out");
     pins_.add(a, "a");
-    // Views of parts of the call name no owner: what they lie in is pinned or scratch.
+    // Views of parts of the call name no owner: their memory is pinned or scratch.
     from_.owner = to_.view.owner = 0;
     if (!is_empty()) {
       size_bytes_ = static_cast<std::size_t>(element_count(a)) * element_size(a.dtype);

@@ -98,7 +98,7 @@ class Terms {
   Terms(const Context& context, const EinsumSpec& spec, const tnr_view* operands, unsigned count,
         const tnr_view_mut& out)
       : context_(context), spec_(spec), count_(count), out_(out.view, spec.result_labels()) {
-    LabelSet once = 0;  // labels of one operand alone
+    LabelSet once = 0;  // labels of the operands so far
     LabelSet more = out_.labels();
     for (unsigned operand = 0; operand < count; ++operand) {
       const LabelSet labels = labels_of(operands[operand], spec.labels_of(operand));

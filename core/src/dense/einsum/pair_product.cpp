@@ -13,8 +13,8 @@
 namespace tenure {
 namespace {
 
-// Sums of as many products, of so many in all, take longer one after the other than to write the
-// products and read them again.
+// Sums of at least kLongSum products each, with at least kWorthSumming products in all, take longer
+// by one addition after the other than to write the products and read them again.
 constexpr double kLongSum = 64;
 constexpr double kWorthSumming = 4096;
 // Products that are written at a time: half of a second-level cache in f64.
@@ -25,10 +25,10 @@ constexpr double kMostElements = 1 << 22;
 // Adjacent elements that a kernel of matmul's stores at once, or so.
 constexpr std::int64_t kPanel = 16;
 
-// Functions here are called and not copied into each other: a call of einsum is one of matmul,
-// beside which theirs are nothing, and copies would be four times the code.
+// Functions here are called and not inlined into each other: a call of einsum makes one of matmul,
+// compared with which these calls take no time, and inlined they would be four times the code.
 
-// The product of two terms, of which the labels that `out` lacks are in both.
+// The product of two terms. Each label that `out` lacks is in both terms.
 class PairProduct {
  public:
   PairProduct(const Context& context, const EinsumSpec& spec, const Term& a, const Term& b,
@@ -107,7 +107,8 @@ class PairProduct {
     }
     return axis;
   }
-  // How many products there are, less one, where one axis alone belongs to one.
+  // Returns the number of products of matrices, less one, where each takes only the matrix's axis
+  // of the nest.
   [[gnu::noinline]] static double times_again(const Nest& nest) noexcept {
     double times = 1;
     for (unsigned axis = 0; axis < nest.rank(); ++axis) {
@@ -122,8 +123,8 @@ class PairProduct {
     binary(context_, TNR_BINARY_OP_MUL, a_.arranged(labels), b_.arranged(labels), out_.as_output());
   }
 
-  // Whether there are neither rows nor columns but long sums, of which a sum of matmul's is one
-  // addition after the other.
+  // Whether there are neither rows nor columns but long sums. Matmul would add the products of each
+  // such sum one after the other.
   [[nodiscard]] bool is_of_long_sums() const noexcept {
     // Products of narrow floats would be rounded before they are summed.
     const tnr_dtype dtype = out_.view().dtype;
@@ -135,8 +136,8 @@ class PairProduct {
            slice_elements <= kMostElements;
   }
 
-  // As products of elements, in slices of the first axis that the caches hold, and their sums. The
-  // slices depend on the shapes alone.
+  // Multiplies the terms element by element, in slices of the first axis that the caches hold, and
+  // sums the products. The slices depend only on the shapes.
   [[gnu::noinline]] void sum_products() const {
     const LabelList labels = a_.list(a_.labels());
     const tnr_view& a = a_.view();
@@ -229,7 +230,8 @@ class PairProduct {
     copy(context_, product.view(), {out_.arranged(labels)});
   }
 
-  // Rows and columns that are several axes are a batch, but for one.
+  // Where rows or columns are several axes, one of these is the matrix's and the others are batch
+  // axes.
   [[gnu::noinline]] void multiply_matrices(const Nest& rows, const Nest& columns) const {
     const Nest batch = group(a_.labels() & b_.labels());
     Matrices m = {bare(out_.view()), bare(a_.view()), bare(b_.view())};
@@ -263,7 +265,8 @@ class PairProduct {
     move(m.b, b);
   }
 
-  // A view has room for so many axes beside a matrix's; those before are walked here.
+  // A view has room for kMostBatches axes in addition to the two of a matrix. This function walks
+  // the batch axes before those.
   [[gnu::noinline]] void multiply_batches(Matrices m, const Nest& batches, const Nest& rows,
                                           const Nest& columns) const {
     constexpr unsigned kMostBatches = TNR_MAX_RANK - 2;
@@ -311,7 +314,7 @@ class PairProduct {
   const Term& a_;
   const Term& b_;
   const Term& out_;
-  LabelList inner_;  // summed, in an order that shapes alone decide
+  LabelList inner_;  // summed, in an order that depends only on shapes
 };
 
 }  // namespace

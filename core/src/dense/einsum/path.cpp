@@ -109,7 +109,7 @@ class AllOrders {
   Subset subsets_[1u << kMostForAllOrders] = {};
 };
 
-// As opt_einsum's "greedy" without chance.
+// Finds the path of opt_einsum's "greedy" without its random choices.
 void multiply_smallest_first(const EinsumSpec& spec, const LabelSet* terms, unsigned count,
                              EinsumPath& path) {
   LabelSet labels[2 * EinsumSpec::kMaxOperands];

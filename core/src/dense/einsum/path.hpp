@@ -7,7 +7,7 @@
 
 namespace tenure {
 
-// Products of two terms each, of which the result is a term behind those there are.
+// A sequence of products of two terms each. The result of each product is appended to the terms.
 struct EinsumPath {
   struct Step {
     std::uint8_t a;
@@ -18,9 +18,10 @@ struct EinsumPath {
   Step steps[EinsumSpec::kMaxOperands - 1];
 };
 
-// Terms have all labels that they need, and no other. Up to 8 of them are multiplied by the fewest
-// multiplications, more by the product that is smallest beside its factors. Throws UNSUPPORTED
-// where every such order has a product of more than TNR_MAX_RANK labels.
+// The terms have all labels that they need, and no other. Up to 8 terms are multiplied by the
+// fewest multiplications. With more terms, each step takes the product whose size exceeds that of
+// its two factors by the least. Throws UNSUPPORTED where every such order has a product of more
+// than TNR_MAX_RANK labels.
 EinsumPath einsum_path(const EinsumSpec& spec, const LabelSet* terms, unsigned count);
 
 }  // namespace tenure

@@ -98,7 +98,7 @@ void EinsumSpec::read_ellipsis(bool& has_ellipsis) {
   at_ += 3;
 }
 
-// Letters and "..." up to anything else, of which `most` letters may be.
+// Reads letters and "..." up to the first other character. Refuses more than `most` letters.
 void EinsumSpec::read_term(Term& term, std::uint32_t most, const char* whose) {
   for (skip_spaces();; skip_spaces()) {
     char why[96];

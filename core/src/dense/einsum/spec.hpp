@@ -21,8 +21,8 @@ class EinsumSpec {
   static constexpr unsigned kLetterCount = 52;
   static constexpr unsigned kLabelCount = kLetterCount + TNR_MAX_RANK;
 
-  // Throws INVALID_ARGUMENT or UNSUPPORTED for what is wrong with the spec, with an operand as a
-  // view, or with their extents.
+  // Throws INVALID_ARGUMENT or UNSUPPORTED for an error in the spec, for an operand that is no
+  // valid view, and for extents that do not agree.
   EinsumSpec(const char* text, const tnr_view* operands, std::uint32_t operand_count);
 
   // For each axis of an operand. A label may stand there twice.

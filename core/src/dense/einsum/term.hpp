@@ -20,12 +20,12 @@ struct LabelList {
   [[nodiscard]] const std::uint8_t* end() const noexcept { return labels + count; }
 };
 
-// A view without the axes: the memory alone.
+// Returns the view without its axes: only its memory.
 tnr_view bare(const tnr_view& view) noexcept;
 void add_axis(tnr_view& view, std::int64_t extent, std::int64_t stride) noexcept;
 
 // An operand, a product of some, or the result. Its axes have distinct labels and more than one
-// element each: what has one is repeated, and is as if it were not there.
+// element each: an axis of one element is dropped, as it is broadcast.
 class Term {
  public:
   // A label that stands twice is the diagonal of its axes.
@@ -43,7 +43,7 @@ class Term {
   [[nodiscard]] std::int64_t stride(unsigned label) const noexcept;
   [[nodiscard]] double element_count() const noexcept;
 
-  // Those of its labels that are in the set, in the order of its axes.
+  // Returns the labels of the term that are in `set`, in the order of its axes.
   [[nodiscard]] LabelList list(LabelSet set) const noexcept {
     LabelList list;
     append(list, set);

@@ -17,20 +17,20 @@ using kernels::Tap;
 
 // Elements of a result that are computed together: a page, as of other streamed results.
 constexpr std::int64_t kTileBytes = 4096;
-// Lines of an image, of which the first cache holds all that a tile needs.
+// Bytes of lines of an image: the first cache holds all lines that a tile needs.
 constexpr std::int64_t kLinesBytes = std::int64_t{24} << 10;
 // Taps of one call of a kernel; windows of more are folded in several.
 constexpr std::int64_t kMaxTaps = kernels::kMostInTurn;
 // Windows further apart are folded one by one: most elements of a line would be in none.
 constexpr std::int64_t kMaxLineStride = 4;
-// From what is read of an image to what is fetched of it meanwhile.
+// Distance from the bytes of an image that are read to those that are prefetched meanwhile.
 constexpr std::int64_t kWindowsAheadBytes = 4096;
 // Pixels of a row at the image's edges that are folded one by one where the others need no lines.
 constexpr std::int64_t kMostEdgePixels = 2;
 // No row of an image, nor of its padding.
 constexpr std::int64_t kNoRow = INT64_MIN;
-// Rows of a result that one thread takes at a time, by those of the kernel: as many as make those
-// that two slices read few.
+// Rows of a result that one thread takes at a time, for each row of the kernel: with this number,
+// few rows of the image are read by two slices.
 constexpr std::int64_t kRowsOfSlice = 8;
 
 constexpr std::int64_t quotient_up(std::int64_t count, std::int64_t by) noexcept {
@@ -39,8 +39,8 @@ constexpr std::int64_t quotient_up(std::int64_t count, std::int64_t by) noexcept
 
 }  // namespace
 
-// Adjacent elements of a result, written in rising order: past the caches by whole lines, for which
-// those that end in one wait for the next.
+// Adjacent elements of a result, written in rising order: past the caches by whole lines, so
+// elements of a partial line wait for the next ones.
 class LineWriter {
  public:
   explicit LineWriter(Stores stores) noexcept : stores_(stores) {}
@@ -207,7 +207,7 @@ class ChannelWindows::Slice {
     }
   }
 
-  // Pixels of which windows reach into the padding are taken one by one, the others together.
+  // Folds pixels whose windows reach into the padding one by one, and all other pixels together.
   void fold_pixels(const Byte* image, std::int64_t x, std::int64_t count, std::int64_t lanes,
                    Byte* to) noexcept {
     const std::int64_t end = x + count;
@@ -326,7 +326,8 @@ class ChannelWindows::Slice {
     return true;
   }
 
-  // Tiles of so many pixels, from column `x` of the result on: lines of others are of no use.
+  // Prepares the lines of tiles of `count` pixels, from column `x` of the result on: lines of other
+  // tiles are of no use.
   void begin_lines(std::int64_t x, std::int64_t count) noexcept {
     if (line_x_ == x && line_count_ == count && line_image_ == image_) return;
     line_x_ = x;
@@ -369,9 +370,10 @@ class ChannelWindows::Slice {
     return line;
   }
 
-  // Elements `first`, `first` + stride... of a row, then those after each of them, and so on: so
-  // many of each. Those in the padding, and all of a row that is nullptr, are zeros or, of maxima,
-  // no number's greater.
+  // Fills a line with the elements `first`, `first` + stride... of a row, then with those one
+  // column further, and so on for each phase of the stride: `part` elements for each phase.
+  // Elements in the padding, and all elements of a row that is nullptr, are zeros or, for maxima,
+  // the maximum of no elements.
   void fill_line(const Byte* row, std::int64_t first, std::int64_t part, Byte* to) noexcept {
     const std::int64_t stride = g_.strides[kWidth];
     const std::int64_t step = g_.a.place[kWidth];

@@ -51,7 +51,8 @@ class ChannelWindows {
 
   [[nodiscard]] bool lanes_are_channels() const noexcept { return lanes_are_channels_; }
   [[nodiscard]] std::int64_t filter_count() const noexcept { return g_.groups * g_.filters; }
-  // Bytes of packed weights, of filters that have so many bytes of each place; no more than fit.
+  // Returns the bytes of packed weights whose filters have `filter_bytes` bytes in all at each
+  // position of the kernel, or the greatest number where these overflow.
   [[nodiscard]] static std::int64_t weight_bytes(const WindowGeometry& geometry,
                                                  std::int64_t filter_bytes) noexcept {
     return product_or_most(geometry.places(), whole_lines(filter_bytes));

@@ -34,7 +34,7 @@ Phase phase_of(const WindowGeometry& g, unsigned axis, std::int64_t first_out) {
   phase.step = stride / common;
   const std::int64_t place = first_out + g.padding[axis];
   if (place % common != 0) return phase;
-  // The first element of which the rest of place - element * dilation by the stride is 0.
+  // The first element for which the stride divides place - element * dilation.
   __extension__ using Wide = __int128;
   const std::int64_t inverse = inverse_of(dilation / common, phase.step);
   phase.first = static_cast<std::int64_t>(Wide{place / common % phase.step} * inverse % phase.step);

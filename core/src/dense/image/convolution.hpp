@@ -1,4 +1,5 @@
-// Convolutions by parts: a plain one is a single part, a transposed one as many as its strides say.
+// Convolutions by parts: a plain one is a single part, a transposed one has a part for each offset
+// within its strides.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters
 class WideConvolution;
 
 // The views are checked, and their shapes agree. Throws what their dtypes and memory deserve, or
-// OUT_OF_MEMORY. `wide`: of which these are the wide operands, or nullptr.
+// OUT_OF_MEMORY. `wide` has the operands `of` as its wide ones, or is nullptr.
 void convolve(const Context& context, tnr_operation operation, const char* name,
               const ConvolutionOperands& of, const WideConvolution* wide,
               const Activation& activation, const ConvolutionParts& parts);

@@ -11,9 +11,9 @@ __extension__ using Wide = __int128;
 
 constexpr Wide quotient_up(Wide a, Wide b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-// The least x of which the rest of `step` * x by `by` is from `low` to `high`; 0 <= low <= high <
-// by. Multiples of `step` go round, and which of them is the first one past an end of `by` to meet
-// the range is the same question of smaller numbers, as in Euclid's algorithm.
+// Returns the least x for which `step` * x modulo `by` is from `low` to `high`; 0 <= low <= high <
+// by. Multiples of `step` wrap around at `by`, and the number of wraps until one of them meets the
+// range is the same problem with smaller numbers, as in Euclid's algorithm.
 std::optional<Wide> first_rest_within(Wide step, Wide by, Wide low, Wide high) noexcept {
   if (low == 0) return 0;
   step %= by;
@@ -180,8 +180,9 @@ std::optional<std::int64_t> first_empty_window(const WindowGeometry& g, WindowSp
   if (last_place < before) return 0;
   // Behind it.
   Wide first = quotient_up(in + before, stride);
-  // Around it: places so far apart that the image fits between two of them. Of a window that begins
-  // before the image, the first place at 0 or behind it is the rest of its begin by the dilation.
+  // Around it: elements so far apart that the image fits between two of them. In a window that
+  // begins before the image, the first element at or after 0 is at the window's begin modulo the
+  // dilation.
   if (g.kernel[axis] > 1 && dilation > in) {
     const Wide shift = before % dilation;
     const Wide low = (in + shift) % dilation;

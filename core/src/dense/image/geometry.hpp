@@ -83,7 +83,7 @@ inline std::int64_t at_least(std::int64_t value, std::int64_t least, const char*
   return value;
 }
 
-// An attribute of which 0 means something else.
+// Returns the value of an attribute, or `otherwise` where it is 0. Throws where it is negative.
 inline std::int64_t given_or(std::int64_t value, std::int64_t otherwise, const char* field,
                              unsigned index) {
   return value == 0 ? otherwise : at_least(value, 0, field, index);
@@ -161,10 +161,11 @@ WindowGeometry transposed_geometry(const tnr_view& a, const tnr_view& weight,
                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                    const char* out_name);
 
-// The same as other engines are asked for it, without a bias; elements have so many bytes.
+// Returns the convolution in the form that other engines take, without a bias, for elements of
+// `width_bytes` bytes.
 engines::Convolution for_engines(const WindowGeometry& g, std::int64_t width_bytes) noexcept;
 
-// x of which value * x is 1 modulo `by`, to which `value` has no common divisor.
+// Returns x for which value * x is 1 modulo `by`. `value` and `by` have no common divisor.
 std::int64_t inverse_of(std::int64_t value, std::int64_t by) noexcept;
 
 // Elements along the axis of a window, by strides, that the padded image has.

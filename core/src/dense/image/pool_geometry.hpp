@@ -13,7 +13,7 @@ struct CheckedPool {
   WindowGeometry geometry;
   WindowSpacing spacing;
   tnr_dtype computed;
-  unsigned type;  // of what is computed: the row of the kernels' tables
+  unsigned type;  // of `computed`: the row of the kernels' tables
 };
 // Throws what a code, attributes, shapes and dtypes deserve that do not agree.
 CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,

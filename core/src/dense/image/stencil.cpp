@@ -14,9 +14,9 @@ using kernels::kStencilInColumns;
 using kernels::kStencilInRows;
 using kernels::kStencilSide;
 
-// From what is read to what is fetched: of each of the rows, or of all of them where those that are
-// read next are no further away. Measured from memory: without, twice the time; from 4 to 16 KiB
-// the same.
+// Distance from the bytes that are read to those that are prefetched: in each row by itself, or in
+// all rows together where kRows adjacent rows have at most kNearRowsBytes. Measured from memory:
+// without prefetching, twice the time; from 4 to 16 KiB, equal times.
 constexpr std::int64_t kAheadBytes = 4096;
 constexpr std::int64_t kNearRowsBytes = std::int64_t{16} << 10;
 

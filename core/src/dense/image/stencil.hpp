@@ -10,7 +10,7 @@
 
 namespace tenure {
 
-// The part of a call that a thread runs at a time. What it streams is ordered at its end.
+// The part of a call that a thread runs at a time. The destructor orders its streamed stores.
 class Stencil {
  public:
   // Rows of a result that are computed together: fewer take as long.

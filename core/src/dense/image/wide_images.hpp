@@ -17,8 +17,8 @@ constexpr bool is_narrow(tnr_dtype dtype) noexcept {
   return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16;
 }
 
-// Memory for the elements of a view in f32: dense, in the view's order of axes but for the first,
-// of which it has `extent`.
+// Memory for the elements of a view in f32. It is dense. Its first axis has `extent` indices and is
+// outermost, and its other axes are in the order that they have in the view's memory.
 class WideCopy {
  public:
   // Throws OUT_OF_MEMORY.
@@ -36,12 +36,12 @@ class WideImages {
   // The views are checked and pinned, have the same number of images, and outlive this. Throws
   // OUT_OF_MEMORY.
   WideImages(const tnr_view& a, const tnr_view_mut& out);
-  // As many images as are computed at a time.
+  // Memory for the images that are computed at a time.
   [[nodiscard]] const tnr_view& a() const noexcept { return wide_a_.view(); }
   [[nodiscard]] const tnr_view_mut& out() const noexcept { return wide_out_.out(); }
 
-  // Calls compute(images) for the images of the call, so many of them at a time: the first of a()
-  // and out().
+  // Calls compute(images) for one chunk of the call's images after the other: each chunk is the
+  // first `images` images of a() and out().
   template <class Compute>
   void for_each_chunk(const Context& context, const Compute& compute) const {
     const std::int64_t chunk = a().shape[0];

@@ -41,7 +41,7 @@ std::int64_t index_at(const tnr_view& indices, const std::int64_t* position) noe
   return index;
 }
 
-// The first in row-major order that is outside, of which it is known that there is one.
+// Refuses the first index in row-major order that is outside. The caller knows that one is.
 [[gnu::cold]] void refuse_first_index(const IndexedViews& views) {
   const tnr_view& indices = views.indices;
   const std::int64_t extent = views.target.shape[views.axis];
@@ -56,7 +56,7 @@ std::int64_t index_at(const tnr_view& indices, const std::int64_t* position) noe
   refuse_index(views, position, index);
 }
 
-// Indices that are not side by side, brought there a part at a time.
+// Checks indices that are not adjacent: copies them into a panel, one part at a time.
 bool are_strided_below(const Nest& nest, const tnr_view& indices, std::int64_t limit) {
   const unsigned type = indices.dtype == TNR_DTYPE_I32 ? 0 : 1;
   const auto width = static_cast<std::int64_t>(element_size(indices.dtype));

@@ -30,7 +30,7 @@ struct IndexedViews {
 // The checks of all but shapes and indices; while it lives, owners are pinned.
 class IndexedPins {
  public:
-  // `in` is what of the target and the values is read.
+  // `in` is the one of the target and the values that is read.
   IndexedPins(const IndexedViews& views, const tnr_view& in, const char* name,
               const tnr_view_mut& out, const tnr_device& device = kCpu);
 
@@ -40,8 +40,9 @@ class IndexedPins {
   Pins pins_;
 };
 
-// Throw INVALID_ARGUMENT. Where each index names all elements of the target beside its axis
-// (take, put), and where it names one of them (gather, scatter).
+// Throw INVALID_ARGUMENT. The first is for indices that name all elements of the target at one
+// index of its axis (take, put), the second for indices that name one element each (gather,
+// scatter).
 void require_rows_shape(const IndexedViews& views);
 void require_elements_shape(const IndexedViews& views);
 
@@ -54,8 +55,8 @@ void require_index_dtype(const IndexedViews& views);
 // Refuses the index at a position, which is outside of the target's axis, as data.
 [[gnu::cold]] void refuse_index(const IndexedViews& views, const std::int64_t* position,
                                 std::int64_t index);
-// The same for the first one of all, which is false where it is noted. Throws INVALID_ARGUMENT for
-// a dtype that is none of an index.
+// Refuses the first index that is outside of the target's axis, and returns false where the refusal
+// is noted and not thrown. Throws INVALID_ARGUMENT for a dtype that is none of an index.
 [[nodiscard]] bool check_indices(const Context& context, const IndexedViews& views);
 
 enum IndexedOperand : unsigned { kTarget, kValues, kIndices, kIndexedOperands };
@@ -74,7 +75,7 @@ class IndexedAxes {
   };
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   [[nodiscard]] const Axis& operator[](std::uint32_t axis) const noexcept { return axes_[axis]; }
-  // Bytes side by side in the target and in the values, of one index: an element, or a row of them.
+  // Adjacent bytes of one index, in the target and in the values: an element, or a row of elements.
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
   // From one index to the next along the target's axis, in bytes.
   [[nodiscard]] std::int64_t scale() const noexcept { return scale_; }
@@ -99,16 +100,17 @@ struct IndexedRows {
   std::int64_t values;
   std::int64_t target_step;
   std::int64_t values_step;
-  const std::int64_t* offsets;  // of each row, in the target beside its step
+  const std::int64_t* offsets;  // of each row in the target, without its step
 };
 
-// Rows ahead whose lines are asked for while one is moved: too far apart for the prefetchers of
-// processors, which would begin anew with each.
+// Returns how many rows ahead lines are prefetched while one row is moved. Rows are too far apart
+// for the prefetchers of processors, which would begin anew with each.
 constexpr std::int64_t rows_ahead(std::int64_t row_bytes) noexcept {
   constexpr std::int64_t kAheadBytes = 4096;
   return std::max<std::int64_t>(1, kAheadBytes / row_bytes);
 }
-// Long rows are moved by turns of so much, between which as much of the next one is asked for.
+// Bytes of a long row that are moved in one turn. Between turns, equally many bytes of the next row
+// are prefetched.
 inline constexpr std::int64_t kRowTurnBytes = 1024;
 // `kLocality` 2 is the second cache: it waits for more lines of memory at a time than the first one.
 template <int kWrites, int kLocality = 3>

@@ -24,7 +24,8 @@ struct Segment {
 };
 constexpr std::int64_t kNowhere = -1;
 
-// Those of an axis: a part of a period, whole ones, in which there are two at most, and a part.
+// The segments of an axis: a part of a period, whole periods with at most two segments each, and
+// another part of a period.
 class Segments {
  public:
   Segments(tnr_pad_mode mode, std::int64_t extent, std::int64_t before, std::int64_t first,

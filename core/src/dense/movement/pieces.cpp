@@ -10,8 +10,8 @@
 namespace tenure {
 namespace {
 
-// Size of a piece: half of a second cache at most, with what is read for it. Streamed stores are
-// waited for at its end, so then it is as large as what is streamed elsewhere.
+// Bytes of a piece: with the bytes that are read for it, half of a second cache at most. A piece
+// with streamed stores waits for them at its end, so it has the size of streamed parts elsewhere.
 constexpr std::int64_t kPieceBytes = std::int64_t{128} << 10;
 constexpr std::int64_t kStreamedPieceBytes = std::int64_t{512} << 10;
 

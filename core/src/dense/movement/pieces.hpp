@@ -39,7 +39,7 @@ class Pieces {
  private:
   const tnr_view& view_;
   std::uint32_t order_[TNR_MAX_RANK];  // axes, from the largest step in memory to the smallest
-  std::uint32_t outer_ = 0;            // of which a piece has one index
+  std::uint32_t outer_ = 0;            // axes on which a piece has one index
   std::int64_t rows_ = 1;              // of the next one, in a piece
   std::int64_t cuts_ = 1;              // pieces along that
   std::int64_t count_ = 1;

@@ -1,9 +1,9 @@
-// Elements and rows that go where indices say, or are combined with what is there.
+// Puts elements and rows where indices say, or combines them with the elements there.
 //
-// Where indices are equal the order decides, so threads share out elements of the target and not
-// indices: a part of each row, indices of an axis beside the indexed one, or indices of that itself.
-// Each thread then takes what meets its part in the order of the values, and results are the same
-// for any number of threads.
+// Where indices are equal the order decides, so threads divide the elements of the target and not
+// the indices: each takes a part of each row, a range of an axis other than the indexed one, or a
+// range of the indexed axis. Each thread then puts the values that meet its part, in their order,
+// and results are the same for any number of threads.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -23,9 +23,9 @@ namespace {
 
 using kernels::Byte;
 
-// Parts of the target along its indexed axis, each of which looks at all indices: more would look
-// longer than they put. Of long rows some for each thread, as one of them may be met by more indices
-// than others.
+// Parts of the target along its indexed axis: kIndexPartsOfThread for each thread where rows are
+// long, as more indices may meet one part than another, and kMostIndexParts at most. Each part
+// looks at all indices, so more parts would look longer than they put.
 constexpr std::int64_t kIndexPartsOfThread = 4;
 constexpr std::int64_t kMostIndexParts = 32;
 // A part of a row, so long that threads do not write parts of one line and read runs of several.
@@ -47,7 +47,7 @@ class Putting {
     if (combines_) return combine_;
     return kernels::indexing_kernels().put[is_bool_ ? kernels::kBool8Row : index_of_width(bytes)];
   }
-  // Whether what is side by side is put as an element would be.
+  // Whether `bytes` adjacent bytes are put as one element.
   [[nodiscard]] bool takes_as_element(std::int64_t bytes) const noexcept {
     return bytes == width_ ||
            (!combines_ && !is_bool_ &&
@@ -267,7 +267,7 @@ class PartPutting {
     const Byte* const from = values_ + rows.values;
     for (std::int64_t first = 0; first < rows.count; first += turn_) {
       const std::int64_t end = std::min(first + turn_, rows.count);
-      // Elements of the next turn are asked for: they may come from memory.
+      // Prefetches the elements of the next turn: they may come from memory.
       if (is_far_) {
         for (std::int64_t i = end; i < std::min(end + turn_, rows.count); ++i) {
           __builtin_prefetch(to + i * rows.target_step + rows.offsets[i], 1);
@@ -283,7 +283,8 @@ class PartPutting {
   std::int64_t row_bytes_;
   Byte* target_;
   const Byte* values_;
-  // Where elements that are combined may come from memory, so many at a time.
+  // Whether elements that are combined may come from memory, and the number of elements in one
+  // turn.
   bool is_far_;
   std::int64_t turn_;
 };

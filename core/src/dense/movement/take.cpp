@@ -18,7 +18,7 @@ namespace {
 
 using kernels::Byte;
 
-// Rows of which threads share the parts.
+// Bytes of a part of a longer row. Threads share the parts.
 constexpr std::int64_t kSharedRowBytes = std::int64_t{256} << 10;
 // Shorter rows whose ends are within lines, and that do not follow each other, are mostly those
 // lines, which are stored as ever.

@@ -18,8 +18,8 @@ namespace {
 
 using kernels::Byte;
 
-// Lines of matrices: rows, or columns where these are nearer in memory. Of each, the elements at
-// the one side of the diagonal are kept.
+// Lines of matrices: rows, or columns where these are nearer in memory. Each line keeps its
+// elements at one side of the diagonal.
 class Triangle {
  public:
   Triangle(tnr_triangle part, std::int64_t diagonal, const tnr_view& a, const tnr_view_mut& out)

@@ -1,4 +1,4 @@
-// A normalization whose operands somebody else has checked and pinned.
+// The checks of a normalization, and its run on operands that the caller has checked and pinned.
 #pragma once
 
 #include <cstdint>

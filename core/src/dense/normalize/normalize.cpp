@@ -23,7 +23,7 @@ using kernels::Byte;
 
 // Rows that pass through panels together, at most.
 constexpr std::int64_t kMostRows = 64;
-// Rows side by side that fill a line, or two of narrow elements.
+// Rows that interleave and are taken together: 16 elements of 4 bytes fill a line.
 constexpr std::int64_t kRowsOfALine = 16;
 // Powers of a row that are held until their sum is known. Longer rows are computed twice.
 constexpr std::int64_t kMostHeldBytes = std::int64_t{1} << 20;
@@ -139,7 +139,8 @@ class RowNormalizer {
     return data == nullptr ? nullptr : data + bytes;
   }
 
-  // Rows of which several have room in a panel: where they are streamed, as many as are adjacent.
+  // Normalizes rows that are at most as long as a panel. Adjacent rows of the output that are
+  // streamed share a panel.
   void run_short(std::int64_t first, std::int64_t last, bool is_streamed) const noexcept {
     alignas(kLineBytes) Byte panel[kTogetherBytes];
     const std::int64_t bytes = by_.count * width_bytes_;
@@ -176,8 +177,8 @@ class RowNormalizer {
     }
   }
 
-  // A row of which all threads take sections. These depend on its extent alone, and so do the bits
-  // of the result.
+  // Normalizes one row, in sections that all threads share. The sections depend only on the extent
+  // of the row, so the bits of the result do not depend on the number of threads.
   void run_shared(const Context& context, const Byte* in, Byte* out,
                   bool is_streamed) const noexcept {
     constexpr std::int64_t kSections = 64;
@@ -336,7 +337,7 @@ class RowNormalizer {
   const Byte* weight_;  // nullptr: none
   const Byte* bias_;
   std::int64_t width_bytes_;               // of an element
-  const kernels::Conversion* conversion_;  // to what is computed in; nullptr: it is that
+  const kernels::Conversion* conversion_;  // to the computed type; nullptr: none
   Nest rows_{2};
   Nest elements_{4};
 };

@@ -24,7 +24,7 @@ struct Normalization {
   std::int64_t count;  // elements of a row
   double eps;
   const kernels::NormalizeKernels& kernels;
-  std::int64_t width_bytes;  // of what they compute in
+  std::int64_t width_bytes;  // of the computed type
   const kernels::Reduction& variance;
   kernels::SquareSum squares;
 
@@ -127,7 +127,8 @@ class NormalizedRow {
         break;
     }
   }
-  // The same of softmax by the powers of a part that was measured when the greatest was `greatest`.
+  // Writes the softmax of a part by its powers, which were measured when the greatest element was
+  // `greatest`.
   void write_powers(const Normalization& by, const kernels::Byte* powers, std::int64_t count,
                     double greatest, kernels::Byte* out) const noexcept {
     by.kernels.scale(powers, count, share_of(greatest), out);
@@ -206,7 +207,8 @@ class NormalizedRow {
     }
   }
 
-  // Nothing of a part of minus infinities, but for NaN.
+  // Returns the factor of the powers of a part. It is 0 for a part of minus infinities, or NaN
+  // where the sum is NaN.
   [[nodiscard]] double share_of(double greatest) const noexcept {
     const double whole = 1 / (1 + powers_.rest);
     if (greatest == powers_.greatest) return whole;

@@ -15,7 +15,8 @@ namespace {
 using kernels::Byte;
 using kernels::KeyFacts;
 
-// Numbers as keys, of which that of 0 is the rule's sign: so 0 to the extent are a range of keys.
+// Numbers as keys. The key of 0 is the rule's sign, so the numbers from 0 to the extent are a range
+// of keys.
 class Bins {
  public:
   Bins(const tnr_view& a, unsigned type, std::int64_t bins)

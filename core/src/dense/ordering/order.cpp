@@ -1,9 +1,9 @@
 // Sort, top-k and partition along an axis.
 //
-// A row's elements become records, which are sorted and become elements again; so the output may
-// be the input, and neither has to be dense. What is equal and yet differs in its bits, zeros of
-// both signs or NaN of several kinds, has one key: such bits are put in the order in which they
-// occur, which is what a stable sort does with them.
+// A row's elements become records, which are sorted and become elements again; so the output may be
+// the input, and neither has to be dense. Elements that are equal but differ in their bits, zeros
+// of both signs or NaN of several kinds, have one key. Their bits are put in the order in which
+// they occur, as a stable sort does.
 #include <cinttypes>
 #include <cstring>
 
@@ -21,7 +21,7 @@ namespace {
 using kernels::Byte;
 using kernels::KeyFacts;
 
-// Which of a row's records are sorted: all; the first ones; or none but that of a rank.
+// The records of a row that are sorted: all; only the first ones; or only the record of one rank.
 struct Order {
   SortOrder direction;
   using Extent = OrderExtent;
@@ -144,7 +144,7 @@ class RowOrder {
       records_.kernels->select({buffer, other, count_, low, high, least}, kept_ - 1);
       sorted = kept_;
     }
-    // Where the bits of equal elements are to be listed, they have to be side by side.
+    // Equal elements have to be adjacent where their bits are listed.
     if (order_.extent == Order::Extent::kAround && !is_mixed(facts)) {
       return records_.kernels->select({buffer, other, count_, low, high, least}, order_.rank);
     }
@@ -281,7 +281,7 @@ void run_ordered(const Context& context, const char* operation, const Ordered& c
   count_call(TNR_OPERATION_SORT, written == 0 ? 0 : element_bytes(call.a), written);
 }
 
-// Of an output on a device; nullptr: the CPU orders.
+// Returns the queue of an output on a device, or nullptr where the CPU orders.
 const DeviceQueue* queue_of_order(const Context& context, const tnr_view_mut* indices,
                                   const tnr_view_mut* out) {
   if (out != nullptr && is_on_device(out->view)) return &queue_of(context, out->view, "out");

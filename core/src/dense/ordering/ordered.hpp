@@ -1,4 +1,4 @@
-// The operands of an order along an axis, and what is asked of them on any device.
+// The operands of an order along an axis, and their checks for any device.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Ordered {
   }
 };
 
-// Which of a row's elements are put in order: all; the first ones, which alone are written; or none
-// but that of a rank.
+// The elements of a row that are put in order: all; only the first ones, and no others are written;
+// or only the element of one rank.
 enum class OrderExtent { kAll, kFirst, kAround };
 
 // Throws what the operands deserve; the row of the kernel tables.

@@ -1,4 +1,4 @@
-// Elements in pieces that the first cache holds, for what looks at each of them once.
+// Elements in pieces that the first cache holds, for loops that read each element once.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ template <class Body>
                                       const Body& body) {
   const std::int64_t strips = nest.strip_count();
   const std::int64_t extent = nest.inner_extent();
-  // Long strips are cut into parts, so that one alone is shared as well.
+  // Long strips are cut into parts, so that threads share a single strip too.
   const std::int64_t parts =
       strips >= slices ? 1 : std::min(extent, (slices + strips - 1) / strips);
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {

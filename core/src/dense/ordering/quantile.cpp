@@ -142,7 +142,8 @@ class QuantileRows {
   [[nodiscard]] bool are_long() const noexcept {
     return count_ > kSharedRecords && reduced_.strip_count() == 1 && call_.q_count <= kFewQuantiles;
   }
-  // One long row by all threads: of its ranges those alone that have the ranks are looked into.
+  // Computes the quantiles of one long row with all threads, which select only within the ranges
+  // that have the ranks.
   void run_long(std::int64_t row, Byte* buffer, RowRanges& ranges,
                 SharedSort& shared) const noexcept {
     std::int64_t position[TNR_MAX_RANK];

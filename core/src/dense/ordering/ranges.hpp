@@ -1,4 +1,5 @@
-// A long row of keys in ranges: of each the records side by side, to be sorted by themselves.
+// A long row of keys in ranges: the records of each range are adjacent, and are sorted by
+// themselves.
 //
 // A sample says where the ranges begin, so that they have about as many records whatever the keys
 // are; keys of floats crowd in a few of their highest digits. It is the same for any number of
@@ -41,8 +42,9 @@ class RowRanges {
 
   // The row's records by their ranges, each at its place.
   void move(const KeyRow& row, kernels::Byte* out) noexcept;
-  // Those of the ranges before [first, last], then those within, then those behind, of each in the
-  // order that they had; or the ones within alone, or all but the ones behind.
+  // Moves the records of the ranges before [first, last], then those within, then those behind,
+  // each group in the order that its records had. kWithin moves only the ones within, kToLast all
+  // except the ones behind.
   enum class Kept : std::uint8_t { kWithin, kToLast, kAll };
   void move_around(const KeyRow& row, std::int64_t first, std::int64_t last, Kept kept,
                    kernels::Byte* out) noexcept;
@@ -68,7 +70,7 @@ class RowRanges {
  private:
   static constexpr unsigned kLeastDigitBits = 8;
   // So that floats, whose exponents take most digits, have 32 of them between two powers of 2 at
-  // least. Of the table's 64 KiB they meet a few lines.
+  // least. Their digits are in few lines of the table, which has 64 KiB.
   static constexpr unsigned kMostDigitBits = 16;
   // 32 for each range, whose sizes then differ by a fifth.
   static constexpr std::int64_t kSampled = std::int64_t{1} << 13;

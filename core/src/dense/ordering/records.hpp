@@ -23,7 +23,7 @@ kernels::KeyRule key_rule(kernels::Type type) noexcept;
 // The row of the kernel tables.
 inline constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);
 
-// The keys of a dtype with what they carry, and the kernels for them.
+// The records of a dtype, keys with an optional index, and the kernels for them.
 struct Records {
   kernels::KeyRule rule;
   kernels::LoadRecords load;
@@ -39,7 +39,7 @@ struct Records {
   // Whether records of `count` elements have their index.
   enum class Index { kNone, kOwn };
   // `type` is a row of the kernel tables. The index has 64 bits where the elements are many. Throws
-  // OUT_OF_MEMORY for so many that some records of each would have no number of bytes.
+  // OUT_OF_MEMORY where a few records for each of `count` elements overflow the number of bytes.
   Records(unsigned type, SortOrder order, Index index, std::int64_t count);
 
   [[nodiscard]] std::uint64_t key_of(const kernels::Byte* record) const noexcept {
@@ -72,13 +72,13 @@ struct Records {
   [[nodiscard]] bool equals_differ(const kernels::KeyFacts& facts) const noexcept;
 };
 
-// The bytes of records of many rows, or as many as there can be.
+// Returns the bytes of records of many rows, or the greatest number where these overflow.
 inline std::int64_t bytes_of_rows(std::int64_t rows, std::int64_t bytes) noexcept {
   std::int64_t all;
   return __builtin_mul_overflow(rows, bytes, &all) ? INT64_MAX : all;
 }
 
-// Above so many records one row is shared among threads; the kernels count up to 2^31 alone.
+// Threads share a row of more records than this; the kernels count only up to 2^31.
 inline constexpr std::int64_t kSharedRecords = std::int64_t{1} << 16;
 
 // A sort of up to `count` records on all threads of the context: by one digit after the other, as
@@ -103,7 +103,8 @@ class SharedSort {
 
   void sort(kernels::Byte* from, kernels::Byte* other, std::int64_t count, Records::Bits bits,
             bool into_other, std::int64_t level) noexcept;
-  // Moves the records to their digits; false if there is one digit alone, and nothing is moved.
+  // Moves the records to their digits. Returns false, and moves nothing, where all records have one
+  // digit.
   bool move(const kernels::Byte* from, kernels::Byte* other, std::int64_t count, unsigned shift,
             unsigned digit_bits, std::int64_t* ends) noexcept;
   [[nodiscard]] bool is_long(std::int64_t count) const noexcept {

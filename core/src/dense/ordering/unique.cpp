@@ -45,7 +45,7 @@ class SortedElements {
   [[nodiscard]] const Byte* record(std::int64_t i) const noexcept {
     return buffer_.data() + i * records_.bytes;
   }
-  // As many records may be written there.
+  // Returns memory for count() more records, which may be written.
   [[nodiscard]] Byte* other() const noexcept { return buffer_.data() + count_ * records_.bytes; }
 
   // Calls body(first, end) for each run of equal elements.

@@ -20,8 +20,9 @@ constexpr std::int64_t kWorthPacking = std::int64_t{1} << 20;
 // columns are not read as they follow each other.
 constexpr std::int64_t kWorthPackingRowsToo = 12;
 
-// A right factor of more bytes is in no cache of one core, and is read some rows at a time: so many
-// bytes of each, of which the sums stay in the caches meanwhile.
+// A right factor of more than kWorthStreaming bytes is in no cache of one core. It is read some
+// rows at a time, kStripBytes of each row at most, and the caches hold the sums of these columns
+// meanwhile.
 constexpr std::int64_t kWorthStreaming = std::int64_t{1} << 20;
 constexpr std::int64_t kStripBytes = std::int64_t{1} << 15;
 // A packed one of more bytes is in no cache at all.
@@ -30,8 +31,8 @@ constexpr std::int64_t kFarBytes = std::int64_t{1} << 25;
 // Panels of columns that a thread packs at a time, where all rows were packed before: lines of the
 // next ones come while these are multiplied. Measured (Intel, family 6, model 207; f32 of adjacent
 // depths in no cache): 64 rows by 384 x 1536 take 0.73 of the time of packing all columns first
-// (AVX2 0.81), 128 rows 0.81 (0.9). One or four panels take 1.02 to 1.1 as long. Panels of bytes
-// that lie side by side are half as wide, and a line of each row alone takes twice as long to read.
+// (AVX2 0.81), 128 rows 0.81 (0.9). One or four panels take 1.02 to 1.1 as long. Panels of adjacent
+// 1-byte elements are half as wide, and reading a single line of each row takes twice as long.
 constexpr std::int64_t kPiecePanels = 2;
 constexpr std::int64_t kPieceBytes = 128;
 constexpr std::int64_t kMostSharedRows = 256;
@@ -41,15 +42,15 @@ constexpr std::int64_t kMostReadRows = 512;
 constexpr std::int64_t kPageBytes = 4096;
 // Behind each row of sums: else all rows would lie in the same sets of a cache.
 constexpr std::int64_t kSumsGap = 64;
-// Rows whose sums wait for those of all depths: the right factor is packed again for each so many,
-// which are 512 times the work of packing it.
+// Rows whose sums are kept until all depths are added. The right factor is packed again for each
+// kSumsRows rows, and their products are 512 times the work of packing it.
 constexpr std::int64_t kSumsRows = 1024;
 
 BlockedMatmul::Steps transposed(const BlockedMatmul::Steps& steps) noexcept {
   return {steps.column, steps.row};
 }
 
-// An axis of a block, cut into parts of whole panels, of which the last may not be.
+// An axis of a block, cut into parts of whole panels. Only the last panel may be shorter.
 struct PanelAxis {
   std::int64_t extent;
   std::int64_t panel_extent;
@@ -358,9 +359,9 @@ void BlockedMatmul::pack_columns(const Context& context, const kernels::Factor& 
   });
 }
 
-// The right factor's columns of a piece. Those of the piece that the thread takes next may be in no
-// cache: with adjacent depths, half of them are fetched with the packing, the others with the
-// product.
+// Packs the right factor's columns of a piece. The columns of the piece that the thread takes next
+// may be in no cache: with adjacent depths, half of them are fetched with the packing, the others
+// with the product.
 void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Factor& next,
                                Byte* packed, kernels::DenseProduct& product) const noexcept {
   kernels::Factor from = columns;
@@ -372,8 +373,9 @@ void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Fa
   types_.b.packing->columns(from, packed);
 }
 
-// A block of the result, of which one factor is packed. Threads take pieces of it: each packs some
-// panels of the other factor for itself, and multiplies them by all or some of that one's.
+// Multiplies a block of the result for which one factor is packed. Threads take pieces of the
+// block: each thread packs some panels of the other factor for itself, and multiplies them by all
+// or some panels of the packed factor.
 void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffers,
                                    const Byte* factor, const Panels& shared,
                                    const Block& block) const noexcept {
@@ -382,7 +384,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
   const PanelAxis column_axis = {block.columns, panel_columns()};
   const PanelAxis& own_axis = shares_a_ ? column_axis : row_axis;
   const PanelAxis& shared_axis = shares_a_ ? row_axis : column_axis;
-  // As many for each thread, where that can be.
+  // Equally many parts for each thread, where that is possible.
   const std::int64_t parts = std::min(
       own_axis.panels(),
       parts_of(parts_of(own_axis.panels(), shares_a_ ? piece_panels() : block_panels()), threads) *

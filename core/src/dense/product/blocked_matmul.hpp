@@ -65,7 +65,7 @@ class BlockedMatmul {
       return columns == 1 || out.column == types.out_bytes;
     }
   };
-  // As elements of the sums' type.
+  // The scalars, as elements of the sums' type.
   struct Scalars {
     Element alpha;
     Element beta;
@@ -85,7 +85,7 @@ class BlockedMatmul {
   BlockedMatmul(const ProductTypes& types, const Geometry& geometry, const Scalars& scalars,
                 const Epilogue& epilogue, const SumsStore* store) noexcept;
 
-  // Multiplications and additions; no more than fit.
+  // Returns the multiplications and additions, or the greatest number where these overflow.
   [[nodiscard]] std::int64_t work() const noexcept;
 
   // Bytes of the buffers: of the factor that is packed for all threads and of sums, and of each
@@ -108,7 +108,7 @@ class BlockedMatmul {
     std::int64_t rows;
     std::int64_t column;
     std::int64_t columns;
-    std::int64_t k;  // the first depth, of so many
+    std::int64_t k;  // the first depth
     std::int64_t depth;
     kernels::Byte* out;   // of the result
     kernels::Byte* sums;  // nullptr: there
@@ -145,7 +145,7 @@ class BlockedMatmul {
   [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
   // Panels of columns that a thread packs at a time where all rows are there for all threads.
   [[nodiscard]] std::int64_t piece_panels() const noexcept;
-  // Rows of which the sums are kept at a time: of all where they are the result's elements.
+  // Rows whose sums are kept at a time: all rows where the sums are the result's elements.
   [[nodiscard]] std::int64_t sums_rows() const noexcept;
   [[nodiscard]] std::int64_t sums_step() const noexcept;
 

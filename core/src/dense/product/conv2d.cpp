@@ -126,9 +126,9 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
 
   const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
   const Element one = to_element(number, of.a.dtype, "one");
-  // All memory is there before the first element is written. The weights' comes first, as that
-  // refuses kernels of so many places, of a view that repeats, that bytes overflow: a panel of the
-  // pixels has no more than some times the bytes of a panel of these.
+  // All memory is allocated before the first element is written. The memory of the weights is the
+  // first: its allocation refuses a broadcast view with a kernel whose bytes overflow, and a panel
+  // of pixels has at most a few times the bytes of a panel of weights.
   const auto reads_packed = [&](const ImageProduct& conv) noexcept {
     return of.packed != nullptr && conv.takes_packed_filters();
   };

@@ -19,7 +19,7 @@ using kernels::Byte;
 // Beyond these extents the checks and the plan of a blocked product are a tenth of its time or less.
 constexpr std::int64_t kMostDirectExtent = 32;
 
-// As plain_count() of a matrix with few rows and columns, and without its loop.
+// Whether the view is a matrix with few rows and columns that plain_count() takes. Has no loop.
 [[gnu::always_inline]] inline bool is_small(const tnr_view& view, tnr_dtype dtype,
                                             std::int64_t width_bytes) noexcept {
   const std::int64_t rows = view.shape[0];
@@ -41,7 +41,7 @@ bool are_apart(const tnr_view& a, std::uint64_t a_bytes, const tnr_view& b,
   return distance >= a_bytes && 0 - distance >= b_bytes;
 }
 
-// As to_element(), at once for a number of the dtype.
+// Returns the result of to_element(), without the call where the scalar has the dtype.
 [[gnu::always_inline]] inline Element element_of(const tnr_scalar& scalar, tnr_dtype dtype,
                                                  const char* name) {
   if (scalar.dtype != dtype || scalar.reserved != 0) return to_element(scalar, dtype, name);

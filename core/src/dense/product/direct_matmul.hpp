@@ -8,10 +8,9 @@
 
 namespace tenure {
 
-// As matmul() with no bias, activation or bounds. False, and nothing has been done or refused, unless
-// the factors are small row-major matrices of f32 or f64 and all else is as simple: then that
-// decides. Throws what their owners and the
-// two numbers deserve.
+// Computes matmul() with no bias, activation or bounds, where the factors are small row-major
+// matrices of f32 or f64 and everything else is equally simple. Otherwise returns false, and has
+// done and refused nothing. Throws the errors of matmul() for the owners and for the two scalars.
 bool multiply_directly(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                        const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out);
 

@@ -21,7 +21,7 @@ class BoundedActivation {
   BoundedActivation(const Activation& activation, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] tnr_unary_op op() const noexcept { return op_; }
-  // The kernel of `op`, but for relu, which is a bound; nullptr: nothing else is applied.
+  // The kernel of `op`, or nullptr where only bounds are applied, or nothing: relu is a bound.
   [[nodiscard]] kernels::StripKernel kernel() const noexcept { return kernel_; }
   [[nodiscard]] bool is_bounded() const noexcept { return is_bounded_; }
   // Where there are bounds, as they are computed in.
@@ -40,16 +40,16 @@ class BoundedActivation {
 
 class Epilogue {
  public:
-  // `bias` is a view of rank 1, checked and pinned, of which there is a number for each column; or
-  // nullptr. `dtype` is that of the result, computed in `computed`.
+  // `bias` is a checked and pinned view of rank 1 with a number for each column, or nullptr.
+  // `dtype` is that of the result, computed in `computed`.
   Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] bool is_nothing() const noexcept {
     return !bias_ && !activation_.is_bounded() && activation_.kernel() == nullptr;
   }
   // Applied to a part of the result whose first column is the one of that number. `part` has no
-  // bias but its step, and no bounds. Parts of complex numbers that are no columns of their own are
-  // so many bytes behind the first one.
+  // bias but its step, and no bounds. Where the parts of complex numbers are no columns of their
+  // own, `part` is the part `part_bytes` bytes behind the first one.
   void run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64_t column,
            std::int64_t part_bytes = 0) const noexcept;
   // Applied to a whole result, which has its bias and is of its own dtype.

@@ -19,12 +19,12 @@ constexpr std::int64_t kNearWeightBytes = std::int64_t{1} << 18;
 // with weights that fill that cache. Measured: 256 channels of 14 x 14 in 0.87 of the time,
 // but of 7 x 7 in 1.2 times (Zen 3).
 constexpr std::int64_t kReadWeightBytes = std::int64_t{1} << 19;
-// Panels of pixels, as lanes, that are packed at a time where all weights stay there: of so few the
-// first cache has what was packed, and the second one the image's rows. Measured: by 8 panels
-// kernels of 1x1 take 1.1 times as long.
+// Panels of pixels, as lanes, that are packed at a time where all weights stay in the second cache.
+// With few panels, the first cache holds the packed pixels and the second one the image's rows.
+// Measured: with 8 panels, kernels of 1x1 take 1.1 times as long.
 constexpr std::int64_t kNearBlockPanels = 2;
-// Pixels are lanes where at most a part in so many of their vectors would be empty: of 7 x 7 pixels
-// an eighth, and those are better rows.
+// Pixels are lanes where the empty lanes of their vectors are at most 1 / kMostEmptyLanes of the
+// pixels. For 7 x 7 pixels they are an eighth, and those pixels are better rows.
 constexpr std::int64_t kMostEmptyLanes = 16;
 
 }  // namespace
@@ -65,9 +65,9 @@ ImageProduct::ImageProduct(const kernels::Gemm& gemm, const kernels::FactorPacki
       range_ == g_.out[kHeight] * g_.out[kWidth] &&
       (g_.out[kHeight] == 1 || g_.a.place[kHeight] == g_.in[kWidth] * g_.a.place[kWidth]);
   // Elements of a pixel are adjacent, and few panels of weights meet them: packing, which writes
-  // each of them once for every place of the kernel, would take long beside the products.
+  // each of them once for every position of the kernel, would take long compared with the products.
   reads_pixels_ = !filters_are_rows_ && g_.a.channel == width_bytes_ && may_read_pixels();
-  // So are all of a filter.
+  // All elements of a filter are adjacent.
   joins_filter_ = places() > 1 && g_.weight.place[kWidth] == width_bytes_ &&
                   g_.weight.place[kHeight] == g_.kernel[kWidth] * width_bytes_ &&
                   g_.weight.channel == places() * width_bytes_;
@@ -256,7 +256,8 @@ void ImageProduct::multiply_block(const Context& context, const ThreadBuffers& b
   const std::int64_t threads = thread_count(context);
   const std::int64_t panels = parts_of(range_, panel_pixels());
   std::int64_t parts = std::max(parts_of(range_, block_pixels()), parts_of(threads, range_count_));
-  // As many for each thread: of 13 parts one would take 7, while the other waits.
+  // Equally many parts for each thread: of 13 parts, one of two threads would take 7 while the
+  // other waits.
   if (range_count_ % threads != 0) parts = parts_of(parts, threads) * threads;
   parts = std::min(panels, parts);
   Tickets tickets(range_count_ * parts);

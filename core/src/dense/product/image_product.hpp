@@ -1,5 +1,5 @@
-// Convolutions as products of dense matrices, of which one's rows or columns are the pixels of the
-// result and are packed from the image, or read, where they lie.
+// Convolutions as products of dense matrices. The rows or columns of one factor are the pixels of
+// the result, and are packed from the image or read directly from it.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class ImageProduct {
   [[nodiscard]] bool takes_packed_filters() const noexcept { return !filters_are_rows_; }
   // Bytes of all weights in that order, or the most that there are.
   [[nodiscard]] std::int64_t packed_filter_bytes() const noexcept;
-  // Throws nothing, as what follows: all memory is there.
+  // Throws nothing, and neither does run(): all memory is allocated.
   void pack_filters(const Context& context, const ThreadBuffers& buffers,
                     const kernels::Byte* weight, kernels::Byte* packed) const noexcept;
 
@@ -168,11 +168,13 @@ class ImageProduct {
                        const kernels::Byte* zeros,
                        const kernels::DenseProduct& product) const noexcept;
 
-  // As multiply_pixels, from copies that have the padding too: rows of a kernel follow each other.
+  // Does the work of multiply_pixels() from copies that include the padding: the rows of a kernel
+  // follow each other.
   void multiply_padded(const kernels::Byte* a, std::int64_t pixel, kernels::Byte* memory,
                        const kernels::DenseProduct& product) const noexcept;
 
-  // Whether a window's place, so many rows down and columns to the right, is in the image.
+  // Whether the element `down` rows down and `right` columns to the right of a window's first one
+  // is in the image.
   [[nodiscard]] bool has(const Window& window, std::int64_t down,
                          std::int64_t right) const noexcept;
   [[nodiscard]] const kernels::Byte* place(const Window& window, std::int64_t down,

@@ -63,8 +63,8 @@ class NarrowSums final : public SumsStore {
   Operation store_;
 };
 
-// Complex elements that do not lie side by side, or scalars that are not real; kernels apply those
-// that are, to each of the sums that are added up.
+// Sums of complex elements that are not adjacent, or with scalars that are not real. Kernels apply
+// real scalars themselves, to each of the sums that are added up.
 template <class T>
 class ComplexSums final : public SumsStore {
  public:
@@ -121,11 +121,12 @@ class ComplexSums final : public SumsStore {
 
 // ---- scalars ----
 
-// As the kernels apply them: not at all where a store does.
+// Returns the scalars that the kernels apply. Where the store applies the call's scalars, these are
+// an alpha of 1 and no beta.
 BlockedMatmul::Scalars scalars_of_sums(const MatmulScalars& scalars, const FactorDtype& dtype,
                                        std::int64_t depth, bool store_scales) {
   BlockedMatmul::Scalars of_sums = {};
-  // Only what is behind the first block is added to something of the call's own.
+  // Only blocks of depths after the first one are added to the call's own sums, by a factor of 1.
   if (store_scales || depth > kBlockDepth / dtype.lanes) {
     const tnr_scalar one = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
     of_sums.one = to_element(one, dtype.sum, "one");
@@ -189,7 +190,7 @@ const SumsStore* pointer_to(const Store& store) noexcept {
   return true;
 }
 
-// Counts a call, of which nothing counts where there was nothing to do.
+// Counts a call, with no bytes where the output is empty.
 void count_product(tnr_operation operation, const tnr_view& out, std::uint64_t read_bytes,
                    std::uint64_t b_bytes) noexcept {
   if (is_empty(out)) return count_call(operation, 0, 0);

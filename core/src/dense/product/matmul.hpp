@@ -10,14 +10,14 @@ namespace tenure {
 
 class PackedFactor;
 
-// As tnr_matmul(), which counts the call too; `b` is the view of `packed`, unless that is nullptr:
-// its panels are read, if it has any, and by no other engine. Returns the bytes that were read but
-// for those of `b`.
+// Computes tnr_matmul(), but does not count the call. `b` is the view of `packed`, unless that is
+// nullptr: its panels are read, if it has any, and by no other engine. Returns the bytes that were
+// read, without those of `b`.
 std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                        const tnr_view& b, const PackedFactor* packed, const tnr_scalar& beta,
                        const tnr_view_mut& out, const tnr_matmul_attributes& attributes);
 
-// As tnr_factor_matmul(), which counts the call too.
+// Computes tnr_factor_matmul(), and counts the call.
 void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                    const PackedFactor& b, const tnr_scalar& beta, const tnr_view_mut& out,
                    const tnr_matmul_attributes& attributes);

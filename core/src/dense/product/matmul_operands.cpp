@@ -32,7 +32,7 @@ FactorAxes axes_of(const tnr_view& view, const char* name, Side side) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is 0 but must be 1 at least", name);
   }
   const std::uint32_t last = view.rank - 1;
-  // As step_of() for each.
+  // Computes the steps of step_of() for both axes.
   const std::int64_t unit =
       is_empty(view) ? 0 : static_cast<std::int64_t>(element_size(view.dtype));
   const auto step = [&](std::uint32_t axis) {

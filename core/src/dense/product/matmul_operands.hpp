@@ -29,8 +29,8 @@ struct MatmulScalars {
 // The operands of a call, checked and pinned. Views outlive the object.
 class MatmulOperands {
  public:
-  // `b` has the shape and the dtype of `panels`, if there are any, and no elements then. No element
-  // is looked at. Throws as tnr_matmul() says, but for the scalars and the activation.
+  // `b` has the shape and the dtype of `panels`, if there are any, and no elements then. Reads no
+  // element. Throws as tnr_matmul() does, except for the scalars and the activation.
   MatmulOperands(const tnr_view& a, const tnr_view& b, const Panels* panels,
                  const tnr_matmul_attributes& attributes, const tnr_view_mut& out,
                  const tnr_device& device = kCpu);
@@ -45,8 +45,8 @@ class MatmulOperands {
   [[nodiscard]] Nest batch() const noexcept { return is_joined_ ? Nest(3) : batch_; }
   // The elements at index 0 of the first of them.
   [[nodiscard]] engines::ProductMemory first() const noexcept;
-  // The same as other engines are asked for it; out is not empty. Nothing for batches of several
-  // axes.
+  // Returns the product in the form that other engines take, or nothing for batches of several
+  // axes. out is not empty.
   [[nodiscard]] std::optional<engines::Product> for_engines(
       const MatmulScalars& scalars) const noexcept;
   // Products of that geometry; out is not empty.

@@ -17,8 +17,8 @@ namespace {
 
 using kernels::Byte;
 
-// Panels that a slice of work has at least: what it reads of a row of the factor lies side by side,
-// and a panel alone would be some bytes of each page.
+// The fewest panels of a slice of work: a slice reads adjacent elements of each row of the factor,
+// and a single panel would read only some bytes of each page.
 constexpr std::int64_t kSlicePanels = 4;
 
 ProductTypes types_of(tnr_dtype dtype, tnr_dtype a_dtype) {

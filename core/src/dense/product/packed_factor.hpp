@@ -13,9 +13,9 @@ namespace tenure {
 // The layout of a packed matrix of this dtype and shape, for left factors of a dtype. Bytes that
 // another process has packed are read alike where all of it agrees.
 struct FactorLayout {
-  // Of a checked matrix; `a_dtype` is 0 where it is the matrix's own. Throws UNSUPPORTED for a dtype
-  // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY for bytes
-  // that are too many.
+  // `b` is a checked matrix; `left_dtype` is 0 where it is the dtype of `b`. Throws UNSUPPORTED for
+  // a dtype that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY
+  // for bytes that are too many.
   FactorLayout(const tnr_view& b, tnr_dtype left_dtype);
 
   ProductTypes types;
@@ -50,7 +50,7 @@ class PackedFactor {
   // struct_size is 0.
   [[nodiscard]] tnr_factor_info info() const noexcept;
   [[nodiscard]] const FactorLayout& layout() const noexcept { return layout_; }
-  // As many as the layout says.
+  // The packed bytes, layout().bytes in number.
   [[nodiscard]] const kernels::Byte* bytes() const noexcept { return memory_.bytes(); }
 
  private:

@@ -11,8 +11,8 @@ namespace tenure {
 // The layout of packed filters of this dtype and shape. Bytes that another process has packed are
 // read alike where all of it agrees.
 struct FiltersLayout {
-  // Of a checked weight [filters of all groups, channels of one, height, width]. Throws
-  // OUT_OF_MEMORY for bytes that are too many.
+  // `weight` is checked and has the shape [filters of all groups, channels of one, height, width].
+  // Throws OUT_OF_MEMORY for bytes that are too many.
   FiltersLayout(const tnr_view& weight, std::int64_t groups);
 
   // Whether convolutions multiply such filters as panels: f32 and f64, but not channels by
@@ -42,7 +42,7 @@ class PackedFilters {
                 std::shared_ptr<const void> lender) noexcept;
 
   [[nodiscard]] const FiltersLayout& layout() const noexcept { return layout_; }
-  // As many as the layout says.
+  // The packed bytes, layout().bytes in number.
   [[nodiscard]] const kernels::Byte* bytes() const noexcept { return memory_.bytes(); }
 
  private:
@@ -50,7 +50,8 @@ class PackedFilters {
   PackedMemory memory_;
 };
 
-// As conv2d, of filters that are packed too: the weight's, with the groups of the attributes.
+// Computes conv2d() where the filters are also packed: `packed` has those of `weight`, with the
+// groups of the attributes.
 void conv2d_packed(const Context& context, const tnr_view& a, const tnr_view& weight,
                    const PackedFilters& packed, const tnr_view* bias,
                    const tnr_conv2d_attributes& attributes, const tnr_view_mut& out);

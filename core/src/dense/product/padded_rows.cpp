@@ -10,7 +10,8 @@ namespace {
 
 using kernels::Byte;
 
-// Elements one by one: of so many channels it takes little beside the products.
+// Channels up to which elements are copied one by one, which takes little time compared with the
+// products.
 constexpr std::int64_t kFewChannels = 8;
 
 template <class Word>
@@ -27,7 +28,7 @@ bool is_adjacent(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
          (g.channels == 1 || g.a.channel == width_bytes);
 }
 
-// Rows and columns that a window has, or windows beside each other; the greatest number where those
+// Returns the rows or columns that adjacent windows span, or the greatest number where these
 // overflow.
 std::int64_t reach(const WindowGeometry& g, unsigned axis, std::int64_t windows) noexcept {
   std::int64_t extent = product_or_most(g.kernel[axis] - 1, g.dilations[axis]);

@@ -11,7 +11,7 @@ namespace tenure {
 
 class PaddedRows {
  public:
-  // Whether copying takes little time beside products, and few bytes.
+  // Whether the copies take few bytes, and little time compared with the products.
   [[nodiscard]] static bool takes(const WindowGeometry& geometry,
                                   std::int64_t width_bytes) noexcept;
   [[nodiscard]] static std::int64_t size_bytes() noexcept { return kBytes; }
@@ -19,11 +19,12 @@ class PaddedRows {
   // A geometry that it takes, and that outlives this.
   PaddedRows(const WindowGeometry& geometry, std::int64_t width_bytes) noexcept;
 
-  // Copies what windows see, of rows of the result from `row` on, all images' in one order, and not
-  // beyond `end`. The end of those that are there: behind the first one at least.
+  // Copies the elements that windows see, for rows of the result from `row` on and not beyond
+  // `end`; the rows of all images are in one order. Returns the end of the rows that have been
+  // copied, which are at least one.
   std::int64_t fill(const kernels::Byte* a, std::int64_t row, std::int64_t end,
                     kernels::Byte* to) noexcept;
-  // The first window of a row of the result that is there.
+  // Returns the first window of a row of the result that fill() has copied.
   [[nodiscard]] const kernels::Byte* row(std::int64_t row) const noexcept {
     return rows_[row - first_row_];
   }

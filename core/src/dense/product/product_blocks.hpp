@@ -1,19 +1,20 @@
-// Blocks of products of dense matrices: for what is packed at a time, the caches are the measure.
+// Blocks of products of dense matrices. The sizes of the caches determine the parts that are packed
+// at a time.
 #pragma once
 
 #include <cstdint>
 
 namespace tenure {
 
-// Products of so many depths are one sum, and such sums are then added up: so the depth is part of
-// the result, and no matter of the machine. Measured at 1024 and 2048 cubed (AMD EPYC, family 25,
-// model 17): 0.93 of what the arithmetic allows, and 0.89 with blocks of 256.
+// Depths whose products are one sum; such sums are then added up. The bits of the result depend on
+// this number, so it does not depend on the machine. Measured at 1024 and 2048 cubed (AMD EPYC,
+// family 25, model 17): 0.93 of what the arithmetic allows, and 0.89 with blocks of 256.
 inline constexpr std::int64_t kBlockDepth = 512;
 // A block of the left factor stays in the second cache while it meets all panels of a block of the
 // right one, which stays in the third.
 inline constexpr std::int64_t kBlockBytes = std::int64_t{480} << 10;
 inline constexpr std::int64_t kBlockColumns = 2048;
-// Rows of a block whose elements, or sums, have so many bytes.
+// Returns the rows of a block whose elements, or sums, have `bytes` bytes each.
 constexpr std::int64_t block_rows(std::int64_t bytes) noexcept {
   return kBlockBytes / (kBlockDepth * bytes);
 }
@@ -21,7 +22,8 @@ constexpr std::int64_t block_rows(std::int64_t bytes) noexcept {
 // Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
 // for them.
 inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
-// A slice of a call that is shared has as many as keep a thread busy for some ten microseconds.
+// The multiplications and additions of a slice of a shared call, which keep a thread busy for some
+// ten microseconds.
 inline constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 
 constexpr std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {

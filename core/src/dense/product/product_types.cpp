@@ -16,7 +16,7 @@ const kernels::Gemm& gemm_of(unsigned a, unsigned b) {
                                            : kernels::gemm_kernels()[static_cast<unsigned>(type)];
 }
 
-// Those of a factor, and of the other one.
+// `type` is the FactorType of the factor, `other` that of the other one.
 const kernels::FactorPacking& packing_of(unsigned type, unsigned other) {
   if (type >= kFirstByte) return kernels::byte_packing()[type - kFirstByte][other - kFirstByte];
   return type == static_cast<unsigned>(kernels::FactorType::kBF16)

@@ -54,7 +54,7 @@ struct ProductTypes {
   std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
   std::int64_t depths;     // that a lane of a packed factor has: 1, 2 or 4
   std::int64_t starts;     // lanes of a packed panel's row before them
-  // Those of the factors in the other order.
+  // Returns the types for the factors in the other order.
   [[nodiscard]] ProductTypes transposed() const noexcept {
     return {transposed_gemm, gemm, b, a, out_bytes, sum_bytes, lanes, depths, starts};
   }
@@ -67,7 +67,8 @@ struct ProductTypes {
   [[nodiscard]] std::int64_t depth_lanes(std::int64_t depth) const noexcept {
     return starts + parts_of(depth * lanes, depths);
   }
-  // Bytes of a block of so many depths of a panel of the right factor: each fills its vectors.
+  // Bytes of a panel of the right factor in a block of `depth` depths: each depth fills its
+  // vectors.
   [[nodiscard]] std::int64_t panel_bytes(std::int64_t depth) const noexcept {
     return gemm.panel_columns * depth_lanes(depth) * sum_bytes;
   }

@@ -1,6 +1,6 @@
-// A random order: R. Durstenfeld, "Algorithm 235: Random permutation" (CACM 7, 1964), from the first
-// element on. The number of a place is all that an exchange needs, so they are made some at a time,
-// and what they exchange is brought into the caches meanwhile.
+// A random order: R. Durstenfeld, "Algorithm 235: Random permutation" (CACM 7, 1964), from the
+// first element on. An exchange needs only the random number of its position, so these numbers are
+// made some at a time, and the elements that they exchange are prefetched meanwhile.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>

@@ -6,7 +6,8 @@
 
 namespace tenure {
 
-// Throws INVALID_ARGUMENT where the last of so many places from `offset` on is beyond 2^64 - 1.
+// Throws INVALID_ARGUMENT where the last of `count` positions from `offset` on is beyond 2^64 - 1,
+// or notes that and returns false.
 [[nodiscard]] bool check_places(std::uint64_t offset, std::int64_t count);
 
 // The random words of 32 bits below this are as many of all as a probability says.

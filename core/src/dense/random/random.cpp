@@ -53,7 +53,7 @@ class Numbers {
 
   [[nodiscard]] std::int64_t width() const noexcept { return width_; }
 
-  // Those of `count` places from `first` on, as elements `step` bytes apart.
+  // Writes the numbers of `count` positions from `first` on, as elements `step` bytes apart.
   void write(std::uint64_t first, std::int64_t count, Byte* out, std::int64_t step) const noexcept {
     if (!converts_ && (step == width_ || count == 1)) return compute(first, count, out);
     alignas(kLineBytes) Byte panel[kPanelOfNumbers];
@@ -231,7 +231,7 @@ Numbers integers(std::uint64_t seed, const tnr_random_attributes& attributes, tn
   }
   if (attributes.least != 0 || attributes.bound != 0) {
     const std::int64_t lowest = static_cast<std::int64_t>(least);
-    // A range of u64 or i64 beyond 2^63 - 1 cannot be said.
+    // `least` and `bound` cannot express a range of u64 or i64 that ends beyond 2^63 - 1.
     const std::int64_t beyond = bits == 64 ? std::numeric_limits<std::int64_t>::max()
                                            : lowest + static_cast<std::int64_t>(count);
     if (attributes.least < lowest || attributes.bound > beyond ||

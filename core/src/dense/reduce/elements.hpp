@@ -14,8 +14,8 @@ namespace tenure {
 // Elements that are computed when they are read, of a tensor that is nowhere.
 class ElementSource {
  public:
-  // `count` of them side by side: the one at `first` in row-major order, and those `step` apart
-  // behind it. Any number of threads may read.
+  // Computes `count` elements into adjacent memory at `out`: the one at `first` in row-major order,
+  // and those `step` apart behind it. Any number of threads may read.
   virtual void read(std::int64_t first, std::int64_t step, std::int64_t count,
                     kernels::Byte* out) const noexcept = 0;
 
@@ -70,7 +70,7 @@ inline void start_accumulator(const kernels::Reduction& reduction,
 void start_accumulators(const kernels::Reduction& reduction, kernels::Byte* accumulators,
                         std::int64_t columns) noexcept;
 
-// Results of one reduction, side by side.
+// Results of one reduction that are finished together.
 struct Results {
   std::int64_t columns;
   kernels::Byte* finished;      // the part of their accumulators that is finished; may be changed
@@ -90,7 +90,7 @@ class Finisher {
                             kernels::Type out_type) const noexcept {
     return {reduction, out_type, count_, ddof_, power_};
   }
-  // Bytes of what is finished of one result.
+  // Bytes of the part of a result's accumulator that is finished.
   [[nodiscard]] std::int64_t finished_bytes() const noexcept { return finished_bytes_; }
   void finish(const Results& results) const noexcept;
 

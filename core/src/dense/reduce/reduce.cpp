@@ -128,7 +128,7 @@ tnr_view parts_of(const tnr_view& a, std::size_t first) {
   return parts;
 }
 
-// The same with the two parts as a last axis, which is read once for both.
+// Returns the parts of `a` with the two parts as a last axis, so that memory is read once for both.
 tnr_view axis_of_parts(const tnr_view& a) {
   tnr_view parts = parts_of(a, 0);
   parts.shape[parts.rank] = 2;
@@ -150,9 +150,9 @@ void reduce_parts(const Context& context, const Reduction& reduction, const tnr_
   }
 }
 
-// The smallest or largest of all elements of what is not flat: of each column of short rows first,
-// so that a row is a few registers into others, and no result of its own. False where that is not
-// worth it.
+// Reduces a tensor that is not flat to the smallest or largest of all its elements. Reduces each
+// column of short rows first, so that a row is a few registers that meet others, and no result of
+// its own. Returns false where that is not worth it.
 bool reduce_by_columns(const Context& context, const Reduction& reduction, const tnr_view& a,
                        const tnr_view_mut& out) {
   // Longer rows do not notice what each costs; shorter ones fill no registers.

@@ -26,7 +26,8 @@ using kernels::Reduction;
 // Where an element is added depends on the constants of this file, so a change of them changes the
 // last places of sums.
 
-// Rows of a tile of results side by side, of sums that are added in a tree.
+// Rows of a tile of a panel of results, for sums that are added in a tree; the fewest for all
+// others.
 constexpr std::int64_t kTileRows = 64;
 // Elements of a tile of a single result.
 constexpr std::int64_t kTileElements = std::int64_t{32} << 10;
@@ -72,9 +73,9 @@ bool has_blocks(const Reduction& reduction, std::int64_t results, std::int64_t c
 
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
-// Results are finished one after the other ("along") or as a panel of them side by side. The input
-// of one is cut into tiles, the same for each result: pieces of the strips of the reduced axes.
-// All but `width` follows from shape and strides.
+// Results are finished one after the other ("along") or together, as a panel. The input of one is
+// cut into tiles, the same for each result: pieces of the strips of the reduced axes. All but
+// `width` follows from shape and strides.
 class Walk {
  public:
   Walk(const Reduction& reduction, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
@@ -91,13 +92,13 @@ class Walk {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along(reduced.results);
     cut(reduced.results);
-    // Tiles need results side by side, of adjacent elements in a row-major tensor.
+    // Computed tiles need a panel of results, from adjacent elements of a row-major tensor.
     computed_rows_ = reduction_->spread != nullptr ? kComputedRows : kTileRows;
     computes_tiles_ = reduced.source != nullptr && !runs_along_ &&
                       reduction_->meet != Meet::kApart && reduction_->finish != Finish::kPower &&
                       kept_.inner_step(kIn) == in_bytes_;
-    // Blocks are as wide as the accumulators allow. Those of logsumexp alone may be wider than
-    // this, of f64, and it reads one column after the other, to the same bits.
+    // Blocks are as wide as the accumulators allow. Only blocks of logsumexp of f64 may be wider
+    // than this. They read one column after the other, to the same bits.
     if (blocks_ > 1 && kept_.inner_extent() * in_bytes_ > kComputedBytes / computed_rows_) {
       computes_tiles_ = false;
     }
@@ -147,8 +148,9 @@ class Walk {
     out_step_ = kept_.inner_step(kOut);
   }
 
-  // Better where the elements that meet in a result are the closer ones, and enough of them to be
-  // worth a call of their own. `in_all`: results of which these are a part; 0: these are all.
+  // Whether results are finished one after the other, which is better where the elements that meet
+  // in a result are the closer ones, and enough to be worth a call of their own. `in_all` is the
+  // number of results of the whole call, or 0 where these are all.
   [[nodiscard]] bool runs_along(std::int64_t in_all) const noexcept {
     if (kept_.rank() == 0 && in_all <= 1) return true;
     if (reduced_.inner_extent() < kWorthACall) return false;
@@ -156,7 +158,7 @@ class Walk {
            kept_.inner_extent() < kWorthARegister;
   }
 
-  // `in_all`: results of which these are a part; 0: these are all.
+  // `in_all` is the number of results of the whole call, or 0 where these are all.
   void cut(std::int64_t in_all) noexcept {
     const std::int64_t rows = reduced_.inner_extent();
     const std::int64_t results = in_all != 0 ? in_all : kept_.strip_count() * kept_.inner_extent();
@@ -180,7 +182,7 @@ class Walk {
     return tiles / tiles_per_strip_ * rows + tiles % tiles_per_strip_ * tile_rows_;
   }
 
-  // One of `columns` results, but for its rows.
+  // Returns a tile of `columns` results, without its rows.
   [[nodiscard]] kernels::Tile tile_of(std::int64_t columns) const noexcept {
     kernels::Tile tile;
     tile.columns = columns;
@@ -194,7 +196,7 @@ class Walk {
     return tile;
   }
 
-  // Tiles [first, last) of `columns` results, the first of which starts at `in`.
+  // Adds tiles [first, last) of `columns` results to the cascade. The first result starts at `in`.
   void gather(const Byte* in, std::int64_t columns, std::int64_t first, std::int64_t last,
               Cascade& cascade) const noexcept {
     if (first == last) return;
@@ -219,7 +221,7 @@ class Walk {
         });
   }
 
-  // A tile of a tensor that is nowhere, of which so many rows are computed at a time as loops take
+  // Adds a tile of a tensor that is not in memory. Computes at a time the rows that loops take
   // together: a fetch would have little of each row.
   void add_computed(const kernels::Tile& tile, Cascade& cascade) const noexcept {
     alignas(kLineBytes) Byte elements[kComputedBytes + kTileRows * kLineBytes];
@@ -258,7 +260,8 @@ class Walk {
 
   // ---- many results: each is one thread's ----
 
-  // The most columns of which the levels have room in a panel, and the rows in a cache.
+  // Returns the most columns whose levels have room in a panel, and whose rows have room in a
+  // cache.
   [[nodiscard]] std::int64_t widest_panel() const noexcept {
     const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_->meet, tiles_);
     const std::int64_t widest_bytes =
@@ -483,7 +486,7 @@ class Walk {
 }  // namespace
 
 std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept {
-  std::uint64_t count = 1;  // unsigned: beside an extent of 0 the others may overflow
+  std::uint64_t count = 1;  // unsigned: with an extent of 0 the others may overflow
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
     if (is_reduced(axes, axis)) count *= static_cast<std::uint64_t>(a.shape[axis]);
   }

@@ -20,8 +20,8 @@ constexpr bool is_reduced(std::uint32_t axes, std::uint32_t axis) noexcept {
 // Elements that go into each result.
 std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 
-// The loops of a reduction of elements of a.dtype over `axes` into `out`, of whose views dtypes and
-// shapes alone are looked at. Throws INVALID_ARGUMENT and UNSUPPORTED.
+// Returns the loops of a reduction of elements of a.dtype over `axes` into `out`. Reads only the
+// dtypes and shapes of the views. Throws INVALID_ARGUMENT and UNSUPPORTED.
 kernels::Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
                                      std::optional<std::uint32_t> ddof, double power,
                                      const tnr_view& out);
@@ -38,13 +38,13 @@ struct ReducedElements {
   std::int64_t results = 0;
 };
 
-// Reduces `a` over `axes` into `out`, which have been checked and are not empty but for `a`. `power`
-// is that of p-norms.
+// Reduces `a` over `axes` into `out`. Both have been checked, and only `a` may be empty. `power` is
+// that of p-norms.
 void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
                     std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
                     double power = 0, const ReducedElements& reduced = {}) noexcept;
-// Whether each of so many results of `count` adjacent elements is added up by one thread, in an order
-// that does not depend on how many results there are.
+// Whether one thread adds up each of `results` results of `count` adjacent elements, in an order
+// that does not depend on the number of results.
 bool adds_each_alone(const kernels::Reduction& reduction, std::int64_t results,
                      std::int64_t count) noexcept;
 // Mean and variance, as the two reductions give them.

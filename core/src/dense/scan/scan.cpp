@@ -19,13 +19,13 @@ namespace {
 using kernels::Byte;
 using kernels::ScanKernel;
 
-// Elements of a part, which stays in the first cache; a multiple of what is scanned together.
+// Elements of a part, which stays in the first cache; a multiple of kScannedTogether.
 constexpr std::int64_t kPart = 2048;
 constexpr std::int64_t kPartBytes = kPart * 8;
 static_assert(kPart % kernels::kScannedTogether == 0);
 // Rows that pass through panels together, at most.
 constexpr std::int64_t kMostRows = 64;
-// Rows side by side that fill a line, or two of narrow elements.
+// Rows that interleave and are taken together: 16 elements of 4 bytes fill a line.
 constexpr std::int64_t kRowsOfALine = 16;
 
 enum : unsigned { kIn, kOut };

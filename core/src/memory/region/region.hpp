@@ -23,29 +23,29 @@ struct Region {
   std::size_t size_bytes = 0;
 };
 
-// Bytes of the region for so many bytes of content: whole huge pages where they waste at most an
-// eighth, else multiples of kPieceBytes. `size_bytes` is at most PTRDIFF_MAX.
+// Bytes of the region for `size_bytes` bytes of content: whole huge pages where they waste at most
+// an eighth, else multiples of kPieceBytes. `size_bytes` is at most PTRDIFF_MAX.
 std::size_t region_bytes(std::size_t size_bytes) noexcept;
 
-// Maps region_bytes(size_bytes) bytes, which read as zeros; no region when refused. Huge pages are
-// asked for, and where they are refused the region has small ones.
+// Maps region_bytes(size_bytes) bytes, which read as zeros; no region when refused. Requests huge
+// pages; where they are refused the region has small ones.
 Region map_region(std::size_t size_bytes) noexcept;
-// Now, or where the system refuses as soon as it unmaps another; but for a piece its memory is
-// given back now.
+// Unmaps the region now, or where the system refuses as soon as it unmaps another. Its memory,
+// except for one piece, is given back now.
 void unmap_region(Region region) noexcept;
-// Unmaps what was refused so far.
+// Unmaps the regions that were refused so far.
 void retry_unmapping() noexcept;
 
 struct ReservedRegion {
   Region region;
   std::size_t head_bytes = 0;  // the first bytes, which were those of `head`
 };
-// As map_region(), for content that may turn out to need far less: nothing is set aside for it but
-// addresses. It begins with the memory of `head`, which is then used up; `head` may be no region,
-// and is no larger. No region when refused, or where the system cannot move memory; then `head` is
-// what is left of it: as it was, or no region.
+// map_region() for content that may turn out to need far less: only addresses are set aside for it.
+// The region begins with the memory of `head`, which is then used up; `head` may be no region, and
+// is no larger. No region when refused, or where the system cannot move memory; then `head` is as
+// it was, or no region.
 ReservedRegion reserve_region(std::size_t size_bytes, Region& head) noexcept;
-// The first region_bytes(size_bytes) bytes of a reserved region that has as many; the rest is
+// The first region_bytes(size_bytes) bytes of a reserved region that has these; the rest is
 // unmapped. The whole region where the system refuses.
 Region shrink_region(Region region, std::size_t size_bytes) noexcept;
 
@@ -61,13 +61,14 @@ class RegionCache {
   RegionCache(const RegionCache&) = delete;
   RegionCache& operator=(const RegionCache&) = delete;
 
-  // The smallest kept region for so many bytes of content, if it is no more than an eighth larger
-  // than a fresh one; no region otherwise. Among equals the last kept, which is most likely in the
-  // processor's caches.
+  // The smallest kept region for `size_bytes` bytes of content, if it is no more than an eighth
+  // larger than a fresh one; no region otherwise. Among equals the last kept, which is most likely
+  // in the processor's caches.
   Region take(std::size_t size_bytes) noexcept;
 
   // The smallest kept region of at least `expected_bytes`, if it is no more than twice that, else
-  // the largest of less; of no more than `max_bytes` in any case. No region if there is none.
+  // the largest of less; of no more than `max_bytes` in any case. No region if the cache has no
+  // such one.
   Region take_near(std::size_t expected_bytes, std::size_t max_bytes) noexcept;
 
   // Keeps the region, and unmaps the oldest ones that then exceed the bounds.

@@ -18,7 +18,7 @@ using system_calls::Advice;
 using system_calls::Backing;
 
 Region map_aligned(std::size_t region_size, Backing backing) noexcept {
-  // A huge page more than needed has an aligned address in it; what lies around is given back.
+  // One huge page more than needed contains an aligned address; the memory around is given back.
   const std::size_t mapped_size = region_size + kHugePageBytes;
   char* const start = static_cast<char*>(system_calls::map(mapped_size, backing));
   if (start == nullptr) return {};
@@ -41,13 +41,13 @@ Region map_region(std::size_t size_bytes) noexcept {
 
 namespace {
 
-// A refusal to move may leave addresses that nobody knows to be ours or another thread's. They are
-// left alone, so that a process has such but once: a system that has refused is not asked again.
+// After a refusal to move, some addresses may be ours or another thread's. They are left alone, and
+// a process has such addresses only once: a system that has refused gets no second request.
 constinit std::atomic<bool> g_moves{true};
 
-// The system tells the end of a mapping to whoever asks for a longer one: EFAULT where these bytes
-// are of several. To know what we have mapped ourselves would not do: a program may have split it
-// (mbind, mprotect).
+// A request for a longer mapping finds the end of a mapping: EFAULT where these bytes are of
+// several. A record of our own mappings would not do: a program may have split one (mbind,
+// mprotect).
 bool is_one_mapping(char* data, std::size_t size_bytes) noexcept {
   const system_calls::Error error =
       system_calls::extend(data, size_bytes, size_bytes + kPieceBytes);
@@ -89,8 +89,8 @@ Mappings mappings_of(Region region) noexcept {
   return mappings;
 }
 
-// Puts `head` in the place of the first bytes of `region`. False when refused: then all of the
-// region that is certainly ours is unmapped, and of the head what is not where it was.
+// Moves `head` to the first bytes of `region`. Returns false when refused: then all of the region
+// that is certainly ours is unmapped, and the rest of the head too if a part of it has moved.
 bool move_head(Region& head, const Mappings& mappings, Region region) noexcept {
   std::size_t moved = 0;
   for (int i = 0; i < mappings.count; ++i) {
@@ -139,7 +139,7 @@ ReservedRegion reserve_region(std::size_t, Region&) noexcept { return {}; }
 
 Region shrink_region(Region region, std::size_t size_bytes) noexcept {
   const std::size_t left = region_bytes(size_bytes);
-  // Not unmap_own(): what is refused needs no list of its own, as the region goes on knowing of it.
+  // Not unmap_own(): a refused part needs no list of its own, as the region still includes it.
   if (left == region.size_bytes ||
       system_calls::unmap(region.data + left, region.size_bytes - left) != 0) {
     return region;

@@ -9,8 +9,8 @@
 
 namespace tenure {
 
-// Large pages take a privilege that programs do not have by default, so there are none. Part of a
-// reservation cannot be given back: what lies around the aligned part stays reserved, which is
+// Large pages take a privilege that programs do not have by default, so regions have none. Part of
+// a reservation cannot be given back: the pages around the aligned part stay reserved, which takes
 // address space and no memory.
 Region map_region(std::size_t size_bytes) noexcept {
   const std::size_t region_size = region_bytes(size_bytes);

@@ -12,19 +12,19 @@ namespace tenure {
 
 namespace {
 
-// Lies at the beginning of what it describes.
+// Stored at the beginning of the mapping that it describes.
 struct Remnant {
   Remnant* next;
   std::size_t size_bytes;
 };
 
-// Only pushed to, and taken as a whole: nobody follows a link that another thread may change, and a
-// fork finds it whole without a lock.
+// Only pushed to, and taken as a whole: no thread follows a link that another thread may change,
+// and a fork finds it whole without a lock.
 constinit std::atomic<Remnant*> g_remnants{nullptr};
 
 void push(Remnant* remnant) noexcept {
   remnant->next = g_remnants.load(std::memory_order_relaxed);
-  // Release: whoever takes it reads what was written to it.
+  // Release: the thread that takes it reads its fields.
   while (!g_remnants.compare_exchange_weak(remnant->next, remnant, std::memory_order_release,
                                            std::memory_order_relaxed)) {
   }
@@ -54,7 +54,7 @@ void unmap_own(char* data, std::size_t size_bytes) noexcept {
     return;
   }
   if (size_bytes > kPieceBytes) {
-    // Refused for memory that a program has locked, which then is what it asked for.
+    // Refused for memory that a program has locked, which then stays as the program requested.
     system_calls::advise(data + kPieceBytes, size_bytes - kPieceBytes,
                          system_calls::Advice::kForget);
   }

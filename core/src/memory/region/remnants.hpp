@@ -1,8 +1,8 @@
 // Mappings of our own that the system would not unmap, until it does.
 //
-// It may refuse (system_calls.hpp), and then nobody would know of them any more: their memory would
-// be lost for good, with each result that ends while the process has as many mappings as it may. So
-// each is entered into a list that needs no memory but the mapping's own.
+// It may refuse (system_calls.hpp), and without a record the memory of these mappings would be lost
+// for good, with each result that ends while the process has the maximum number of mappings. So
+// each is entered into a list that needs only the mapping's own memory.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,8 @@ class DeviceConstants {
   DeviceConstants(const Context& context, const Graph& graph, const std::vector<bool>& needed);
 
   [[nodiscard]] const tnr_device& device() const noexcept { return device_; }
-  // Without an owner: pin() keeps the memory. Of one that nothing reads there is none.
+  // Without an owner: pin() keeps the memory. The view of a constant that nothing reads has the
+  // layout of of_nothing().
   [[nodiscard]] const tnr_view& view(std::size_t index) const noexcept { return views_[index]; }
   // For the time of a run.
   void pin(Pins& pins) const { pins.add(memory_.view, "constants"); }

@@ -1,4 +1,4 @@
-// Elements by a condition: as many as the data have.
+// Elements selected by a condition. The data decide their number.
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"

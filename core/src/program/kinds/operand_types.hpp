@@ -9,7 +9,8 @@
 
 namespace tenure {
 
-// Throws INVALID_ARGUMENT unless the operand is an array; of one that may be not given, nullptr then.
+// Throws INVALID_ARGUMENT unless the operand is an array; of one that may be not given, nullptr
+// then.
 const ArrayType& array(const OperandType& operand, const char* name);
 const ArrayType* optional_array(const OperandType& operand, const char* name);
 

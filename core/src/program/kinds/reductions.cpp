@@ -39,7 +39,7 @@ ArrayType infer_normalize(const NodeCall& call, const OperandType* operands) {
   const GraphNode& node = call.node;
   const ArrayType& a = array(operands[0], "a");
   const tnr_view view = unbacked_view(a);
-  // Exclusive, so that nothing is asked of where the others lie.
+  // Exclusive, so that the check ignores the addresses of the other arrays.
   tnr_view out = view;
   out.flags = TNR_VIEW_EXCLUSIVE;
   tnr_view given[2];

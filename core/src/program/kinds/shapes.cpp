@@ -15,7 +15,7 @@ namespace {
 
 ShapeText text_of(const ArrayType& type) noexcept { return shape_text(type.rank, type.shape); }
 
-// Both have as many axes.
+// Both have the same rank.
 void set_shape(ArrayType& result, const ArrayType& of) noexcept {
   std::copy_n(of.shape, of.rank, result.shape);
 }
@@ -318,7 +318,8 @@ Refusal adapt_normalize(const NodeCall& call, const OperandType* operands,
   return std::nullopt;
 }
 
-// All extents as in the plan, but for the first one of the first operand, which is the result's.
+// All extents must be as in the plan, except the first one of the first operand, which the result
+// takes.
 Refusal adapt_images(const NodeCall& call, const OperandType* operands, const OperandType* planned,
                      ArrayType& result) noexcept {
   ArrayType first = *operands[0].array;

@@ -102,7 +102,7 @@ class Matrix {
   tnr_sparse_view empty_;
 };
 
-// A vector or a matrix with so many rows.
+// Requires a vector or a matrix with `rows` rows.
 const ArrayType& require_rows(const OperandType& operand, const char* name, std::int64_t rows) {
   const ArrayType& dense = array(operand, name);
   if ((dense.rank == 1 || dense.rank == 2) && dense.shape[0] == rows) return dense;
@@ -122,7 +122,7 @@ const ArrayType& require_shape(const OperandType& operand, const char* name, std
        shape_text(rank, expected).text);
 }
 
-// Calls that write values, of which the result is a copy at first.
+// Runs a call that changes values in place: copies the values to `out` and calls `change` on these.
 template <class Call>
 void run_on_values(const Context& context, const NodeCall& call, const OperandView* operands,
                    const tnr_view_mut& out, const Call& change) {

@@ -37,7 +37,7 @@ struct PackedEntry {
   std::int64_t sum_bytes;
   std::int64_t size_bytes;
   std::int64_t offset;  // from the image's first byte, whole lines
-  // Of filters, else 0.
+  // Set for filters, else 0.
   std::int64_t groups;
   std::int64_t kernel[2];
 };
@@ -89,7 +89,7 @@ bool is_same_packing(const PackedEntry& a, const PackedEntry& b) noexcept {
          a.most_depth == b.most_depth && a.sum_bytes == b.sum_bytes && a.size_bytes == b.size_bytes;
 }
 
-// A packed constant, of which bytes between panels are nobody's.
+// A packed constant. The bytes between its panels belong to no element.
 struct PackedConstant {
   PackedEntry entry;
   const Byte* bytes;

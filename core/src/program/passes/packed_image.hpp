@@ -15,11 +15,11 @@ namespace tenure {
 
 struct PackedEntry;
 
-// Reads an image. What it says of itself is compared with what the program has, and bounds nothing.
+// Reads an image. Its layouts are compared with those of the program; no access is bounded by them.
 class PackedImage {
  public:
-  // Retains the view's owner. Throws INVALID_ARGUMENT for bytes that are no image, that nobody or a
-  // borrower owns, or that are not aligned to a line; STALE_VIEW, BUSY.
+  // Retains the view's owner. Throws INVALID_ARGUMENT for bytes that are no image, that have no
+  // owner or a borrowed one, or that are not aligned to a line; STALE_VIEW, BUSY.
   explicit PackedImage(const tnr_view& view);
 
   // The next constant, which is to be packed so. Throws INVALID_ARGUMENT for an image of another

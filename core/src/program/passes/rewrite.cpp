@@ -212,7 +212,7 @@ std::vector<bool> computed_nodes(const Graph& graph) {
 // By node: whether a pass has put another node in its place.
 using Replaced = std::vector<bool>;
 
-// Each gives how often it did.
+// Each returns the number of its changes.
 std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
   std::uint64_t merged = 0;
   std::vector<std::uint32_t> same(graph.values.size());

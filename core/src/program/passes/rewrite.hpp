@@ -11,16 +11,16 @@
 
 namespace tenure {
 
-// All that are not disabled, of the graph and of those in its nodes:
-// - a value that two nodes would compute, or two numbers are, is one;
-// - values of constants alone become constants; those that would be much larger than what they are
-//   made of do not;
+// Applies all passes that are not disabled, to the graph and to the bodies of its nodes:
+// - two nodes that would compute the same value become one, as do two equal numbers;
+// - values that depend only on constants become constants, except values that would be much larger
+//   than the constants that they are made of;
 // - a bias and an activation behind a product or a convolution that nothing else reads become its
 //   own;
-// - constants that needed products have on the right are packed;
-// - by node, the result: whether an output needs it.
-// `types` are those at the maxima. Packed constants are those of `packed`, unless it
-// is nullptr. What each pass did is added to `counts`.
+// - constants on the right of needed products are packed.
+// Returns, by node, whether an output needs it. `types` are the types at the maxima. Packed
+// constants are those of `packed`, unless it is nullptr. Adds the number of changes of each pass to
+// `counts`.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts);
 

@@ -27,7 +27,7 @@ struct ArgumentName {
 };
 ArgumentName argument_name(const char* array, std::size_t index) noexcept;
 
-// Of another number of inputs than the graph has, or of outputs; of NULL, and of views that are
+// Refuse another number of inputs, or of outputs, than the graph has; NULL; and views that are
 // invalid or not on the device.
 Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count,
                        const tnr_device& device = kCpu) noexcept;
@@ -36,11 +36,11 @@ Refusal outputs_refusal(const Graph& graph, const tnr_view_mut* const* outputs,
 // The device of the first input that there is one for, or of the first output; else the CPU.
 // Nothing is known of the arguments.
 tnr_device device_of(const Arguments& arguments) noexcept;
-// Of outputs that share a byte with an input that they do not update, or with each other.
+// Refuses outputs that share a byte with an input that they do not update, or with each other.
 Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept;
 // Refuses unknown flags.
 Refusal flags_refusal(const tnr_program_run_attributes& attributes) noexcept;
-// Of a budget that the schedule exceeds, and of times for another number of steps than it has.
+// Refuses a budget that the schedule exceeds, and times for another number of steps than it has.
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept;
 
@@ -54,13 +54,13 @@ class Owners {
   Owners(const std::vector<const Constant*>& constants, const Arguments& arguments) noexcept
       : constants_(constants), arguments_(arguments) {}
 
-  // Pins them, calls body(), whose refusal it gives, and unpins them: as many at once as a Pins has
+  // Pins them, calls body(), returns its refusal, and unpins them: as many at once as a Pins has
   // room for, so that nothing is allocated.
   template <class Body>
   Refusal with_pinned(const Body& body) const {
     return with_pinned_from(0, body, [](const Pins&) { return Unordered(); });
   }
-  // The same where body() enqueues work on views of devices: in the order of their blobs.
+  // with_pinned() where body() enqueues work on views of devices: in the order of their blobs.
   template <class Body>
   Refusal with_pinned_on(const DeviceQueue& queue, const Body& body) const {
     return with_pinned_from(0, body, [&](const Pins& pins) { return QueueOrder(queue, pins); });

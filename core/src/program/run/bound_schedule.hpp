@@ -16,15 +16,16 @@ namespace tenure {
 
 class BoundSchedule {
  public:
-  // Of arguments that are checked; without `outputs` these are row-major. Throws INVALID_ARGUMENT
-  // for inputs that the graph does not take, and for outputs of other types than it gives.
+  // The arguments are checked already. Without `outputs` the outputs are row-major. Throws
+  // INVALID_ARGUMENT for inputs that the graph does not take, and for outputs of other types than
+  // it gives.
   BoundSchedule(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
                 const Arguments& arguments, const Target& target = {});
   BoundSchedule(const BoundSchedule&) = delete;
   BoundSchedule& operator=(const BoundSchedule&) = delete;
   ~BoundSchedule();
 
-  // Of arguments that are checked.
+  // Whether checked arguments have the layouts.
   [[nodiscard]] bool is_for(const Arguments& arguments) const noexcept;
   // Whether unchecked arguments have the layouts and valid memory of the device: the answers of
   // inputs_refusal(), outputs_refusal() and is_for() in one walk.
@@ -54,7 +55,8 @@ class BoundSchedule {
   [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
   [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
 
-  // The memory of a run with this schedule, in a program with so many bytes of packed constants.
+  // The memory of a run with this schedule, in a program with `packed_bytes` bytes of packed
+  // constants.
   [[nodiscard]] tnr_memory_plan memory(std::uint64_t packed_bytes) const noexcept;
 
  private:

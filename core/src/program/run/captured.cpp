@@ -21,7 +21,7 @@ CapturedBound::CapturedBound(const Context& context, const Arguments& arguments,
   }
   for (const tnr_view& input : inputs_) input_pointers_.push_back(&input);
   for (const tnr_view_mut& output : outputs_) output_pointers_.push_back(&output);
-  // Pinned, so that what is held is what the views say.
+  // The owners are pinned, so that the blobs held here are those that the views name.
   require_none(Owners(kOnDevice, held_arguments()).with_pinned([this]() -> Refusal {
     for (const tnr_view& input : inputs_) hold(input);
     for (const tnr_view_mut& output : outputs_) hold(output.view);

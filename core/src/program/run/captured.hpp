@@ -34,14 +34,14 @@ class HeldBlob {
 
 class CapturedBound final : public Bound {
  public:
-  // Holds the owners of the views, whose addresses it is for. `plan` is that of its schedule. Throws
-  // STALE_VIEW and BUSY.
+  // Holds the owners of the views, whose addresses it is for. `plan` is that of its schedule.
+  // Throws STALE_VIEW and BUSY.
   CapturedBound(const Context& context, const Arguments& arguments,
                 std::shared_ptr<const DeviceConstants> constants, const tnr_memory_plan& plan);
 
-  // enqueue(context) is called twice, with a context on which nothing runs: first to see what it
-  // asks for, and then to be recorded. Throws what it does, UNSUPPORTED for what cannot be recorded,
-  // OUT_OF_MEMORY and DEVICE_ERROR; nothing has been enqueued then.
+  // Calls enqueue(context) twice, with a context on which nothing runs: first to find the memory
+  // that it asks for, and then to record it. Throws as enqueue() does, UNSUPPORTED for calls that
+  // cannot be recorded, OUT_OF_MEMORY and DEVICE_ERROR; nothing has been enqueued then.
   template <class Enqueue>
   void record(const Context& context, const Enqueue& enqueue) {
     const std::unique_ptr<DeviceRecorder> recorder = context.queue()->open_recorder();

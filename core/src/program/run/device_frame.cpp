@@ -25,7 +25,7 @@ DeviceFrame::DeviceFrame(const Graph& graph, const Schedule& schedule,
       for (const std::uint32_t value : step.operands) pointers_.push_back(&views_[value]);
       continue;
     }
-    // Of a node, numbers too, which an expression of it does not have for operands.
+    // A node has scalars among its operands; the operands of an expression are only its views.
     const std::vector<std::uint32_t>& values =
         step.kind == Step::Kind::kCopy ? step.operands : graph.nodes[step.node].operands;
     for (std::size_t i = 0; i < std::max(values.size(), kMostFixedOperands); ++i) {

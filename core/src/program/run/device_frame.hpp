@@ -1,4 +1,4 @@
-// What a schedule is computed in on a device: views of all values, and the calls of its steps.
+// The frame of a schedule on a device: views of all values, and the calls of its steps.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tenure {
 
 class DeviceFrame {
  public:
-  // Of a graph whose nodes are all on the constants' device; these outlive the frame.
+  // All nodes of the graph are on the constants' device. The constants outlive the frame.
   DeviceFrame(const Graph& graph, const Schedule& schedule, const DeviceConstants& constants);
   DeviceFrame(const DeviceFrame&) = delete;
   DeviceFrame& operator=(const DeviceFrame&) = delete;

@@ -5,7 +5,7 @@
 //   schedules           by layouts, for all devices          as those of the CPU
 //   constants           once for each device                 with the program, in a queue's order
 //   intermediate values in one block of each run             behind the run, in its queue's order
-//   bound programs      by whoever asked                     with their handle, behind their runs
+//   bound programs      by the caller                        with their handle, behind their runs
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class DeviceRuns {
              const std::uint32_t& disabled_passes) noexcept
       : graph_(graph), needed_(needed), disabled_passes_(disabled_passes) {}
 
-  // Enqueues a run, of arguments of which one is on a device. Throws as tnr_program_run().
+  // Enqueues a run with at least one argument on a device. Throws as tnr_program_run().
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
   // Both throw as tnr_bound_create(). `program` is the handle of the program that this is of, which

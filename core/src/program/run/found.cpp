@@ -112,7 +112,7 @@ void Frame::set_shape(std::uint32_t place, const ArrayType& type) noexcept {
   tnr_view& view = views_[place];
   std::copy_n(type.shape, type.rank, view.shape);
   if (!is_empty(view)) return;
-  // Its first element, of which there is none, is where its memory begins.
+  // The memory of an empty view begins at its `data`.
   view.size_bytes -= static_cast<std::uint64_t>(static_cast<const char*>(view.data) -
                                                 static_cast<const char*>(view.base));
   view.base = view.data;

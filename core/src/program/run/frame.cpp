@@ -140,7 +140,7 @@ bool is_true(const tnr_view& verdict) noexcept {
   return *static_cast<const std::uint8_t*>(verdict.data) != 0;
 }
 
-// Of a verdict that a run finds, and so may find none.
+// The error of a verdict that has no element, as a run decides its shape.
 [[gnu::cold]] Error verdict_error(const char* name) noexcept {
   return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s has no element", name);
 }
@@ -269,7 +269,7 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
     throw node_error(error, graph, step.node);
   }
   if (run.is_quiet()) [[unlikely]] {
-    // A rehearsal is on zeros, of which it takes whatever they are.
+    // A rehearsal runs on zeros and accepts all findings in them.
     Refusal refusal = run.findings->take();
     if (refusal && !run.is_rehearsal()) return node_error(*refusal, graph, step.node);
   }

@@ -1,4 +1,4 @@
-// What a schedule is computed in: views of all values, and the calls of its steps on them.
+// The frame of a schedule: views of all values, and the calls of its steps on them.
 //
 // Counts that steps find in the data decide layouts and numbers of later ones: each run computes
 // them anew behind such a step (found.cpp).
@@ -16,23 +16,24 @@
 
 namespace tenure {
 
-// A run, and what it may ask for.
+// A run, and whether it may ask for memory.
 struct Run {
   static constexpr std::uint32_t kNoRound = UINT32_MAX;
 
   const Context& context;
   bool is_checked = false;  // trusts no operation of others
-  // Of a run that asks for no memory, and so throws nothing; else nullptr.
+  // Set in a run that asks for no memory, and so throws nothing; else nullptr.
   DataFindings* findings = nullptr;
-  // Of a rehearsal, which asks for all scratch memory that a run may ask for: it computes each body
-  // of a node, a loop's twice, and in each round nodes find another share of the most they may.
+  // The round of a rehearsal, which asks for all scratch memory that a run may ask for: it computes
+  // both bodies of each `cond` node and two iterations of each loop, and in each round nodes find
+  // another share of the most they may.
   std::uint32_t round = kNoRound;
 
   [[nodiscard]] bool is_quiet() const noexcept { return findings != nullptr; }
   [[nodiscard]] bool is_rehearsal() const noexcept { return round != kNoRound; }
 };
 
-// Views of all that steps name; those of bodies have frames of their own, in memory of this one.
+// Views of all values that steps name. Bodies have frames of their own, in memory of this one.
 class Frame {
  public:
   // `block` has the bytes of the schedule's memory.
@@ -58,7 +59,8 @@ class Frame {
       hand_over(value, input_of(schedule.places[value].index));
     }
   }
-  // Of a body, behind set_memory(): what follows from what it is handed by the graph around it.
+  // Called for a body after set_memory(): sets layouts and numbers that follow from the shapes and
+  // extents that the graph around the body hands over.
   Refusal begin(const Run& run, const Graph& graph, const Schedule& schedule, const Graph& around,
                 const Frame& of_around);
   // The operands of a step, in its order.
@@ -68,7 +70,7 @@ class Frame {
   [[nodiscard]] const OperandView* operands(std::size_t step) const noexcept {
     return operands_.data() + steps_[step].first_operand;
   }
-  // Those that the node of a step takes.
+  // The numbers that the node of a step takes.
   [[nodiscard]] const std::int64_t* numbers(const Schedule& schedule,
                                             std::size_t step) const noexcept {
     return numbers_.empty() ? schedule.steps[step].numbers.data() : numbers_[step].data();
@@ -78,17 +80,18 @@ class Frame {
                                              std::size_t output) const noexcept {
     return types_.empty() ? schedule.outputs[output] : types_[graph.outputs[output].value];
   }
-  // A result of a step with bodies, or a place that it owns, has the shape that a body gives.
+  // Gives a result of a step with bodies, or a place that it owns, the shape that a body gives.
   void set_shape(std::uint32_t place, const ArrayType& type) noexcept;
-  // All results of the step have.
+  // Sets the layouts and numbers that follow from the shapes of a step's results, after set_shape()
+  // for all of them.
   Refusal set_given(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step);
-  // Of a quiet run: whether a step that finds an extent takes operands of these shapes.
+  // In a quiet run, refuses operands with shapes that a step that finds an extent does not take.
   Refusal check_found(const Run& run, const Graph& graph, const Schedule& schedule,
                       std::size_t step);
-  // The step has found so many, of which it may find as many.
+  // Sets the count that the step has found, which is at most its maximum.
   Refusal set_found(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step,
                     std::int64_t count);
-  // Of a step with bodies.
+  // The frame of a body of the step.
   [[nodiscard]] Frame& body(std::size_t step, std::size_t index) noexcept {
     return bodies_[steps_[step].first_body + index];
   }
@@ -129,7 +132,7 @@ class Frame {
   std::vector<std::vector<std::int64_t>> numbers_;
 };
 
-// With the node's name.
+// The error with the node's name.
 Error node_error(const Error& error, const Graph& graph, std::uint32_t node) noexcept;
 
 // Computes what the step does, or all of them. Throws what operations find on the data; what a

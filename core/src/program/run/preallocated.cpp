@@ -57,7 +57,7 @@ std::int64_t most_found(const Graph& graph, const Schedule& schedule) noexcept {
   return most;
 }
 
-// Rounds of a rehearsal, of which the last one finds nothing.
+// The number of rounds of a rehearsal. Nodes find nothing in the last one.
 std::uint32_t round_count(const Graph& graph, const Schedule& schedule) noexcept {
   if (!graph.finds_extents) return 1;
   const auto most = static_cast<std::uint64_t>(most_found(graph, schedule));
@@ -95,7 +95,7 @@ void PreallocatedBound::rehearse() {
   }
   for (const BoundSchedule::Layout& layout : schedule().outputs()) {
     memory.push_back(std::make_unique<const Zeros>(layout.view, layout.reach));
-    // The same view: it is the first and only field.
+    // The view is the first and only field of tnr_view_mut.
     outputs.push_back(reinterpret_cast<const tnr_view_mut*>(memory.back()->view()));
   }
   const Arguments arguments = {inputs.data(), static_cast<std::uint32_t>(inputs.size()),
@@ -104,8 +104,8 @@ void PreallocatedBound::rehearse() {
   for (std::uint32_t round = 0; round < rounds; ++round) rehearse_round(arguments, round);
   const std::size_t scratch_bytes = workspace_->scratch_bytes();
   schedule().note_scratch(scratch_bytes);
-  // Between two rounds a run finds no more than twice as many as in the later one, and memory grows
-  // no faster than that, but where an operation asks for none of so many.
+  // A count between those of two rounds is at most twice that of the later round, and memory grows
+  // no faster than the count, except where an operation asks for no memory at one of the counts.
   workspace_->grow_scratch(rounds == 1 ? scratch_bytes : 2 * scratch_bytes);
 }
 

@@ -15,7 +15,7 @@
 namespace tenure {
 namespace {
 
-// Those that take memory of their own.
+// Passes that take memory of their own.
 constexpr std::uint32_t kPassesOnDemand = TNR_PASS_PACKING;
 
 void require_passes(std::uint32_t passes, const char* name) {
@@ -24,7 +24,7 @@ void require_passes(std::uint32_t passes, const char* name) {
        name, passes);
 }
 
-// All of these of a graph, and of the bodies in its nodes.
+// Adds all constants of a graph and of the bodies in its nodes.
 void add_constants(const Graph& graph, std::vector<const Constant*>& constants) {
   for (const auto& constant : graph.constants) constants.push_back(constant.get());
   for (const GraphNode& node : graph.nodes) {
@@ -44,7 +44,7 @@ std::uint64_t packed_bytes_of(const Graph& graph) noexcept {
   return bytes;
 }
 
-// Of the first node, also of a body, that throws what it finds in elements.
+// The refusal of the first node, also in a body, that throws for values of elements.
 Refusal throwing_refusal(const Graph& graph, const std::vector<bool>& needed) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
@@ -198,7 +198,7 @@ void Program::describe_reads(const tnr_view* const* inputs, std::uint32_t input_
 // The workspace of one run.
 class Program::Lease {
  public:
-  // That of the last run, if it takes these arguments.
+  // Takes the workspace of the last run, if it is for these arguments.
   Lease(const Program& program, const Arguments& arguments) noexcept
       : program_(program),
         // Acquire: what its last run wrote.
@@ -259,7 +259,7 @@ void Program::run(const Context& context, const Arguments& arguments,
 
 ProgramToken program_create(const Context& context, GraphToken graph,
                             const tnr_program_attributes& attributes) {
-  // Of a copy, so that no call on the graph waits for the context's threads.
+  // The program has a copy, so that no call on the graph waits for the context's threads.
   const std::shared_ptr<Body> copy = graph_to_body(graph);
   return kProgramHandles.open(
       std::make_unique<const Program>(context, std::move(copy->graph), copy->types, attributes));

@@ -41,13 +41,13 @@ class Program {
   [[nodiscard]] const DeviceRuns& devices() const noexcept { return devices_; }
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
-  // With those of bodies.
+  // The constants of the graph and of its bodies.
   [[nodiscard]] const std::vector<const Constant*>& constants() const noexcept {
     return constants_;
   }
   // Bytes of constants that are packed.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
-  // Throws UNSUPPORTED where a node throws what it finds in elements.
+  // Throws UNSUPPORTED where a node throws for values of elements.
   void require_no_throwing_node() const { require_none(throwing_refusal_); }
   // The schedule for these layouts, of arguments that are checked.
   [[nodiscard]] std::shared_ptr<const BoundSchedule> bound_to(const Arguments& arguments) const;
@@ -55,13 +55,13 @@ class Program {
  private:
   class Lease;
 
-  // With row-major outputs.
+  // The schedule for these inputs, with row-major outputs.
   std::shared_ptr<const BoundSchedule> find_for(const tnr_view* const* inputs,
                                                 std::uint32_t input_count) const;
   std::shared_ptr<const BoundSchedule> find(const Arguments& arguments) const;
   void give(std::unique_ptr<Workspace> workspace) const noexcept;
 
-  // So many schedules are kept, those that were used last.
+  // The number of schedules that are kept: those that were used last.
   static constexpr std::size_t kMostBound = 16;
 
   Graph graph_;
@@ -70,18 +70,19 @@ class Program {
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
   PassCounts counts_;         // of the passes over the graph
-  Refusal throwing_refusal_;  // of a node that throws what it finds in elements
+  Refusal throwing_refusal_;  // of a node that throws for values of elements
   mutable Mutex mutex_;       // guards bound_
   mutable std::vector<std::shared_ptr<const BoundSchedule>>
       bound_;  // the one used last is the last
-  // That of the last run, with what it is for: whoever takes it has it alone, so that a run with the
-  // same layouts looks for nothing. Nobody reads it in place, as its owner may end it.
+  // The workspace of the last run, with the schedule that it is for: a run with the same layouts
+  // does not search for one. A run that takes it has it exclusively. No thread reads it in place,
+  // as its owner may end it.
   mutable Atomic<Workspace*> idle_{nullptr};
   DeviceRuns devices_{graph_, needed_, disabled_passes_};
 };
 
 using ProgramHandles = Handles<Program, kProgramKind>;
-// Of tokens that a tnr_program* holds.
+// The handles of tokens that a tnr_program* holds.
 inline constexpr ProgramHandles kProgramHandles(program_table, "program", "program");
 
 }  // namespace tenure

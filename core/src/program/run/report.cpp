@@ -30,7 +30,7 @@ std::int64_t flops_of(const GraphNode& node, const Step& step, const Schedule& s
   return results;
 }
 
-// Whether a result of the step lies in the same memory.
+// Whether a result of the step is in the same memory.
 bool writes_to(const Schedule& schedule, const Step& step, const Placed& placed) noexcept {
   for (std::uint32_t i = 0; i < step.result_count; ++i) {
     const Placed& result = schedule.places[step.result + i];

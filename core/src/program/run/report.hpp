@@ -1,4 +1,4 @@
-// What a step of a run does, in numbers.
+// Descriptions of steps and passes in numbers.
 #pragma once
 
 #include <cstdint>

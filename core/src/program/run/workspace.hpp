@@ -1,4 +1,5 @@
-// What one run of a program writes: the block of values, and scratch memory of operations.
+// The memory that one run of a program writes: the block of values, and scratch memory of
+// operations.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,8 @@ class Workspace {
   // the data, naming the node, and what those of users answer; refuses as run_steps().
   Refusal compute(const Run& run, const Graph& graph, const Schedule& schedule,
                   const Arguments& arguments, const tnr_program_run_attributes& attributes);
-  // For each output, one behind the other, the extents of the last run that was computed. Where
-  // `shapes` is nullptr nothing is.
+  // Writes the extents of the last run, one output after another. Does nothing where `shapes` is
+  // nullptr.
   void write_shapes(const Graph& graph, const Schedule& schedule,
                     std::int64_t* shapes) const noexcept;
 
@@ -38,7 +39,7 @@ class Workspace {
   void grow_scratch() { grow_scratch(scratch_bytes()); }
   void grow_scratch(std::size_t size_bytes);
 
-  // What it is for, while it is not left there.
+  // The schedule that the workspace is for; nullptr while that schedule holds the workspace.
   std::shared_ptr<const BoundSchedule> bound;
 
  private:

@@ -13,7 +13,7 @@ namespace tenure {
 // The schedule's steps are complete, and each has memory of its own for its results.
 class BlockUse {
  public:
-  // `is_adjacent` is by value: whether elements of which a run finds the count lie side by side.
+  // `is_adjacent` is by value: whether the elements are adjacent, where a run finds their count.
   BlockUse(const Graph& graph, const Deciding& deciding, const std::vector<bool>& is_adjacent,
            Schedule& schedule);
 

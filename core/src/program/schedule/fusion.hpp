@@ -11,8 +11,8 @@
 namespace tenure {
 
 // By node: the last node of the expression that it is part of. It is the node itself where the node
-// is an expression of its own. Each last node takes the nodes before it that nothing else reads, and
-// theirs. On the CPU it also takes reductions of its rows, unless a run decides their shapes.
+// is an expression of its own. Each last node takes the nodes before it that nothing else reads,
+// and theirs. On the CPU it also takes reductions of its rows, unless a run decides their shapes.
 std::vector<std::uint32_t> fused_roots(const Graph& graph, const std::vector<bool>& needed,
                                        const std::vector<ArrayType>& types,
                                        const Deciding& deciding, const Target& target);

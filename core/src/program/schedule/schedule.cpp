@@ -71,7 +71,7 @@ class Scheduler {
     made_.findings.push_back({Finding::kNoStep, kHandedOver, {}, {}, {}});
   }
 
-  // Inputs and constants lie where they are.
+  // Inputs and constants stay in their memory.
   void place_given(const tnr_view* const* inputs) {
     made_.places.assign(graph_.values.size(), Placed{Storage::kNone, 0, 0, {}});
     for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -170,7 +170,7 @@ class Scheduler {
     }
   }
 
-  // Whether the value's elements lie in row-major order, however many a run finds.
+  // Whether the value's elements are in row-major order, for every count that a run finds.
   [[nodiscard]] bool is_adjacent(std::uint32_t value) {
     return deciding_.is_found(value) ? is_adjacent_[value] : is_row_major(place(value).layout);
   }
@@ -303,7 +303,7 @@ class Scheduler {
     return expression.prepare(pointers.data(), out);
   }
 
-  // Its bodies read its operands and write its results where these lie.
+  // Its bodies read its operands and write its results in place.
   void add_control(std::uint32_t index) {
     const GraphNode& node = graph_.nodes[index];
     Step step = {Step::Kind::kControl, index, node.operands, node.result, {index}, 0, {}, nullptr};
@@ -389,7 +389,7 @@ class Scheduler {
                           unbacked_view(types_[node.result], seen->strides)};
   }
 
-  // No view where elements lie otherwise than a reshape needs them.
+  // No view where a reshape needs the elements in another order.
   std::optional<tnr_view> see(const OperationKind& kind, const NodeCall& call, std::uint32_t from) {
     try {
       return kind.view(call, place(from).layout);

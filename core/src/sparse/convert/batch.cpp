@@ -1,5 +1,6 @@
-// Conversions of batches: of each matrix on its own, into its part of the result's arrays. How many
-// blocks a matrix has is known when they have been made: those are put side by side then.
+// Conversions of batches: of each matrix on its own, into its part of the result's arrays. The
+// number of blocks of a matrix is known only once they have been made: these are copied to adjacent
+// parts then.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -40,20 +41,20 @@ class Matrices {
   std::vector<SparseToken> tokens_;
 };
 
-// Bytes of each entry of what is made, and of those of `a`.
+// Bytes of an entry of the result, and of an entry of `a`.
 std::int64_t entry_bytes(const tnr_sparse_view& a) noexcept {
   return 2 * (2 * index_bytes(a) + static_cast<std::int64_t>(element_size(a.values.dtype)) *
                                        a.block_rows * a.block_cols);
 }
 
-// All elements of a part to where element `first` of the whole belongs.
+// Copies all elements of a part to the whole, from element `first` on.
 void put(const tnr_view& part, Byte* whole, std::int64_t first, std::int64_t bytes_each) noexcept {
   if (part.shape[0] == 0) return;
   std::memcpy(whole + first * bytes_each, part.data,
               static_cast<std::size_t>(part.shape[0] * bytes_each));
 }
 
-// Puts the matrices side by side, and where they begin.
+// Copies the matrices to adjacent parts, and writes where each begins.
 EntryOrder join(const Context& context, const Matrices& matrices, SparseBuilder& builder) {
   const SparseShape& shape = builder.shape();
   std::int64_t* const begins = builder.batch_offsets();
@@ -121,7 +122,7 @@ EntryOrder make_in_place(const Context& context, const BatchOperand& a, const Sp
   std::int64_t* const begins = builder.batch_offsets();
   begins[0] = 0;
   for (std::int64_t i = 0; i < a.count(); ++i) {
-    // Lent offsets may leave entries out. Those that are wrong are refused when they are looked at.
+    // Lent offsets may leave entries out. Wrong offsets are refused when they are read.
     const std::int64_t count = std::max<std::int64_t>(0, result_count(a.matrix(i), target));
     builder.require_matrix_fit(i, count);
     begins[i + 1] = begins[i] + count;

@@ -31,8 +31,8 @@ class BlockDivision {
 // One thread's work, with a mark and a number for each block column; all marks are 0 in between.
 class BlockColumns {
  public:
-  // Whether so many entries in so many rows of blocks are worth looking at all marks for. Measured:
-  // each has cost as much as walking the rows side by side at one entry for 40 marks.
+  // Whether a row of blocks has enough entries to look at all marks. Measured: this costs as much
+  // as walking the rows in step at one entry for 40 marks.
   static bool are_worth_marking(std::int64_t entry_count, std::int64_t row_count,
                                 std::int64_t column_count) noexcept {
     return column_count <= entry_count / std::max<std::int64_t>(1, row_count) * 32;

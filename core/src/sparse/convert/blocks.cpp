@@ -26,7 +26,7 @@ namespace {
 using kernels::Byte;
 using kernels::IndexType;
 
-// A block row's source: sorted rows, read side by side.
+// The source of a block row: sorted rows, read in step.
 template <class I>
 class BlockRow {
  public:
@@ -132,8 +132,8 @@ class BlockMaker {
   BlockRow<I> row_of(std::int64_t block_row) const noexcept {
     return {csr_, block_row, target_.block_rows, target_.block_cols};
   }
-  // Runs body(block row, buffer) for each, with so many bytes of the thread's own; start(buffer)
-  // before the first.
+  // Runs body(block row, start(buffer)) for each block row. A thread calls start(buffer) once, with
+  // `buffer_bytes` bytes of its own.
   template <class Start, class Body>
   void for_each_block_row(std::int64_t buffer_bytes, const Start& start, const Body& body) const {
     Tickets tickets(slices_);
@@ -240,7 +240,7 @@ class BlockMaker {
     for (std::int64_t i = 0; i < count; ++i) put_index(builder.minor(), type, first + i, found[i]);
   }
 
-  // The entries of a block row to its blocks, the first of which is at `to`.
+  // Writes the entries of a block row to its blocks. The first block is at `to`.
   template <std::size_t kBytes>
   void spread(std::int64_t block_row, const BlockColumns& columns, Byte* to) const noexcept {
     constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
@@ -275,7 +275,7 @@ class BlockMaker {
         });
   }
 
-  // Its blocks, of which the first is number `block`.
+  // Writes the blocks of a block row. The first one is number `block`.
   template <std::size_t kBytes>
   void fill_row_side_by_side(std::int64_t block_row, std::int64_t block,
                              const SparseBuilder& builder) const noexcept {
@@ -308,7 +308,7 @@ class BlockMaker {
   std::int64_t width_;
   std::int64_t block_row_count_;
   std::int64_t block_col_count_;
-  bool is_marked_;  // or walked side by side
+  bool is_marked_;  // or walked in step
   std::int64_t slices_;
 };
 

@@ -21,12 +21,11 @@ namespace tenure {
 
 // Average size of a bucket's result: it and its source stay in a second cache of 1 MiB.
 inline constexpr std::int64_t kBucketBytes = std::int64_t{256} << 10;
-// The same where a bucket is sorted: its entries are in the cache twice, but there are half as many
-// buckets, and what waits for these is in the first cache. Measured, 6.7 M entries of f32: a
-// twentieth less of the whole than with the size above.
+// Average size of a sorted bucket's result: its entries are in the cache twice, but there are half
+// as many buckets, and the entries that wait for these are in the first cache. Measured, 6.7 M
+// entries of f32: a twentieth less of the whole than with the size above.
 inline constexpr std::int64_t kSortedBucketBytes = 2 * kBucketBytes;
-// Entries that go to their buckets in one step: what they become on the way stays in the first
-// cache.
+// Entries that go to their buckets in one step: their packed form stays in the first cache.
 inline constexpr std::int64_t kPackedAtOnce = 1024;
 // Entries of a slice: many against what a slice begins and ends with, a line or two for each
 // bucket.
@@ -127,7 +126,7 @@ class EntryPacker {
             .packed = is_by_other ? nullptr : packed,
             .buckets = buckets});
       if (is_by_other) {
-        // The other way round: what is packed is then in the order that entries are to have.
+        // Keys and others are swapped: packed numbers then have the order of the result's entries.
         pack({.count = count,
               .keys = others,
               .others = from_.keys + k * width_,

@@ -52,7 +52,7 @@ class Gathering {
                plan_.stores);
   }
 
-  // The same of entries in the order of their others, as `sort` leaves them in its scratch.
+  // run() for entries in the order of their others, as `sort` leaves them in its scratch.
   template <class Portions>
   void run_sorted(std::int64_t bucket, std::int64_t first, std::int64_t count,
                   const Portions& portions, const DigitSort& sort,
@@ -107,7 +107,7 @@ class Gathering {
   template <class P>
   void put_offsets(std::int64_t bucket, std::int64_t first, std::int64_t count,
                    const P* entries) const noexcept {
-    constexpr std::int64_t kStride = 64;  // that are looked at by their last one alone
+    constexpr std::int64_t kStride = 64;  // of these only the last one is looked at
     const std::int64_t first_key = bucket << plan_.key_bits;
     const std::int64_t key_count = std::min(keys_of_bucket(), from_.key_count - first_key);
     const auto key_of = [&](std::int64_t k) {
@@ -176,7 +176,7 @@ class Bucket {
         sort_(plan.key_bits + plan.other_bits, plan.packed_type, plan.packed_bytes,
               plan.value_bytes) {}
 
-  // Bytes of scratch to sort so many entries in.
+  // Bytes of scratch to sort `count` entries in.
   [[nodiscard]] std::int64_t scratch_bytes(std::int64_t count) const noexcept {
     return order_ == Within::kByOther ? sort_.scratch_bytes(count) : 0;
   }

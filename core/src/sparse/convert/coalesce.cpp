@@ -1,6 +1,7 @@
-// Coalescing: entries in order, and those of one position made one. Sorting comes from the
-// conversions, and keeps the order of duplicates; then each row is read twice, to count what is
-// left and to fold it. Coordinates that are in order need no rows, and few of them get none.
+// Coalescing: puts entries in order and folds those of one position to one. Sorting comes from the
+// conversions, and keeps the order of duplicates; then each row is read twice, to count its
+// positions and to fold its entries. Coordinates that are in order need no rows, and few of them
+// get none.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -237,7 +238,7 @@ SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_spars
   return Coalescer(context, sorted ? sorted->view() : a, combine, a.format).run();
 }
 
-// As on the CPU, but that entries are not looked at before they are sorted.
+// Coalesces like the CPU, except that it does not inspect entries before it sorts them.
 SparseToken coalesce_on(const Context& context, const DeviceQueue& queue, const tnr_sparse_view& a,
                         tnr_sparse_combine combine) {
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,

@@ -249,8 +249,8 @@ class Panels {
     const std::int64_t key_count = panel_keys_[at + 1] - first_key;
     const std::int64_t first = first_of(first_key);
     const std::int64_t count = first_of(first_key + key_count) - first;
-    // A panel alone is in the second cache where it belongs; and a key with too many entries is a
-    // panel, which no other key's lines push out of the first.
+    // Not staged: a single panel, as the result itself is in the second cache, and one key with too
+    // many entries for the room, as no other key's lines push its lines out of the first cache.
     const bool is_staged = count <= room_ && count != from_.count;
     auto* const cursors = reinterpret_cast<std::int64_t*>(scratch + next_bytes());
     for (std::int64_t key = 0; key < key_count; ++key) {
@@ -287,7 +287,7 @@ class Panels {
   std::int64_t room_;
   std::int64_t slices_;
   Stores stores_;
-  Scratch firsts_;  // and as many for each other slice to count in
+  Scratch firsts_;  // and an array for each other slice to count in
   std::vector<std::int64_t> panel_keys_;
 };
 

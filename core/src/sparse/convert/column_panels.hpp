@@ -18,9 +18,9 @@ namespace tenure {
 // entries in each panel.
 bool suits_panels(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) noexcept;
 
-// As group_by_key(), for what suits panels. False where the keys of a row fall after all: then
-// nothing that was written is of use. Takes 2 MiB for each thread, and 8 bytes for each key and
-// thread.
+// group_by_key() where suits_panels() holds. Returns false where the keys of a row fall after all:
+// then nothing that was written is of use. Takes 2 MiB for each thread, and 8 bytes for each key
+// and thread.
 bool group_by_panels(const Context& context, const Ungrouped& from, const Grouped& to,
                      std::int64_t value_bytes);
 

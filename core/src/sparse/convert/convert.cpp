@@ -241,7 +241,7 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
   return target;
 }
 
-// Refuses what follows from the shape alone, before any entry is read.
+// Refuses shapes and counts that do not fit the index type, before any entry is read.
 void require_fit(const tnr_sparse_view& a, const SparseTarget& target) {
   require_index_fit(target.index_dtype, "rows", a.rows / target.block_rows - 1);
   require_index_fit(target.index_dtype, "cols", a.cols / target.block_cols - 1);
@@ -250,7 +250,8 @@ void require_fit(const tnr_sparse_view& a, const SparseTarget& target) {
   }
 }
 
-// What a device has: entries in another order, and offsets of what was sorted.
+// Refuses conversions that a device does not have. It has those that put entries in another order,
+// and those that compute the offsets of sorted entries.
 void require_on_device(const DeviceQueue& queue, const tnr_sparse_view& a,
                        const SparseTarget& target) {
   const bool has_order = target.format == a.format || a.format == TNR_SPARSE_FORMAT_COO;
@@ -263,8 +264,9 @@ void require_on_device(const DeviceQueue& queue, const tnr_sparse_view& a,
        DeviceName(queue.device()).text);
 }
 
-// As on the CPU, but that entries are not looked at before they are sorted: those of COO are in
-// order where their flags say so, or the result has to be. Waits for what they are.
+// Converts like the CPU, except that it does not inspect entries before it sorts them: COO entries
+// count as ordered where their flags say so, or where the result has to be ordered. Waits for the
+// device's findings.
 SparseToken convert_on(const Context& context, const DeviceQueue& queue, const tnr_sparse_view& a,
                        const tnr_sparse_options& options) {
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
@@ -275,7 +277,7 @@ SparseToken convert_on(const Context& context, const DeviceQueue& queue, const t
   using By = DeviceEntryOrder::By;
   const bool was_sorted = EntryOrder::of(a).is_sorted();
   const bool is_grouped = a.format != target.format;
-  // Rows of a column stay in their order where columns are sorted alone.
+  // Where only the columns are sorted, the rows of a column stay in their order.
   const bool is_sorted_first = target.is_sorted && !was_sorted;
   const bool is_as_it_is = was_sorted && target.format != TNR_SPARSE_FORMAT_CSC;
   const By by = is_sorted_first ? By::kPosition : is_grouped ? By::kRow : By::kNone;
@@ -291,7 +293,7 @@ SparseToken convert_on(const Context& context, const DeviceQueue& queue, const t
                      .pins = pinned.pins()});
   };
   const SparseToken made = order(is_as_it_is ? By::kNone : by);
-  // Rows that were said to be sorted, and are not.
+  // 0 where the flags wrongly call the rows sorted: these are sorted now.
   return made != 0 ? made : order(By::kPosition);
 }
 

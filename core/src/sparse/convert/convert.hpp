@@ -50,7 +50,8 @@ class OwnMatrix {
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 
-// tnr_sparse_coalesce() of what it takes, by SUM, where the entries are known to be right as above.
+// tnr_sparse_coalesce() with SUM, for a matrix that it takes. The entries are known to be right as
+// above.
 SparseToken summed_entries(const Context& context, const tnr_sparse_view& a);
 
 // Converts a batch, whose entries may be wrong.

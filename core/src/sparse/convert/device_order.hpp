@@ -11,7 +11,7 @@
 
 namespace tenure {
 
-// A call that has been checked, but for offsets and indices.
+// A call that has been checked, except for offsets and indices.
 struct OrderOnDevice {
   const char* name;
   const tnr_sparse_view& a;

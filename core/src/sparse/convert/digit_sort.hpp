@@ -15,7 +15,8 @@
 
 namespace tenure {
 
-// Packed entries and values as they are in a bucket, by what is packed (cpu/group_by_key.hpp).
+// Sorts the packed entries of a bucket and their values by the packed numbers
+// (cpu/group_by_key.hpp).
 class DigitSort {
  public:
   struct Entries {
@@ -23,7 +24,7 @@ class DigitSort {
     kernels::Byte* values;
   };
 
-  // By the lowest `bits` bits; those above are the same in all entries.
+  // Sorts by the lowest `bits` bits; those above are the same in all entries.
   DigitSort(unsigned bits, kernels::PackedType packed_type, std::int64_t packed_bytes,
             std::int64_t value_bytes) noexcept
       : bits_(bits),
@@ -31,13 +32,13 @@ class DigitSort {
         packed_bytes_(packed_bytes),
         value_bytes_(value_bytes) {}
 
-  // Bytes of scratch for so many entries: two places that they go to in turns.
+  // Bytes of scratch for `count` entries: two buffers that they go to in turns.
   [[nodiscard]] std::int64_t scratch_bytes(std::int64_t count) const noexcept {
     return 2 * (whole_lines(count * packed_bytes_) + whole_lines(count * value_bytes_));
   }
 
-  // portions(body) calls body(count, packed, values) for what is to be sorted, in order; there are
-  // `count` in all. The result is in the scratch.
+  // portions(body) calls body(count, packed, values) for all portions of the entries, in order;
+  // there are `count` entries in all. The result is in the scratch.
   template <class Portions>
   Entries run(std::int64_t count, const Portions& portions, kernels::Byte* scratch) const noexcept {
     if (packed_type_ == kernels::PackedType::k32) {
@@ -50,9 +51,8 @@ class DigitSort {
  private:
   // Bits of a digit at most: the cursors of a long one have a quarter of a first cache of 32 KiB,
   // but few entries are faster than all of them. Measured for 19 bits of 6.7 M entries, f32, in
-  // buckets of 512 KiB: 3.2 ns for an entry in two passes of pairs, what is read from memory
-  // included; a pass of 13 bits and a counting sort by the others, packed numbers and values apart,
-  // took 4.8.
+  // buckets of 512 KiB: 3.2 ns for an entry in two passes of pairs, reads from memory included; a
+  // pass of 13 bits and a counting sort by the others, packed numbers and values apart, took 4.8.
   static constexpr unsigned kLongDigit = 10;
   static constexpr unsigned kShortDigit = 8;
   static constexpr std::int64_t kManyEntries = std::int64_t{1} << 13;
@@ -113,8 +113,8 @@ class DigitSort {
     return to;
   }
 
-  // The same of entries that are one element on their way: half the stores, and half the lines that
-  // these go to, which the first cache holds.
+  // sort() for entries that move as one element, packed number and value: half the stores, and half
+  // the lines that these go to, which the first cache holds.
   template <class Portions>
   Entries sort_pairs(std::int64_t count_of_all, const Portions& portions,
                      kernels::Byte* scratch) const noexcept {

@@ -70,8 +70,8 @@ void group_by_buckets(const Context& context, const Ungrouped& from, const Group
   });
 }
 
-// Indices that no packed number has room for: entries in the order of their others first, of which
-// nothing is moved but a number, and then to their keys.
+// Groups entries with indices that no packed number has room for. Puts them in the order of their
+// others first, where only the number of each entry is moved, and then groups them by their keys.
 void group_apart(const Context& context, const Ungrouped& from, const Grouped& to,
                  const BucketPlan& plan) {
   // The rows of a compressed matrix do not fall.

@@ -46,9 +46,9 @@ enum class Within : std::uint8_t { kAsTheyCame, kByOther };
 
 // Values are 1, 2, 4, 8 or 16 bytes wide. Input and output do not overlap, and the result fits the
 // index type. Throws OUT_OF_MEMORY. Takes as much memory as the entries have in `to`, and 2 MiB for
-// each thread; to sort, also twice as much as the largest bucket. Very few entries are sorted. Where
-// a key within its bucket and an other take more than 64 bits together, one thread does it, with six
-// numbers for each entry.
+// each thread; to sort, also twice as much as the largest bucket. Very few entries are sorted.
+// Where a key within its bucket and an other take more than 64 bits together, one thread does it,
+// with six numbers for each entry.
 void group_by_key(const Context& context, const Ungrouped& from, const Grouped& to,
                   std::int64_t value_bytes, Within order);
 // For entries as they came: one counting sort, on the calling thread. The plain twin of

@@ -10,9 +10,8 @@
 
 namespace tenure {
 
-// Whether so many entries are too few to be ordered by counting them for each row or column of an
-// extent. Sorting an entry takes about as long as eight numbers of an array take to be made and
-// read.
+// Whether entries are too few to be ordered by counting them for each row or column of an extent.
+// Sorting an entry takes about as long as eight numbers of an array take to be made and read.
 constexpr bool are_few(std::int64_t entries, std::int64_t extent) noexcept {
   return entries < extent / 8;
 }
@@ -22,9 +21,9 @@ constexpr bool are_very_few(std::int64_t entries, std::int64_t extent) noexcept 
   return entries < extent / 32;
 }
 
-// Entries of COO by row and column, or those of each row of CSR or CSC by their index, in the same
-// format; of one position as they came. Offsets and indices of `a` are right. Takes memory for the
-// entries alone. Throws OUT_OF_MEMORY.
+// Orders entries of COO by row and column, or those of each row of CSR or CSC by their index, in
+// the same format. Entries of one position stay in their order. Offsets and indices of `a` are
+// right. Takes memory only for the entries. Throws OUT_OF_MEMORY.
 SparseToken ordered_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 

@@ -1,4 +1,4 @@
-// Parts of conversions that have files of their own, and what they share.
+// Parts of conversions that have files of their own, and the functions that they share.
 #pragma once
 
 #include <cstdint>

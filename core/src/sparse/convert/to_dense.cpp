@@ -144,7 +144,7 @@ class Scatter {
     if (is_unique_) return checks.count_falls(rows, end - first) == 0;
     return checks.are_rising(rows, bytes_at(a_.view().minor, first), end - first);
   }
-  // Whether those, of rows that never fall, are of `rows` alone.
+  // Whether all of these entries, with rows that never fall, are of `rows`.
   [[nodiscard]] bool has_ends_of(std::int64_t first, std::int64_t end,
                                  RowRange rows) const noexcept {
     return rows.has(index_at(a_.view().major, first)) &&
@@ -165,7 +165,7 @@ class Scatter {
   }
 
   // Adds up entries, blocks perhaps, among zeros: entry k from where `place(k)` begins, or nowhere.
-  // A sum begins with its first entry: a zero that is there would take the sign from a -0.0.
+  // A sum begins with its first entry: the existing zero would take the sign from a -0.0.
   template <class Place>
   void add_entries(std::int64_t first, std::int64_t end, const Place& place) const noexcept {
     if (has_negative_zeros(first, end)) {
@@ -217,7 +217,7 @@ class Scatter {
     }
   }
 
-  // Adds entry k to what is there.
+  // Adds entry k to the elements at `to`.
   void add(std::int64_t k, const Field& to) const noexcept {
     const Byte* in = values_of(k);
     Byte* out = to.first;
@@ -263,7 +263,7 @@ struct DenseOutput {
 
   [[nodiscard]] std::int64_t line_bytes() const noexcept { return columns * width; }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return lines_a_row * line_bytes(); }
-  // Whether nothing lies between the lines.
+  // Whether the lines have no gaps between them.
   [[nodiscard]] bool is_dense() const noexcept {
     return rows * lines_a_row == 1 || field.row_step == line_bytes();
   }
@@ -303,7 +303,7 @@ void scatter_range(const SparseOperand& a, const Scatter& scatter, const DenseOu
   });
 }
 
-// Rows whose elements lie side by side: zeros and entries, group by group.
+// Writes rows with adjacent elements: zeros and entries, group by group.
 void write_rows(const Context& context, const SparseOperand& a, const Scatter& scatter,
                 const DenseOutput& out, Stores stores) {
   const std::int64_t group = std::max<std::int64_t>(1, kGroupBytes / out.row_bytes());
@@ -329,7 +329,8 @@ void write_rows(const Context& context, const SparseOperand& a, const Scatter& s
             scatter_range(a, scatter, out, row, end, to);
             continue;
           }
-          // As the first of them lies to a line of memory, so that whole lines are loaded whole.
+          // The distance to a line is that of the first element, so that whole lines are loaded
+          // whole.
           Byte* const lines = buffer + reinterpret_cast<std::uintptr_t>(to.first) % kLineBytes;
           scatter_range(a, scatter, out, row, end, {lines, out.line_bytes(), out.width});
           Byte* from = lines;
@@ -342,7 +343,7 @@ void write_rows(const Context& context, const SparseOperand& a, const Scatter& s
       });
 }
 
-// Elements that lie in any way: all zeros, and then the entries.
+// Writes elements of any strides: all zeros, and then the entries.
 void write_elements(const Context& context, const SparseOperand& a, const Scatter& scatter,
                     const DenseOutput& out, const tnr_view_mut& view) {
   tnr_scalar zero{};
@@ -409,8 +410,8 @@ bool must_be_summed_first(SparseOperand& a) {
   return !has_rising_rows(a);
 }
 
-// Whatever the flags say of the order, which decides which memory is written: of a matrix that is
-// our own nobody checks it.
+// Ignores the flags of the order, which decides which memory is written: the order of a matrix that
+// is our own is not checked.
 OwnMatrix summed(const Context& context, tnr_sparse_view a) {
   a.flags = 0;
   const bool has_blocks = a.format == TNR_SPARSE_FORMAT_BSR;

@@ -53,7 +53,7 @@ class BlockScanner {
   std::int64_t words_;       // of the bits of a row
   std::uint64_t* line_;      // bits of one line
   std::uint64_t* bits_;      // of a chunk's rows, one after the other
-  kernels::Byte* elements_;  // room for a chunk's elements that are not side by side
+  kernels::Byte* elements_;  // room for a chunk's elements that are not adjacent
   kernels::Byte* mask_;
   // The chunk that was counted last.
   std::int64_t row_ = 0;

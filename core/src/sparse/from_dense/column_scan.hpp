@@ -1,9 +1,9 @@
-// The entries of a dense matrix by columns, where it lies row by row: panel by panel of columns.
+// The entries of a dense matrix by columns, where it is row-major: panel by panel of columns.
 //
 // A panel is a few lines wide, and all rows high. Some rows of it at a time are brought to the
-// first cache, and each of their entries is put behind those of its column, of which every one has
-// a buffer of its own. When all rows have been seen these go to the result one after the other. So
-// elements are read once, and read in pieces that are longer than a line.
+// first cache, and each of their entries is appended to the buffer of its column. When all rows
+// have been seen the buffers go to the result one after the other. So elements are read once, and
+// read in pieces that are longer than a line.
 //
 // Panels of a line, transposed first, as DenseScanner takes those of the transpose, mostly wait for
 // lines: 66 ms for 8192^2 f32, whatever is in them. docs/design/from-dense.md has more.
@@ -19,12 +19,12 @@ namespace tenure {
 struct ColumnScan {
   explicit ColumnScan(const DenseScan& matrix) noexcept;
 
-  // Whether there are such panels: the elements of a row lie side by side, as do what is asked, and
-  // those of a column do not; and a panel is not too high.
+  // Whether there are such panels: the elements of a row are adjacent, in the matrix and in its
+  // mask, those of a column are not, and a panel is not too high.
   [[nodiscard]] bool is_possible() const noexcept;
   [[nodiscard]] std::int64_t entry_count() const noexcept { return dense.entry_count(); }
 
-  DenseScan dense;  // rows and columns as they lie
+  DenseScan dense;  // rows and columns as stored
   std::int64_t panel_columns;
 };
 
@@ -56,7 +56,7 @@ class ColumnScanner {
 
   const ColumnScan& scan_;
   std::uint64_t* bits_;      // of some rows
-  kernels::Byte* elements_;  // side by side
+  kernels::Byte* elements_;  // adjacent
   kernels::Byte* asked_;
   std::uint16_t* places_;
   // Buffers of the columns, `room_` entries from one to the next, and where the entries of each

@@ -48,8 +48,8 @@ struct EntryArrays {
 // them when they are looked at again; and 8 KiB of bits.
 inline constexpr std::int64_t kChunkElements = std::int64_t{64} << 10;
 inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
-// And where the elements of columns lie side by side, of which a line of memory has some each: so
-// many rows of them, as long as that is no more than a second cache holds.
+// Where the elements of columns are adjacent, a chunk is whole lines of each column. One line of
+// each takes this many bytes at most, which a second cache holds.
 inline constexpr std::int64_t kMaxFetchBytes = kChunkBytes * 3;
 
 // One thread's work on a scan. Large: for the stack of one slice.
@@ -65,8 +65,8 @@ class DenseScanner {
         bits_(reinterpret_cast<std::uint64_t*>(buffer)),
         buffer_(buffer + bits_bytes(scan)) {}
 
-  // Whether a chunk is some lines wide, transposed: the elements of columns lie side by side, and
-  // there are not too many of them.
+  // Whether a chunk is some lines wide, transposed: the elements of columns are adjacent, and there
+  // are not too many columns.
   static bool fetches_columns(const DenseScan& scan) noexcept;
   // Elements of every chunk but the last, which may have fewer.
   static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
@@ -77,13 +77,13 @@ class DenseScanner {
 
   // The number of entries of the chunk.
   std::int64_t count(std::int64_t chunk) noexcept;
-  // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
+  // Writes the entries of the chunk that was counted last, behind `before` earlier entries, and
   // brings chunk `next` closer meanwhile; -1: none.
   void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
-  // Both at once, of the entries of any chunk; returns how many it has.
+  // count() and write() in one step, for any chunk; returns the number of its entries.
   std::int64_t count_and_write(std::int64_t chunk, const EntryArrays& to,
                                std::int64_t before) noexcept;
-  // Whether that is the faster way: what is looked at lies in its order in memory.
+  // Whether that is the faster way: the elements, and the mask, are in their order in memory.
   static bool counts_as_it_writes(const DenseScan& scan) noexcept {
     return scan.elements.is_dense() && (scan.mask == nullptr || scan.mask->is_dense());
   }
@@ -102,7 +102,7 @@ class DenseScanner {
 
   const DenseScan& scan_;
   std::uint64_t* bits_;    // of a chunk
-  kernels::Byte* buffer_;  // room for what is not dense
+  kernels::Byte* buffer_;  // room for elements that are not dense
   // The chunk that was counted last.
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;

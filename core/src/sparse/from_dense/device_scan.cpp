@@ -15,7 +15,8 @@
 namespace tenure {
 namespace {
 
-// Room is for one element of so many, and for so many at least: of smaller matrices for all.
+// The arrays of entries have room for one in kElementsForRoom elements, and for kLeastRoom entries
+// at least; for smaller matrices they have room for all elements.
 constexpr std::int64_t kElementsForRoom = 8;
 constexpr std::int64_t kLeastRoom = std::int64_t{1} << 16;
 
@@ -97,7 +98,7 @@ SparseToken from_dense_on(const Context& context, const DeviceQueue& queue,
     return count;
   };
   const std::int64_t elements = element_count(dense);
-  // Twice at most, but where somebody writes more entries meanwhile.
+  // Two rounds at most, unless another thread writes more entries meanwhile.
   for (std::int64_t room = std::max(std::min(elements, kLeastRoom), elements / kElementsForRoom);
        ;) {
     DeviceEntries entries(queue, room, call);

@@ -21,8 +21,8 @@ void DenseElements::add_matrices(const tnr_view& view) noexcept {
               row_step_ == product(columns_, width_);
 }
 
-// Rows that lie side by side, so that a line has elements of several: transposed in pieces, while
-// the lines of the next piece are on their way, which are too far apart for hardware prefetchers.
+// Transposes adjacent rows, where a line has elements of several. It works in pieces, while the
+// lines of the next piece are on their way, which are too far apart for hardware prefetchers.
 void DenseElements::fetch_columns(const kernels::Byte* first, std::int64_t rows,
                                   kernels::Byte* buffer) const noexcept {
   constexpr std::int64_t kPieceColumns = 64;

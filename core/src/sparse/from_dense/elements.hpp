@@ -29,12 +29,12 @@ class DenseElements {
   }
 
   [[nodiscard]] std::int64_t width() const noexcept { return width_; }
-  // As width_index() has it.
+  // The result of width_index() for the dtype.
   [[nodiscard]] unsigned width_index() const noexcept { return width_index_; }
-  // Whether they lie in memory in that order.
+  // Whether the elements are stored in that order, without gaps.
   [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
 
-  // Whether those of each row do; then where a row begins, and how far from the next.
+  // Whether the elements of each row are adjacent; then row() and row_step() describe the rows.
   [[nodiscard]] bool has_dense_rows() const noexcept {
     return matrix_rows_ == kOneMatrix && (columns_ == 1 || column_step_ == width_);
   }
@@ -43,7 +43,7 @@ class DenseElements {
   }
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
 
-  // Whether those of each column do, so that several rows are fetched at once.
+  // Whether the elements of each column are adjacent, so that several rows are fetched at once.
   [[nodiscard]] bool has_dense_columns() const noexcept {
     return !is_dense_ && row_step_ == width_ && column_step_ > 0;
   }

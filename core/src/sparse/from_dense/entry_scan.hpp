@@ -26,8 +26,8 @@ namespace tenure {
 // and written then, to memory of the right size.
 inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
 
-// Output of a scan: entries to the builder, and the offsets of the rows of what is scanned, which
-// those of the builder are not if it makes a batch; nullptr: nowhere.
+// Output of a scan: entries go to the builder, and the offsets of the scanned rows to `offsets`,
+// which are not the builder's if it makes a batch; nullptr: nowhere.
 inline EntryArrays arrays_of(const SparseBuilder& builder, kernels::Byte* offsets,
                              Stores stores) noexcept {
   const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
@@ -61,9 +61,9 @@ std::int64_t expected_count(const typename Scanner::Scan& scan) {
 template <class Scanner>
 concept CountsAsItWrites = requires { &Scanner::counts_as_it_writes; };
 
-// One thread alone knows where the entries of a chunk go before it has counted them: each is looked
-// at and taken while it is in the first cache. Returns how many there are, with the `before` that
-// are there already.
+// A single thread knows where the entries of a chunk go before it has counted them: it inspects and
+// takes each while it is in the first cache. Returns the number of entries, with the `before`
+// earlier ones.
 template <CountsAsItWrites Scanner>
 std::int64_t scan_in_order(const typename Scanner::Scan& scan, const EntryArrays& arrays,
                            SparseBuilder& builder, std::int64_t before) {
@@ -112,7 +112,7 @@ std::int64_t scan_behind(const Context& context, const typename Scanner::Scan& s
     while (chunk >= 0) {
       const std::int64_t count = scanner.count(chunk);
       const std::int64_t first = before + sums.add(chunk, count);
-      // Taken before the writing, so that it can be brought closer. Those who wait for its count
+      // Taken before the writing, so that it can be brought closer. Threads that wait for its count
       // wait a little longer at first; then all take turns.
       chunk = tickets.take();
       // A surplus is refused when all have been counted.
@@ -147,7 +147,7 @@ void scan_chunk(const typename Scanner::Scan& scan, Stores stores, SparseBuilder
   order_streamed_stores();
 }
 
-// How many entries lie before each chunk, and behind the last one: of chunk_count(scan) chunks.
+// The number of entries before each of chunk_count(scan) chunks, and behind the last one.
 template <class Scanner>
 std::unique_ptr<std::int64_t[]> count_chunks(const Context& context,
                                              const typename Scanner::Scan& scan) {

@@ -10,18 +10,18 @@
 
 namespace tenure {
 
-// Elements that become entries in one step: enough for a call to be nothing, and few enough for
-// what they give to stay in the first cache.
+// Elements that become entries in one step: enough to make the cost of a call negligible, and few
+// enough for their entries to stay in the first cache.
 inline constexpr std::int64_t kPieceElements = 1024;
 
 // A buffer that entries are appended to, which goes to memory line by line: kernels write past the
-// end of what they append, where other entries are already.
+// end of the entries that they append, where memory has other entries already.
 class EntryStage {
  public:
   // Most bytes that are appended in one step.
   static constexpr std::int64_t kPieceBytes = kPieceElements * 8;
 
-  // From here on what is appended goes to `out` and behind it.
+  // From here on appended bytes go to `out` and behind it.
   void start(kernels::Byte* out, Stores stores) noexcept {
     stores_ = stores;
     begin_ = end_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
@@ -69,8 +69,8 @@ class EntryStage {
   kernels::Byte* line_ = nullptr;  // where buffer_ goes
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
-  // A store over the end of a page takes as long as 100 others: what is written again and again
-  // lies within one. Measured: a conversion where half are entries, 24 ms otherwise and 18 so.
+  // A store over the end of a page takes as long as 100 others: the part that is written again and
+  // again is within one. Measured: a conversion where half are entries, 24 ms otherwise and 18 so.
   static constexpr std::size_t kPageBytes = 4096;
   alignas(kPageBytes)
       kernels::Byte buffer_[kFlushBytes + kPieceBytes + kernels::kSlackBytes + kLineBytes];

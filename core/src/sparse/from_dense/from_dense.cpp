@@ -1,4 +1,4 @@
-// From dense to sparse: what is asked is checked here, and entry_scan.hpp does it. A batch is
+// From dense to sparse: this file checks the arguments, and entry_scan.hpp scans. A batch is
 // scanned as one matrix of all its rows, and then cut.
 #include <algorithm>
 #include <cinttypes>
@@ -137,7 +137,7 @@ void cut_batch(const Context& context, const I* offsets, SparseBuilder& builder)
       }
     });
   }
-  // From the last on: each goes further back than it was, over what has been moved.
+  // From the last on: each matrix's offsets move further back, over offsets that have been moved.
   I* const own = reinterpret_cast<I*>(builder.major());
   for (std::int64_t i = shape.batches; i-- > 0;) {
     I* const to = own + i * (rows + 1);

@@ -9,8 +9,8 @@ namespace tenure {
 // parameter `dense`.
 void check_dense_matrix(const tnr_view& dense);
 
-// The dtype of indices that is asked for, where 0 means i32. Throws INVALID_ARGUMENT for one that
-// indices cannot have.
+// The requested dtype of indices, where 0 means i32. Throws INVALID_ARGUMENT for one that indices
+// cannot have.
 tnr_dtype checked_index_dtype(tnr_dtype dtype, const char* name);
 
 }  // namespace tenure

@@ -24,13 +24,13 @@ namespace {
 
 using kernels::Byte;
 
-// Rows that are there at a time: the right factor is packed again for each so many. Those of 8 MiB
-// lie in a last cache, and are no fewer than pay for packing.
+// Rows that are computed at a time: the right factor is packed again for each such block. A block
+// has kRowsBytes, which a last cache holds, but no fewer rows than pay for packing.
 constexpr std::int64_t kLeastRows = 512;
 constexpr std::int64_t kRowsBytes = std::int64_t{8} << 20;
 
-// Nobody knows how many entries come before they do. One in so many elements is a guess, which
-// decides which memory is recycled.
+// The number of entries is unknown before they are computed. One in this many elements is a guess,
+// which decides which memory is recycled.
 constexpr std::int64_t kElementsOfEntry = 4;
 
 constexpr PredicateNames kAttributeNames = {"attributes->predicate", "attributes->flags",
@@ -89,7 +89,7 @@ class ProductRows {
     most_ = std::min(a.shape[0], std::max(kLeastRows, kRowsBytes / width_ / columns_));
   }
 
-  // Rows that there are at a time.
+  // Rows that are computed at a time.
   [[nodiscard]] std::int64_t most() const noexcept { return most_; }
   [[nodiscard]] std::int64_t bytes() const noexcept { return a_.shape[0] * columns_ * width_; }
 

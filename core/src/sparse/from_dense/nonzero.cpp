@@ -1,5 +1,5 @@
-// Places and elements that a predicate names, as dense arrays: bits of all elements first, a 32nd of
-// their bytes or so, which say how large the result is and which are all that is read again.
+// Places and elements that a predicate names, as dense arrays: bits of all elements first, a 32nd
+// of their bytes or so, which say how large the result is and which are all that is read again.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -24,7 +24,7 @@ namespace {
 
 using kernels::Byte;
 
-// A view as it is where its elements lie in row-major order, or a copy of it.
+// A view itself where its elements are in row-major order, or a copy of it.
 class RowMajor {
  public:
   RowMajor(const Context& context, const tnr_view& view)
@@ -107,13 +107,14 @@ class Marks {
   Scratch before_;
 };
 
-// Where results go: row-major memory of so many bytes, or none, for a result that has no room.
+// The target of results: row-major memory of `size_bytes` bytes, or none, for a result that has no
+// room.
 struct Room {
   Byte* data;
   std::int64_t size_bytes;
 };
 
-// A new blob of so many elements, and the view of it.
+// A new blob for an array, and the view of it.
 class Result {
  public:
   Result(const Context& context, tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape)
@@ -290,7 +291,7 @@ std::int64_t find_places(const Context& context, const tnr_view& a, const RoomOf
   return marks.found();
 }
 
-// As find_places(), of elements.
+// Writes the elements that the mask selects to the room that room_of(count) gives; the count.
 template <class RoomOf>
 std::int64_t find_elements(const Context& context, const tnr_view& a, const tnr_view& mask,
                            const RoomOf& room_of) {

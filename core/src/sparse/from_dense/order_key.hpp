@@ -20,8 +20,8 @@ inline std::int64_t order_key(double value, tnr_sparse_order order) noexcept {
   return is_nan ? INT64_MIN : key;
 }
 
-// Throws INVALID_ARGUMENT for a `k` that is negative or above the columns, of which `of` is the
-// name, and for an order without a name; UNSUPPORTED for a dtype that has none.
+// Throws INVALID_ARGUMENT for a `k` that is negative or above the columns, named `of` in messages,
+// and for an order without a name; UNSUPPORTED for a dtype that has none.
 void check_top_k(std::int64_t k, std::int64_t cols, const char* of, tnr_sparse_order order,
                  tnr_dtype dtype);
 

@@ -43,7 +43,7 @@ class FloatOrder {
 
   [[nodiscard]] std::uint64_t flip() const noexcept { return sign_bit(dtype_) - 1; }
   [[nodiscard]] std::int64_t key(std::uint64_t bits) const noexcept {
-    // There is one zero, of which -0.0 is the lower key: below every threshold of 0.
+    // A threshold of -0.0 has the key of 0. An element of -0.0 has a lower key, below both.
     if (bits == sign_bit(dtype_)) return 0;
     return extended((bits & sign_bit(dtype_)) != 0 ? bits ^ flip() : bits, dtype_);
   }

@@ -38,7 +38,7 @@ bool is_larger(const Candidate& a, const Candidate& b) noexcept {
   return a.key != b.key ? a.key > b.key : a.column < b.column;
 }
 
-// The k largest of what it is shown, column by column. `candidates` has room for 2 k.
+// The k largest of the elements that it is shown, column by column. `candidates` has room for 2 k.
 class Chosen {
  public:
   Chosen(Candidate* candidates, std::int64_t k) noexcept : candidates_(candidates), k_(k) {}

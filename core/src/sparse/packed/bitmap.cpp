@@ -19,9 +19,9 @@ std::int64_t row_words(const PackedSource& source) noexcept {
 
 constexpr std::int64_t kMarkedColumns = 16'384;
 
-// Sets the bits of a row's columns, which rise: no more than there are values. Each first marks a
-// byte, of which a register at a time becomes bits: bits that are set one after the other wait for
-// each other, where they share a word.
+// Sets the bits of a row's columns, which rise: no more than there are values. Each column first
+// marks a byte, and a register of bytes at a time becomes bits: bits that are set one after the
+// other wait for each other, where they share a word.
 template <class I>
 void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* words) noexcept {
   const kernels::Predicate is_marked = {kernels::Predicate::Kind::kMasked, 0xff, 0, 0, 0, 0};
@@ -38,7 +38,8 @@ void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* w
     for (; index != end; index += sizeof(I)) {
       I column;
       std::memcpy(&column, index, sizeof column);
-      // Where columns are wrongly said to rise, one may lie below too: its bit is not set.
+      // Where flags wrongly say that columns rise, one may be below `first` too: its bit is not
+      // set.
       const auto at = static_cast<std::uint64_t>(column - first);
       if (at >= static_cast<std::uint64_t>(count)) break;
       marks[at] = 1;
@@ -79,7 +80,7 @@ void pack_bitmap(const Context& context, const PackedSource& source, PackedMatri
     }
     const std::int64_t begin = source.entry(first_row);
     const std::int64_t end = source.entry(end_row);
-    if (begin == end) return;  // there may be no memory that values lie in
+    if (begin == end) return;  // values may have no memory
     std::memcpy(values + begin * source.value_bytes, source.value(begin),
                 static_cast<std::size_t>((end - begin) * source.value_bytes));
   });

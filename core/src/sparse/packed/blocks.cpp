@@ -1,4 +1,4 @@
-// Blocks of rows that are alike, found by what they are not.
+// Finds blocks of equal rows by ruling out the shapes that do not fit.
 #include "sparse/packed/blocks.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using kernels::Byte;
 using kernels::kStripRows;
 
-// Those that products have kernels for. Where two take the same bytes, the first.
+// The shapes that products have kernels for. Where two take the same bytes, the first is chosen.
 constexpr BlockShape kShapes[] = {{8, 8}, {4, 4}, {8, 1}, {1, 8}, {2, 2}, {4, 1}, {1, 4}};
 constexpr std::int64_t kMostRows = 8;
 constexpr std::int64_t kMostCols = 8;
@@ -26,7 +26,7 @@ bool fits_any(std::int64_t most_rows, std::int64_t most_cols) noexcept {
                      [&](const BlockShape& shape) { return fits(shape, most_rows, most_cols); });
 }
 
-// Whether `count` indices are runs of so many columns each, from a multiple of it on.
+// Whether `count` indices are runs of `cols` columns each, from a multiple of `cols` on.
 template <class I>
 bool are_runs(const Byte* indices, std::int64_t count, std::int64_t cols) noexcept {
   if (count % cols != 0) return false;
@@ -105,7 +105,7 @@ std::int64_t block_count(const PackedSource& source, const BlockShape& shape) no
   return source.entry_count / (shape.rows * shape.cols);
 }
 
-// Copies `count` pieces of kBytes that lie one after the other.
+// Copies `count` adjacent pieces of kBytes.
 template <std::size_t kBytes>
 void copy_pieces(const Byte* from, std::int64_t count, Byte* to, std::int64_t to_step) noexcept {
   for (std::int64_t i = 0; i < count; ++i, from += kBytes, to += to_step) {

@@ -1,9 +1,9 @@
 // The choice of the layout that a sparse matrix is packed into.
 //
-// It is chosen by counting: what each would take, whether a bitmap is worth reading zeros for, and
-// whether all entries are in blocks.
-// Nothing is measured, so that the choice, and with it each product's bits, depends on the matrix
-// alone.
+// It is chosen by counting: the bytes that each would take, whether a bitmap is worth reading zeros
+// for, and whether all entries are in blocks.
+// Nothing is measured, so that the choice, and with it each product's bits, depends only on the
+// matrix.
 #include <atomic>
 #include <cinttypes>
 #include <memory>
@@ -19,12 +19,12 @@ namespace {
 using kernels::kStripRows;
 
 // A bitmap's product reads all of x for every row: 3.9 ns for 64 elements (AVX-512, AMD family 25
-// model 17), where entries that look their columns up take 0.3 ns each. So one entry in so many
-// elements.
+// model 17), where entries that look their columns up take 0.3 ns each. So a bitmap pays from one
+// entry in this many elements on.
 constexpr std::int64_t kBitmapElements = 5;
 // A row's entries in a tile, on average, from which on several tiles to a strip take no more time
-// than one: rows that are cut into pieces of a few entries, each with an end that nobody can
-// predict, take more than twice as long.
+// than one: rows that are cut into pieces of a few entries, each with an end that no branch
+// predictor finds, take more than twice as long.
 constexpr std::int64_t kWorthCuttingEntries = 16;
 
 // Whether the columns of each row rise, so that bits say which value is whose.

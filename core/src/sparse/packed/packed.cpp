@@ -35,7 +35,7 @@ bool reads_in_place(const PackedMatrix& a, const DenseColumns& b) noexcept {
                                                    : a.info.nnz < b.rows;
 }
 
-// A column of b as it is multiplied with: where it lies, or copied; floats of 16 bits as f32.
+// A column of b as it is multiplied with: in place, or copied; floats of 16 bits as f32.
 class Factors {
  public:
   Factors(const Context& context, const DenseColumns& b, std::int64_t column, bool is_spaced)
@@ -114,7 +114,7 @@ class BlockFactors {
     }
   }
 
-  // As the kernels of blocks find them.
+  // Sets the factors and their numbers instead of x and the blocks' column indices.
   void replace(kernels::Matmul& matmul) const noexcept {
     matmul.a.cols = count_;
     matmul.a.indices = numbers_.data();

@@ -18,7 +18,7 @@ struct BlockShape {
   [[nodiscard]] bool is_one() const noexcept { return rows * cols == 1; }
 };
 
-// Written once, before anybody has a handle of it.
+// Written once, before a handle of it exists.
 struct PackedMatrix {
   PackedMatrix() = default;
   PackedMatrix(const PackedMatrix&) = delete;

@@ -17,7 +17,7 @@ using kernels::PackedTile;
 // First columns of the tiles of one strip, in rising order.
 class StripTiles {
  public:
-  // Columns of so many bits each.
+  // The columns of a tile have `bits` bits.
   StripTiles(const PackedSource& source, std::int64_t strip, unsigned bits) noexcept {
     const std::int64_t begin = source.entry(source.strip_row(strip));
     const std::int64_t end = source.entry(source.strip_row(strip + 1));

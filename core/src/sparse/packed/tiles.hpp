@@ -9,7 +9,7 @@ namespace tenure {
 // Bits of a layout's columns.
 inline constexpr unsigned kNarrowBits = 16;
 inline constexpr unsigned kWideBits = 31;
-// A strip's entries that lie further apart are in this many tiles at most: each has an end for
+// A strip's entries that are further apart are in this many tiles at most: each has an end for
 // every row, which entries far from all others do not pay for.
 inline constexpr std::size_t kMaxStripTiles = 64;
 

@@ -50,7 +50,7 @@ struct DenseColumns {
   std::int64_t column_step;
 };
 
-// Some columns of an operand, adjacent: where they lie, or copied. A single column comes with its
+// Some columns of an operand, adjacent: in place, or copied. A single column comes with its
 // rows adjacent. Unless they may be spaced.
 class AdjacentColumns {
  public:
@@ -58,9 +58,8 @@ class AdjacentColumns {
   // columns are never copied: neither rows nor columns need be adjacent.
   enum class Rows { kAnywhere, kInLines, kSpaced };
 
-  // Columns [first, first + count) of `dense`, of which there is one at least. Rows that must begin
-  // with lines of the cache are copied where they do not, if they are whole lines. Throws
-  // OUT_OF_MEMORY.
+  // Columns [first, first + count) of `dense`; count > 0. Rows that must begin with lines of the
+  // cache are copied where they do not, if they are whole lines. Throws OUT_OF_MEMORY.
   AdjacentColumns(const Context& context, const DenseColumns& dense, std::int64_t first,
                   std::int64_t count, Rows rows = Rows::kAnywhere);
 
@@ -68,7 +67,7 @@ class AdjacentColumns {
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
   [[nodiscard]] std::int64_t column_step() const noexcept { return column_step_; }
 
-  // Whether so many columns are copied wherever their rows begin.
+  // Whether `count` columns are copied wherever their rows begin.
   static bool are_copied(const DenseColumns& dense, std::int64_t count) noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // The Kronecker product of two compressed matrices.
 //
-// Each entry of the result is a product of two, and how many a row has is known before. The values
-// of `a` go to the result and those of `b` beside it, and the kernels of dense arithmetic multiply
-// them.
+// Each entry of the result is a product of two, and the number of entries of a row is known before.
+// The values of `a` go to the result and those of `b` to a buffer, and the kernels of dense
+// arithmetic multiply them.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>

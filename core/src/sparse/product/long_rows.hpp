@@ -1,4 +1,4 @@
-// Rows of so many entries that one thread should not add up all of them.
+// Rows with too many entries for one thread to add up.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace tenure {
 
 // Entries of a piece of such a row, and of the longest row that is not cut. Some 25 us of work:
-// large against what a piece costs, small against what a thread that is kept waiting would leave
-// undone.
+// large against the cost of a piece, small against the work that a thread leaves undone while it is
+// kept waiting.
 inline constexpr std::int64_t kPieceEntries = std::int64_t{1} << 16;
 
 struct LongRow {
@@ -26,8 +26,8 @@ struct LongRow {
   }
 };
 
-// The long rows of a compressed matrix. They depend on the matrix alone, and so does what comes of
-// adding up their pieces. Where offsets are wrong, some rows that are none: nobody may use them
+// The long rows of a compressed matrix. They depend only on the matrix, and so does the sum of
+// their pieces. Where offsets are wrong, some of the rows may not exist: no caller may use them
 // before offsets have been checked. Throws std::bad_alloc.
 inline std::vector<LongRow> long_rows(const tnr_sparse_view& view) {
   std::vector<LongRow> rows;
@@ -37,7 +37,7 @@ inline std::vector<LongRow> long_rows(const tnr_sparse_view& view) {
   all.last = std::clamp(all.last, all.first, count);
   const IndexReader offsets(view.major);
   std::int64_t pieces = 0;
-  // Each has an entry at a multiple of so many.
+  // Each long row has an entry at a multiple of kPieceEntries.
   for (std::int64_t entry = all.first; entry < all.last;) {
     const std::int64_t row = row_of_entry(static_cast<const kernels::Byte*>(view.major.data),
                                           index_type(view.major.dtype), major_count(view), entry);

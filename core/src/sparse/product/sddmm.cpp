@@ -31,8 +31,9 @@ void check_output(const tnr_view& out, const tnr_view& values) {
   }
 }
 
-// Kernels count entries as offsets do, and an output has those of a range alone: where entry 0
-// would be, if there were room for it. As a number, since no pointer may point there.
+// The address of entry 0 of the output, if it had room for it: kernels count entries as offsets do,
+// and an output has only the entries of a range. Computed as a number, since no pointer may point
+// there.
 kernels::Byte* out_of_entry_0(kernels::Byte* out, std::int64_t bytes_in_front) noexcept {
   return reinterpret_cast<kernels::Byte*>(reinterpret_cast<std::uintptr_t>(out) -
                                           static_cast<std::uintptr_t>(bytes_in_front));
@@ -50,7 +51,7 @@ void run(const Context& context, const SparseOperand& a, const kernels::Samplers
   }
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
   const std::int64_t entries = a.entry_count();
-  // As many as a number holds, of rows that are one element again and again.
+  // Saturates: rows that repeat one element may have more bytes than a number holds.
   std::int64_t bytes;
   if (__builtin_add_overflow(sampled.length, 1, &bytes) ||
       __builtin_mul_overflow(bytes, a.value_bytes(), &bytes) ||
@@ -123,7 +124,7 @@ Sampling check_operands(const tnr_scalar& alpha, const tnr_sparse_view& a, const
   return {type, scale};
 }
 
-// As on the CPU. Waits for where the rows' entries begin and end.
+// Computes sparse_sddmm() on a device. Waits for the first and the last offset of the rows.
 void sample_on(const DeviceQueue& queue, const tnr_scalar& alpha, const tnr_sparse_view& a,
                std::uint32_t flags, const tnr_view& x, const tnr_view& y, const tnr_view_mut& out) {
   const tnr_device device = queue.device();
@@ -168,7 +169,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   Pins pins;
   check_dense(x, y, out, kCpu);
   SparseOperand matrix(a, "a");
-  // A range of a larger matrix has its own values alone, and as many results.
+  // A range of a larger matrix has only its own values, and one result for each.
   const EntryRange range = matrix.entries();
   const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
   const Sampling sampling = check_operands(alpha, a, values, x, y, out, pins);

@@ -1,8 +1,8 @@
 // Triangular systems: substitution, row by row.
 //
-// Columns of the right-hand side are independent. Blocks of them are shared by threads, and walked
-// side by side, so that each entry is read once for a block. Each sum takes its terms in the order
-// of the entries, whatever the block.
+// Columns of the right-hand side are independent. Blocks of them are shared by threads, and the
+// columns of a block are solved in step, so that each entry is read once for a block. Each sum
+// takes its terms in the order of the entries, whatever the block.
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>

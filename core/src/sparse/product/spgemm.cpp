@@ -85,8 +85,7 @@ class Multiplication {
   }
 
  private:
-  // Whether so many rows have entries that a call for each of those would cost more than the
-  // others.
+  // Whether a call for each row with entries would cost more than the calls for empty rows do.
   [[nodiscard]] bool has_many_entries(std::int64_t begin, std::int64_t end) const noexcept {
     return a_offsets()[end] - a_offsets()[begin] >= (end - begin) / 4;
   }
@@ -148,7 +147,7 @@ void spgemm(const Context& context, const SparseProduct& product, const RowProdu
   build_rows(context, AnyRowWork(work), builder);
 }
 
-// ---- what is asked ----
+// ---- arguments ----
 
 void check_pair(const tnr_sparse_view& a, const tnr_sparse_view& b) {
   if (a.format != b.format ||

@@ -1,4 +1,4 @@
-// The product of two sparse matrices at the entries of a third alone.
+// The product of two sparse matrices, only at the entries of a third.
 //
 // Each product finds by its column where it is added: a map of all columns says so, which a row of
 // the mask changes where it has entries, and which gives all other products a place too, as adding
@@ -85,7 +85,7 @@ class MappedSums {
   Place* places_;
 };
 
-// The same with a table of the columns of one row, addressed as hashed_sums.hpp has it.
+// MappedSums with a table of the columns of one row, addressed as hashed_sums.hpp has it.
 template <class I, class T>
 class HashedSums {
  public:
@@ -246,7 +246,7 @@ bool has_map(const Compressed& mask, std::int64_t entries) noexcept {
          (mask.cols <= kFewColumns || mask.cols / kColumnsOfEntry <= entries);
 }
 
-// ---- what is asked ----
+// ---- arguments ----
 
 void check_three(const tnr_sparse_view& a, const tnr_sparse_view& b, const tnr_sparse_view& mask) {
   require_compressed(a, "a");

@@ -75,8 +75,8 @@ void multiply_batch(const Context& context, const BatchOperand& a, const Factors
       });
 }
 
-// Ranks and extents of `b` and `out`, of which those of a batch may have one axis more in front.
-// b and out have the matrices of the batch along an axis in front; out alone, where all share b.
+// Checks ranks and extents of `b` and `out` for a batch. Both have the matrices of the batch along
+// an additional first axis, or only `out` where all matrices share `b`.
 void check_batch_shapes(const tnr_sparse_view& a, const tnr_view& b, const tnr_view& out,
                         const ProductExtent& b_rows, const ProductExtent& out_rows) {
   const bool is_shared = out.rank == b.rank + 1;

@@ -30,7 +30,7 @@ struct SparseMatmul {
   const kernels::Byte* beta;  // nullptr: 0
 
   // Whether `entries` are too few to be worth a copy of b, rows that none of them names among them:
-  // then columns are read where they lie, one by one.
+  // then columns are read in place, one by one.
   [[nodiscard]] bool reads_in_place(std::int64_t entries) const noexcept {
     return entries < b.rows && AdjacentColumns::are_copied(b, b.columns);
   }

@@ -54,7 +54,7 @@ kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns,
   return is_adjacent(call, b_step) ? of_shape : kernels::matmul_kernels()[call.type][index];
 }
 
-// The kernel that checks indices as it uses them; nullptr where there is none.
+// The kernel that checks indices as it uses them; nullptr where no such kernel exists.
 kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
   if (view.format == TNR_SPARSE_FORMAT_BSR || !is_vector(call) || !is_adjacent(call, b_step)) {

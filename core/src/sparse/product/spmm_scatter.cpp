@@ -35,7 +35,7 @@ class Source {
         is_coo_(a_.view().format == TNR_SPARSE_FORMAT_COO) {
     if (!is_coo_) return;
     entries_ = a_.coordinates();
-    // The kernel adds at the columns what lies at the rows.
+    // The kernel adds the elements at the row indices to those at the column indices.
     if (!call.is_transposed) std::swap(entries_.row_indices, entries_.col_indices);
   }
 

@@ -1,5 +1,5 @@
-// Sparse times dense, of coordinates that are ordered by row: as CSR, of which the offsets alone
-// have to be made.
+// Sparse times dense, for coordinates that are ordered by row: as CSR, where only the offsets have
+// to be made.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

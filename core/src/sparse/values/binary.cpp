@@ -1,8 +1,8 @@
 // Arithmetic of two sparse matrices, element by element.
 //
-// Rows are merged without a branch for each entry: what one side lacks is read as 0. The values of
-// one side go to the result and those of the other beside it, and the kernels of dense arithmetic
-// join them.
+// Rows are merged without a branch for each entry: an entry that one side lacks is read as 0. The
+// values of one side go to the result and those of the other to a buffer, and the kernels of dense
+// arithmetic join them.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -147,7 +147,7 @@ class Merge {
 
     // Free places in the queue; never 0.
     [[nodiscard]] std::int64_t room() const noexcept { return kWaiting - (position - first); }
-    // So many were put behind the position.
+    // `count` entries were put at the position.
     void advance(std::int64_t count) noexcept {
       position += count;
       if (position - first == kWaiting) join();
@@ -288,7 +288,7 @@ class Merge {
       const I b_column = b.columns[right];
       const std::int64_t in_a = is_at_most(a_column, b_column);
       const std::int64_t in_b = is_at_most(b_column, a_column);
-      // Not in any case: what is behind the position may be another thread's.
+      // Not written in every step: the entry at `position` may be another thread's.
       if ((in_a & in_b) != 0) {
         columns[position] = a_column;
         values[position] = a.values[left];

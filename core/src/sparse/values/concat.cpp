@@ -1,7 +1,8 @@
-// Matrices one below the other, one beside the other, or along the diagonal.
+// Joins matrices vertically, horizontally, or along the diagonal.
 //
 // Where the compressed rows of one follow those of another, and in COO, each part is one run of the
-// result, whose numbers are raised: a copy. Beside each other, each row is a run of each part.
+// result: a copy with raised indices and offsets. Otherwise each row consists of a run of each
+// part.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -175,7 +176,7 @@ class Joining {
   }
 
  private:
-  // COO is sorted by rows first, and beside each other all of them begin anew.
+  // COO is sorted by rows first, and each part of a horizontal join begins again at the first row.
   [[nodiscard]] EntryOrder order() const noexcept {
     EntryOrder order = EntryOrder::of(views_[0]);
     for (std::uint32_t i = 1; i < count_; ++i) order = order.and_of(EntryOrder::of(views_[i]));

@@ -20,7 +20,7 @@
 namespace tenure {
 namespace {
 
-// More rules, as value_runs.hpp has them; this one of rows and columns alone.
+// More rules, as value_runs.hpp has them. AddMagnitudes is only for rows and columns.
 template <class T>
 struct AddMagnitudes : AddUp<T> {
   static Sum<T> of(T value) noexcept { return std::abs(static_cast<Sum<T>>(value)); }
@@ -33,7 +33,7 @@ struct CountNonZero : AddUp<T> {
   static Value join(Value a, Value b) noexcept { return a + b; }
 };
 
-// Joins values that lie side by side by the kernels of a dense reduction, up to its accumulator.
+// Joins adjacent values by the kernels of a dense reduction, up to its accumulator.
 class DenseFold {
  public:
   DenseFold(tnr_reduce_op op, tnr_dtype dtype)
@@ -127,7 +127,8 @@ class Reduction {
     const std::int64_t columns = minor_count(a_.view());
     return are_few(entries, has_all_columns ? columns / 8 : columns);
   }
-  // The same for each column that has entries, in order, with no array of them all.
+  // Calls body(column, value) for each column that has entries, in order, without an array of all
+  // columns.
   template <class Body>
   void filled_columns(const Body& body) const {
     a_.check_all();
@@ -142,7 +143,7 @@ class Reduction {
       body(begin->column, finish(met, place - begin, row_count()));
     }
   }
-  // The same for each column, in order.
+  // Calls body(column, value) for each column, in order.
   template <class Body>
   void columns(const Body& body) const {
     const auto count = static_cast<std::size_t>(minor_count(a_.view()));
@@ -168,7 +169,8 @@ class Reduction {
     const std::int64_t count = last - first;
     const DenseFold join(Rule::kMany, a_.view().values.dtype);
     const Value met = join.template run<Value>(context_, values_ + first, count);
-    // A product that overflows is more than entries can be, which is all that is asked.
+    // finish() only compares it with the number of entries, which is less than a product that
+    // overflows.
     std::int64_t elements;
     if (__builtin_mul_overflow(a_.view().rows, a_.view().cols, &elements)) elements = INT64_MAX;
     return finish(met, count, elements);
@@ -385,8 +387,7 @@ void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
   T* const out = reinterpret_cast<T*>(writable(out_view));
   const std::int64_t step = stride_of(out_view.view, 0);
   const std::int64_t length = out_view.view.shape[0];
-  // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk
-  // goes.
+  // Rows beyond the diagonal are walked only because the walk checks their indices.
   a.for_each_run(0, major_count(a.view()), [&](std::int64_t begin, std::int64_t run_end) noexcept {
     const std::int64_t end = std::min(run_end, length);
     for (std::int64_t row = begin; row < end; ++row) {

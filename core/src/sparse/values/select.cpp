@@ -70,7 +70,7 @@ void store(Byte* indices, std::int64_t entry, std::int64_t index) noexcept {
   std::memcpy(indices + entry * static_cast<std::int64_t>(sizeof narrow), &narrow, sizeof narrow);
 }
 
-// Indices and values side by side; of some, the first of a row.
+// Parallel arrays of indices and values; those of a row begin at its first entry.
 struct Entries {
   Byte* indices;
   Byte* values;
@@ -132,7 +132,7 @@ void write_row(const Columns& columns, const ConstEntries& row, const Entries& o
 // Entries that are looked at one by one, rather than searched in.
 constexpr std::int64_t kShortRow = 32;
 
-// The entries of a range, in a row whose columns rise: they lie side by side.
+// The entries of a range, which are adjacent in a row with rising columns.
 template <class I>
 EntryRange run_of(const Range& range, const ConstEntries& row) noexcept {
   // Two searches for one column may end apart, where the flags are wrong.
@@ -169,7 +169,7 @@ void copy_row(const ConstEntries& row, const Entries& out, std::int64_t index_by
 
 // ---- all rows ----
 
-// Prefetch distance in rows that lie anywhere.
+// Prefetch distance in rows at arbitrary addresses.
 constexpr std::int64_t kAheadRows = 8;
 
 // Rows and columns as the matrix is compressed: those of CSC are exchanged.
@@ -323,7 +323,7 @@ class Selection {
   ColumnPlaces places_;
 };
 
-// ---- what is asked ----
+// ---- arguments ----
 
 void check_list(const tnr_view& list, const char* name) {
   check_view(list, name);

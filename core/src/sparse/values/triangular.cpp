@@ -36,7 +36,7 @@ struct Side {
     return {!is_lower, diagonal == INT64_MIN ? INT64_MAX : -diagonal, a.rows};
   }
 
-  // The columns that are kept lie below this number, or from it on. No difference overflows.
+  // The columns that are kept are below this number, or from it on. No difference overflows.
   [[nodiscard]] std::int64_t split(std::int64_t row) const noexcept {
     const std::int64_t more = keeps_left ? 1 : 0;
     if (diagonal >= cols - row - more) return cols;

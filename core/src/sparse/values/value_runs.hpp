@@ -49,7 +49,7 @@ struct Largest {
   }
 };
 
-// As many as have room in the registers of every processor.
+// The number of lanes that the registers of every processor have room for.
 inline constexpr std::int64_t kFoldLanes = 16;
 
 // Reduction of a long run: it is joined in lanes, so that no join waits for the one before, and the
@@ -76,9 +76,9 @@ template <class Rule, class T>
   return lanes[0];
 }
 
-// Reduction of `count` values by Rule::join(), in an order that depends on the count alone;
+// Reduction of `count` values by Rule::join(), in an order that depends only on the count;
 // count > 0. The loop over few is expected, so that it is aligned, and is unrolled: it takes up to
-// 1.7 times as long where it lies across two cache lines of code.
+// 1.7 times as long where it crosses two cache lines of code.
 template <class Rule, class T>
 typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
   if (count >= 2 * kFoldLanes) [[unlikely]]
@@ -94,8 +94,8 @@ struct Short {
   typedef T Vector __attribute__((vector_size(16)));
 };
 
-// An extreme of few. Floats are joined as vectors of which one lane counts: no branch then depends
-// on which is the larger, which nothing predicts.
+// An extreme of few values. Floats are joined as vectors, and only the first lane counts: no branch
+// then depends on which is the larger, which no branch predictor finds.
 template <class Rule, class T>
 T fold_few(const T* values, std::int64_t count) noexcept {
   using Value = std::conditional_t<std::is_floating_point_v<T>, typename Short<T>::Vector, T>;
@@ -108,8 +108,8 @@ T fold_few(const T* values, std::int64_t count) noexcept {
   }
 }
 
-// The same by a Rule whose join() takes vectors too, in any order and any number of times, and
-// whose accumulator is the value itself: an extreme.
+// fold_run() for a Rule with a join() that takes vectors too, in any order and any number of times,
+// and with the value itself as its accumulator: an extreme.
 template <class Rule, class T>
 T fold_extremes(const T* values, std::int64_t count) noexcept {
   using Vector = typename Short<T>::Vector;
@@ -125,7 +125,7 @@ T fold_extremes(const T* values, std::int64_t count) noexcept {
   Vector vectors[kVectors];
   for (std::int64_t i = 0; i < kVectors; ++i) vectors[i] = vector_at(i * kWidth);
   for (std::int64_t k = kStep; k < count; k += kStep) {
-    if (k > count - kStep) k = count - kStep;  // the last ones, of which some have been met
+    if (k > count - kStep) k = count - kStep;  // the last step: some have been met
     for (std::int64_t i = 0; i < kVectors; ++i) {
       vectors[i] = Rule::join(vectors[i], vector_at(k + i * kWidth));
     }

@@ -8,7 +8,7 @@ use tenure::*;
 
 use super::tour::{Outcome, heading};
 
-/// Pictures at a time: what lies between two layers stays in the second-level cache.
+/// Pictures at a time: the data between two layers stays in the second-level cache.
 const BATCH: usize = 100;
 const SIDE: usize = 8;
 const FILTERS: [usize; 2] = [8, 24];
@@ -27,7 +27,7 @@ struct Network {
     linear_bias: Tensor<f32>,
 }
 
-/// Shows the network on rows that are pictures of 8 x 8, of which it learns from the first half.
+/// Shows the network on rows that are pictures of 8 x 8; it learns from the first half of them.
 pub fn show<T: Real>(
     table: TensorView<'_, T>,
     labels: Option<&[u8]>,
@@ -64,8 +64,8 @@ impl Network {
     /// Random filters, and no linear layer yet.
     fn random() -> Result<Network> {
         let mut generator = random::Generator::new(14);
-        // As wide as keeps the variance of what goes through a relu. (He et al., "Delving deep into
-        // rectifiers", 2015.)
+        // The width keeps the variance of values that pass through a relu. (He et al., "Delving
+        // deep into rectifiers", 2015.)
         let mut uniform = |shape: &[usize], inputs: usize| {
             let width = (6.0 / inputs as f64).sqrt();
             generator.uniform(-width..width, shape)
@@ -107,7 +107,7 @@ impl Network {
         Ok(())
     }
 
-    /// Both convolutions, with `order` as the layout of what they write.
+    /// Both convolutions, with `order` as the layout of their outputs.
     fn convolve_into(
         &self,
         images: TensorView<'_, f32>,
@@ -153,7 +153,7 @@ impl Network {
         })
     }
 
-    /// The same, with a tensor for each result, all of which live until the batch is done.
+    /// Runs the network with a tensor for each result; all of these live until the batch is done.
     fn run_allocating(
         &self,
         name: &str,

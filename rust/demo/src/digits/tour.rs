@@ -136,7 +136,7 @@ fn show_views<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome
     Ok(writeln!(out)?)
 }
 
-/// Keeps the ink alone, multiplies by it, and writes it to a file.
+/// Keeps only the ink, multiplies by it, and writes it to a file.
 fn compress<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
     if table.rank() != 2 || table.shape()[0] < 2 {
         return Ok(());

@@ -66,8 +66,8 @@ pub const TOKENS: [&str; VOCABULARY] =
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "memory", "lent", "held", "by", "##s", "a", "the"];
 pub const CONFIG: &str = r#"{"num_attention_heads": 2, "hidden_act": "gelu"}"#;
 
-/// A `tokenizer.json` of so many of the tokens, which puts [CLS] and [SEP] around those of a text,
-/// and says of lengths what no model obeys.
+/// A `tokenizer.json` of the first `count` tokens, which puts [CLS] and [SEP] around those of a
+/// text, and has padding and truncation that no model obeys.
 pub fn tokenizer(count: usize) -> Value {
     let special = |token: &str| json!({"SpecialToken": {"id": token, "type_id": 0}});
     let sequence = |id: &str| json!({"Sequence": {"id": id, "type_id": 0}});

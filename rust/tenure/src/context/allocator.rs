@@ -48,15 +48,15 @@ use std::ptr::NonNull;
 /// # Ok::<(), tenure::Error>(())
 /// ```
 ///
-/// Both functions run in the default context, with no lock held. One that panics has given no
-/// memory, or has kept what it was given.
+/// Both functions run in the default context, with no lock held. A function that panics has given
+/// no memory, or has kept the memory that was handed to it.
 ///
 /// # Safety
 ///
 /// Memory that [`allocate`](Self::allocate) returns
 ///
 /// - has `layout.size()` bytes, at an address that is a multiple of `layout.align()`;
-/// - may be read and written, from any thread, and is touched by nobody else, until it is handed
+/// - may be read and written, from any thread, and is touched by nothing else, until it is handed
 ///   to `deallocate`.
 ///
 /// Its bytes need not be initialised.

@@ -5,8 +5,8 @@ use tenure_sys::tnr_engine;
 /// Whose code computes products of dense matrices and convolutions, in a context that was built
 /// with it. The results of two engines differ in their last bits.
 ///
-/// oneDNN is in builds with the feature `onednn` alone, which changes nothing else: only who asks
-/// for it has it. [`build_info`](crate::build_info) says whether it is there.
+/// Only builds with the feature `onednn` contain oneDNN. The feature changes nothing else: oneDNN
+/// computes only where it is requested. [`build_info`](crate::build_info) says whether it is there.
 ///
 /// ```
 /// # use tenure::*;
@@ -26,15 +26,16 @@ pub enum Engine {
     Environment,
     /// The library's own kernels, which take every shape, stride and dtype.
     Own,
-    /// oneDNN for what it takes as it lies in memory, and the library's own kernels for the rest.
+    /// oneDNN for operands that it takes in their memory layout, and the library's own kernels for
+    /// the rest.
     OneDnn,
     /// Among those that are in this build, the one that a fixed table names for the dtype and the
     /// shape of a call.
     Auto,
-    /// Of a stream of a GPU alone ([`Device::stream_with_engine`]): cuBLASLt for products and cuDNN
-    /// for convolutions, of what they take as it lies in memory, and the library's own kernels for
-    /// the rest. Each is opened when it is first needed; where it cannot be, products or
-    /// convolutions are `Unsupported`. It has not run on a GPU so far.
+    /// Only for a stream of a GPU ([`Device::stream_with_engine`]): cuBLASLt for products and cuDNN
+    /// for convolutions, of operands that they take in their memory layout, and the library's own
+    /// kernels for the rest. Each is opened when it is first needed; where it cannot be, products
+    /// or convolutions are `Unsupported`. It has not run on a GPU so far.
     ///
     /// [`Device::stream_with_engine`]: crate::cuda::Device::stream_with_engine
     Vendor,

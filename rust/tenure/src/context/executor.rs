@@ -4,12 +4,13 @@ use crate::raw;
 
 /// Gives threads to operations: a thread pool, an event loop, or any `Fn(Task)`.
 ///
-/// A large operation calls [`spawn`](Self::spawn) for each thread that it would like beside the
-/// calling one, then begins. It works through its own slices one by one, whoever comes takes the
-/// next, and it waits for nobody but those who have taken one. So nothing depends on the executor:
-/// it may run a task at once, later, long after the operation, or drop it, and it may panic. The
-/// result is the same bits; only the time differs. For the same reason an operation that is called
-/// from one of the executor's own threads cannot wait for itself.
+/// A large operation calls [`spawn`](Self::spawn) for each thread that it requests in addition to
+/// the calling one, then begins. It works through its own slices one by one, and each thread that
+/// arrives takes the next slice. The operation waits only for threads that have taken one. So
+/// nothing depends on the executor: it may run a task at once, later, long after the operation, or
+/// drop it, and it may panic. The result is the same bits; only the time differs. For the same
+/// reason an operation that is called from one of the executor's own threads cannot wait for
+/// itself.
 ///
 /// ```
 /// use std::sync::{Mutex, mpsc};

@@ -1,4 +1,4 @@
-//! Devices and what they say of themselves.
+//! Devices and their properties.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,7 +8,7 @@ use crate::cuda::Stream;
 use crate::raw::cuda as raw;
 use crate::{Engine, Error, ErrorKind, Result};
 
-/// A GPU: a plain value, `Copy`, that says which one.
+/// A GPU: a plain value, `Copy`, that names the device.
 ///
 /// ```
 /// use tenure::cuda::Device;
@@ -32,8 +32,8 @@ struct Facts {
     multiprocessor_count: u32,
 }
 
-/// The devices that anybody has asked for, each described once and never forgotten, so that a
-/// [`Device`] is one pointer.
+/// The devices that [`Device::new`] has returned. Each is described once and kept until the process
+/// ends, so that a [`Device`] is one pointer.
 static KNOWN: Mutex<Vec<&'static Facts>> = Mutex::new(Vec::new());
 
 impl Device {
@@ -103,7 +103,7 @@ impl Device {
         &self.facts.name
     }
 
-    /// The bytes of its memory, whoever has them at the moment.
+    /// Bytes of the device's memory in total, whether free or in use.
     pub fn memory_bytes(self) -> u64 {
         self.facts.memory_bytes
     }
@@ -136,12 +136,13 @@ impl Device {
         Stream::new(self, Engine::default())
     }
 
-    /// A new stream of it, whose products and convolutions are by this engine.
+    /// A new stream of the device. `engine` computes its products and convolutions.
     ///
     /// # Errors
     ///
-    /// As [`stream`](Self::stream). `Unsupported`: an engine that is not in this build. Where the
-    /// libraries of [`Engine::Vendor`] are not there, the first call that needs one says so.
+    /// The errors of [`stream`](Self::stream). `Unsupported`: an engine that is not in this build.
+    /// If a library of [`Engine::Vendor`] is missing, the first call that needs it returns an
+    /// error.
     ///
     /// ```
     /// # use tenure::Engine;
@@ -168,7 +169,7 @@ fn none_or(error: Error) -> Result<usize> {
     }
 }
 
-/// As `cuda:0`.
+/// Formats the device in the form `cuda:0`.
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cuda:{}", self.facts.index)

@@ -27,21 +27,21 @@ pub struct Event {
 }
 
 impl Event {
-    /// Returns when its work is done.
+    /// Waits until the event's work is done.
     ///
     /// # Errors
     ///
-    /// `DeviceError`: the device has failed since somebody waited.
+    /// `DeviceError`: the device has failed since the last wait.
     #[doc(alias = "synchronize")]
     pub fn wait(&self) -> Result<()> {
         self.handle.wait()
     }
 
-    /// Whether its work is done. Nobody waits.
+    /// Whether the event's work is done. Does not wait.
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// The errors of [`wait`](Self::wait).
     #[doc(alias = "query")]
     pub fn is_done(&self) -> Result<bool> {
         self.handle.is_done()
@@ -64,8 +64,9 @@ impl Stream {
         Ok(Event { device: self.device(), handle: EventHandle::of(self.handle())? })
     }
 
-    /// Work that is enqueued here from now on begins after the event's, which may be of another
-    /// device. Nobody waits. As [`follow`](Self::follow), tensors do not need it.
+    /// Orders work that is enqueued here from now on after the event's work. The event may be of
+    /// another device. The host does not wait. Tensors need neither this call nor
+    /// [`follow`](Self::follow).
     ///
     /// # Errors
     ///

@@ -10,8 +10,8 @@ use crate::dlpack::Exported;
 use crate::raw::{self, BlobHandle};
 use crate::{DType, Element, Error, Rejected, Result, Tenure, layout};
 
-/// A tensor of another library on a device, held: its deleter is called when this, or the tensor
-/// that it became, ends and all work on it is done, for which whoever drops it waits.
+/// A tensor of another library on a device, held. Dropping this value, or the tensor made from it,
+/// waits until all work on the memory is done, and then calls the other library's deleter.
 ///
 /// ```
 /// use tenure::cuda::Device;
@@ -28,7 +28,7 @@ use crate::{DType, Element, Error, Rejected, Result, Tenure, layout};
 /// # Ok::<(), tenure::Error>(())
 /// ```
 // The invariant: `raw` is a checked view of the blob's memory on the device, which it names as its
-// owner; its elements are written by nobody but the holder, who may unless the blob is shared.
+// owner; only the holder writes its elements, and only if the blob is not shared.
 pub struct Imported {
     raw: tnr_view,
     blob: BlobHandle,
@@ -54,8 +54,8 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// - As of [`dlpack::Imported::from_raw`](crate::dlpack::Imported::from_raw).
-    /// - What was enqueued on the elements before is enqueued on this stream, or this stream
+    /// - The conditions of [`dlpack::Imported::from_raw`](crate::dlpack::Imported::from_raw).
+    /// - Work that was enqueued on the elements before is enqueued on this stream, or this stream
     ///   [follows](Self::follow) it.
     #[doc(alias = "from_dlpack")]
     pub unsafe fn import(&self, tensor: NonNull<DLManagedTensorVersioned>) -> Result<Imported> {
@@ -64,25 +64,25 @@ impl Stream {
         Ok(Imported::over(raw, blob, self))
     }
 
-    /// As [`import`](Self::import), of a tensor from before DLPack 1.0. It has no flags, so it is
-    /// taken as writable.
+    /// Takes a tensor from before DLPack 1.0, otherwise like [`import`](Self::import). Such a
+    /// tensor has no flags and counts as writable.
     ///
     /// # Errors
     ///
-    /// As [`import`](Self::import).
+    /// The errors of [`import`](Self::import).
     ///
     /// # Safety
     ///
-    /// - As of [`import`](Self::import).
+    /// - The conditions of [`import`](Self::import).
     pub unsafe fn import_legacy(&self, tensor: NonNull<DLManagedTensor>) -> Result<Imported> {
         // SAFETY: by this function's contract.
         let (blob, raw) = unsafe { BlobHandle::import_legacy_on(self.handle(), tensor) }?;
         Ok(Imported::over(raw, blob, self))
     }
 
-    /// Hands a tensor over to a library that works on this stream: the elements are there for what
-    /// it enqueues from now on, and it may write them. Its deleter leaves the memory to others after
-    /// what it has enqueued until then.
+    /// Hands a tensor over to a library that works on this stream. Work that the library enqueues
+    /// on the stream from now on may read and write the elements. When the library calls the
+    /// deleter, the memory becomes free for other use after the work that the stream has by then.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Imported {
         Imported { raw: blob.owned(&raw), blob, stream: stream.clone() }
     }
 
-    /// Whether nobody may write it.
+    /// Whether the tensor is read-only.
     pub fn is_read_only(&self) -> bool {
         self.blob.tenure() == Tenure::Shared
     }
@@ -123,7 +123,7 @@ impl Imported {
     /// `InvalidArgument`: another dtype.
     pub fn view<T: Element>(&self) -> Result<View<'_, T>> {
         self.require_dtype::<T>()?;
-        // SAFETY: the type's invariant, and the dtype was asked for; `&self` keeps writers away.
+        // SAFETY: the type's invariant, and the dtype has been checked; `&self` keeps writers away.
         Ok(unsafe { View::from_raw(self.raw) })
     }
 
@@ -136,8 +136,8 @@ impl Imported {
     pub fn view_mut<T: Element>(&mut self) -> Result<ViewMut<'_, T>> {
         self.require_writable::<T>()?;
         layout::check_distinct(&self.raw)?;
-        // SAFETY: the type's invariant, and all was asked for; `&mut self` keeps everybody else
-        // away.
+        // SAFETY: the type's invariant; dtype, writability and distinct elements have been checked;
+        // `&mut self` excludes all other access.
         Ok(unsafe { ViewMut::from_raw(self.raw) })
     }
 

@@ -1,4 +1,4 @@
-//! Streams and memory of other libraries, which only their users can vouch for.
+//! Streams and memory of other libraries. The caller guarantees that they are valid.
 
 use crate::cuda::{Device, Stream, Tensor};
 use crate::owner::Boxed;
@@ -10,13 +10,13 @@ const PER_THREAD: u64 = 2;
 
 /// Streams and memory of other libraries.
 impl Stream {
-    /// A stream that somebody else has made: a `CUstream` as a number, or 1 for CUDA's legacy
-    /// default stream. 0 is a new stream.
+    /// Wraps a stream that another library has made: a `CUstream` as a number, or 1 for CUDA's
+    /// legacy default stream. 0 makes a new stream.
     ///
     /// # Errors
     ///
     /// `InvalidArgument`: a stream of another device; CUDA's per-thread default stream, which is
-    /// another one on each thread, so that nothing on it could be ordered. Else as
+    /// another one on each thread, so that work on it has no order. Also the errors of
     /// [`Device::stream`].
     ///
     /// # Safety
@@ -45,8 +45,8 @@ impl Stream {
     }
 
     /// Takes over `len` elements of the device's memory, row-major, without a copy. The shape must
-    /// have exactly as many elements. `owner` is dropped when the tensor is and all work on it is
-    /// done, for which whoever drops it waits.
+    /// have exactly as many elements. Dropping the tensor waits until all work on it is done, and
+    /// then drops `owner`.
     ///
     /// # Errors
     ///

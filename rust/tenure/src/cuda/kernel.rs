@@ -1,4 +1,5 @@
-//! Kernels of users: foreign code, for which whoever makes one vouches.
+//! User-defined kernels: foreign code. The caller that creates a kernel guarantees that it is
+//! sound.
 
 use std::ffi::CString;
 use std::fmt;
@@ -11,11 +12,12 @@ use crate::cuda::{Device, Grid, KernelArguments, Parameter, Stream};
 use crate::raw::kernel::{Code, KernelHandle};
 use crate::{Error, Result};
 
-/// A kernel of one's own: code for a device, with the parameters that it was declared to take.
-/// [`Stream::launch`] runs it on tensors and views, in the order in which operations run.
+/// A user-defined kernel: code for a device, with declared parameters. [`Stream::launch`] runs it
+/// on tensors and views, in the order in which operations run.
 ///
-/// Making one is unsafe, since nobody can look into the code. Launching it is not: arguments are
-/// checked against the declaration, and borrowed for the call as those of an operation.
+/// Creating a kernel is unsafe, because the library cannot check its code. Launching it is safe:
+/// arguments are checked against the declaration, and borrowed for the call like those of an
+/// operation.
 ///
 /// ```
 /// use tenure::ErrorKind;
@@ -70,9 +72,9 @@ impl Kernel {
     ///
     /// # Safety
     ///
-    /// The promise is for every launch that safe code can make of it; where it holds for some
-    /// arguments or grids alone, the kernel is kept private, and launched by a function that sees
-    /// to those.
+    /// The promise is for every launch of the kernel that safe code can make. If it holds only for
+    /// some arguments or grids, keep the kernel private and launch it by a function that ensures
+    /// those.
     ///
     /// - The parameters are the kernel's, in type and meaning.
     /// - It reads the elements of its views, writes those of its outputs, and touches no other
@@ -103,19 +105,19 @@ impl Kernel {
     /// expression that names it, `scale<float>` too.
     ///
     /// `options` are NVRTC's. Unless one of them says how products and sums are contracted
-    /// (`--fmad`, `--use_fast_math`) they are not, so that arithmetic has the bits of the CPU. The
-    /// same source with the same name and options is compiled once.
+    /// (`--fmad`, `--use_fast_math`) they are not, so that arithmetic has the bits of the CPU. Each
+    /// combination of source, name and options is compiled once.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a source that does not compile, with the compiler's words; a 0 within
-    /// the source, the name or an option; and as [`load`](Self::load). `Unsupported`: NVRTC cannot
-    /// be opened: the library that `TENURE_NVRTC` names, or else `libnvrtc.so.13` or `.12`.
+    /// `InvalidArgument`: a source that does not compile, with the compiler's words; a 0 within the
+    /// source, the name or an option; and the cases of [`load`](Self::load). `Unsupported`: NVRTC
+    /// cannot be opened: the library that `TENURE_NVRTC` names, or else `libnvrtc.so.13` or `.12`.
     /// `OutOfMemory`. `DeviceError`.
     ///
     /// # Safety
     ///
-    /// As [`load`](Self::load).
+    /// The conditions of [`load`](Self::load).
     #[doc(alias("nvrtc", "RawKernel"))]
     pub unsafe fn compile(
         stream: &Stream,
@@ -150,19 +152,19 @@ impl Kernel {
         self.device
     }
 
-    /// The name that it was asked for by.
+    /// The name that [`load`](Self::load) or [`compile`](Self::compile) was called with.
     pub fn name(&self) -> &str {
         // It was made of a `str`.
         self.name.to_str().unwrap_or_default()
     }
 }
 
-/// Kernels of one's own.
+/// User-defined kernels.
 impl Stream {
     /// Enqueues a kernel with these arguments: `&tensor` or a [`View`](crate::cuda::View) for an
     /// input, `&mut tensor` or a [`ViewMut`](crate::cuda::ViewMut) for an output, a number for a
-    /// scalar. As with an operation, it comes after what was enqueued on their memory before, and
-    /// what is enqueued later comes after it.
+    /// scalar. Like an operation, the launch runs after all earlier work on their memory and before
+    /// all later work on it.
     ///
     /// # Errors
     ///
@@ -204,8 +206,8 @@ impl Stream {
         }
         let raw = &raw[..given.len().min(raw.len())];
         // SAFETY: the pointers are to what `listed` holds, whose views are lent until the call
-        // returns; as for an operation, the library pins their blobs and orders the work. What the
-        // kernel does, whoever made it has vouched for.
+        // returns; as for an operation, the library pins their blobs and orders the work. The
+        // kernel's accesses are covered by the promise of its creator.
         unsafe { kernel.handle.launch(self.handle(), &grid.raw(), raw) }
     }
 }

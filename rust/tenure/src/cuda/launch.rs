@@ -21,9 +21,9 @@ use crate::raw::program::scalar_of;
 /// | `Parameter::output::<T>(n)` | the same, and `data` may be written |
 /// | either with [`pointer`](Self::pointer) | `T *` |
 ///
-/// `data` is the element at index 0 on every axis, and strides are in elements, of any sign. Of the
-/// ranks `2..=4`, `n` is 4, and a view of fewer axes has axes of extent 1 and stride 0 in front.
-/// The stride of an axis of extent 1 or 0 is 0. Without elements `data` may be NULL.
+/// `data` is the element at index 0 on every axis, and strides are in elements, of any sign. With
+/// the ranks `2..=4`, `n` is 4, and a view of fewer axes gets leading axes of extent 1. The stride
+/// of an axis of extent 1 or 0 is 0. Without elements `data` may be NULL.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     raw: tnr_kernel_parameter,
@@ -45,7 +45,7 @@ impl Parameter {
         Self::view::<T>(tnr_kernel_argument_kind::SCALAR, Ranks { least: 0, most: 0 })
     }
 
-    /// Passes the address of a view alone. Then only row-major views without gaps are taken.
+    /// Passes only the address of a view. Launches then accept only row-major views without gaps.
     #[must_use]
     pub fn pointer(mut self) -> Parameter {
         self.raw.flags |= TNR_KERNEL_POINTER;
@@ -105,13 +105,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// So many blocks of so many threads.
+    /// A grid of `blocks` blocks with `threads` threads each.
     pub const fn new(blocks: [u32; 3], threads: [u32; 3]) -> Grid {
         Grid { blocks, threads, shared_bytes: 0 }
     }
 
-    /// Blocks of so many threads, as few as have a thread for each index of the extents, and at
-    /// least one. Of up to three axes: more do not compile.
+    /// Blocks of `threads` threads: the fewest that have a thread for each index of `extents`, and
+    /// at least one. More than three axes do not compile.
     pub fn covering<const N: usize>(extents: [usize; N], threads: [u32; N]) -> Grid {
         const { assert!(N <= 3, "a grid has three axes") };
         let mut grid = Grid::new([1; 3], [1; 3]);
@@ -124,7 +124,8 @@ impl Grid {
         grid
     }
 
-    /// Shared memory of each block, beside that which the kernel declares itself.
+    /// Sets the bytes of shared memory of each block, in addition to the memory that the kernel
+    /// declares itself.
     #[must_use]
     pub const fn shared_bytes(mut self, shared_bytes: u32) -> Grid {
         self.shared_bytes = shared_bytes;
@@ -198,8 +199,8 @@ impl<T: Element> From<T> for KernelArgument<'_> {
     }
 }
 
-/// The arguments of one launch: a tuple of up to 16 of what a [`KernelArgument`] is made of, or an
-/// array or a vector of those.
+/// The arguments of one launch: a tuple of up to 16 values that convert to [`KernelArgument`], or
+/// an array or a `Vec` of [`KernelArgument`]s.
 pub trait KernelArguments<'a>: sealed::Sealed {
     /// The arguments as a list.
     #[doc(hidden)]

@@ -9,9 +9,9 @@ use crate::{Element, Error, IntoShape, Result, TensorViewMut};
 
 /// Batches of the host's data, copied to a device while work on the batches before them goes on.
 ///
-/// It has as many pairs as its depth says, of [pinned](Stream::pinned_zeros) memory of the host and
-/// memory of the device. A batch is written to the one, copied to the other beside everything else
-/// that the device does, and lent from there.
+/// It has `depth` pairs of buffers, one in [pinned](Stream::pinned_zeros) memory of the host and
+/// one in memory of the device. A batch is written to the host's buffer, copied to the device's
+/// buffer concurrently with other work of the device, and lent from there.
 ///
 /// ```
 /// use tenure::cuda::{Device, Loader};
@@ -35,11 +35,11 @@ use crate::{Element, Error, IntoShape, Result, TensorViewMut};
 ///
 /// # Order
 ///
-/// Batches may be used on any stream of the device, as all tensors: work on one begins when it has
-/// been copied, and does not wait for the copies of others. Memory of the device is written again
-/// behind the work that was enqueued on its batch, and that of the host when its copy is done, for
-/// which [`buffer`](Self::buffer) waits: the one wait on the host. Dropping the loader waits for its
-/// copies and for the work on its batches, as dropping a stream does.
+/// Batches may be used on any stream of the device, like all tensors: work on a batch begins when
+/// its copy is done, and does not wait for the copies of others. The device's buffer is written
+/// again after the work that was enqueued on its batch, and the host's buffer when its copy is
+/// done. [`buffer`](Self::buffer) waits for that copy: the only wait on the host. Dropping the
+/// loader waits for its copies and for the work on its batches, as dropping a stream does.
 // Each pair has a stream of its own. Work on memory is ordered by the stream that it was made on,
 // its home, as a whole: were it one for all, work on a batch would come after the copy of the next.
 pub struct Loader<T: Element> {
@@ -54,7 +54,7 @@ struct Pair<T: Element> {
     stream: Stream,
     host: Host<T>,
     on_device: Tensor<T>,
-    /// The samples of the batch that is there.
+    /// The number of samples of the current batch.
     count: usize,
 }
 
@@ -174,8 +174,8 @@ impl<T: Element> Loader<T> {
     /// The batches that `fill` writes, each to the memory that it is lent, of the loader's shape:
     /// it answers with the number of samples, the first along axis 0, and with 0 at the end.
     ///
-    /// Batches are written ahead of their use, until no memory is free. What was submitted before
-    /// and not taken is dropped. An error of `fill` is the last of the batches.
+    /// Batches are written ahead of their use, until no memory is free. Batches that were submitted
+    /// before and not taken are dropped. An error of `fill` is the last of the batches.
     ///
     /// Filled by threads, shuffled and transformed, by a [`tenure::Loader`](crate::Loader):
     ///
@@ -214,15 +214,16 @@ impl<T: Element> Loader<T> {
         Batches { loader: self, fill: Some(fill), failed: None }
     }
 
-    /// Memory of the host for the next batch, of the loader's shape: it has what was last written
-    /// there, or zeros. This waits for the copy that it was used by, if there was one.
+    /// Memory of the host for the next batch, of the loader's shape: it holds the elements that
+    /// were last written to it, or zeros. The call waits for the last copy from this memory, if
+    /// there was one.
     ///
-    /// [`batches`](Self::batches) is simpler, where the data come from one place.
+    /// [`batches`](Self::batches) is simpler if the data come from one source.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: as many batches as the depth says have been submitted, and none taken.
-    /// `OutOfMemory`, `DeviceError`: the device has failed since somebody waited.
+    /// `InvalidArgument`: `depth` batches have been submitted, and none taken. `OutOfMemory`,
+    /// `DeviceError`: the device has failed since the last wait.
     ///
     /// ```
     /// use tenure::cuda::{Device, Loader};
@@ -250,8 +251,8 @@ impl<T: Element> Loader<T> {
         Ok(HostBuffer { pair, submitted: &mut self.submitted })
     }
 
-    /// The next of the batches that were submitted, lent until the loader is asked for anything
-    /// else. Nobody waits: work on it comes after its copy.
+    /// The next submitted batch, lent until the loader is used again. The call does not wait: work
+    /// on the batch runs after its copy.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items outlive its next step")]
     pub fn next(&mut self) -> Option<View<'_, T>> {
         self.give_back();
@@ -261,7 +262,7 @@ impl<T: Element> Loader<T> {
         Some(pair.on_device.view().slice(0, ..pair.count).expect(FITS))
     }
 
-    /// Ends the loan of a batch, of which nobody can have a view any more.
+    /// Ends the loan of a batch. No view of it is alive, as `self` is borrowed exclusively.
     fn give_back(&mut self) {
         if mem::take(&mut self.is_lent) {
             self.first = (self.first + 1) % self.pairs.len();
@@ -322,11 +323,12 @@ impl<T: Element> HostBuffer<'_, T> {
         self.submit_first(count)
     }
 
-    /// The same of the first `count` samples: a batch that is shorter.
+    /// Enqueues the copy of the first `count` samples as a shorter batch.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: more than the memory has. As [`submit`](Self::submit).
+    /// `InvalidArgument`: more samples than the memory has room for. Also the errors of
+    /// [`submit`](Self::submit).
     pub fn submit_first(self, count: usize) -> Result<()> {
         let most = self.pair.on_device.shape()[0];
         if count > most {
@@ -340,8 +342,8 @@ impl<T: Element> HostBuffer<'_, T> {
     }
 }
 
-/// Batches of a [`Loader`] by one source, each of which is lent until the next one is asked for:
-/// see [`Loader::batches`].
+/// Batches of a [`Loader`] from one source. Each is lent until the next call of
+/// [`next`](Batches::next): see [`Loader::batches`].
 pub struct Batches<'a, T: Element, F, E = Error> {
     loader: &'a mut Loader<T>,
     /// None at its end.
@@ -358,15 +360,15 @@ where
 {
     /// The next batch; `None` at the end.
     ///
-    /// Before, all memory that is free is filled, and its copies are enqueued: they go on beside
-    /// the work on the batch. It waits where a copy is to be done before its memory can be filled.
+    /// First fills all free memory and enqueues its copies, which run concurrently with the work on
+    /// the batch. Waits where memory cannot be filled before a copy from it is done.
     ///
     /// The batch is lent, which no iterator can do: write `while let Some(batch) = batches.next()`.
     ///
     /// # Errors
     ///
-    /// Those of the source and of [`Loader::buffer`] and [`HostBuffer::submit`]; then there are no
-    /// more batches.
+    /// Errors of the source, of [`Loader::buffer`] and of [`HostBuffer::submit`]. No batch follows
+    /// an error.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items outlive its next step")]
     pub fn next(&mut self) -> Option<Result<View<'_, T>, E>> {
         self.loader.give_back();

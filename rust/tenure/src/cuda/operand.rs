@@ -1,4 +1,4 @@
-//! Operands of a stream's operations: what is on a device, and numbers.
+//! Operands of a stream's operations: tensors and views on a device, and numbers.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -35,7 +35,7 @@ impl<T: Element, A: AsView<T>> LendView<T, OnDevice> for A {
     }
 }
 
-/// An output on a device: what can be written there through `&mut`.
+/// An output on a device: a tensor or view that can be written through `&mut`.
 ///
 /// ```
 /// use tenure::cuda::{AsViewMut, Device};
@@ -55,8 +55,8 @@ pub trait AsViewMut<T: Element> {
     fn as_view_mut(&mut self) -> ViewMut<'_, T>;
 }
 
-/// An operand of an operation on several: what is [on a device](AsView), or a number, which fits
-/// every shape and crosses with the call.
+/// An operand of an operation on several: a tensor or view [on a device](AsView), or a number. A
+/// number fits every shape and is passed to the device with the call.
 ///
 /// ```
 /// use tenure::cuda::Device;

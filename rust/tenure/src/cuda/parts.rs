@@ -1,4 +1,4 @@
-//! Parts and other shapes of memory of a device, and what views say of themselves.
+//! Parts and other shapes of memory of a device, and the getters of views.
 
 use std::ops::RangeBounds;
 
@@ -14,7 +14,7 @@ macro_rules! parts {
         $type:ty, [$($lifetime:lifetime)?] => $part:ty, [$($receiver:tt)+] $self:ident;
         $also:literal
     ) => {
-        /// Parts and other shapes of the same memory: arithmetic alone, nothing is copied and
+        /// Parts and other shapes of the same memory, by arithmetic only: nothing is copied and
         #[doc = concat!("nothing enqueued. ", $also)]
         impl<$($lifetime,)? T: Element> $type {
             /// The elements of `range` along one axis.
@@ -106,8 +106,8 @@ macro_rules! parts {
                 <$part>::part(manipulate::reversed($self.raw()))
             }
 
-            /// The same elements in row-major order under another shape, if strides can say it;
-            /// never a copy.
+            /// Gives the elements in row-major order another shape, if strides can express it.
+            /// Never copies.
             ///
             /// # Errors
             ///
@@ -118,7 +118,7 @@ macro_rules! parts {
                 manipulate::reshape($self.raw(), &shape).map(<$part>::part)
             }
 
-            /// As [`reshape`](Self::reshape) to one axis.
+            /// Reshapes to one axis: see [`reshape`](Self::reshape).
             ///
             /// # Errors
             ///

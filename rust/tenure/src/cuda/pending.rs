@@ -44,7 +44,7 @@ impl<V> Pending<V> {
     ///
     /// # Errors
     ///
-    /// `DeviceError`: the device has failed since somebody waited. The value ends when the stream
+    /// `DeviceError`: the device has failed since the last wait. The value ends when the stream
     /// does.
     pub fn wait(self) -> Result<V> {
         match &self.event {
@@ -58,7 +58,7 @@ impl<V> Pending<V> {
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// The errors of [`wait`](Self::wait).
     pub fn is_done(&self) -> Result<bool> {
         self.event.as_ref().map_or(Ok(false), Event::is_done)
     }
@@ -82,8 +82,8 @@ impl<V> IntoFuture for Pending<V> {
 
 /// The future of a [`Pending`].
 ///
-/// Each poll asks the device, and then asks to be polled again: CUDA tells nobody when work is done
-/// who could wake a task. It is for an executor that has other work meanwhile.
+/// Each poll queries the device, and then asks to be polled again: CUDA does not notify the waker
+/// of a task when work is done. The future is for an executor that has other work meanwhile.
 #[derive(Debug)]
 pub struct PendingFuture<V> {
     pending: Option<Pending<V>>,
@@ -111,8 +111,8 @@ impl<V> Future for PendingFuture<V> {
 
 /// Host memory that a stream has by move.
 impl Stream {
-    /// New memory of the host that the device reads and writes itself, beside the host's work:
-    /// zeros, row-major. It is an ordinary tensor.
+    /// New memory of the host that the device reads and writes directly, concurrently with the
+    /// host's work: zeros, row-major. The result is an ordinary tensor.
     ///
     /// To pin memory takes long, and the system cannot use it otherwise: keep it for the next copy.
     ///
@@ -165,12 +165,14 @@ impl Stream {
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<Pending<Tensor<T>>, Rejected<Tensor<T>>> {
         let (a, mut out) = (host.owned_raw(), out.as_view_mut());
-        // SAFETY: the view names the owner, and nobody has the tensor until the copy is done.
+        // SAFETY: the view names the owner, and no other code has the tensor until the copy is
+        // done.
         let copied = unsafe { cuda::copy_async(self.handle(), Lent::new(&a), out.lent_mut()) };
         self.given_back("upload_owned: ", copied, &a, host)
     }
 
-    /// The same of the first `count` places along axis 0 of both, of a row-major `host`.
+    /// Copies only the first `count` indices along axis 0 of both, otherwise like
+    /// [`upload_owned`](Self::upload_owned). `host` is row-major.
     #[expect(clippy::result_large_err, reason = "the refused tensor goes back, by value")]
     pub(super) fn upload_first<T: Element>(
         &self,

@@ -11,7 +11,8 @@ use crate::{Element, Order, Result, TensorView, TensorViewMut};
 ///
 /// Views lent for `'s` are lent until then. Elements of the host may lie in any order but must
 /// have no gaps between them.
-// Invariant in both: whoever could shorten 's could lend what ends before the scope does.
+// Invariant in both lifetimes: code that could shorten 's could lend memory that ends before the
+// scope does.
 pub struct Scope<'s, 'env: 's> {
     stream: &'s Stream,
     /// Whether there is anything to wait for.
@@ -25,13 +26,13 @@ impl Stream {
     /// Calls `f` with a scope, in which host memory may be lent to copies that are enqueued, and
     /// waits for them before it returns, also where `f` panics. Without a loan it waits for nothing.
     ///
-    /// The device copies beside the host's work where the memory is
-    /// [pinned](Self::pinned_zeros), and in the order of the stream: what is uploaded may be used
-    /// on the device at once, what is downloaded is there when the scope has ended.
+    /// Copies run in the order of the stream, and concurrently with the host's work if the memory
+    /// is [pinned](Self::pinned_zeros). Uploaded elements may be used on the device at once.
+    /// Downloaded elements are complete when the scope has ended.
     ///
     /// # Errors
     ///
-    /// Those of `f`. `DeviceError`: the device has failed since somebody waited.
+    /// The errors of `f`. `DeviceError`: the device has failed since the last wait.
     ///
     /// ```
     /// use tenure::cuda::Device;
@@ -92,15 +93,15 @@ impl Stream {
     }
 }
 
-/// Waits wherever the closure is left. It is in the scope's own frame: no value that the closure
-/// has could be forgotten in its place.
+/// Waits wherever the closure is left. It is in the scope's own frame, out of the closure's reach,
+/// so that the closure cannot forget it.
 struct Wait<'a> {
     stream: &'a Stream,
     is_lent: &'a Cell<bool>,
 }
 
 impl Wait<'_> {
-    /// The same, and says how it went.
+    /// Waits if memory was lent, and returns the result of the wait.
     fn end(self) -> Result<()> {
         if self.is_lent.replace(false) { self.stream.wait() } else { Ok(()) }
     }
@@ -174,7 +175,7 @@ impl<'s> Scope<'s, '_> {
     /// - The view of the host is lent for 's.
     unsafe fn lend(&self, a: raw::Lent<'_>, out: raw::LentMut<'_>) -> Result<()> {
         self.is_lent.set(true);
-        // SAFETY: whoever made the scope waits before 's ends.
+        // SAFETY: [`Stream::scope`], which made the scope, waits before 's ends.
         unsafe { cuda::copy_async(self.stream.handle(), a, out) }
     }
 }

@@ -1,4 +1,4 @@
-//! Sparse matrices on a device: three arrays, and what they mean.
+//! Sparse matrices on a device in CSR and COO form: three arrays each.
 
 #[deny(unsafe_code)]
 mod coalesce;
@@ -22,8 +22,8 @@ use crate::raw::sparse::{LentArrays, LentSparse, Made};
 use crate::sparse::{Form, range_below};
 use crate::{Csr, Element, Rejected, Result, SparseIndex};
 
-/// A matrix by compressed rows on a device, lent: as [`tenure::CsrView`](crate::CsrView), and
-/// `Copy` as it is, over three views of the device's memory.
+/// A CSR matrix on a device, lent: like [`tenure::CsrView`](crate::CsrView), and also `Copy`, over
+/// three views of the device's memory.
 ///
 /// Offsets and indices are checked once, when it is made, so that operations on it wait for
 /// nothing.
@@ -40,7 +40,7 @@ use crate::{Csr, Element, Rejected, Result, SparseIndex};
 /// assert_eq!(stream.to_vec(&product)?, [201.0, 30.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-// The invariant, but between making and checking: offsets and indices are right.
+// The invariant, except between creation and the check: offsets and indices are right.
 pub struct CsrView<'a, T: Element, I: SparseIndex = i32> {
     form: Form,
     row_offsets: View<'a, I>,
@@ -57,7 +57,7 @@ impl<T: Element, I: SparseIndex> Clone for CsrView<'_, T, I> {
 impl<T: Element, I: SparseIndex> Copy for CsrView<'_, T, I> {}
 
 impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
-    /// Row `i` has the entries `k` from `row_offsets[i]` to `row_offsets[i + 1]`, each of which is
+    /// Row `i` has the entries `k` in `row_offsets[i]..row_offsets[i + 1]`. Entry `k` is
     /// `values[k]`, at column `col_indices[k]`. The check copies offsets and indices to the host,
     /// and waits.
     ///
@@ -109,14 +109,14 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
         LentArrays::on_device(self.form.raw(), parts)
     }
 
-    /// As operations take it.
+    /// The matrix in the form that operations take.
     pub(super) fn lent(&self) -> LentSparse<'_> {
         // SAFETY: offsets and indices are right, by the type's invariant, and views keep them so.
         unsafe { self.arrays().checked() }
     }
 
-    /// The part of a range of rows: their part of the offsets, and all indices and values, of which
-    /// the entries between its offsets are the range's. Nothing is read.
+    /// The part of a range of rows. It has the offsets of those rows, and all indices and values;
+    /// the entries between its offsets belong to the range. Nothing is read.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
         Ok(CsrView { form: self.form.with_major_count(rows.len()), row_offsets, ..*self })
     }
 
-    /// The row offsets: of a range of rows its part of them.
+    /// The row offsets; for a range of rows, only the offsets of the range.
     pub fn row_offsets(&self) -> View<'a, I> {
         self.row_offsets
     }
@@ -153,8 +153,8 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     }
 }
 
-/// A matrix by compressed rows in memory of a device, held: three tensors, of which the values
-/// alone can be written; see [`CsrView`].
+/// A CSR matrix in memory of a device, held: three tensors. Only the values can be written; see
+/// [`CsrView`].
 ///
 /// ```
 /// use tenure::CsrView;
@@ -187,8 +187,8 @@ impl<T: Element, I: SparseIndex> CsrMatrix<T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`CsrView::new`]; also `InvalidArgument` for entries that no row has. The parts
-    /// come back with the error.
+    /// The errors of [`CsrView::new`]; also `InvalidArgument` for entries that no row has. The
+    /// parts come back with the error.
     ///
     /// ```
     /// # use tenure::cuda::{CsrMatrix, Device};

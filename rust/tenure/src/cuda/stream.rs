@@ -55,11 +55,11 @@ impl Stream {
         self.device
     }
 
-    /// Returns when all work is done that was enqueued so far.
+    /// Waits until all work that was enqueued so far is done.
     ///
     /// # Errors
     ///
-    /// `DeviceError`: the device has failed since somebody waited.
+    /// `DeviceError`: the device has failed since the last wait.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -77,11 +77,11 @@ impl Stream {
         self.handle.wait()
     }
 
-    /// Work that is enqueued here from now on begins after what `other` has got so far. Nobody
-    /// waits.
+    /// Orders work that is enqueued here from now on after the work that `other` has so far. The
+    /// host does not wait.
     ///
-    /// Tensors do not need it: what uses one comes after what used it before, on any stream. It is
-    /// for work that the library did not enqueue.
+    /// Tensors do not need it: work on a tensor runs after earlier work on it, on any stream. The
+    /// call is for work that the library did not enqueue.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Memory of a device, held alone.
+//! Memory of a device, held by a single owner.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -11,7 +11,8 @@ use crate::raw::expression::Leaf;
 use crate::raw::{BlobHandle, LentMut, cuda as raw};
 use crate::{Element, Order, Result, Tenure, layout};
 
-/// A tensor in memory of a device, which it holds alone: allocated, copied or adopted.
+/// A tensor in memory of a device. It is the only owner of the memory: allocated, copied or
+/// adopted.
 ///
 /// Made by a [`Stream`], and used by any stream of its device, from any thread. It may be dropped
 /// while work on it is still to come: its memory ends after that. Nothing reads an element of it
@@ -28,7 +29,7 @@ use crate::{Element, Order, Result, Tenure, layout};
 /// # Ok::<(), tenure::Error>(())
 /// ```
 // The invariant: `raw` is a dense view of exactly the blob's memory, which it names as its owner,
-// and no work is enqueued that writes it but what was called by the holder.
+// and only calls of the holder enqueue work that writes it.
 pub struct Tensor<T: Element> {
     raw: tnr_view,
     blob: BlobHandle,
@@ -59,7 +60,7 @@ impl<T: Element> Tensor<T> {
         // SAFETY: nothing reads an element before `write` has had all of them written.
         let tensor = unsafe { Self::uninitialised(stream, extents, order) }?;
         let out = tnr_view_mut { view: tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..tensor.raw } };
-        // SAFETY: a dense view of memory that nobody else knows of.
+        // SAFETY: a dense view of new memory, to which no other reference exists.
         stream.within(|| write(unsafe { LentMut::new(&out) }))?;
         Ok(tensor)
     }

@@ -1,5 +1,5 @@
-//! Copies between memory of the host and of a device. Host memory is lent for the call alone, so
-//! that each waits until the bytes are where they should be.
+//! Copies between memory of the host and of a device. Host memory is lent only for the call, so
+//! that each call waits until its copy is complete.
 
 use std::ffi::c_void;
 
@@ -10,7 +10,7 @@ use crate::{Element, Result, TensorViewMut, layout};
 /// Copies between host and device, whose bytes [`stats`](crate::stats()) counts. They wait.
 impl Stream {
     /// Copies the elements of `a` into a new row-major tensor of the device, and waits for the
-    /// copy: then the memory of `a` is its owner's again.
+    /// copy. Then the owner of `a` may use its memory again.
     ///
     /// # Errors
     ///
@@ -38,8 +38,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another shape of `out`. `OutOfMemory`: for what is not contiguous.
-    /// `DeviceError`.
+    /// `InvalidArgument`: another shape of `out`. `OutOfMemory`: elements that are not contiguous
+    /// need temporary memory. `DeviceError`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -89,8 +89,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another shape of `out`. `OutOfMemory`: for what is not contiguous.
-    /// `DeviceError`.
+    /// `InvalidArgument`: another shape of `out`. `OutOfMemory`: elements that are not contiguous
+    /// need temporary memory. `DeviceError`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -123,8 +123,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `OutOfMemory`: of the host, also for a broadcast view of more elements than memory holds;
-    /// of the device, for what is not contiguous. `DeviceError`.
+    /// `OutOfMemory`: of the host, also for a broadcast view of more elements than memory holds; of
+    /// the device, if the elements are not contiguous. `DeviceError`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -145,8 +145,8 @@ impl Stream {
         let out = tenure_sys::tnr_view_mut {
             view: tenure_sys::tnr_view { flags: tenure_sys::TNR_VIEW_EXCLUSIVE, ..view },
         };
-        // SAFETY: the shape has as many elements as the `Vec` has room for, which nobody else knows
-        // of; a copy only writes them.
+        // SAFETY: the shape has as many elements as the new `Vec` has room for, to which no other
+        // reference exists; a copy only writes them.
         self.within(|| raw::copy(a.lent(), unsafe { LentMut::new(&out) }))?;
         // SAFETY: a copy that answers Ok has written every element.
         unsafe { elements.set_len(len) };

@@ -69,22 +69,22 @@ impl<T: Element> View<'_, T> {
 
     /// The view as an operand of an expression, by its address.
     pub(crate) fn leaf(&self) -> Leaf<'_> {
-        // SAFETY: checked when it was made; as long as it is borrowed nobody enqueues a write.
+        // SAFETY: checked when it was made; no write is enqueued while it is borrowed.
         unsafe { Leaf::address(&self.raw) }
     }
 
     /// The view as an input of one call, which enqueues its reading.
     pub(super) fn lent(&self) -> Lent<'_> {
         // SAFETY: the library pins the blob for the call, and orders the work on it before its end
-        // and before what others will enqueue; that is later than 'a where it writes.
+        // and before all work that is enqueued later; later work that writes comes after 'a.
         unsafe { Lent::new(&self.raw) }
     }
 }
 
 impl<'a, T: Element> View<'a, T> {
-    /// The same by value.
+    /// The view as an operand of an expression, by value.
     pub(crate) fn into_leaf(self) -> Leaf<'a> {
-        // SAFETY: checked when it was made, and nobody enqueues a write for 'a.
+        // SAFETY: checked when it was made, and no write is enqueued for 'a.
         unsafe { Leaf::value(self.raw) }
     }
 }
@@ -95,7 +95,7 @@ impl<T: Element> fmt::Debug for View<'_, T> {
     }
 }
 
-/// The shape, and where the elements are, of which none is read.
+/// Formats the device, dtype, shape and strides of a view. No element is read.
 pub(super) fn debug(name: &str, raw: &tnr_view, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.debug_struct(name)
         .field("device", &format_args!("cuda:{}", raw.device.index))

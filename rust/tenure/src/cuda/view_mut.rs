@@ -30,7 +30,7 @@ use crate::{Element, layout};
 /// ```
 // Invariant in T, as &'a mut [T] is. The invariant: `raw` is EXCLUSIVE and has passed
 // `layout::check_distinct`; it names a blob of a device as its owner, which is held for 'a, and all
-// its elements lie in that; work that touches them is enqueued through this view alone for 'a.
+// its elements lie in that; work that touches them is enqueued only through this view for 'a.
 #[repr(transparent)]
 pub struct ViewMut<'a, T: Element> {
     raw: tnr_view_mut,
@@ -45,9 +45,9 @@ unsafe impl<T: Element + Sync> Sync for ViewMut<'_, T> {}
 impl<'a, T: Element> ViewMut<'a, T> {
     /// # Safety
     ///
-    /// - `raw` has passed `layout::check_distinct`, lies in memory of the blob that it names, on
-    ///   that one's device, and may be written; its dtype is `T`'s.
-    /// - The blob is held, and work that touches the elements is enqueued through the result alone,
+    /// - `raw` has passed `layout::check_distinct`, is in memory of the blob that it names, on the
+    ///   blob's device, and may be written; its dtype is that of `T`.
+    /// - The blob is held, and work that touches the elements is enqueued only through the result,
     ///   while it lives.
     pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
         debug_assert!(raw.dtype == T::DTYPE.raw() && raw.owner != 0);
@@ -78,24 +78,24 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     /// The view as an operand of an expression, by its address.
     pub(crate) fn leaf(&self) -> Leaf<'_> {
-        // SAFETY: checked when it was made; as long as it is borrowed nobody enqueues a write.
+        // SAFETY: checked when it was made; no write is enqueued while it is borrowed.
         unsafe { Leaf::address(&self.raw.view) }
     }
 
-    /// The same elements for reading, while `self` is borrowed.
+    /// Lends the elements for reading, while `self` is borrowed.
     pub fn view(&self) -> View<'_, T> {
         // SAFETY: the type's invariant; `&self` keeps writers away while the result lives.
         unsafe { View::from_raw(self.raw.view) }
     }
 
-    /// The same elements for writing, while `self` is borrowed.
+    /// Lends the elements for writing, while `self` is borrowed.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         // SAFETY: the type's invariant; `&mut self` keeps everybody else away while the result
         // lives.
         unsafe { ViewMut::from_raw(self.raw.view) }
     }
 
-    /// The same elements for reading, for the rest of the loan.
+    /// Converts to a view for reading, for the rest of the loan.
     pub fn into_view(self) -> View<'a, T> {
         // SAFETY: the exclusive view is gone, and with it the right to write.
         unsafe { View::from_raw(self.raw.view) }

@@ -94,7 +94,7 @@ impl<T: Element> AsView<T> for Contiguous<'_, T> {
     }
 }
 
-/// The method of a view or an owner, of which `$view` is the view.
+/// The method of a view or an owner; `$view` is the view.
 macro_rules! contiguous {
     ($type:ty, [$($lifetime:lifetime)?] $lent:lifetime, |$self:ident| $view:expr) => {
         /// Layout.
@@ -102,8 +102,8 @@ macro_rules! contiguous {
             /// The elements adjacent in memory in this order: lent where they lie so, else copied,
             /// as `mode` allows.
             ///
-            /// Operations take any strides; this is for what does not: slices, other libraries.
-            /// [`stats`](crate::stats) counts what is copied.
+            /// Operations take any strides; this is for slices and other libraries, which do not.
+            /// [`stats`](crate::stats) counts the copies.
             ///
             /// # Errors
             ///

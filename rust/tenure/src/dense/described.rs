@@ -110,8 +110,8 @@ macro_rules! described {
                 $crate::layout::is_row_major(self.raw())
             }
 
-            /// Whether the elements are adjacent in memory in this order. One element alone, and
-            /// none, are in every order.
+            /// Whether the elements are adjacent in memory in this order. A single element, or
+            /// none, is contiguous in every order.
             ///
             /// ```
             /// # use tenure::*;
@@ -151,7 +151,7 @@ macro_rules! addressed {
     };
 }
 
-/// Both, of what is in memory of the host.
+/// Both macros, for types in memory of the host.
 macro_rules! of_host {
     ($($type:ty, [$($lifetime:lifetime)?], example $make:literal;)*) => {$(
         described!($type, [$($lifetime)?];

@@ -179,7 +179,7 @@ impl<'a> DynView<'a> {
         if self.dtype() != T::DTYPE {
             return Err(other_dtype(self.dtype(), T::DTYPE));
         }
-        // The dtype's alignment was asked for, and is the type's.
+        // The view has the dtype's alignment, which is the type's.
         const { assert!(align_of::<T>() == T::DTYPE.alignment_bytes()) };
         // SAFETY: the type's invariant, for the dtype of `T`.
         Ok(unsafe { TensorView::from_raw(self.raw) })
@@ -200,8 +200,9 @@ impl<'a> DynView<'a> {
             return Some(&[]);
         }
         let size_bytes = self.len() * self.dtype().size_bytes();
-        // SAFETY: so many elements are adjacent from the first on; by the type's invariant they are
-        // initialised and lent for 'a. They have no padding: a dtype describes all of its bytes.
+        // SAFETY: the elements are adjacent from the first on, and have this size together; by the
+        // type's invariant they are initialised and lent for 'a. They have no padding: a dtype
+        // describes all of its bytes.
         layout::is_row_major(&self.raw)
             .then(|| unsafe { std::slice::from_raw_parts(self.raw.data.cast(), size_bytes) })
     }
@@ -306,11 +307,11 @@ impl<'a> DynViewMut<'a> {
     }
 
     pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
-        // SAFETY: the type's invariant; nobody else touches the elements while `&mut self` lives.
+        // SAFETY: the type's invariant; nothing else touches the elements while `&mut self` lives.
         unsafe { LentMut::new(&self.raw) }
     }
 
-    /// The same elements for reading, while `self` is borrowed.
+    /// Lends the elements for reading, while `self` is borrowed.
     ///
     /// ```
     /// use tenure::{DType, DynViewMut};
@@ -325,7 +326,7 @@ impl<'a> DynViewMut<'a> {
         unsafe { DynView::from_raw(tnr_view { flags: 0, ..self.raw.view }) }
     }
 
-    /// The same elements for writing, while `self` is borrowed.
+    /// Lends the elements for writing, while `self` is borrowed.
     ///
     /// ```
     /// use tenure::{DType, DynViewMut};
@@ -341,7 +342,7 @@ impl<'a> DynViewMut<'a> {
         unsafe { DynViewMut::from_raw(self.raw.view) }
     }
 
-    /// The same elements for reading, for the rest of the loan.
+    /// Converts the view into one for reading, for the rest of the loan.
     ///
     /// ```
     /// use tenure::{DType, DynViewMut};
@@ -378,7 +379,7 @@ impl<'a> DynViewMut<'a> {
         if self.dtype() != T::DTYPE {
             return Err(Rejected::new(other_dtype(self.dtype(), T::DTYPE), self));
         }
-        // As in `DynView::downcast`.
+        // The alignment is right, as in `DynView::downcast`.
         const { assert!(align_of::<T>() == T::DTYPE.alignment_bytes()) };
         // SAFETY: the type's invariant, for the dtype of `T`.
         Ok(unsafe { TensorViewMut::from_raw(self.raw.view) })

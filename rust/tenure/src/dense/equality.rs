@@ -1,4 +1,4 @@
-//! Equality: of shapes and of elements, whatever the layout and whoever holds them.
+//! Equality of shapes and of elements, regardless of layout and holder.
 
 use crate::{AsView, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
 

@@ -1,5 +1,5 @@
-//! Memory held through a blob, with one dense shape over all of it: what a `Tensor` has alone and
-//! the clones of a `SharedTensor` have together.
+//! Memory held through a blob, with one dense shape over all of it. A `Tensor` is its only holder;
+//! the clones of a `SharedTensor` hold it together.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::raw::{self, BlobHandle, LentMut, operations};
 use crate::{Element, Error, Order, Rejected, Result, Tenure, layout, refusal};
 
 // The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
-// initialised, and written by nobody but the holder (shared memory: by nobody).
+// initialised, and written only by the holder (shared memory: never).
 pub(crate) struct Held<T: Element> {
     raw: tnr_view,
     blob: BlobHandle,
@@ -83,7 +83,7 @@ impl<T: Element> Held<T> {
         let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, extents.len()) };
         let blob = Self::place_new(&mut out.view, extents, order)?;
         out.view.flags = TNR_VIEW_EXCLUSIVE;
-        // SAFETY: a dense view of memory that nobody else knows of.
+        // SAFETY: a dense view of memory that nothing else refers to.
         write(unsafe { LentMut::new(&out) })?;
         // `write` has written every element, or the memory was dropped unseen.
         Ok(Held::over(tnr_view { flags: 0, ..out.view }, blob))
@@ -104,7 +104,7 @@ impl<T: Element> Held<T> {
         let mut spare: &mut [MaybeUninit<u8>] = &mut [];
         if held.raw.size_bytes > 0 {
             let (data, len) = (held.raw.base.cast_mut().cast(), held.raw.size_bytes as usize);
-            // SAFETY: the blob has that many bytes, and nobody else knows of them.
+            // SAFETY: the blob has that many bytes, and nothing else refers to them.
             spare = unsafe { std::slice::from_raw_parts_mut(data, len) };
         }
         write(spare)?;
@@ -117,7 +117,7 @@ impl<T: Element> Held<T> {
             return &[];
         }
         let len = self.raw.size_bytes as usize / size_of::<T>();
-        // SAFETY: the type's invariant; nobody writes while `self` is borrowed.
+        // SAFETY: the type's invariant; nothing writes while `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.raw.base.cast(), len) }
     }
 
@@ -127,12 +127,12 @@ impl<T: Element> Held<T> {
             return &mut [];
         }
         let len = self.raw.size_bytes as usize / size_of::<T>();
-        // SAFETY: the type's invariant, and whoever has a `Tensor` alone may write its memory;
-        // `&mut self` keeps everybody else away.
+        // SAFETY: the type's invariant, and a `Tensor` is the only holder of its memory and may
+        // write it; `&mut self` keeps everybody else away.
         unsafe { std::slice::from_raw_parts_mut(self.raw.base.cast_mut().cast(), len) }
     }
 
-    /// The same memory under another dtype and shape, which must take all of it.
+    /// Gives the memory another dtype and shape, which must take all of it.
     pub(crate) fn into_elements<U: Element>(
         self,
         extents: &[usize],
@@ -180,7 +180,7 @@ impl<T: Element> Held<T> {
     fn cleared(self) -> Self {
         if self.raw.size_bytes > 0 {
             let bytes = self.raw.base.cast_mut().cast::<u8>();
-            // SAFETY: the blob has that many bytes, and nobody else knows of them. Bytes of 0 are
+            // SAFETY: the blob has that many bytes, and nothing else refers to them. Bytes of 0 are
             // a value of every element type.
             unsafe { bytes.write_bytes(0, self.raw.size_bytes as usize) };
         }
@@ -203,7 +203,7 @@ impl<T: Element> Held<T> {
         Ok(Held::over(raw, blob))
     }
 
-    /// The same elements in new memory, under the same strides.
+    /// Copies the elements into new memory, under the same strides.
     pub(crate) fn duplicate(&self) -> Result<Self> {
         let size_bytes = self.raw.size_bytes as usize;
         // SAFETY: the blob's memory is readable and initialised, by the type's invariant.
@@ -231,8 +231,9 @@ impl<T: Element> Held<T> {
         }
     }
 
-    /// Takes a `Vec` over of which `raw` is a dense shape over some elements, from number `offset`
-    /// on. All of them are given back by [`reclaim_vec`](Self::reclaim_vec), a part is not.
+    /// Adopts a `Vec`; `raw` is a dense shape over some of its elements, from number `offset` on.
+    /// [`reclaim_vec`](Self::reclaim_vec) gives the `Vec` back only where the shape covers all
+    /// elements.
     #[cfg(feature = "ndarray")]
     pub(crate) fn adopt_vec_laid(
         vec: Vec<T>,
@@ -271,7 +272,7 @@ impl<T: Element> Held<T> {
             (elements.as_mut_ptr(), elements.len())
         });
         // SAFETY: the owner has lent these elements exclusively, at an address that stays, and
-        // nobody touches it until it is dropped.
+        // nothing touches it until it is dropped.
         match unsafe { Self::adopt(elements, extents, Order::RowMajor, owner) } {
             Ok((held, _)) => Ok(held),
             Err((error, owner)) => Err(Rejected::new(error, owner.into_inner())),
@@ -280,7 +281,8 @@ impl<T: Element> Held<T> {
 
     /// # Safety
     ///
-    /// - `elements` are valid and the holder's alone until `owner` is dropped, on any thread.
+    /// - `elements` are valid, and only the holder uses them, until `owner` is dropped, on any
+    ///   thread.
     unsafe fn adopt<O>(
         (data, len): (*mut T, usize),
         extents: &[usize],
@@ -298,7 +300,7 @@ impl<T: Element> Held<T> {
         Ok((Held::over(raw, blob), context))
     }
 
-    /// Takes a share in an owner, whose elements nobody writes.
+    /// Takes a share in an owner. Its elements are never written.
     pub(crate) fn share_owner<O: AsRef<[T]> + Send + Sync + 'static>(
         owner: O,
         extents: &[usize],
@@ -309,7 +311,7 @@ impl<T: Element> Held<T> {
             (elements.as_ptr(), elements.len())
         });
         let laid = layout::dense(data.cast(), len, T::DTYPE, extents, Order::RowMajor);
-        // SAFETY: the owner has lent these elements, at an address that stays, and nobody touches
+        // SAFETY: the owner has lent these elements, at an address that stays, and nothing touches
         // it until it is dropped.
         unsafe { Self::share(laid, owner) }
     }
@@ -335,8 +337,8 @@ impl<T: Element> Held<T> {
     /// # Safety
     ///
     /// - The view is dense, and of elements of `T`.
-    /// - Its elements stay where they are when the owner is moved. They are valid, and written by
-    ///   nobody, until it is dropped, on any thread.
+    /// - Its elements stay where they are when the owner is moved. They are valid, and not written,
+    ///   until it is dropped, on any thread.
     #[cfg(feature = "ndarray")]
     pub(crate) unsafe fn share_laid<O: Send + Sync + 'static>(
         laid: Result<tnr_view>,
@@ -348,8 +350,8 @@ impl<T: Element> Held<T> {
 
     /// # Safety
     ///
-    /// - The elements of the view are valid, and written by nobody, until `owner` is dropped, on
-    ///   any thread.
+    /// - The elements of the view are valid, and not written, until `owner` is dropped, on any
+    ///   thread.
     unsafe fn share<O>(laid: Result<tnr_view>, owner: Boxed<O>) -> Result<Self, Rejected<O>> {
         let shared = match laid {
             Ok(raw) => owner
@@ -396,7 +398,7 @@ impl<T: Element> Held<T> {
         &self.raw
     }
 
-    /// The same view with its owner, for whoever holds on to that.
+    /// The view with its owner, for a caller that holds on to the owner.
     pub(crate) fn owned_raw(&self) -> tnr_view {
         self.blob.owned(&self.raw)
     }

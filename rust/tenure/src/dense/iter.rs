@@ -123,7 +123,7 @@ impl<T> Places<T> {
                 self.next_run();
             }
             let (count, stride) = (self.run_remaining.min(self.remaining), self.run_stride);
-            // The same loop twice: with a stride known to be 1 it can be vectorised.
+            // Two copies of the loop: with a stride known to be 1 it can be vectorised.
             if stride == 1 {
                 for nth in 0..count {
                     accumulated = f(accumulated, self.next.wrapping_add(nth));
@@ -148,7 +148,7 @@ pub struct Iter<'a, T: Element> {
     _lent: PhantomData<&'a [T]>,
 }
 
-// SAFETY: it is what is left of a `TensorView`.
+// SAFETY: it is the unvisited rest of a `TensorView`.
 unsafe impl<T: Element + Sync> Send for Iter<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Element + Sync> Sync for Iter<'_, T> {}
@@ -186,7 +186,7 @@ pub struct IterMut<'a, T: Element> {
     _lent: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: it is what is left of a `TensorViewMut`.
+// SAFETY: it is the unvisited rest of a `TensorViewMut`.
 unsafe impl<T: Element + Send> Send for IterMut<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Element + Sync> Sync for IterMut<'_, T> {}
@@ -403,9 +403,9 @@ parts_iterators! {
 
 parts_iterators! {
     SplitParts,
-    /// As many parts of an axis as asked for; from [`TensorView::split_into`].
+    /// A requested number of parts of an axis; from [`TensorView::split_into`].
     SplitInto,
-    /// As many parts of an axis as asked for, to be written; from
+    /// A requested number of parts of an axis, to be written; from
     /// [`TensorViewMut::split_into_mut`].
     SplitIntoMut
 }

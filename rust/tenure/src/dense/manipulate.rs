@@ -1,5 +1,5 @@
 //! Changes of shape that touch no element: the arithmetic behind the methods that both view types
-//! share. As `tnr_view_*` in C, without a call into it.
+//! share. It is the arithmetic of `tnr_view_*` in C, without a call into it.
 //!
 //! Each takes a checked view and gives one whose elements are among the elements of the first;
 //! `base`, `size_bytes` and `flags` stay. An empty result points at `base`.
@@ -100,7 +100,7 @@ pub(crate) fn index(view: &tnr_view, axis: Axis, index: usize) -> Result<tnr_vie
     Ok(at_index(view, axis, index))
 }
 
-/// As [`index`], with both known to be inside.
+/// Does the same as [`index`], for an axis and an index that are known to be inside.
 #[inline]
 pub(crate) fn at_index(view: &tnr_view, axis: usize, index: usize) -> tnr_view {
     let mut part = *view;
@@ -292,7 +292,7 @@ pub(crate) fn splittable(view: &tnr_view, axis: Axis, part_count: usize) -> Resu
     Ok(axis)
 }
 
-/// As [`split_part`], with both known to be inside.
+/// Does the same as [`split_part`], for an axis and an index that are known to be inside.
 #[inline]
 pub(crate) fn at_part(view: &tnr_view, axis: usize, part_count: usize, index: usize) -> tnr_view {
     let range = part_range(view.shape[axis] as usize, part_count, index);
@@ -399,7 +399,7 @@ pub(crate) fn windows(view: &tnr_view, axis: Axis, size: usize, step: usize) -> 
     Ok(settled(windows))
 }
 
-/// The same elements in row-major order under another shape, if strides can say it.
+/// Gives the elements in row-major order another shape, if strides can express it.
 #[inline]
 pub(crate) fn reshape(view: &tnr_view, shape: &impl IntoReshape) -> Result<tnr_view> {
     let count = layout::count(view);

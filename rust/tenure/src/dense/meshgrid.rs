@@ -2,8 +2,9 @@
 
 use crate::{AsView, Element, Error, Result, TensorView};
 
-/// The coordinates of a grid along each of its axes: view `i` has `axes[i]` along axis `i`, repeated
-/// along the others. Nothing is copied. As `indexing="ij"` in NumPy.
+/// The coordinates of a grid along each of its axes: view `i` has `axes[i]` along axis `i`,
+/// repeated along the others. Nothing is copied. The order of axes is that of `indexing="ij"` in
+/// NumPy.
 ///
 /// # Errors
 ///

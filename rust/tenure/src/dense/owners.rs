@@ -7,8 +7,8 @@ use crate::{
     SharedTensor, Slice, SplitInto, Tensor, TensorView, TensorViewMut,
 };
 
-/// A method of views that gives what they give, for an example `$code` that is true of `it`, which
-/// is a (2, 3) of 1 to 6.
+/// A method that calls the view's method of the same name, with an example: `$code` is true of
+/// `it`, a (2, 3) of 1 to 6.
 macro_rules! reader {
     ($make:literal, $code:literal, $what:literal, $($method:tt)+) => {
         #[doc = $what]

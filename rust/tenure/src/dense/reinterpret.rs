@@ -1,4 +1,4 @@
-//! The same bytes as elements of another type.
+//! Views of the same bytes as elements of another type.
 
 use tenure_sys::tnr_view;
 
@@ -73,13 +73,13 @@ fn uncounted(view: &tnr_view, axis: usize, from: DType, to: DType) -> Error {
 
 /// Other elements in the same bytes.
 impl<'a, T: Element> TensorView<'a, T> {
-    /// The same bytes as elements of `U`. Where the sizes differ the last axis, whose elements must
-    /// lie side by side, has more or fewer of them.
+    /// Views the bytes as elements of `U`. Where the sizes differ, the elements of the last axis
+    /// must be adjacent, and this axis has more or fewer elements.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an axis is no whole number of `U`, its elements do not lie side by side,
-    /// or the bytes are not aligned for `U`.
+    /// `InvalidArgument`: an axis is no whole number of `U`, its elements are not adjacent, or the
+    /// bytes are not aligned for `U`.
     ///
     /// ```
     /// use tenure::{Complex, TensorView};
@@ -99,14 +99,14 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     pub fn as_elements<U: Element>(&self) -> Result<TensorView<'a, U>> {
         let raw = reinterpreted(self.raw(), U::DTYPE)?;
-        // SAFETY: checked, over bytes of this view alone; any bytes are elements of `U`.
+        // SAFETY: checked, over only bytes of this view; any bytes are elements of `U`.
         Ok(unsafe { TensorView::from_raw(raw) })
     }
 }
 
 /// Other elements in the same bytes.
 impl<'a, T: Element> TensorViewMut<'a, T> {
-    /// As [`TensorView::as_elements`], to be written.
+    /// Does the same as [`TensorView::as_elements`], for writing.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
             .and_then(|raw| layout::check_distinct(&raw).map(|()| raw));
         match checked {
             // SAFETY: as for reading; any elements of `U` are elements of `T`, and the view, which
-            // ends here, had the bytes alone for 'a.
+            // ends here, had exclusive access to the bytes for 'a.
             Ok(raw) => Ok(unsafe { TensorViewMut::from_raw(raw) }),
             Err(error) => Err(Rejected::new(error, self)),
         }

@@ -133,7 +133,7 @@ impl IntoExtent for i32 {
     }
 }
 
-/// The extents of a shape of `count` elements, of which one may be left open.
+/// Computes the open extent, if there is one, of a shape of `count` elements.
 #[inline]
 fn close(extents: &mut [usize], open: Option<usize>, count: usize) -> Result<()> {
     let Some(open) = open else { return Ok(()) };
@@ -241,7 +241,7 @@ pub enum Order {
     ColumnMajor,
     /// The second axis runs fastest, and the others as in row-major order: images
     /// `[n, channels, height, width]` whose channels are adjacent, NHWC in memory, as PyTorch's
-    /// `channels_last`. Of fewer than three axes that is row-major.
+    /// `channels_last`. For fewer than three axes it is row-major.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,4 @@
-//! Memory held together with others, which nobody writes.
+//! Memory held together with others, which is never written.
 
 use std::ops::Index;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ use crate::dense::Held;
 use crate::dense::iter::Iter;
 use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal};
 
-/// A tensor that others may hold too, as an `Arc` does, and that nobody writes.
+/// A tensor that others may hold too, as an `Arc` does, and that is never written.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -138,7 +138,7 @@ impl<T: Element> SharedTensor<T> {
     /// ```
     #[inline]
     pub fn view(&self) -> TensorView<'_, T> {
-        // SAFETY: `Held` keeps the elements alive, and nobody writes memory that is shared.
+        // SAFETY: `Held` keeps the elements alive, and memory is not written while it is shared.
         unsafe { TensorView::from_raw(*self.raw()) }
     }
 
@@ -153,8 +153,8 @@ impl<T: Element> SharedTensor<T> {
     ///
     /// # Errors
     ///
-    /// The tensor itself, unchanged, where somebody else holds it too, or no `Vec` was adopted, or
-    /// it is not row-major.
+    /// The tensor itself, unchanged, where another holder exists, or no `Vec` was adopted, or it is
+    /// not row-major.
     ///
     /// ```
     /// use tenure::Tensor;

@@ -1,4 +1,4 @@
-//! Memory held alone.
+//! Memory with a single holder.
 
 mod elements;
 mod patterns;
@@ -14,8 +14,8 @@ use crate::{
     Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut, Tenure,
 };
 
-/// A tensor that holds its memory alone, as a `Box` does: allocated by the library, copied, or
-/// adopted from a `Vec` or another owner.
+/// A tensor that is the only holder of its memory, as a `Box` is: allocated by the library, copied,
+/// or adopted from a `Vec` or another owner.
 ///
 /// It lends [views](Self::view), which do everything else. It is not `Clone`: a copy may fail for
 /// want of memory, and says that it is one, as [`try_clone`](Self::try_clone).
@@ -217,7 +217,7 @@ impl<T: Element> Tensor<T> {
         unsafe { Self::written_in(extents, Order::RowMajor, write) }
     }
 
-    /// As [`written_by`](Self::written_by), in the order given.
+    /// Does the same as [`written_by`](Self::written_by), in the order given.
     ///
     /// # Safety
     ///
@@ -248,7 +248,7 @@ impl<T: Element> Tensor<T> {
         Ok(Tensor { held: unsafe { Held::filled_by(extents, order, write) }? })
     }
 
-    /// The same memory under another dtype and shape, which must take all of it.
+    /// Gives the memory another dtype and shape, which must take all of it.
     pub(crate) fn into_elements<U: Element>(
         self,
         extents: &[usize],

@@ -29,7 +29,7 @@ use crate::{Axis, Element, IntoShape, Order, Result, Tensor, Tenure, layout, ref
 /// # Ok::<(), tenure::Error>(())
 /// ```
 // Covariant in 'a and T, as &'a [T] is. The invariant: `raw` has passed `layout::check`, and its
-// elements are initialised, alive and written by nobody for 'a.
+// elements are initialised, alive and not written for 'a.
 #[repr(transparent)]
 pub struct TensorView<'a, T: Element> {
     raw: tnr_view,
@@ -151,14 +151,14 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Safety
     ///
     /// - `raw` has passed `layout::check`, and its dtype is `T`'s.
-    /// - Its elements are initialised, alive and written by nobody for `'a`.
+    /// - Its elements are initialised, alive and not written for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn from_raw(raw: tnr_view) -> Self {
         debug_assert!(raw.dtype == T::DTYPE.raw());
         TensorView { raw, _lent: PhantomData }
     }
 
-    /// The same by reference: a copy is one of 192 bytes.
+    /// Makes the view by reference: a copy is one of 192 bytes.
     ///
     /// # Safety
     ///
@@ -189,7 +189,7 @@ impl<'a, T: Element> TensorView<'a, T> {
         unsafe { Leaf::address(&self.raw) }
     }
 
-    /// The view as an operand of an expression, which keeps what it says.
+    /// The view as an operand of an expression, which keeps a copy of it.
     #[inline(always)]
     pub(crate) fn into_leaf(self) -> Leaf<'a> {
         // SAFETY: the type's invariant is what `Leaf` asks.

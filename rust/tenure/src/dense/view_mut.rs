@@ -11,7 +11,7 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 use crate::raw::LentMut;
 use crate::{Element, IntoShape, Order, Result, TensorView, Tenure, layout};
 
-/// A shape over memory lent for writing, which nobody else touches while the loan lasts.
+/// A shape over memory lent for writing, which nothing else touches while the loan lasts.
 ///
 /// Manipulations consume the view; [`view_mut`](Self::view_mut) reborrows it first where it is to
 /// be used again. No two indices of it ever meet in one element.
@@ -27,7 +27,7 @@ use crate::{Element, IntoShape, Order, Result, TensorView, Tenure, layout};
 /// # Ok::<(), tenure::Error>(())
 /// ```
 // Invariant in T, as &'a mut [T] is. The invariant: `raw` is EXCLUSIVE, has passed `layout::check`
-// and `layout::check_distinct`, and its elements are initialised, alive and touched by nobody else
+// and `layout::check_distinct`, and its elements are initialised, alive and touched by nothing else
 // for 'a.
 #[repr(transparent)]
 pub struct TensorViewMut<'a, T: Element> {
@@ -146,7 +146,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Safety
     ///
     /// - `raw` has passed `layout::check` and `layout::check_distinct`, and its dtype is `T`'s.
-    /// - Its elements are initialised, alive and touched by nobody else for `'a`, and its pointers
+    /// - Its elements are initialised, alive and touched by nothing else for `'a`, and its pointers
     ///   may write.
     #[inline(always)]
     pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
@@ -171,7 +171,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// The view as the output of one call.
     #[inline]
     pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
-        // SAFETY: the type's invariant; nobody else touches the elements while `&mut self` lives.
+        // SAFETY: the type's invariant; nothing else touches the elements while `&mut self` lives.
         unsafe { LentMut::new(&self.raw) }
     }
 
@@ -186,7 +186,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
 
 /// Reborrows.
 impl<'a, T: Element> TensorViewMut<'a, T> {
-    /// The same elements for reading, while `self` is borrowed.
+    /// Lends the elements for reading, while `self` is borrowed.
     ///
     /// ```
     /// # use tenure::*;
@@ -203,7 +203,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         unsafe { TensorView::from_raw(raw) }
     }
 
-    /// The same elements for writing, while `self` is borrowed.
+    /// Lends the elements for writing, while `self` is borrowed.
     ///
     /// ```
     /// use tenure::TensorViewMut;
@@ -221,7 +221,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         unsafe { TensorViewMut::from_raw(self.raw.view) }
     }
 
-    /// The same elements for reading, for the rest of the loan.
+    /// Converts the view into one for reading, for the rest of the loan.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,4 @@
-//! Expressions of what is on a device, and the stream that computes them.
+//! Expressions of operands on a device, and the stream that computes them.
 
 use std::marker::PhantomData;
 
@@ -20,8 +20,8 @@ macro_rules! operands {
         }
 
         impl<T: Element> $type {
-            /// An [expression](Expr) of this alone: for methods, as operators take references. A
-            /// [stream](Stream::eval) computes it.
+            /// An [expression](Expr) that has this as its only operand: for methods, as operators
+            /// take references. A [stream](Stream::eval) computes it.
             ///
             /// ```
             /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -106,8 +106,8 @@ impl Stream {
         self.compute(&expression.graph, 0, &mut out.as_view_mut())
     }
 
-    /// Computes an [expression](Expr) of the elements of `out` in their place, enqueued: `f` is
-    /// given what stands for them, as [`tenure::Tensor::update`](crate::Tensor::update) gives it.
+    /// Computes an [expression](Expr) of the elements of `out` in their place, enqueued: `f` gets
+    /// an expression that represents them, as in [`tenure::Tensor::update`](crate::Tensor::update).
     ///
     /// # Errors
     ///

@@ -72,7 +72,7 @@ macro_rules! binary_of {
     )*};
 }
 
-/// The operator on a number and what lends elements, of which a generic impl is not allowed.
+/// The operator on a number and a lender of elements; a generic impl of it is not allowed.
 macro_rules! binary_of_number {
     ($trait:ident $method:ident $op:expr; $($number:ty)*) => {$(
         binary_of_number! {

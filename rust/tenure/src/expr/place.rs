@@ -10,8 +10,8 @@ pub struct Host;
 #[derive(Clone, Copy, Debug)]
 pub struct OnDevice;
 
-/// Where the operands of an [expression](crate::Expr) are. Those of one are all in one place: an
-/// expression of both does not compile. Sealed.
+/// Where the operands of an [expression](crate::Expr) are. All operands of an expression are in one
+/// place: an expression of both does not compile. Sealed.
 ///
 /// ```
 /// use tenure::{Expr, IntoExpr, Place, Tensor};
@@ -27,7 +27,7 @@ pub struct OnDevice;
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub trait Place: Copy + sealed::Place {
-    /// What `layer_norm` and `rms_norm` take there.
+    /// The options that `layer_norm` and `rms_norm` take there.
     type LayerNorm<'a, T: Float>: sealed::Leaves<'a>;
 }
 

@@ -1,4 +1,4 @@
-//! The shape of a result, and what is said where there is none.
+//! The shape of a result, and the error where it has none.
 
 use crate::ops::{Extents, broadcast_shape};
 use crate::raw::expression::{Graph, Kind, Node, Operand};
@@ -66,7 +66,7 @@ fn of_leaf(graph: &Graph<'_>, operand: Operand, output: &[usize]) -> Extents {
     }
 }
 
-/// Of a node after others of these shapes.
+/// The shape of a node; `shapes` are those of the nodes before it.
 fn of_node(
     graph: &Graph<'_>,
     node: &Node,
@@ -78,7 +78,7 @@ fn of_node(
         _ => of_leaf(graph, operand, output),
     };
     let inputs = node.inputs();
-    // As many as a node has at most; those that it has not do not matter.
+    // A node has three inputs at most; the shapes of missing inputs do not matter.
     let of_inputs =
         [0, 1, 2].map(|nth| inputs.get(nth).map_or(Extents::of(&[]), |operand| shape_of(*operand)));
     if node.code.kind() == TNR_NODE_REDUCE {
@@ -115,7 +115,8 @@ fn place(node: &Node) -> String {
     format!("{} at {}", name::of(node.code), node.at)
 }
 
-/// What the library says of an expression, with its place in the source: that of its last operation.
+/// Puts the place of the expression's last operation in the source in front of an error of the
+/// library.
 #[cold]
 #[inline(never)]
 pub(super) fn located(graph: &Graph<'_>, error: Error) -> Error {
@@ -131,7 +132,8 @@ pub(super) fn located(graph: &Graph<'_>, error: Error) -> Error {
     }
 }
 
-/// The same of one whose output has this shape, and where that or another is the reason says so.
+/// Does the same as `located`, for an expression with an output of shape `out`. Where this or
+/// another shape is the reason, the error says so.
 #[cold]
 #[inline(never)]
 pub(super) fn refused(graph: &Graph<'_>, error: Error, out: &[usize]) -> Error {

@@ -17,10 +17,10 @@ pub(super) fn next_call() -> u32 {
 }
 
 impl<T: Element> TensorViewMut<'_, T> {
-    /// Computes an [expression](Expr) of the elements themselves in their place: `f` is given what
-    /// stands for them.
+    /// Computes an [expression](Expr) of the elements themselves in their place: `f` gets an
+    /// expression that represents them.
     ///
-    /// Its argument has no address, and means the elements in this call alone. Nothing else of the
+    /// Its argument has no address, and means the elements only in this call. Nothing else of the
     /// expression can be memory of this view, which is borrowed exclusively.
     ///
     /// # Errors

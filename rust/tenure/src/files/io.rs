@@ -4,8 +4,8 @@
 //! | --- | --- | --- | --- |
 //! | a file's bytes, of your own | [`read`] | once, from the file | yes |
 //! | tensors over them | [`SharedTensor::from_bytes`](crate::SharedTensor::from_bytes) of what `read` gave | 0 | yes |
-//! | tensors over a mapped file | the same, of a map of `memmap2` | 0 | the map is `unsafe` to make: whoever writes or shortens the file changes or ends your memory |
-//! | tensors over memory that nobody can change | the same, of `Sealed`, with the feature `sealed` (Linux) | once, from the file; 0 from another process | yes |
+//! | tensors over a mapped file | the same, of a map of `memmap2` | 0 | the map is `unsafe` to make: a process that writes or shortens the file changes or ends your memory |
+//! | tensors over memory that cannot be changed | the same, of `Sealed`, with the feature `sealed` (Linux) | once, from the file; 0 from another process | yes |
 //!
 //! ```
 //! use tenure::{SharedTensor, io};

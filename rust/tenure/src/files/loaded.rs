@@ -3,9 +3,9 @@
 use crate::files::payload::Payload;
 use crate::{DType, DynView, Element, Order, Result, Tensor};
 
-/// Whether elements may be copied that cannot be lent as they lie: in files misaligned, packed, or
-/// in the byte order of other machines; in [views](crate::TensorView::contiguous) in another order
-/// of memory. [`stats`](crate::stats) counts what is copied.
+/// Whether elements may be copied that cannot be lent in their layout: in files misaligned, packed,
+/// or in the byte order of other machines; in [views](crate::TensorView::contiguous) in another
+/// order of memory. [`stats`](crate::stats) counts the copied bytes.
 ///
 /// ```
 /// use tenure::{CopyMode, TensorView, npy};

@@ -7,7 +7,7 @@
 //! | bytes of a file, read or mapped | a view of the elements | [`Array::view`] | 0: C order and Fortran order as strides |
 //! | the same, misaligned or from machines of another byte order | the elements | [`Array::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | an owner of the bytes | a tensor that holds it | [`SharedTensor::from_bytes`](crate::SharedTensor::from_bytes) from [`Header::payload_offset`] on | 0 |
-//! | a view | a file | [`write`](write()) | 0; what lies in neither order is gathered first |
+//! | a view | a file | [`write`](write()) | 0; elements in neither order are gathered first |
 //!
 //! ```
 //! use tenure::{SharedTensor, TensorView, io, npy};
@@ -63,7 +63,7 @@ use crate::{DynView, Order};
 ///
 /// # Errors
 ///
-/// Those of the output; `Unsupported` for elements that NumPy does not have.
+/// The errors of the output; `Unsupported` for elements that NumPy does not have.
 ///
 /// ```
 /// use tenure::{TensorView, bf16, npy};

@@ -6,7 +6,7 @@
 //!
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |
-//! | bytes of an archive | what is in it | [`Archive::new`], [`names`](Archive::names), [`header`](Archive::header) | 0 |
+//! | bytes of an archive | its contents | [`Archive::new`], [`names`](Archive::names), [`header`](Archive::header) | 0 |
 //! | the same | a view of an array | [`Archive::view`] | 0; of a stored array that is aligned, as those that [`Writer`] writes are |
 //! | the same | the elements, wherever they lie | [`Archive::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | views | an archive | [`Writer::write_arrays`] | 0 |

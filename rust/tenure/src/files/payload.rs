@@ -1,4 +1,4 @@
-//! Elements as files hold them: read from bytes that somebody else lends, and written as bytes.
+//! Elements as files hold them: read from lent bytes, and written as bytes.
 
 use std::{fmt, io};
 
@@ -30,7 +30,7 @@ pub(crate) fn shown(name: &str) -> String {
     if name.chars().nth(60).is_some() { shown + "..." } else { shown }
 }
 
-/// The elements of an array, of which a file says what they are.
+/// The elements of an array that a file describes.
 pub(crate) struct Payload<'a, 'f> {
     pub(crate) name: Name<'f>,
     pub(crate) dtype: DType,
@@ -97,7 +97,7 @@ impl<'a> Payload<'a, '_> {
     }
 }
 
-/// Elements to be written: the bytes of a view, side by side.
+/// Elements to be written: the bytes of a view, without gaps.
 pub(crate) enum Body<'v> {
     Lent(&'v [u8]),
     Gathered(Tensor<u8>),

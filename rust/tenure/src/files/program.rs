@@ -2,13 +2,14 @@
 //!
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |
-//! | a graph | a list of what is in it | [`GraphRecord::of`] | 0: constants are lent by the graph |
+//! | a graph | a list of its contents | [`GraphRecord::of`] | 0: constants are lent by the graph |
 //! | the list | a file | [`GraphRecord::save`] | 0; constants that are not dense and row-major are gathered first |
-//! | an owner of a file's bytes, read or mapped | what is in it | [`ProgramFile::new`] | 0: no constant is read |
+//! | an owner of a file's bytes, read or mapped | its contents | [`ProgramFile::new`] | 0: no constant is read |
 //! | the same | a graph | [`ProgramFile::build`] | 0: the graph holds the bytes too |
 //!
-//! None of the bytes is trusted: each number is checked here, and what it means by the core as if a
-//! program had called it. The elements of constants are neither read nor compared with a checksum.
+//! None of the bytes is trusted: this module checks each number, and the core checks its meaning as
+//! if a program had called it. The elements of constants are neither read nor compared with a
+//! checksum.
 //!
 //! The container is a header, the graph as a message of Protocol Buffers (`docs/design/program.proto`
 //! has the schema), and the elements of constants, little-endian and row-major, each from a multiple

@@ -3,11 +3,11 @@
 //!
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |
-//! | bytes of a file | what is in it | [`Reader::new`], [`tensors`](Reader::tensors) | 0 |
+//! | bytes of a file | its contents | [`Reader::new`], [`tensors`](Reader::tensors) | 0 |
 //! | the same | a view of a tensor | [`Reader::view`] | 0 |
 //! | the same, where it is misaligned | the elements | [`Reader::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | an owner of the bytes | tensors that share it | [`Shared::new`], [`Shared::tensor`] | 0 |
-//! | views | a file | [`Writer::write`] | 0; what is not dense and row-major is gathered first |
+//! | views | a file | [`Writer::write`] | 0; views that are not dense and row-major are gathered first |
 //!
 //! ```
 //! use tenure::{DType, SharedTensor, Tensor, TensorView, io, safetensors};
@@ -42,7 +42,7 @@
 //! The format is 8 bytes of length, a header in JSON, and the elements, little-endian and
 //! row-major, without a gap: see its README at <https://github.com/huggingface/safetensors>. None
 //! of the bytes is trusted. A dtype of no whole number of bytes, or one that this version does not
-//! know, is refused when its tensor is asked for; the other tensors of the file can be had.
+//! know, is refused when its tensor is requested; the other tensors of the file can be had.
 
 mod dtypes;
 mod header;

@@ -13,10 +13,10 @@ fn near<T: Element>(
     a.shape() == b.shape() && a.iter().zip(b.iter()).all(|(a, b)| is_near(a, b))
 }
 
-/// The traits of one type, beside each type that it can be equal to.
+/// Implements the traits for one type, with each type that it can be equal to.
 macro_rules! approximate {
     ($($type:ty;)*) => {$(
-        /// Of equal shapes, element by element.
+        /// Requires equal shapes, and compares element by element.
         ///
         /// ```
         /// use approx::{assert_abs_diff_eq, assert_abs_diff_ne};
@@ -43,7 +43,7 @@ macro_rules! approximate {
             }
         }
 
-        /// Of equal shapes, element by element.
+        /// Requires equal shapes, and compares element by element.
         ///
         /// ```
         /// use approx::assert_relative_eq;
@@ -69,7 +69,7 @@ macro_rules! approximate {
             }
         }
 
-        /// Of equal shapes, element by element.
+        /// Requires equal shapes, and compares element by element.
         ///
         /// ```
         /// use approx::assert_ulps_eq;

@@ -154,12 +154,12 @@ impl<'a> DynView<'a> {
         parts.view()
     }
 
-    /// Lends the values of an array, some of which may be null, and copies its validity bitmap into
-    /// a mask of the same shape: true where there is a value. Elements elsewhere are unspecified.
+    /// Lends the values of an array, which may have nulls, and copies its validity bitmap into a
+    /// mask of the same shape: true where there is a value. Elements elsewhere are unspecified.
     ///
     /// # Errors
     ///
-    /// As [`from_arrow`](Self::from_arrow), but for nulls. `OutOfMemory`.
+    /// The errors of [`from_arrow`](Self::from_arrow), except for nulls. `OutOfMemory`.
     ///
     /// ```
     /// use arrow_array::Float32Array;
@@ -183,7 +183,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Errors
     ///
-    /// As there. `InvalidArgument`: another dtype.
+    /// The errors of [`DynView::from_arrow`]. `InvalidArgument`: another dtype.
     ///
     /// ```
     /// use arrow_array::{FixedSizeListArray, types::Float32Type};
@@ -200,7 +200,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 }
 
-/// A buffer as an owner of bytes. Arrow writes a buffer only where nobody else holds it.
+/// A buffer as an owner of bytes. Arrow writes a buffer only where it has no other holder.
 struct Bytes(Buffer);
 
 impl AsRef<[u8]> for Bytes {
@@ -216,7 +216,8 @@ impl<T: Element> SharedTensor<T> {
     ///
     /// # Errors
     ///
-    /// As there. `InvalidArgument`: another dtype. `OutOfMemory`: the library's own record of it.
+    /// The errors of [`DynView::from_arrow`]. `InvalidArgument`: another dtype. `OutOfMemory`: the
+    /// library's own record of it.
     ///
     /// ```
     /// use arrow_array::Int64Array;
@@ -288,7 +289,7 @@ impl<T: Element> SharedTensor<T> {
         let mut array: ArrayRef = Arc::new(values);
         for (&extent, count) in lists.iter().zip(counts).rev() {
             let field = Arc::new(Field::new_list_field(array.data_type().clone(), false));
-            // In range: that was asked of each.
+            // In range: each extent was checked above.
             let list =
                 FixedSizeListArray::try_new_with_length(field, extent as i32, array, None, count);
             array = Arc::new(list.expect("as many values as the lists hold, none null"));
@@ -331,11 +332,10 @@ impl<T: Element + ArrowNativeType> TryFrom<SharedTensor<T>> for ScalarBuffer<T> 
         // Empty memory may begin anywhere, which Arrow does not take.
         let data = NonNull::new(tensor.as_ptr().cast_mut()).filter(|_| len > 0);
         let data = data.unwrap_or(NonNull::dangling());
-        // A panic leaves nothing behind in a tensor that nobody writes.
+        // A panic leaves no trace in a tensor that is not written.
         let owner = Arc::new(AssertUnwindSafe(tensor));
-        // SAFETY: these are the elements of the tensor, readable, and written by nobody, while it
-        // lives, which it does until the buffer ends. Arrow writes no memory that it has not
-        // allocated.
+        // SAFETY: these are the elements of the tensor, readable, and not written, while it lives,
+        // which it does until the buffer ends. Arrow writes no memory that it has not allocated.
         let buffer = unsafe { Buffer::from_custom_allocation(data.cast(), size_bytes, owner) };
         Ok(ScalarBuffer::new(buffer, 0, len))
     }

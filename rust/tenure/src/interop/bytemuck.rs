@@ -8,12 +8,12 @@ use crate::{
     TensorViewMut, layout, refusal,
 };
 
-// SAFETY: a byte, of which 0 is a value.
+// SAFETY: a byte, and 0 is a value of it.
 unsafe impl Zeroable for Bool8 {}
-// SAFETY: a byte, transparently, of which every value is one.
+// SAFETY: a byte, transparently, and every byte is a value of it.
 unsafe impl Pod for Bool8 {}
 
-/// A shape of so many structs, with the elements of one as the last axis.
+/// The shape of `len` structs, with the elements of one as the last axis.
 fn with_fields<S>(extents: &[usize], len: usize, dtype: DType) -> Result<Vec<usize>> {
     if extents.len() == TNR_MAX_RANK {
         return Err(refusal::rank_too_high(TNR_MAX_RANK + 1));
@@ -36,7 +36,7 @@ fn fields<S>(dtype: DType) -> Result<usize> {
     )))
 }
 
-/// As many structs of no bytes as the axes in front of the last have.
+/// Structs of no bytes, one for each index of the axes in front of the last.
 fn structs_of_no_bytes<'a, S: Pod>(shape: &[usize]) -> Result<&'a [S]> {
     assert_eq!(size_of::<S>(), 0);
     // The view has no element that would bound these axes.
@@ -152,11 +152,11 @@ impl<'a, T: Element> TensorView<'a, T> {
 
 /// Plain data.
 impl<'a, T: Element> TensorViewMut<'a, T> {
-    /// As [`TensorView::from_pods`], to be written.
+    /// Lends structs for writing, like [`TensorView::from_pods`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of [`TensorView::from_pods`].
     ///
     /// ```
     /// use tenure::TensorViewMut;

@@ -2,11 +2,11 @@
 //!
 //! | you have | and want | call | copied | who frees it afterwards |
 //! | --- | --- | --- | --- | --- |
-//! | a managed tensor of somebody else | to read or write it | `unsafe` [`Imported::from_raw`] | 0 | its deleter, when the last holder here is dropped |
+//! | a managed tensor of another library | to read or write it | `unsafe` [`Imported::from_raw`] | 0 | its deleter, when the last holder here is dropped |
 //! | an [`Imported`] | a [`Tensor`] or [`SharedTensor`] | [`Imported::into_tensor`], [`Imported::into_shared`] | 0 | the same |
 //! | a [`Tensor`] | to hand it over | [`Exported::from_tensor`] | 0 | the consumer, by the deleter |
 //! | a [`SharedTensor`] | to share it, read-only | [`Exported::from_shared`] | 0 | the last of the holders, here or there |
-//! | a view | to lend it to a call | [`lend`], [`lend_mut`] | 0 | whoever lent it: the tensor is a bare [`DLTensor`] with nothing to free |
+//! | a view | to lend it to a call | [`lend`], [`lend_mut`] | 0 | the lender: the tensor is a bare [`DLTensor`] with nothing to free |
 //!
 //! Tensors on a GPU are taken and given by a [`cuda::Stream`](crate::cuda::Stream::import), whose
 //! order they are in.
@@ -120,7 +120,8 @@ fn lend_raw<R>(view: &tnr_view, f: impl FnOnce(&DLTensor) -> R) -> R {
     })
 }
 
-/// A tensor of another library, held: its deleter is called when this, or what it became, ends.
+/// A tensor of another library, held: its deleter is called when this, or the tensor made of it,
+/// ends.
 ///
 /// Its memory may lie in any strides. [`view`](Self::view) and [`view_mut`](Self::view_mut) take it
 /// as it lies; [`into_tensor`](Self::into_tensor) and [`into_shared`](Self::into_shared) take
@@ -140,7 +141,7 @@ fn lend_raw<R>(view: &tnr_view, f: impl FnOnce(&DLTensor) -> R) -> R {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 // The invariant: `raw` is a checked view of the blob's memory, whose elements are initialised and
-// written by nobody but the holder, who may unless the blob is shared.
+// written only by the holder, who may write them unless the blob is shared.
 pub struct Imported {
     raw: tnr_view,
     blob: BlobHandle,
@@ -162,33 +163,33 @@ impl Imported {
     ///
     /// # Safety
     ///
-    /// - `tensor` points at a valid managed tensor that nobody else deletes, and that the deleter,
-    ///   where there is one, ends on any thread.
-    /// - Until then its elements are readable and initialised, and written by nobody else; without
-    ///   the flag READ_ONLY they are writable, and touched by nobody else.
+    /// - `tensor` points at a valid managed tensor that no other code deletes, and that the
+    ///   deleter, where there is one, ends on any thread.
+    /// - Until then its elements are readable and initialised, and no other code writes them;
+    ///   without the flag READ_ONLY they are writable, and no other code touches them.
     pub unsafe fn from_raw(tensor: NonNull<DLManagedTensorVersioned>) -> Result<Self> {
         // SAFETY: by this function's contract.
         let (blob, raw) = unsafe { BlobHandle::import(tensor) }?;
         Ok(Imported { raw, blob })
     }
 
-    /// As [`from_raw`](Self::from_raw), of a tensor from before DLPack 1.0. It has no flags, so it
-    /// is taken as writable.
+    /// Takes a tensor from before DLPack 1.0, like [`from_raw`](Self::from_raw). It has no flags,
+    /// so it is taken as writable.
     ///
     /// # Errors
     ///
-    /// As [`from_raw`](Self::from_raw).
+    /// The errors of [`from_raw`](Self::from_raw).
     ///
     /// # Safety
     ///
-    /// - As [`from_raw`](Self::from_raw).
+    /// - The conditions of [`from_raw`](Self::from_raw).
     pub unsafe fn from_raw_legacy(tensor: NonNull<DLManagedTensor>) -> Result<Self> {
         // SAFETY: by this function's contract.
         let (blob, raw) = unsafe { BlobHandle::import_legacy(tensor) }?;
         Ok(Imported { raw, blob })
     }
 
-    /// Whether nobody may write it.
+    /// Whether it must not be written.
     pub fn is_read_only(&self) -> bool {
         self.blob.tenure() == Tenure::Shared
     }
@@ -215,13 +216,13 @@ impl Imported {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another dtype, read-only, or the elements do not lie side by side. The
-    /// import comes back with the error.
+    /// `InvalidArgument`: another dtype, read-only, or the elements are not adjacent. The import
+    /// comes back with the error.
     #[expect(clippy::result_large_err, reason = "the refused import goes back, by value")]
     pub fn into_tensor<T: Element>(self) -> Result<Tensor<T>, Rejected<Self>> {
         match self.require_writable().and_then(|()| self.require_dense::<T>()) {
             // SAFETY: a dense view of exactly the blob's memory, of elements of `T`; by the type's
-            // invariant initialised, and nobody else touches them.
+            // invariant they are initialised, and no other code touches them.
             Ok(()) => Ok(unsafe { Tensor::made(self.raw, self.blob) }),
             Err(error) => Err(Rejected::new(error, self)),
         }
@@ -231,8 +232,8 @@ impl Imported {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another dtype, or the elements do not lie side by side. The import comes
-    /// back with the error.
+    /// `InvalidArgument`: another dtype, or the elements are not adjacent. The import comes back
+    /// with the error.
     #[expect(clippy::result_large_err, reason = "the refused import goes back, by value")]
     pub fn into_shared<T: Element>(self) -> Result<SharedTensor<T>, Rejected<Self>> {
         match self.require_dense::<T>() {
@@ -278,7 +279,7 @@ impl fmt::Debug for Imported {
 
 /// A managed tensor for another library, which has not been handed over yet: dropping it calls its
 /// deleter.
-// The invariant: the pointer is a managed tensor that nobody else deletes.
+// The invariant: the pointer is a managed tensor that no other code deletes.
 pub struct Exported {
     tensor: NonNull<DLManagedTensorVersioned>,
     _owned: PhantomData<DLManagedTensorVersioned>,
@@ -290,7 +291,7 @@ unsafe impl Send for Exported {}
 unsafe impl Sync for Exported {}
 
 impl Exported {
-    /// Hands a tensor over: the consumer may write it, and alone has it.
+    /// Hands a tensor over: the consumer may write it, and no other code has it.
     ///
     /// # Errors
     ///
@@ -323,7 +324,7 @@ impl Exported {
         Ok(Self::over(tensor.export(true)?))
     }
 
-    /// Of a tensor that nobody else deletes.
+    /// Takes a tensor that no other code deletes.
     pub(crate) fn over(tensor: NonNull<DLManagedTensorVersioned>) -> Self {
         Exported { tensor, _owned: PhantomData }
     }

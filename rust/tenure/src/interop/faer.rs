@@ -52,8 +52,8 @@ impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
 
     fn try_from(matrix: MatRef<'a, T>) -> Result<Self> {
         let raw = laid(&matrix)?;
-        // SAFETY: checked, over elements that the matrix borrows for 'a: initialised, and written
-        // by nobody.
+        // SAFETY: checked, over elements that the matrix borrows for 'a: initialised, and not
+        // written.
         Ok(unsafe { TensorView::from_raw(raw) })
     }
 }
@@ -62,8 +62,9 @@ impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
 ///
 /// # Errors
 ///
-/// `Aliased`: strides, which only `unsafe` code gives a matrix, of which it cannot be told that no
-/// two indices meet. Where the matrix is to be used after a refusal, lend it again (`as_mut`).
+/// `Aliased`: strides, which only `unsafe` code gives a matrix, with which two indices may meet as
+/// far as the library can tell. Where the matrix is to be used after a refusal, lend it again
+/// (`as_mut`).
 ///
 /// ```
 /// use faer::Mat;
@@ -83,7 +84,7 @@ impl<'a, T: Element> TryFrom<MatMut<'a, T>> for TensorViewMut<'a, T> {
         let raw = layout::around(data.cast_const().cast(), T::DTYPE, &extents, &strides)?;
         layout::check_distinct(&raw)?;
         // SAFETY: checked, over elements that the matrix, which ends here, borrows for 'a:
-        // initialised, and touched by nobody else.
+        // initialised, and touched by no other code.
         Ok(unsafe { TensorViewMut::from_raw(raw) })
     }
 }
@@ -125,7 +126,7 @@ impl<'a, T: Element> TryFrom<TensorView<'a, T>> for MatRef<'a, T> {
     fn try_from(view: TensorView<'a, T>) -> Result<Self> {
         let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
         // SAFETY: the elements of the view, lent for 'a: aligned, inside one allocation,
-        // initialised, and written by nobody.
+        // initialised, and not written.
         Ok(unsafe { MatRef::from_raw_parts(data.as_ptr(), rows, cols, row, col) })
     }
 }
@@ -151,13 +152,13 @@ impl<'a, T: Element> TryFrom<TensorViewMut<'a, T>> for MatMut<'a, T> {
 
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
-        // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
-        // the elements alone for 'a.
+        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
+        // had exclusive access to the elements for 'a.
         Ok(unsafe { MatMut::from_raw_parts_mut(data.as_ptr(), rows, cols, row, col) })
     }
 }
 
-// A `MatRef` may repeat one element more often than can be counted: it is asked, by `try_from`.
+// A `MatRef` may repeat one element more often than can be counted: `try_from` checks that.
 impl<T: Element> AsView<T> for Mat<T> {
     fn as_view(&self) -> TensorView<'_, T> {
         let matrix = self.as_dyn_stride();
@@ -165,7 +166,7 @@ impl<T: Element> AsView<T> for Mat<T> {
         let data = matrix.as_ptr().cast();
         let raw = layout::around_unchecked(data, T::DTYPE, &extents, &strides);
         // SAFETY: a matrix owns its elements, column by column: aligned, inside one allocation,
-        // initialised, written by nobody.
+        // initialised, not written.
         unsafe { TensorView::from_raw(raw) }
     }
 }

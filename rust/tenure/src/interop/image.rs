@@ -191,8 +191,8 @@ impl<'a, T: Element, P: Pixel<Subpixel = T>> TryFrom<TensorView<'a, T>>
 ///
 /// # Errors
 ///
-/// As of [`TensorView`]. Where the view is to be used after a refusal, reborrow it first, by
-/// [`view_mut`](TensorViewMut::view_mut).
+/// The errors of a [`TensorView`]. Where the view is to be used after a refusal, reborrow it first,
+/// by [`view_mut`](TensorViewMut::view_mut).
 ///
 /// ```
 /// use image::{ImageBuffer, Luma};
@@ -253,8 +253,8 @@ impl<T: Element, P: Pixel<Subpixel = T>> TryFrom<ImageBuffer<P, Vec<T>>> for Ten
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a shape as a view of which is refused, or memory that is not that of a `Vec`:
-/// results of operations are the library's memory. The tensor comes back with the error;
+/// `InvalidArgument`: a shape with which a view is refused too, or memory that is not that of a
+/// `Vec`: results of operations are the library's memory. The tensor comes back with the error;
 /// `ImageBuffer::try_from(tensor.view())` lends it.
 ///
 /// ```

@@ -38,8 +38,8 @@ fn laid<T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>>(
     layout::around(data.cast(), T::DTYPE, &extents(matrix), &[row, col])
 }
 
-/// Lends a matrix or a vector, whoever owns it, in the strides that it has; a vector has a column,
-/// or a row, as its other axis.
+/// Lends a matrix or a vector, of any owner, in the strides that it has; a vector has a column, or
+/// a row, as its other axis.
 ///
 /// # Errors
 ///
@@ -64,8 +64,7 @@ impl<'a, T: Element, R: Dim, C: Dim, S: Storage<T, R, C>> TryFrom<&'a Matrix<T, 
 
     fn try_from(matrix: &'a Matrix<T, R, C, S>) -> Result<Self> {
         let raw = laid(matrix.as_ptr(), matrix)?;
-        // SAFETY: checked, over elements that the matrix has for 'a: initialised, and written by
-        // nobody.
+        // SAFETY: checked, over elements that the matrix has for 'a: initialised, and not written.
         Ok(unsafe { TensorView::from_raw(raw) })
     }
 }
@@ -74,8 +73,8 @@ impl<'a, T: Element, R: Dim, C: Dim, S: Storage<T, R, C>> TryFrom<&'a Matrix<T, 
 ///
 /// # Errors
 ///
-/// `Aliased`: strides, which only `unsafe` code gives a matrix, of which it cannot be told that no
-/// two indices meet.
+/// `Aliased`: strides, which only `unsafe` code gives a matrix, with which two indices may meet as
+/// far as the library can tell.
 ///
 /// ```
 /// use nalgebra::DMatrix;
@@ -94,13 +93,13 @@ impl<'a, T: Element, R: Dim, C: Dim, S: StorageMut<T, R, C>> TryFrom<&'a mut Mat
     fn try_from(matrix: &'a mut Matrix<T, R, C, S>) -> Result<Self> {
         let raw = laid(matrix.data.ptr_mut(), matrix)?;
         layout::check_distinct(&raw)?;
-        // SAFETY: checked, over elements that the matrix, borrowed for 'a, has alone: initialised,
-        // and touched by nobody else.
+        // SAFETY: checked, over elements to which the matrix, borrowed for 'a, has exclusive
+        // access: initialised, and touched by no other code.
         Ok(unsafe { TensorViewMut::from_raw(raw) })
     }
 }
 
-// Those without gaps: others may repeat elements more often than can be counted.
+// Only matrices without gaps: others may repeat elements more often than can be counted.
 impl<T: Element, R: Dim, C: Dim, S> AsView<T> for Matrix<T, R, C, S>
 where
     S: Storage<T, R, C> + IsContiguous,
@@ -201,7 +200,7 @@ impl<'a, T: Element, R: Dim, C: Dim> TryFrom<TensorView<'a, T>>
     fn try_from(view: TensorView<'a, T>) -> Result<Self> {
         let (first, shape, strides) = parts(view.raw())?;
         // SAFETY: the elements of the view, lent for 'a: aligned, inside one allocation,
-        // initialised, and written by nobody; no element lies between those of a column.
+        // initialised, and not written; no element lies between those of a column.
         let storage = unsafe { ViewStorage::from_raw_parts(first.as_ptr(), shape, strides) };
         Ok(Matrix::from_data(storage))
     }
@@ -211,8 +210,8 @@ impl<'a, T: Element, R: Dim, C: Dim> TryFrom<TensorView<'a, T>>
 ///
 /// # Errors
 ///
-/// As of [`TensorView`]. Where the view is to be used after a refusal, reborrow it first, by
-/// [`view_mut`](TensorViewMut::view_mut).
+/// The errors of a [`TensorView`]. Where the view is to be used after a refusal, reborrow it first,
+/// by [`view_mut`](TensorViewMut::view_mut).
 ///
 /// ```
 /// use nalgebra::DMatrixViewMut;
@@ -230,8 +229,8 @@ impl<'a, T: Element, R: Dim, C: Dim> TryFrom<TensorViewMut<'a, T>>
 
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let (first, shape, strides) = parts(view.raw())?;
-        // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
-        // the elements alone for 'a.
+        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
+        // had exclusive access to the elements for 'a.
         let storage = unsafe { ViewStorageMut::from_raw_parts(first.as_ptr(), shape, strides) };
         Ok(Matrix::from_data(storage))
     }

@@ -1,8 +1,8 @@
 //! Tensors and sparse matrices in the formats of `serde`: a struct of the shape and the elements,
 //! checked on the way in as the constructors check `Vec`s.
 //!
-//! `serde` reserves no more than 1 MiB by the word of its input, so that an array that says it is
-//! longer than it is costs nobody memory.
+//! `serde` reserves no more than 1 MiB by the word of its input, so an array that claims to be
+//! longer than it is takes no more memory than that.
 
 use ::serde::de::{Deserialize, Deserializer, Error as _};
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -12,14 +12,14 @@ use crate::{
     Bool8, Element, Rejected, SharedTensor, SparseIndex, Tensor, TensorView, TensorViewMut,
 };
 
-/// As `bool`.
+/// Serializes it as `bool`.
 impl Serialize for Bool8 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bool(bool::from(*self))
     }
 }
 
-/// As `bool`.
+/// Deserializes it as `bool`.
 impl<'de> Deserialize<'de> for Bool8 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         bool::deserialize(deserializer).map(Bool8::from)
@@ -35,7 +35,8 @@ impl<T: Element + Serialize> Serialize for Data<'_, T> {
     }
 }
 
-/// As a struct of `shape` and `data`, the elements in row-major order whatever their layout.
+/// Serializes it as a struct of `shape` and `data`, the elements in row-major order whatever their
+/// layout.
 ///
 /// ```
 /// use tenure::Tensor;
@@ -53,10 +54,10 @@ impl<T: Element + Serialize> Serialize for TensorView<'_, T> {
     }
 }
 
-/// As [`TensorView`].
+/// Implements `Serialize` like [`TensorView`].
 macro_rules! serialize_as_views {
     ($($type:ty;)*) => {$(
-        /// As a [`TensorView`].
+        /// Serializes it like a [`TensorView`].
         impl<T: Element + Serialize> Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.view().serialize(serializer)
@@ -94,7 +95,7 @@ impl<'de, T: Element + Deserialize<'de>> Deserialize<'de> for Tensor<T> {
     }
 }
 
-/// As a [`Tensor`].
+/// Deserializes it like a [`Tensor`].
 impl<'de, T: Element + Deserialize<'de>> Deserialize<'de> for SharedTensor<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Tensor::deserialize(deserializer).map(Tensor::into_shared)

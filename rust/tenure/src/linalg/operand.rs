@@ -33,13 +33,13 @@ impl<'a, T: NativeFloat> Matrix<'a, T> {
         Ok(matrix)
     }
 
-    /// As [`new`](Self::new), square.
+    /// Does the same as [`new`](Self::new), and requires a square matrix.
     pub(super) fn square(operation: &'static str, view: TensorView<'a, T>) -> Result<Self> {
         Self::unread(operation, view)?.require_square()?;
         Self::new(operation, view)
     }
 
-    /// The lower triangle of a square matrix; the elements above are read by nobody.
+    /// The lower triangle of a square matrix; the elements above are never read.
     pub(super) fn lower(operation: &'static str, view: TensorView<'a, T>) -> Result<(Self, T)> {
         let matrix = Self::unread(operation, view)?;
         matrix.require_square()?;
@@ -196,7 +196,7 @@ pub(super) fn range_above<T: NativeFloat>(a: &Tensor<T>) -> Range {
     if is_wide { Range::Wide } else { Range::Narrow }
 }
 
-/// Sets what is on the diagonal of a matrix.
+/// Sets the diagonal elements of a matrix.
 pub(super) fn fill_diagonal<T: NativeFloat>(a: &mut Tensor<T>, value: T) {
     let count = a.shape().iter().copied().min().unwrap_or(0);
     let mut view = a.view_mut();

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::error::Failure;
 use crate::owner::panic_text;
 
-/// The next batch and its epoch: three numbers to be kept beside a model's checkpoint.
+/// The next batch and its epoch: three numbers to be kept with a model's checkpoint.
 ///
 /// The seed and the epoch give the order of the samples, in this and every later version of the
 /// library and on every machine. Batches are counted in the batch size of the loader.
@@ -39,10 +39,10 @@ pub struct Position {
     pub batch: u64,
 }
 
-/// A batch, lent by its loader until the next one is asked for.
+/// A batch, lent by its loader until the next one is requested.
 ///
 /// Forgetting it (`mem::forget`) does no harm: its memory belongs to the loader, which takes it
-/// back when the next batch is asked for.
+/// back when the next batch is requested.
 pub struct Batch<'a, D: Dataset> {
     pub(super) position: Position,
     pub(super) samples: usize,

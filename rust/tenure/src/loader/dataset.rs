@@ -39,8 +39,8 @@ pub(super) mod sealed {
         fn gather(&self, indices: &[usize], owned: &mut Self::Owned) -> Result<()>;
     }
 
-    // A trait apart: of views of a dataset that is itself borrowed, no function could be asked for
-    // that takes them for every lifetime.
+    // A separate trait, which is `'static`: with views of a dataset that is itself borrowed, no
+    // bound could require a function that takes them for every lifetime.
     pub trait Owned: Send + 'static {
         type Views<'b>;
         type ViewsMut<'b>;

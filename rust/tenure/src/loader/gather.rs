@@ -1,4 +1,4 @@
-//! Rows of a matrix, copied side by side.
+//! Rows of a matrix, copied to adjacent memory.
 
 use crate::Element;
 
@@ -10,7 +10,7 @@ const PIECE_BYTES: usize = 128;
 /// half of it is over; this makes such rows 1.7 times as fast.
 const AHEAD_BYTES: usize = 8 << 10;
 
-/// From so many bytes on rows leave past the caches, where the next batch would not find room.
+/// From this size of `out` on rows leave past the caches, where the next batch would not find room.
 const STREAMED_BYTES: usize = 12 << 20;
 
 /// Copies the rows of `width` elements that `indices` name in `data`, one after the other.
@@ -60,7 +60,7 @@ fn copy_row<T: Element>(from: &[T], next: &[T], to: &mut [T], copy: unsafe fn(*c
     }
     if whole < size_bytes {
         prefetch(next.wrapping_add(whole));
-        // SAFETY: as above; this is what is left of both.
+        // SAFETY: as above; these are the remaining bytes of both.
         unsafe { from.add(whole).copy_to_nonoverlapping(to.add(whole), size_bytes - whole) };
     }
 }
@@ -96,8 +96,8 @@ mod processor {
 
     /// # Safety
     ///
-    /// - As of `store`, and `to` is aligned to 16 bytes.
-    /// - `fence` is called before another thread reads what was written.
+    /// - The conditions of `store`, and `to` is aligned to 16 bytes.
+    /// - `fence` is called before another thread reads the written bytes.
     #[inline(always)]
     pub(super) unsafe fn stream(from: *const u8, to: *mut u8) {
         let (from, to) = (from.cast::<__m128i>(), to.cast::<__m128i>());

@@ -1,11 +1,11 @@
 //! The order of an epoch: a permutation of the samples that is computed, not stored.
 //!
 //! A table of indices would take 8 bytes for each sample and a pass over memory at random before
-//! each epoch. Here index `i` goes through rounds of steps that can each be undone on numbers of so
-//! many bits (an odd factor, a sum, and its upper half folded onto the lower one); what leaves the
-//! range of samples goes through them again until it is inside, which visits each sample once
-//! ("cycle walking": Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002). So any
-//! thread can compute any batch, and resuming costs nothing.
+//! each epoch. Here index `i` passes through rounds of steps that can each be undone on numbers of
+//! a fixed count of bits (an odd factor, a sum, and the upper half folded onto the lower one); a
+//! number outside the range of samples passes through them again until it is inside, which visits
+//! each sample once ("cycle walking": Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
+//! 2002). So any thread can compute any batch, and resuming costs nothing.
 
 use crate::split_mix::{Random, mixed};
 
@@ -17,7 +17,7 @@ const LEAST_BITS: u32 = 10;
 
 /// In which order the samples of one epoch come.
 pub(super) enum Order {
-    /// As they lie.
+    /// In the order of the data.
     Sequential,
     /// Drawn from a seed and the number of the epoch.
     Shuffled(Permutation),

@@ -15,9 +15,9 @@ use crate::error::reserved;
 /// fill batches, it would cost more than that.
 const YIELDS: u32 = 200;
 
-/// A fixed number of buffers. Whoever fills one takes it together with the number of the next
-/// batch, under one lock; so the batch that is awaited always has a buffer, and nobody can wait for
-/// ever.
+/// A fixed number of buffers. A thread that fills one takes it together with the number of the next
+/// batch, under one lock; so the batch that is awaited always has a buffer, and no thread can wait
+/// forever.
 pub(super) struct Ring<B, F> {
     state: Mutex<State<B, F>>,
     /// A buffer is free, or the ring closed.
@@ -39,7 +39,7 @@ struct State<B, F> {
 }
 
 impl<B, F> Ring<B, F> {
-    /// For so many threads that fill the buffers.
+    /// A ring for `threads` threads that fill the buffers.
     pub(super) fn new(buffers: Vec<B>, threads: usize) -> Result<Self> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let begun = VecDeque::from(reserved(buffers.len(), "buffers")?);
@@ -53,7 +53,7 @@ impl<B, F> Ring<B, F> {
         })
     }
 
-    /// Nobody panics while the lock is held, so that it is never left half-changed.
+    /// No code panics while the lock is held, so that the state is never left half-changed.
     fn lock(&self) -> MutexGuard<'_, State<B, F>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,7 +110,7 @@ impl<B, F> Ring<B, F> {
         self.freed.notify_one();
     }
 
-    /// Lets nobody begin any more.
+    /// Lets no thread begin another batch.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.freed.notify_all();

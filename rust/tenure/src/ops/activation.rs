@@ -6,25 +6,25 @@ use tenure_sys::tnr_unary_op;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {
-    /// As [`relu`](crate::relu).
+    /// The function [`relu`](crate::relu).
     Relu,
-    /// As [`tanh`](crate::tanh).
+    /// The function [`tanh`](crate::tanh).
     Tanh,
-    /// As [`sigmoid`](crate::sigmoid).
+    /// The function [`sigmoid`](crate::sigmoid).
     Sigmoid,
-    /// As [`silu`](crate::silu).
+    /// The function [`silu`](crate::silu).
     Silu,
-    /// As [`gelu`](crate::gelu).
+    /// The function [`gelu`](crate::gelu).
     Gelu,
-    /// As [`gelu_tanh`](crate::gelu_tanh).
+    /// The function [`gelu_tanh`](crate::gelu_tanh).
     GeluTanh,
-    /// As [`softplus`](crate::softplus).
+    /// The function [`softplus`](crate::softplus).
     Softplus,
-    /// As [`hardswish`](crate::hardswish).
+    /// The function [`hardswish`](crate::hardswish).
     Hardswish,
-    /// As [`elu`](crate::elu).
+    /// The function [`elu`](crate::elu).
     Elu,
-    /// As [`leaky_relu`](crate::leaky_relu).
+    /// The function [`leaky_relu`](crate::leaky_relu).
     LeakyRelu,
 }
 

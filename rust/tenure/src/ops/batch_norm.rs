@@ -61,7 +61,8 @@ macro_rules! batch_norm_options {
 pub(crate) use batch_norm_options;
 
 batch_norm_options! {
-    /// Statistics of each channel, and what a network has learned to do with what they normalize.
+    /// Statistics of each channel, and the learned weight and bias that are applied after the
+    /// normalization.
     ///
     /// ```
     /// use tenure::{BatchNorm, batch_norm};
@@ -94,7 +95,7 @@ pub fn batch_norm<T: Float>(a: impl AsView<T>, norm: BatchNorm<'_, T>) -> Result
     })
 }
 
-/// As [`batch_norm`], into memory of the caller's.
+/// Does the same as [`batch_norm`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -108,7 +109,7 @@ pub fn batch_norm_into<T: Float>(
     operations::batch_norm(Input::View(a.lent()), norm.lent(), norm.eps, out.lent_mut())
 }
 
-/// As [`batch_norm`], in place.
+/// Does the same as [`batch_norm`], in place.
 ///
 /// # Errors
 ///

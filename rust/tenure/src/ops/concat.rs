@@ -21,7 +21,7 @@ fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extent
     Ok((extents, at))
 }
 
-/// The number of an axis among so many.
+/// The number of an axis of an array of rank `rank`.
 pub(crate) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
     let refused = || Error::invalid(format!("axis is {axis} but a has rank {rank}"));
     axis.of(rank).ok_or_else(refused)

@@ -8,8 +8,8 @@ use super::{Activation, at_least_1, filled_in, of_both, of_sides, order_of_image
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
-/// Where filters move, and what is done with their sums: a [`Conv2d`] but for its bias, which is a
-/// view of the host or of a device.
+/// The movement of filters, and the activation of their sums: a [`Conv2d`] without its bias, which
+/// is a view of the host or of a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filtering {
     pub(crate) strides: [usize; 2],
@@ -136,8 +136,8 @@ macro_rules! conv2d_options {
                 self
             }
 
-            /// Groups into which channels and filters are cut: filters see the channels of their
-            /// group alone.
+            /// Groups into which channels and filters are cut: filters see only the channels of
+            /// their group.
             pub const fn groups(mut self, groups: usize) -> Self {
                 self.plain.groups = groups;
                 self
@@ -169,8 +169,8 @@ macro_rules! conv2d_options {
 pub(crate) use conv2d_options;
 
 conv2d_options! {
-    /// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of
-    /// two numbers is down, the second one right.
+    /// Options of [`conv2d`]: how it moves its filters over images, and the bias and the activation
+    /// of their sums. The first of two numbers is down, the second one right.
     ///
     /// ```
     /// use tenure::{Activation, Conv2d, conv2d};
@@ -255,7 +255,7 @@ pub fn conv2d<T: Float>(
     filled_in(&shape, order, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
 }
 
-/// As [`conv2d`], into memory of the caller's.
+/// Does the same as [`conv2d`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -326,8 +326,8 @@ pub fn conv2d_transposed<T: Float>(
     })
 }
 
-/// As [`conv2d_transposed`], into memory of the caller's, whose shape says how many rows and
-/// columns there are.
+/// Does the same as [`conv2d_transposed`], into the caller's memory. The shape of `out` gives the
+/// numbers of rows and columns.
 ///
 /// # Errors
 ///

@@ -6,7 +6,8 @@ use super::filled;
 use crate::raw::operations;
 use crate::{AsViewMut, AsViews, Error, Float, Result, Tensor};
 
-/// As the library reads it, which sees no byte behind a 0.
+/// Ends the spec with a 0, as the library reads it. A 0 within it is refused, because the library
+/// sees no byte after it.
 fn terminated(spec: &str) -> Result<CString> {
     CString::new(spec).map_err(|error| {
         let position = error.nul_position();
@@ -38,14 +39,14 @@ fn terminated(spec: &str) -> Result<CString> {
 /// by pairs, in the order of fewest multiplications: of all orders there are up to eight operands,
 /// as opt_einsum's `"dp"`; beyond, the smallest product is next.
 ///
-/// The order follows from the spec and the shapes, so that the bits depend neither on the number of
-/// threads nor, but where one operand alone is summed, on strides.
+/// The order follows from the spec and the shapes, so that the bits do not depend on the number of
+/// threads. They depend on strides only where a single operand is summed.
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a malformed spec, of which the message names the byte, or shapes that do not
-/// agree with it or each other. `Unsupported`: a result or an intermediate product of more than 8
-/// axes; more than 32 operands. `OutOfMemory`.
+/// `InvalidArgument`: a malformed spec (the message names the byte), or shapes that do not agree
+/// with it or each other. `Unsupported`: a result or an intermediate product of more than 8 axes;
+/// more than 32 operands. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::einsum;
@@ -69,7 +70,7 @@ pub fn einsum<T: Float>(spec: &str, operands: impl AsViews<T>) -> Result<Tensor<
     })
 }
 
-/// As [`einsum`], into memory of the caller's.
+/// Does the same as [`einsum`], into the caller's memory.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use crate::{
     TensorView,
 };
 
-/// The shape of what [`take`] gives: that of `a` with the axes of the indices in the place of one.
+/// The shape of the result of [`take`]: that of `a` with one axis replaced by those of the indices.
 pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Extents> {
     let rank = shape.len() - 1 + indices.len();
     if rank > TNR_MAX_RANK {

@@ -66,8 +66,8 @@ pub fn matmul<T: Factor>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<
     filled(extents.as_slice(), |out| operations::matmul(PLAIN, lent.0, lent.1, None, out))
 }
 
-/// As [`matmul`], into memory of the caller's, to whose batch of matrices those of `a` and `b` are
-/// broadcast.
+/// Does the same as [`matmul`], into the caller's memory. The matrices of `a` and `b` are broadcast
+/// to the batch of matrices in `out`.
 ///
 /// # Errors
 ///
@@ -92,8 +92,8 @@ pub fn matmul_into<T: Factor>(
     operations::matmul(PLAIN, a.lent(), b.lent(), None, out.as_view_mut().lent_mut())
 }
 
-/// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold anything. As
-/// [`matmul_into`] otherwise.
+/// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold anything.
+/// Everything else is as in [`matmul_into`].
 ///
 /// # Errors
 ///
@@ -120,7 +120,8 @@ pub fn matmul_scaled_into<T: Factor>(
     operations::matmul([alpha, beta], a.lent(), b.lent(), None, out.as_view_mut().lent_mut())
 }
 
-/// As [`matmul`], of unsigned numbers by signed ones: quantised activations by weights.
+/// Does the same as [`matmul`], for unsigned numbers times signed ones: quantised activations by
+/// weights.
 ///
 /// # Errors
 ///
@@ -231,7 +232,7 @@ impl<T: Factor> Matmul<'_, T> {
     }
 }
 
-/// As [`matmul`], then with a bias and an activation, which are applied while the caches hold the
+/// Does the same as [`matmul`], then applies a bias and an activation while the caches hold the
 /// sums.
 ///
 /// # Errors
@@ -261,7 +262,7 @@ pub fn matmul_with<T: Factor>(
     })
 }
 
-/// As [`matmul_with`], into memory of the caller's.
+/// Does the same as [`matmul_with`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -286,9 +287,9 @@ pub fn matmul_with_into<T: Factor>(
     operations::matmul(PLAIN, a.lent(), b.lent(), Some(with.lent()), out.as_view_mut().lent_mut())
 }
 
-/// As [`matmul_with`] of two matrices, of which the elements that are not zero become a sparse
-/// matrix: a layer whose result is mostly zeros. The dense result is never there as a whole: some
-/// rows are computed at a time.
+/// Does the same as [`matmul_with`] for two matrices, and makes a sparse matrix of the elements
+/// that are not zero: for a layer whose result is mostly zeros. The dense result never exists as a
+/// whole: some rows are computed at a time.
 ///
 /// The values have the bits of [`matmul_with`], and the matrix is that of
 /// [`sparsify`](crate::sparsify) and [`to_csr`](crate::Sparsify::to_csr).

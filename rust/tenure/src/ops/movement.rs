@@ -6,7 +6,8 @@ use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
 
 /// Copies the elements of `a`, broadcast, into `out`.
 ///
-/// As the result of an operation these bytes are not counted by [`stats`](crate::stats).
+/// [`stats`](crate::stats) does not count these bytes as copied, because they are the result of an
+/// operation.
 ///
 /// # Errors
 ///

@@ -6,11 +6,11 @@ use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor};
 
 /// All of a blob that an operation has made.
 ///
-/// Of elements `T`, as `raw::movement` says of the call.
+/// The elements are of type `T`, as `raw::movement` says of the call.
 #[allow(unsafe_code)]
 fn of_made<T: Element>((blob, view): Made) -> Tensor<T> {
     // SAFETY: by this function's contract, which its callers below keep; the library has written
-    // every element, and nobody else knows of the blob.
+    // every element, and nothing else refers to the blob.
     unsafe { Tensor::made(view, blob) }
 }
 

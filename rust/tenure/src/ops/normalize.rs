@@ -62,8 +62,8 @@ macro_rules! norm_options {
 pub(crate) use norm_options;
 
 norm_options! {
-    /// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
-    /// from dividing by 0.
+    /// The weight and the bias that a normalization applies to the elements that it has normalized,
+    /// and the `eps` that keeps it from dividing by 0.
     ///
     /// ```
     /// use tenure::{LayerNorm, layer_norm};

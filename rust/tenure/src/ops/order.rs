@@ -189,7 +189,8 @@ fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) ->
     let axis = axis_of(a, axis)?;
     let mut extents = super::Extents { values: [0; tenure_sys::TNR_MAX_RANK], rank: a.rank() };
     extents.values[..a.rank()].copy_from_slice(a.shape());
-    // More than there are is refused by the library: not before so many have been allocated.
+    // The library also refuses a `k` that is too large, but only after the allocation of the
+    // output.
     let extent = extents.values[axis];
     if k > extent {
         return Err(crate::Error::invalid(format!("k is {k} but axis {axis} has {extent}")));
@@ -268,7 +269,7 @@ pub fn partition<T: Real>(
     })
 }
 
-/// As [`partition`], into memory of the caller's.
+/// Does the same as [`partition`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -285,7 +286,7 @@ pub fn partition_into<T: Real>(
     ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
 }
 
-/// As [`partition`], in place.
+/// Does the same as [`partition`], in place.
 ///
 /// # Errors
 ///

@@ -12,8 +12,8 @@ use crate::{AsView, AsViewMut, DType, Element, Factor, Result, Tensor};
 
 /// A matrix as the right factor of [`matmul_packed`]: in the layout that kernels read, which
 /// [`matmul`](crate::matmul) makes anew for each product. For weights, say, that are multiplied
-/// again and again; by a few rows above all, whose product takes as long as reading them. It owns
-/// a copy; what it was made of may be written, or end.
+/// again and again; by a few rows above all, whose product takes as long as reading them. It owns a
+/// copy; the source may be written, or end.
 ///
 /// The layout is that of the instruction set in use. Threads may share one.
 ///
@@ -52,7 +52,7 @@ impl<T: Factor> PackedFactor<T> {
         Ok(PackedFactor { handle, _elements: PhantomData })
     }
 
-    /// Rows: the columns of what it is multiplied with.
+    /// Rows: the number of columns of the left factor.
     pub fn rows(&self) -> usize {
         self.handle.info().rows as usize
     }
@@ -90,8 +90,8 @@ impl<T: Factor> PackedFactor<T> {
 }
 
 impl PackedFactor<i8> {
-    /// As [`pack`](PackedFactor::pack), for [`matmul_packed_u8_i8`] alone: bytes are packed by the
-    /// sign of what is multiplied by them.
+    /// Packs as [`pack`](PackedFactor::pack) does, but only for [`matmul_packed_u8_i8`]: the packed
+    /// bytes depend on whether the left factor is signed.
     ///
     /// # Errors
     ///
@@ -108,8 +108,8 @@ impl<T: Factor> fmt::Debug for PackedFactor<T> {
     }
 }
 
-/// As [`matmul`](crate::matmul), by a right factor that has been packed, and with the same bits.
-/// `a` may be a vector, or have a batch.
+/// Does the same as [`matmul`](crate::matmul), by a right factor that has been packed, and with the
+/// same bits. `a` may be a vector, or have a batch.
 ///
 /// # Errors
 ///
@@ -131,7 +131,7 @@ pub fn matmul_packed<T: Factor>(
     b.product(a, None)
 }
 
-/// As [`matmul_packed`], into memory of the caller's.
+/// Does the same as [`matmul_packed`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -154,8 +154,8 @@ pub fn matmul_packed_into<T: Factor>(
     b.handle.matmul(PLAIN, a.as_view().lent(), None, out.as_view_mut().lent_mut())
 }
 
-/// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold anything. As
-/// [`matmul_packed_into`] otherwise.
+/// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold anything.
+/// Everything else is as in [`matmul_packed_into`].
 ///
 /// # Errors
 ///
@@ -180,7 +180,8 @@ pub fn matmul_packed_scaled_into<T: Factor>(
     b.handle.matmul([alpha, beta], a.as_view().lent(), None, out.as_view_mut().lent_mut())
 }
 
-/// As [`matmul_packed`], with a bias and an activation, as [`matmul_with`](crate::matmul_with).
+/// Does the same as [`matmul_packed`], with a bias and an activation as in
+/// [`matmul_with`](crate::matmul_with).
 ///
 /// # Errors
 ///
@@ -202,7 +203,7 @@ pub fn matmul_packed_with<T: Factor>(
     b.product(a, Some(with.lent()))
 }
 
-/// As [`matmul_packed_with`], into memory of the caller's.
+/// Does the same as [`matmul_packed_with`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -227,7 +228,8 @@ pub fn matmul_packed_with_into<T: Factor>(
     b.handle.matmul(PLAIN, a.as_view().lent(), Some(with.lent()), out.as_view_mut().lent_mut())
 }
 
-/// As [`matmul_packed`], of unsigned numbers by signed ones: quantised activations by weights.
+/// Does the same as [`matmul_packed`], for unsigned numbers times signed ones: quantised
+/// activations by weights.
 ///
 /// # Errors
 ///

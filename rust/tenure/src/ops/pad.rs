@@ -136,7 +136,7 @@ fn wrap<T: Element>(
     movement::pad::<T>(tnr_pad_mode::WRAP, a.lent(), before, None, out)
 }
 
-/// `a` with as many axes as there are counts, and the shape of so many of it.
+/// `a` with leading axes of extent 1 until each count has an axis, and the shape of its repetition.
 fn tiled<'a, T: Element>(
     a: TensorView<'a, T>,
     counts: &[usize],

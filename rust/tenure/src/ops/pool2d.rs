@@ -34,7 +34,7 @@ pub struct Pool2d {
 }
 
 impl Pool2d {
-    /// Windows of so many rows and columns, side by side.
+    /// Adjacent windows of `kernel[0]` rows and `kernel[1]` columns.
     pub const fn new(kernel: [usize; 2]) -> Self {
         Pool2d {
             kernel,
@@ -191,7 +191,7 @@ pub fn max_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor
     pool(tnr_reduce_op::MAX, a, &windows.attributes()?, |a| windows.result_shape(a))
 }
 
-/// As [`max_pool2d`], into memory of the caller's.
+/// Does the same as [`max_pool2d`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -223,7 +223,7 @@ pub fn avg_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor
     pool(tnr_reduce_op::MEAN, a, &windows.attributes()?, |a| windows.result_shape(a))
 }
 
-/// As [`avg_pool2d`], into memory of the caller's.
+/// Does the same as [`avg_pool2d`], into the caller's memory.
 ///
 /// # Errors
 ///
@@ -236,8 +236,8 @@ pub fn avg_pool2d_into<T: Float>(
     pool_into(tnr_reduce_op::MEAN, a, &windows.attributes()?, out)
 }
 
-/// As [`max_pool2d`], by windows that give a result of `size`, rows and columns: that of row y
-/// begins at row `y * height / size[0]`, rounded down, and ends before
+/// Does the same as [`max_pool2d`], with windows that give a result of `size`, rows and columns:
+/// the window of row y begins at row `y * height / size[0]`, rounded down, and ends before
 /// `(y + 1) * height / size[0]`, rounded up.
 ///
 /// # Errors
@@ -247,8 +247,8 @@ pub fn adaptive_max_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Res
     pool(tnr_reduce_op::MAX, a, &ADAPTIVE_POOL, |a| of_size(a, size))
 }
 
-/// As [`adaptive_max_pool2d`], into memory of the caller's, whose shape says how many rows and
-/// columns there are.
+/// Does the same as [`adaptive_max_pool2d`], into the caller's memory. The shape of `out` gives the
+/// numbers of rows and columns.
 ///
 /// # Errors
 ///
@@ -260,7 +260,8 @@ pub fn adaptive_max_pool2d_into<T: Float>(
     pool_into(tnr_reduce_op::MAX, a, &ADAPTIVE_POOL, out)
 }
 
-/// As [`avg_pool2d`], by windows that give a result of `size`, as [`adaptive_max_pool2d`] has them.
+/// Does the same as [`avg_pool2d`], with the windows of [`adaptive_max_pool2d`], which give a
+/// result of `size`.
 ///
 /// # Errors
 ///
@@ -277,8 +278,8 @@ pub fn adaptive_avg_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Res
     pool(tnr_reduce_op::MEAN, a, &ADAPTIVE_POOL, |a| of_size(a, size))
 }
 
-/// As [`adaptive_avg_pool2d`], into memory of the caller's, whose shape says how many rows and
-/// columns there are.
+/// Does the same as [`adaptive_avg_pool2d`], into the caller's memory. The shape of `out` gives the
+/// numbers of rows and columns.
 ///
 /// # Errors
 ///
@@ -307,7 +308,7 @@ pub fn global_avg_pool2d<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
     pool(tnr_reduce_op::MEAN, a, &GLOBAL_POOL, |a| of_size(a, [1, 1]))
 }
 
-/// As [`global_avg_pool2d`], into memory of the caller's.
+/// Does the same as [`global_avg_pool2d`], into the caller's memory.
 ///
 /// # Errors
 ///

@@ -136,7 +136,7 @@ pub fn moments<T: Float>(
     Ok((mean, var))
 }
 
-/// As [`moments`], into memory of the caller's.
+/// Does the same as [`moments`], into the caller's memory.
 ///
 /// # Errors
 ///

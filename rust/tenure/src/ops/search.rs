@@ -97,7 +97,8 @@ pub fn unique<T: Real>(a: impl AsView<T>) -> Result<Tensor<T>> {
     ordering::unique(a.as_view().lent(), None)
 }
 
-/// As [`unique`], with how often each occurs. The result is copied out of the memory of both.
+/// Does the same as [`unique`], and counts how often each element occurs. Both results are copied
+/// out of a common buffer.
 ///
 /// # Errors
 ///
@@ -121,7 +122,7 @@ pub fn unique_counts<T: Real>(a: impl AsView<T>) -> Result<UniqueCounts<T>> {
     })
 }
 
-/// As [`unique`], with the place of each element in the result.
+/// Does the same as [`unique`], and gives the index of each element in the result.
 ///
 /// # Errors
 ///
@@ -168,7 +169,7 @@ pub fn bincount<T: Number>(a: impl AsView<T>, count: usize) -> Result<Tensor<i64
     filled(&[count], |out| ordering::bincount(a.lent(), None, out))
 }
 
-/// As [`bincount`], into memory of the caller's, whose length is the count.
+/// Does the same as [`bincount`], into the caller's memory. The length of `out` is the count.
 ///
 /// # Errors
 ///

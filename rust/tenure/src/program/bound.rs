@@ -63,7 +63,7 @@ pub struct Bound<I, O, P: BoundIn<I, O> = Host> {
 /// The parts of a bound program in any place.
 pub(super) struct Parts {
     pub(super) handle: BoundHandle,
-    /// Of errors.
+    /// Locations of operations in the source, for errors.
     places: Arc<Places>,
     shapes: Shapes,
     memory: MemoryPlan,
@@ -205,7 +205,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into), without those of the data.
+    /// The errors of [`run_into`](Self::run_into), except those of the data.
     ///
     /// ```
     /// # use tenure::*;
@@ -239,10 +239,10 @@ impl<I, O: OutputTypes> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`bind`](Self::bind). `Unsupported`, with the place in the source: an operation on sparse
-    /// matrices, and one whose shape follows from what a run [finds](crate::Traced::nonzero) in a way
-    /// that takes memory. `Unsupported` also for a program that is [checked](Self::checked).
-    /// `OutOfMemory`.
+    /// The errors of [`bind`](Self::bind). `Unsupported`, with the location in the source: an
+    /// operation on sparse matrices, and one whose shape follows from what a run
+    /// [finds](crate::Traced::nonzero) in a way that takes memory. `Unsupported` also for a program
+    /// that is [checked](Self::checked). `OutOfMemory`.
     ///
     /// ```
     /// #![forbid(unsafe_code)]
@@ -390,8 +390,8 @@ impl Parts {
 
 /// Runs on the host.
 impl<I, O: OutputTypes> Bound<I, O> {
-    /// The outputs on these inputs, into memory of the caller's, all of the layouts that it is bound
-    /// to.
+    /// Computes the outputs for these inputs into memory of the caller. All have the layouts that
+    /// the program is bound to.
     ///
     /// # Errors
     ///
@@ -433,7 +433,7 @@ impl<I, O: OutputTypes> Bound<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run); `InvalidArgument` also for the shapes of another program.
+    /// The errors of [`run`](Self::run); `InvalidArgument` also for the shapes of another program.
     ///
     /// ```
     /// # use tenure::*;

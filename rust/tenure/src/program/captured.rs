@@ -1,6 +1,6 @@
 //! Programs that are captured on a device: one run, enqueued again and again as a whole.
 
-// As in `bound.rs`.
+// See `bound.rs` for the reason.
 #![allow(clippy::result_large_err)]
 
 use super::bound::{BoundIn, Refused, sealed};
@@ -27,7 +27,8 @@ pub trait HeldInputs {
     fn lend_held<'s>(held: &'s mut Self::Held, call: &mut Call<'_, 's>);
 }
 
-/// The same for the outputs of these types. Sealed.
+/// Tensors of a device that a [captured](Captured) program has for the outputs of these types: in
+/// the form of the program's outputs, one for each. Sealed.
 pub trait HeldOutputs {
     /// The tensors, which are moved in.
     type HeldOut;
@@ -82,7 +83,7 @@ impl<T: Element> HeldOutputs for T {
     }
 }
 
-/// As many as there are.
+/// Arrays, and `Vec` for outputs.
 impl<K: HeldInputs, const N: usize> HeldInputs for [K; N] {
     type Held = [K::Held; N];
     type Views<'a> = [K::Views<'a>; N];
@@ -238,8 +239,8 @@ impl<I: InputTypes, O: OutputTypes> BoundIn<I, O> for Captured {
     type Kept = Capture<I, O>;
 }
 
-// The invariant: the program is captured with these tensors, which stay where they are, and are lent
-// as views only: whoever had one of them besides would see its elements change.
+// The invariant: the program is captured with these tensors, which stay where they are, and are
+// lent only as views: code that held one of the tensors would see its elements change.
 #[doc(hidden)]
 pub struct Capture<I: InputTypes, O: OutputTypes> {
     stream: Stream,
@@ -248,8 +249,8 @@ pub struct Capture<I: InputTypes, O: OutputTypes> {
 }
 
 impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
-    /// Enqueues the run on the stream that it was captured by, as one launch. It comes after all
-    /// that was enqueued before on its memory, on any stream, and before what is enqueued later.
+    /// Enqueues the run on the stream that it was captured by, as one launch. The run comes after
+    /// all earlier work on its memory, on any stream, and before all later work.
     ///
     /// # Errors
     ///
@@ -335,7 +336,7 @@ impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
         O::out_views(&self.kept.outputs)
     }
 
-    /// The tensors, inputs and outputs. What was enqueued goes on.
+    /// Returns the tensors, inputs and outputs. Enqueued work continues.
     ///
     /// ```
     /// # use tenure::Program;
@@ -359,19 +360,20 @@ impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
 
 /// Programs that are captured.
 impl Stream {
-    /// Records a run of a program on these inputs and into these outputs, of which no element is read
-    /// or written. Each [`run`](Bound::run) is one launch, whatever the number of its
-    /// operations, with the bits of [`run_into`](Self::run_into); values between inputs and outputs
-    /// lie in memory that is taken now.
+    /// Records a run of a program on these inputs and into these outputs, and reads or writes no
+    /// element of them. Each [`run`](Bound::run) is one launch, whatever the number of its
+    /// operations, with the bits of [`run_into`](Self::run_into); intermediate values are stored in
+    /// memory that is allocated now.
     ///
     /// The program may be dropped. The first time on a device its constants are copied there, and
     /// waited for.
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into). `Unsupported`, with the operation's place in the source: what
-    /// devices do not compute; an operation of one's own; what waits in a run, as it reads by index,
-    /// divides integers by a value, or multiplies a sparse matrix. The tensors end then.
+    /// The errors of [`run_into`](Self::run_into). `Unsupported`, with the operation's location in
+    /// the source: an operation that devices do not compute; a custom operation; an operation that
+    /// waits in a run, because it reads by index, divides integers by a value, or multiplies a
+    /// sparse matrix. The tensors are dropped then.
     ///
     /// ```
     /// # use tenure::{ErrorKind, Program};

@@ -1,4 +1,4 @@
-//! Nodes that decide in a run what is computed: one of two bodies, or one of them again and again.
+//! Nodes that control a run: a branch to one of two bodies, and a loop that repeats a body.
 
 use std::iter;
 use std::marker::PhantomData;
@@ -119,9 +119,9 @@ impl<'g> Graph<'g> {
     ///
     /// # Errors
     ///
-    /// Those of the closures. `InvalidArgument`: a flag of another number of elements, a value that
-    /// is a number, outputs of other shapes or another number of them; bodies within bodies deeper
-    /// than 8. `OutOfMemory`. [`program`](Self::program) then gives the same error.
+    /// The errors of the closures. `InvalidArgument`: a flag of another number of elements, a value
+    /// that is a number, outputs of other shapes or another number of them; bodies within bodies
+    /// deeper than 8. `OutOfMemory`. [`program`](Self::program) then gives the same error.
     ///
     /// ```
     /// # use tenure::*;
@@ -175,8 +175,8 @@ impl<'g> Graph<'g> {
     ///
     /// # Errors
     ///
-    /// As [`cond`](Self::cond); a limit of 0. Runs: `InvalidArgument` for a loop that does not end
-    /// within its limit.
+    /// The errors of [`cond`](Self::cond); a limit of 0. Runs: `InvalidArgument` for a loop that
+    /// does not end within its limit.
     ///
     /// ```
     /// # use tenure::*;
@@ -244,7 +244,8 @@ impl<'g> Graph<'g> {
         })
     }
 
-    /// Values that `add` adds, unless something was refused before. What it refuses is kept too.
+    /// Returns the values that `add` adds, unless something was refused before. An error of `add`
+    /// is also recorded as the graph's failure.
     fn control<M: Made<'g>>(
         self,
         add: impl FnOnce(Graph<'g>) -> Result<std::ops::Range<u32>>,
@@ -282,7 +283,7 @@ impl<'g> Graph<'g> {
         Ok((added, output_count))
     }
 
-    /// The results of a node that has so many.
+    /// Adds a node, and returns the numbers of its `count` results.
     fn results(self, place: Place, step: &Step<'_>, count: usize) -> Result<std::ops::Range<u32>> {
         let state = self.state;
         let first = state.handle.add_node(&step.node);

@@ -1,4 +1,4 @@
-//! Calls of operations of one's own.
+//! Calls of custom operations.
 
 use std::panic::Location;
 
@@ -10,9 +10,9 @@ use super::{Graph, IntoSizes, Operands, Traced};
 use crate::raw::custom::CustomOperation;
 use crate::{Element, Error};
 
-/// Operations of one's own.
+/// Custom operations.
 impl<'g> Graph<'g> {
-    /// The result of an operation of one's own, whose elements are of `T`.
+    /// The result of a custom operation, with elements of type `T`.
     ///
     /// Operands are a value, or a tuple of up to eight, an array or a `Vec` of values, or `()`.
     /// [`Program::save`](crate::Program) writes the operation's name, and
@@ -50,8 +50,8 @@ impl<'g> Graph<'g> {
         self.custom_with(operation, operands, ())
     }
 
-    /// As [`custom`](Self::custom), of an operation in C that takes numbers, of which each may be an
-    /// [extent](Self::extent).
+    /// Calls an operation in C that takes numbers, otherwise like [`custom`](Self::custom). Each
+    /// number may be an [extent](Self::extent).
     #[track_caller]
     pub fn custom_with<T: Element>(
         self,

@@ -1,4 +1,5 @@
-//! Numbers of a graph: of which some are known, and others are found in the inputs of each run.
+//! Extents of a graph: numbers that are known when it is traced, and symbolic values that each run
+//! finds in its inputs.
 
 use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
@@ -31,7 +32,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy)]
 pub struct Extent<'g> {
     graph: Graph<'g>,
-    /// As the library has it.
+    /// The extent in the library's encoding.
     number: i64,
 }
 
@@ -126,7 +127,7 @@ impl<'g> Extent<'g> {
 }
 
 impl Size<'_> {
-    /// The next number: as many offsets as so many rows have.
+    /// The next number: the number of offsets for this number of rows.
     pub(super) fn next(self, at: &'static Location<'static>) -> Self {
         match self.0 {
             // Less than 2^62, so that there is a next one.
@@ -138,7 +139,7 @@ impl Size<'_> {
         }
     }
 
-    /// As the library has it.
+    /// The extent in the library's encoding.
     pub(super) fn number(self) -> Result<i64> {
         match self.0 {
             Given::Number(number) => Ok(number),
@@ -195,8 +196,8 @@ macro_rules! sizes {
 }
 sizes! { usize isize i32 }
 
-/// A shape whose extents may be found in a run: an array, slice, `Vec` or tuple of
-/// [sizes](Size), of different types in a tuple; or one of them alone. Sealed.
+/// A shape whose extents may be found in a run: an array, slice, `Vec` or tuple of [sizes](Size),
+/// of different types in a tuple; or a single size. Sealed.
 ///
 /// ```
 /// use tenure::Program;
@@ -223,7 +224,7 @@ mod sealed {
     }
 }
 
-/// Numbers as the library has them.
+/// Extents in the library's encoding.
 #[derive(Clone, Copy)]
 pub struct Numbers {
     values: [i64; TNR_MAX_RANK],

@@ -1,5 +1,5 @@
-//! Programs and files: a program is saved as the graph that it was traced from, and what is loaded
-//! is checked against the types that it is to have.
+//! Programs and files: a program is saved as the graph that it was traced from, and a loaded
+//! program is checked against the types that the caller expects.
 
 use std::io::Write;
 use std::path::Path;
@@ -22,10 +22,10 @@ pub(super) fn keep_graph(state: State) {
 /// Files. (Feature `programs`.)
 impl<I, O> Program<I, O> {
     /// Writes the graph that the program was traced from, and its constants, to a file that
-    /// [`load`](Self::load) reads, and programs in C. The file replaces one that is there when it is
-    /// whole.
+    /// [`load`](Self::load) reads, and programs in C. It replaces an existing file only once the
+    /// new file is complete.
     ///
-    /// Operations of one's own are saved by their names. Passes and budgets are not saved.
+    /// Custom operations are saved by their names. Passes and budgets are not saved.
     ///
     /// # Errors
     ///
@@ -53,11 +53,11 @@ impl<I, O> Program<I, O> {
         saved.map_err(|error| error.in_file(path))
     }
 
-    /// As [`save`](Self::save), to wherever bytes go.
+    /// Writes the bytes of a file of [`save`](Self::save) to `out`.
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save).
+    /// The errors of [`save`](Self::save).
     ///
     /// ```
     /// use tenure::{Program, Tensor, program_file::ProgramFile};
@@ -82,7 +82,7 @@ impl<I, O> Program<I, O> {
         let graph = self.shared.graph.get().ok_or_else(|| {
             Error::invalid("the program is saved when its closure has returned, not in it")
         })?;
-        // Nothing is left half done: it is listed alone.
+        // A poisoned lock is harmless: under it, the graph is only read.
         let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
         let names = graph.custom_names()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -97,8 +97,8 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// that is mapped.
     ///
     /// The types say what the program's inputs and outputs are to be, and are compared with the
-    /// file's. Operations of one's own that it calls, also in bodies, are found by their names
-    /// among those that are given.
+    /// file's. Custom operations that the program calls, also in bodies, are found by their names
+    /// in `customs`.
     ///
     /// # Errors
     ///
@@ -130,12 +130,12 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         load().map_err(|error: Error| error.in_file(path))
     }
 
-    /// As [`load`](Self::load), of a file that is mapped, sealed or in memory already. No constant
-    /// is copied or read: the program holds the file's bytes.
+    /// Builds the program of a file that is mapped, sealed or in memory already, otherwise like
+    /// [`load`](Self::load). No constant is copied or read: the program holds the file's bytes.
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load), and those of [`ProgramFile::build`].
+    /// The errors of [`load`](Self::load) and of [`ProgramFile::build`].
     ///
     /// ```no_run
     /// use memmap2::Mmap;
@@ -151,12 +151,13 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         Self::from_file_with(Passes::DEFAULT, file, customs)
     }
 
-    /// As [`from_file`](Self::from_file), with these passes, which no file says: with
-    /// [`PACKING`](Passes::PACKING) it reads the constants that it packs, and copies them.
+    /// Builds the program with these passes, otherwise like [`from_file`](Self::from_file). Files
+    /// do not store passes. With [`PACKING`](Passes::PACKING) the call reads the constants that it
+    /// packs, and copies them.
     ///
     /// # Errors
     ///
-    /// As [`from_file`](Self::from_file).
+    /// The errors of [`from_file`](Self::from_file).
     pub fn from_file_with(
         passes: Passes,
         file: &ProgramFile,
@@ -165,12 +166,12 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         Self::built(passes, None, file, customs)
     }
 
-    /// As [`from_file`](Self::from_file), with the constants of products packed as these bytes are:
-    /// see [`trace_packed`](Self::trace_packed).
+    /// Builds the program with the constants of products packed as in the bytes `packed`, otherwise
+    /// like [`from_file`](Self::from_file): see [`trace_packed`](Self::trace_packed).
     ///
     /// # Errors
     ///
-    /// As [`from_file`](Self::from_file) and [`trace_packed`](Self::trace_packed).
+    /// The errors of [`from_file`](Self::from_file) and [`trace_packed`](Self::trace_packed).
     pub fn from_file_packed(
         packed: &SharedTensor<u8>,
         file: &ProgramFile,
@@ -185,8 +186,8 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         file: &ProgramFile,
         customs: Vec<CustomOperation>,
     ) -> Result<Self> {
-        // What updates inputs stands behind the other outputs, in the order of the inputs, which
-        // another writer need not keep to.
+        // Outputs that update inputs are sorted behind the other outputs, in the order of the
+        // inputs. Files of other writers may have another order.
         let graph = file.with_updates_last().build(customs)?;
         let inputs = inputs_of(&graph)?;
         let outputs = outputs_of(&graph)?;

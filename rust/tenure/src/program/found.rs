@@ -1,4 +1,4 @@
-//! Elements by a condition, of which each run finds how many there are.
+//! Selection of elements by a condition: values with a data-dependent shape.
 
 use std::panic::Location;
 
@@ -9,7 +9,8 @@ use super::{Extent, Graph, Size, Traced};
 use crate::{Bool8, Element, Real};
 
 impl<'g> Graph<'g> {
-    /// The result of a node that finds as many as there are, in an extent of its own.
+    /// Adds a node with a data-dependent shape, and returns its result and a new extent for the
+    /// number of elements that a run finds.
     #[track_caller]
     fn found<T: Element>(
         self,
@@ -34,8 +35,8 @@ impl<'g, T: Real> Traced<'g, T> {
     /// have.
     ///
     /// A run that finds more than `maximum` is refused. Memory is planned for that many, or for all
-    /// elements where these are fewer, so that it is known before. What a run gives has the extents
-    /// that it found.
+    /// elements where these are fewer, so that it is known before. The outputs of a run have the
+    /// extents that the run found.
     ///
     /// Later values that depend on these are computed for each run's own shapes, also in bodies of
     /// [`cond`](Graph::cond) and [`while_loop`](Graph::while_loop). A

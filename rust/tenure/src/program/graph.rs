@@ -29,7 +29,7 @@ pub struct Graph<'g> {
     _brand: PhantomData<Cell<&'g ()>>,
 }
 
-/// Adding, for the modules beside this.
+/// Methods that add values, for the other modules of programs.
 impl<'g> Graph<'g> {
     pub(super) fn of(state: &'g State) -> Self {
         Graph { state, _brand: PhantomData }
@@ -203,7 +203,7 @@ impl<'g> Graph<'g> {
     }
 
     /// A constant that is a copy of these elements, row-major. [`constant`](Self::constant) copies
-    /// none; [`Tensor::into_shared`](crate::Tensor::into_shared) makes what it takes.
+    /// none; [`Tensor::into_shared`](crate::Tensor::into_shared) makes the tensor that it takes.
     ///
     /// ```
     /// # use tenure::*;
@@ -230,10 +230,10 @@ impl<'g> Graph<'g> {
     /// The program that computes these outputs of these inputs, which are all that the graph has, in
     /// the order in which they were made.
     ///
-    /// Inputs are a tuple of up to eight, or an array of one type; one alone is `(x,)`. An input
-    /// that a run updates is written as [`x.updated_by(value)`](Traced::updated_by) among them.
-    /// Outputs are a value, or a tuple of up to eight, an array or a `Vec` of values; `()` where
-    /// nothing but updates is of interest.
+    /// Inputs are a tuple of up to eight, or an array of one type; a single input is `(x,)`. An
+    /// input that a run updates is written as [`x.updated_by(value)`](Traced::updated_by) among
+    /// them. Outputs are a value, or a tuple of up to eight, an array or a `Vec` of values; `()` if
+    /// only updates are of interest.
     ///
     /// # Errors
     ///

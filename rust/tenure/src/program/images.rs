@@ -60,8 +60,9 @@ impl<'g, T: Float> Traced<'g, T> {
         self.convolved(kind, (weight, bias), with, None, Location::caller())
     }
 
-    /// As [`conv2d_transposed`](Self::conv2d_transposed), to so many rows and columns, which a
-    /// convolution with the same options takes to those of these images.
+    /// Computes [`conv2d_transposed`](Self::conv2d_transposed) with results of `size` rows and
+    /// columns. A convolution with the same options takes images of that size to the size of these
+    /// images.
     ///
     /// ```
     /// # use tenure::*;

@@ -32,10 +32,10 @@ impl<'g, T: Element> Traced<'g, T> {
         }
     }
 
-    /// The same elements in row-major order, under another shape of as many.
+    /// Gives the elements in row-major order another shape with the same number of elements.
     ///
-    /// They are copied where they lie otherwise in memory. There is no extent of -1 here: shapes
-    /// are those of each run.
+    /// The elements are copied if their order in memory is another one. An extent of -1 is not
+    /// possible: shapes are those of each run.
     ///
     /// ```
     /// # use tenure::*;
@@ -131,7 +131,7 @@ impl<'g, T: Element> Traced<'g, T> {
         self.slice_step(axis, start, stop, 1)
     }
 
-    /// As [`slice`](Self::slice), and of those every `step`th, from the first one on.
+    /// Every `step`th element of [`slice`](Self::slice), beginning with the first one.
     ///
     /// ```
     /// # use tenure::*;

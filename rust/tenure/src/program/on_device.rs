@@ -1,6 +1,6 @@
-//! Runs on a device: what is lent to them, and the methods of a stream.
+//! Runs on a device: the traits of their inputs and outputs, and the methods of a stream.
 
-// As in `bound.rs`.
+// See `bound.rs` for the reason.
 #![allow(clippy::result_large_err)]
 
 use super::bound::lend;
@@ -38,8 +38,8 @@ impl<O, L: LendOut<O, OnDevice>> RunOutputs<O> for L {}
 
 /// Programs on a device.
 impl Stream {
-    /// As [`Program::run`], enqueued: the outputs on these inputs, as new row-major tensors of the
-    /// device.
+    /// Enqueues [`Program::run`], and returns the outputs for these inputs as new row-major tensors
+    /// of the device.
     ///
     /// The bits are those of the stream's operations. The first run on a device copies the
     /// program's constants there and waits for that. Values between inputs and outputs take one
@@ -47,8 +47,9 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`Program::run`]. `Unsupported`, before anything is enqueued: an operation of the program
-    /// that devices do not compute; the message has its place in the source. `DeviceError`.
+    /// The errors of [`Program::run`]. `Unsupported`, before anything is enqueued: an operation of
+    /// the program that devices do not compute; the message has its location in the source.
+    /// `DeviceError`.
     ///
     /// ```
     /// use tenure::Program;
@@ -77,12 +78,13 @@ impl Stream {
         made.map_err(|error| program.located(error))
     }
 
-    /// As [`run`](Self::run), into memory of the caller's, of any strides.
+    /// Enqueues a run like [`run`](Self::run), and writes its outputs into memory of the caller, of
+    /// any strides.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched,
-    /// unless it was the data that was refused.
+    /// The errors of [`run`](Self::run), also for another shape of an output. Outputs are then
+    /// untouched, unless the data were refused.
     ///
     /// ```
     /// # use tenure::Program;
@@ -118,7 +120,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into), without those of the data.
+    /// The errors of [`run_into`](Self::run_into), except those of the data.
     ///
     /// ```
     /// # use tenure::Program;
@@ -150,14 +152,14 @@ impl Stream {
         Ok(Bound::of(parts, self.clone()))
     }
 
-    /// As [`Program::memory`], of a run on inputs of these layouts on a device: the memory of the
-    /// device that a run takes, exactly, if its outputs are row-major, in one allocation of
-    /// `peak_bytes`. Of what operations take besides nothing is said. Nothing is enqueued. Without
-    /// inputs it is of a run on the host.
+    /// Plans the memory of a run on a device with inputs of these layouts, like
+    /// [`Program::memory`]. A run takes exactly this memory of the device if its outputs are
+    /// row-major, in one allocation of `peak_bytes`. Memory that operations take in addition is not
+    /// included. Nothing is enqueued. Without inputs, the plan is that of a run on the host.
     ///
     /// # Errors
     ///
-    /// As [`Program::memory`].
+    /// The errors of [`Program::memory`].
     ///
     /// ```
     /// # use tenure::Program;
@@ -180,11 +182,12 @@ impl Stream {
         program.memory_of::<OnDevice>(&mut inputs)
     }
 
-    /// As [`Program::report`], of the steps of a run on inputs of these layouts on a device.
+    /// Reports the steps of a run on a device with inputs of these layouts, like
+    /// [`Program::report`].
     ///
     /// # Errors
     ///
-    /// As [`Program::report`].
+    /// The errors of [`Program::report`].
     ///
     /// ```
     /// # use tenure::Program;
@@ -210,13 +213,13 @@ impl Stream {
         program.report_of::<OnDevice>(&mut inputs)
     }
 
-    /// As [`report`](Self::report), with the least time of each step in so many runs on these
-    /// inputs, one at least, as [`Program::measure`] has it. It waits behind each step: the time is
-    /// that of its launches, too.
+    /// Reports like [`report`](Self::report), with the least time of each step over `runs` runs on
+    /// these inputs, at least one, like [`Program::measure`]. It waits after each step, so that the
+    /// time includes the step's launches.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn measure<I, O: OutputTypes>(
         &self,
         program: &Program<I, O>,
@@ -230,12 +233,12 @@ impl Stream {
 
 /// Runs on a device.
 impl<I, O: OutputTypes> Bound<I, O, OnDevice> {
-    /// The outputs on these inputs, into memory of the device, all of the layouts that it is bound to:
-    /// enqueued on the stream that it is bound by.
+    /// Enqueues a run, on the stream that the program was bound by, that computes the outputs for
+    /// these inputs into memory of the device. All have the layouts that the program is bound to.
     ///
     /// # Errors
     ///
-    /// As [`Stream::run_into`]; `InvalidArgument` also for another layout or device.
+    /// The errors of [`Stream::run_into`]; `InvalidArgument` also for another layout or device.
     pub fn run(
         &self,
         inputs: impl RunInputs<I>,
@@ -251,7 +254,7 @@ impl<I, O: OutputTypes> Bound<I, O, OnDevice> {
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run); `InvalidArgument` also for the shapes of another program.
+    /// The errors of [`run`](Self::run); `InvalidArgument` also for the shapes of another program.
     pub fn run_shapes(
         &self,
         inputs: impl RunInputs<I>,

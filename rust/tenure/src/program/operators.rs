@@ -23,7 +23,7 @@ macro_rules! binary_operators {
         }
         binary_operators! { @$trait $method $op; $($number)* }
     )*};
-    // On the left, of which a generic impl is not allowed.
+    // Numbers as the left operand. Rust does not allow a generic impl for them.
     (@$trait:ident $method:ident $op:expr; $($number:ty)*) => {$(
         impl<'g> $trait<Traced<'g, $number>> for $number {
             type Output = Traced<'g, $number>;

@@ -15,14 +15,14 @@ use super::{Size, Traced};
 use crate::raw::program::flags_of_node;
 use crate::{Axis, Element, Error, Number, Real, Result};
 
-/// An operation that orders elements, and what it takes besides them.
+/// An operation that orders elements, and its parameters.
 #[derive(Clone, Copy)]
 struct Order<'g> {
     name: &'static str,
     kind: u32,
     flags: u32,
     axis: Axis,
-    /// Of those that have a second number.
+    /// The second number, `k` or `kth`, for operations that have one.
     place: Option<Size<'g>>,
 }
 
@@ -60,8 +60,8 @@ impl<'g, T: Real> Traced<'g, T> {
         (values, self.ordered(order, tnr_order_result::INDICES, at))
     }
 
-    /// The function [`top_k`](fn@crate::top_k), of this: values and indices, of which one alone
-    /// is computed where the other is not used.
+    /// The function [`top_k`](fn@crate::top_k), of this: values and indices. If only one of them is
+    /// used, only that one is computed.
     ///
     /// ```
     /// # use tenure::*;
@@ -234,7 +234,7 @@ impl<'g, T: Real> Traced<'g, T> {
 }
 
 impl<'g, T: Element> Traced<'g, T> {
-    /// As many counts, or sums, as the number says.
+    /// Adds a node that gives `count` counts or sums.
     fn counted<R: Element>(
         self,
         step: Step<'_>,

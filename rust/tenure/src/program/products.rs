@@ -44,8 +44,8 @@ impl<'g, T: Factor> Traced<'g, T> {
     /// here, of the extent of the last axis; `with` has the activation and the bounds, and lends
     /// none.
     ///
-    /// A bias and an activation that are added and applied by operations of their own become part of
-    /// the product as well, where nothing else reads what is between.
+    /// Separate operations that add a bias and apply an activation become part of the product as
+    /// well, if nothing else reads the values between them.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,4 @@
-//! Random numbers, whose seeds and places are values of a graph.
+//! Random numbers with seeds and offsets that are values of a graph.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -14,12 +14,12 @@ use crate::{Bool8, DType, Element, Float, Number, Result};
 
 const NAMES: &[&str] = &["seed", "offset"];
 
-/// A seed and a place, each a value of a graph or a number: as a
-/// [`Generator`](crate::random::Generator), whose methods it has.
+/// A seed and an offset, each a value of a graph or a number: a
+/// [`Generator`](crate::random::Generator) in a graph, with methods of the same names.
 ///
-/// A method leaves the place as it is: two of the same arguments give the same numbers. The numbers
-/// are those of a `Generator` at this seed and an even place, of which an array of n numbers takes
-/// the next n, up to an even one.
+/// A method does not change the offset: two calls with equal arguments give equal numbers. At an
+/// even offset, the numbers are those of a `Generator` with this seed and offset. An array of n
+/// numbers takes the next n offsets, rounded up to an even number.
 ///
 /// ```
 /// use tenure::random::Generator;
@@ -43,7 +43,8 @@ pub struct TracedGenerator<'g> {
 }
 
 impl<'g> Graph<'g> {
-    /// Random numbers of a seed, from a place on: each a value of rank 0, or a number.
+    /// Random numbers of a seed, from an offset on. Seed and offset are each a value of rank 0, or
+    /// a number.
     pub fn generator_at(
         self,
         seed: impl IntoTraced<'g, u64>,
@@ -71,7 +72,7 @@ impl<'g> TracedGenerator<'g> {
         }
     }
 
-    /// As [`uniform`](crate::random::Generator::uniform).
+    /// Draws numbers like [`uniform`](crate::random::Generator::uniform).
     #[track_caller]
     #[doc(alias("rand", "random"))]
     pub fn uniform<T: Float>(self, range: Range<f64>, shape: impl IntoSizes<'g>) -> Traced<'g, T> {
@@ -79,7 +80,7 @@ impl<'g> TracedGenerator<'g> {
         self.drawn(kind, uniform(&range), shape, Location::caller())
     }
 
-    /// As [`normal`](crate::random::Generator::normal).
+    /// Draws numbers like [`normal`](crate::random::Generator::normal).
     #[track_caller]
     #[doc(alias("randn", "gaussian"))]
     pub fn normal<T: Float>(
@@ -92,7 +93,7 @@ impl<'g> TracedGenerator<'g> {
         self.drawn(kind, normal(mean, deviation), shape, Location::caller())
     }
 
-    /// As [`integers`](crate::random::Generator::integers).
+    /// Draws numbers like [`integers`](crate::random::Generator::integers).
     #[track_caller]
     #[doc(alias("randint"))]
     pub fn integers<T: Number>(
@@ -104,7 +105,7 @@ impl<'g> TracedGenerator<'g> {
         self.drawn(kind, integers(&range), shape, Location::caller())
     }
 
-    /// As [`bernoulli`](crate::random::Generator::bernoulli).
+    /// Draws values like [`bernoulli`](crate::random::Generator::bernoulli).
     #[track_caller]
     #[doc(alias = "dropout")]
     pub fn bernoulli(self, probability: f64, shape: impl IntoSizes<'g>) -> Traced<'g, Bool8> {
@@ -112,7 +113,7 @@ impl<'g> TracedGenerator<'g> {
         self.drawn(kind, Ok(bernoulli(probability)), shape, Location::caller())
     }
 
-    /// As [`permutation`](crate::random::Generator::permutation).
+    /// Draws a permutation like [`permutation`](crate::random::Generator::permutation).
     #[track_caller]
     #[doc(alias("randperm", "shuffle"))]
     pub fn permutation(self, count: impl Into<Size<'g>>) -> Traced<'g, i64> {

@@ -87,7 +87,7 @@ impl<'g, T: Number> Traced<'g, T> {
     ///
     /// # Errors
     ///
-    /// Of the trace: `InvalidArgument` where `like` does not broadcast to the shape of this.
+    /// The trace fails with `InvalidArgument` if `like` does not broadcast to the shape of this.
     #[track_caller]
     pub fn sum_to<U: Element>(self, like: Traced<'g, U>) -> Traced<'g, T::Sum> {
         let operands = [self.value(), like.value()];

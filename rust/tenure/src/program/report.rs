@@ -1,5 +1,5 @@
-//! The work of each step of a run, and what each pass did to it: a table, a picture, and with the
-//! feature `serde` JSON.
+//! The work of each step of a run, and the changes that each pass made to it: a table, a picture,
+//! and with the feature `serde` JSON.
 
 mod svg;
 mod table;
@@ -8,8 +8,8 @@ use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::raw::program::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
 use crate::{DType, Host, Result};
 
-/// The steps of a run on inputs of some layouts, in their order, the memory between them, and what
-/// passes did to both.
+/// The steps of a run on inputs of some layouts, in their order, the memory between them, and the
+/// changes that passes made to both.
 ///
 /// It prints itself as a table, and [`to_svg`](Report::to_svg) draws it. It implements `Serialize`
 /// with the feature `serde`: `serde_json::to_string(&report)` is JSON.
@@ -52,7 +52,7 @@ pub struct Report {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Pass {
-    /// As [`trace_with`](Program::trace_with) has it.
+    /// The pass as a flag of [`trace_with`](Program::trace_with).
     #[cfg_attr(feature = "serde", serde(skip))]
     pub pass: Passes,
     /// Such as "constant folding".
@@ -69,14 +69,14 @@ pub struct Pass {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Roofs {
-    /// Of memory, read and written.
+    /// Bytes of memory that are read and written per second.
     pub bytes_per_second: f64,
-    /// Additions and multiplications.
+    /// Additions and multiplications per second.
     pub flops_per_second: f64,
 }
 
 impl Roofs {
-    /// That a step takes at the nearer of both.
+    /// The time that a step takes at the bound that limits it.
     fn nanoseconds(&self, step: &Step) -> f64 {
         let bytes = step.moved_bytes() as f64 / self.bytes_per_second;
         bytes.max(step.flops as f64 / self.flops_per_second) * 1e9
@@ -94,21 +94,21 @@ pub struct Step {
     pub kind: StepKind,
     /// Operations of the graph that it computes.
     pub node_count: usize,
-    /// Of its result.
+    /// Element type of its result.
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
     pub dtype: DType,
-    /// Of its result.
+    /// Shape of its result.
     pub shape: Vec<usize>,
-    /// Two for each multiplication and addition of a product or a convolution, one for each element
-    /// and operation of others, 0 of copies and of branches and loops.
+    /// Arithmetic operations: two for each multiplication and addition of a product or a
+    /// convolution, one for each element and operation of others, 0 for copies, branches and loops.
     pub flops: u64,
     /// Bytes of the elements that it reads, each operand once.
     pub read_bytes: u64,
     /// Bytes of the elements that it writes.
     pub written_bytes: u64,
-    /// Inputs, and steps before it, whose results are its operands.
+    /// Operands of the step: inputs, and results of earlier steps.
     pub reads: Vec<Operand>,
-    /// Where its result lies.
+    /// Where its result is stored.
     pub result: Place,
     /// The least time of the runs that were measured; `None`: none was.
     pub nanoseconds: Option<u64>,
@@ -125,7 +125,7 @@ pub enum StepKind {
     Expression,
     /// The call of an operation.
     Operation,
-    /// Graphs of a branch or a loop, as often as the data say.
+    /// Graphs of a branch or a loop, repeated as often as the data require.
     Control,
 }
 
@@ -139,26 +139,26 @@ pub enum Operand {
     Step(usize),
 }
 
-/// Where the result of a step lies.
+/// Where the result of a step is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Place {
     /// In an output of the program, by its number.
     Output(usize),
-    /// In the block of values, where it may take the place of an operand.
+    /// In the block of values, where it may reuse the memory of an operand.
     Block {
-        /// Of its first byte.
+        /// Offset of its first byte.
         offset: u64,
-        /// That it takes.
+        /// Number of bytes that it takes.
         bytes: u64,
-        /// The last step that reads it, whose own result may take its place.
+        /// The last step that reads it. The result of that step may reuse its memory.
         last_use: usize,
     },
 }
 
 impl Report {
-    /// The same report, of a machine that can do this: the table has then the share of it that each
-    /// measured step reaches.
+    /// Adds the bounds of the machine to the report. The table then has the share of the bound that
+    /// each measured step reaches.
     ///
     /// ```
     /// # use tenure::{Program, program_report::Roofs};
@@ -183,15 +183,15 @@ impl Report {
         self.passes.iter().filter(|of| of.pass == pass).map(|of| of.count).sum()
     }
 
-    /// The time that a step would take at the nearer of both roofs, by the time that it took; `None`
-    /// where one of these is not known, or there is no such step.
+    /// The time that a step would take at the roof that limits it, divided by the time that it
+    /// took; `None` where one of these is not known, or there is no such step.
     #[must_use]
     pub fn share_of_roof(&self, step: usize) -> Option<f64> {
         let (roofs, step) = (self.roofs?, self.steps.get(step)?);
         Some(roofs.nanoseconds(step) / (step.nanoseconds? as f64).max(1.0))
     }
 
-    /// As [`share_of_roof`](Self::share_of_roof), of all steps together.
+    /// The [`share_of_roof`](Self::share_of_roof) of all steps together.
     fn share_of_all(&self) -> Option<f64> {
         let (roofs, all) = (self.roofs?, self.nanoseconds()?);
         let least: f64 = self.steps.iter().map(|step| roofs.nanoseconds(step)).sum();
@@ -204,8 +204,8 @@ impl Report {
         self.steps.iter().map(|step| step.nanoseconds).sum()
     }
 
-    /// A picture in SVG: a line for each step, with arcs from what it reads; beside it what lies
-    /// where in the block of values meanwhile.
+    /// Draws the report as SVG: a line for each step, with arcs from its operands, and to its right
+    /// the layout of the block of values during that step.
     #[must_use]
     pub fn to_svg(&self) -> String {
         svg::draw(self)
@@ -214,22 +214,23 @@ impl Report {
 
 /// Reports.
 impl<I, O: OutputTypes> Program<I, O> {
-    /// The steps of a run on inputs of these layouts, of which no element is read.
+    /// Reports the steps of a run on inputs of these layouts, and reads no element of them.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run) has them of inputs.
+    /// The errors of [`run`](Self::run) that concern inputs.
     pub fn report(&self, inputs: impl RunInputs<I>) -> Result<Report> {
         let mut inputs = inputs;
         self.report_of::<Host>(&mut inputs)
     }
 
-    /// As [`report`](Self::report), with the least time of each step in so many runs on these inputs,
-    /// one at least, into outputs that are given up. An input that is updated is updated by each.
+    /// Reports like [`report`](Self::report), with the least time of each step over `runs` runs on
+    /// these inputs, at least one, into outputs that are dropped. Each run updates the inputs that
+    /// the program updates.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn measure(&self, inputs: impl RunInputs<I>, runs: usize) -> Result<Report> {
         let mut inputs = inputs;
         self.measured::<Host>((), &mut inputs, runs)

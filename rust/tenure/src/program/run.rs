@@ -1,4 +1,4 @@
-//! Runs, and what is known of them before.
+//! Runs, and the memory and shapes that are known before a run.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -45,11 +45,11 @@ impl MemoryPlan {
 
 /// Running.
 impl<I, O: OutputTypes> Program<I, O> {
-    /// The outputs on these inputs, as new row-major tensors: one, or as many in the form that the
-    /// outputs have.
+    /// Computes the outputs for these inputs as new row-major tensors: one, or several in the form
+    /// that the outputs have.
     ///
-    /// In a [context](crate::Context) its threads help, as with any operation. Inputs are lent for
-    /// the call alone.
+    /// In a [context](crate::Context) its threads help, as with any operation. Inputs are lent only
+    /// for the call.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// of one name that differ or exceed the maximum, shapes that an operation refuses for these
     /// extents, an index that is out of bounds, an integer divided by zero or to a negative power,
     /// more elements than [`nonzero`](crate::Traced::nonzero) may find; the message has the
-    /// operator's place in the source. What is updated then holds a mixture, if it was the data
-    /// that was refused. `OutOfMemory`, also of the [budget](Program::with_budget).
+    /// operator's place in the source. If the data were refused, updated inputs then hold a mixture
+    /// of old values, zeros and results. `OutOfMemory`, also of the [budget](Program::with_budget).
     ///
     /// ```
     /// # use tenure::*;
@@ -77,14 +77,14 @@ impl<I, O: OutputTypes> Program<I, O> {
         made.map_err(|error| self.located(error))
     }
 
-    /// The outputs on these inputs, into memory of the caller's, of any strides.
+    /// Computes the outputs for these inputs into memory of the caller, of any strides.
     ///
     /// With layouts that the program was run with lately it allocates nothing, on one thread.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched, unless
-    /// it was the data that was refused.
+    /// The errors of [`run`](Self::run), also for another shape of an output. Outputs are then
+    /// untouched, unless the data were refused.
     ///
     /// ```
     /// # use tenure::*;
@@ -105,14 +105,14 @@ impl<I, O: OutputTypes> Program<I, O> {
         run.map_err(|error| self.located(error))
     }
 
-    /// As [`run_into`](Self::run_into), with the shapes of the outputs: of programs that
-    /// [find](crate::Traced::nonzero) how large they are. Memory of the caller's has the
-    /// [most](Self::output_shapes) that they may be, of which the first part along each axis is
-    /// written.
+    /// Runs the program like [`run_into`](Self::run_into), and returns the shapes of the outputs,
+    /// for programs with [data-dependent shapes](crate::Traced::nonzero). The caller's memory has
+    /// the [largest shapes](Self::output_shapes) of the outputs. Only its first part along each
+    /// axis is written.
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into).
+    /// The errors of [`run_into`](Self::run_into).
     ///
     /// ```
     /// # use tenure::*;
@@ -141,11 +141,11 @@ impl<I, O: OutputTypes> Program<I, O> {
 /// Runs whose element types are found when they run. Inputs that are updated are not among the
 /// others: they are lent for writing, in their order.
 impl<I, O> Program<I, O> {
-    /// As [`run`](Self::run).
+    /// Runs the program like [`run`](Self::run).
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run); `InvalidArgument` also for another number of inputs.
+    /// The errors of [`run`](Self::run); `InvalidArgument` also for another number of inputs.
     ///
     /// ```
     /// # use tenure::*;
@@ -169,12 +169,12 @@ impl<I, O> Program<I, O> {
         made.map_err(|error| self.located(error))
     }
 
-    /// As [`run_into`](Self::run_into).
+    /// Runs the program like [`run_into`](Self::run_into).
     ///
     /// # Errors
     ///
-    /// As [`run_into`](Self::run_into); `InvalidArgument` also for another number of inputs or
-    /// outputs, or another element type of an output.
+    /// The errors of [`run_into`](Self::run_into); `InvalidArgument` also for another number of
+    /// inputs or outputs, or another element type of an output.
     ///
     /// ```
     /// # use tenure::*;
@@ -203,14 +203,14 @@ impl<I, O> Program<I, O> {
     }
 }
 
-/// Before a run, of whose inputs no element is read.
+/// Methods for use before a run. They read no element of the inputs.
 impl<I, O> Program<I, O> {
     /// The memory that a run on inputs of these layouts takes, exactly, if its outputs are
     /// row-major.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run) has them of inputs.
+    /// The errors of [`run`](Self::run) that concern inputs.
     ///
     /// ```
     /// # use tenure::*;
@@ -232,12 +232,12 @@ impl<I, O> Program<I, O> {
         Ok(MemoryPlan::of(&plan))
     }
 
-    /// The shapes of the outputs of a run on inputs of these shapes; of those that it
-    /// [finds](crate::Traced::nonzero) the largest.
+    /// The shapes of the outputs of a run on inputs of these shapes; the largest ones where shapes
+    /// are [data-dependent](crate::Traced::nonzero).
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run) has them of inputs.
+    /// The errors of [`run`](Self::run) that concern inputs.
     ///
     /// ```
     /// # use tenure::*;
@@ -320,5 +320,5 @@ impl LendOut<Dynamic> for DynOutputs<'_, '_> {
     }
 }
 
-/// In the place of types.
+/// The type argument of runs with element types that are known only at run time.
 struct Dynamic;

@@ -16,10 +16,10 @@ use super::state::Step;
 use super::{Graph, Size, Traced};
 use crate::{CsrView, Element, Float, Number, Real, Result, SparseIndex, Triangle};
 
-/// A matrix by compressed rows, as [`CsrView`], whose three arrays are values of a [`Graph`].
+/// A CSR matrix, like [`CsrView`], with three arrays that are values of a [`Graph`].
 ///
-/// A program has no sparse inputs or outputs: its inputs and outputs are the arrays. Offsets and
-/// indices are checked by each operation of each run, which refuses what is out of bounds.
+/// A program has no sparse inputs or outputs: its inputs and outputs are the arrays. Each operation
+/// of each run checks offsets and indices, and refuses those that are out of bounds.
 ///
 /// ```
 /// use tenure::{CsrView, Program};
@@ -53,9 +53,10 @@ impl<T: Element, I: SparseIndex> Copy for TracedCsr<'_, T, I> {}
 
 /// Sparse matrices.
 impl<'g> Graph<'g> {
-    /// A matrix of so many rows, columns and entries, whose arrays are inputs: the offsets of rows,
-    /// the indices of columns and the values, made in this order. Rows that differ from run to run
-    /// are an extent that another input has too: offsets are one more.
+    /// A matrix of `rows` rows, `cols` columns and `entries` entries. Its arrays are inputs: the
+    /// row offsets, the column indices and the values, made in this order. If the number of rows
+    /// differs from run to run, it is an extent that another input has too, because there is one
+    /// offset more than rows.
     #[track_caller]
     pub fn csr_input<T: Element, I: SparseIndex>(
         self,
@@ -128,14 +129,14 @@ impl<'g, T: Element, I: SparseIndex> TracedCsr<'g, T, I> {
         self.values
     }
 
-    /// The same entries with other values, one for each.
+    /// A matrix with the same positions of entries and other values, one for each.
     pub fn with_values<U: Element>(self, values: Traced<'g, U>) -> TracedCsr<'g, U, I> {
         let TracedCsr { rows, cols, row_offsets, col_indices, is_coalesced, .. } = self;
         TracedCsr { rows, cols, row_offsets, col_indices, values, is_coalesced }
     }
 
-    /// The same matrix, whose entries are coalesced, by your word alone: ordered in each row, and
-    /// no position has two. Where it is wrong results are, and no more.
+    /// Marks the entries as coalesced without a check: ordered in each row, and no position has
+    /// two. If this is not true, results are wrong, without any other effect.
     pub fn assume_coalesced(self) -> Self {
         TracedCsr { is_coalesced: true, ..self }
     }
@@ -171,7 +172,7 @@ impl<'g, T: Element, I: SparseIndex> TracedCsr<'g, T, I> {
     }
 }
 
-/// What operations on sparse matrices take besides them.
+/// Parameters of operations on sparse matrices.
 #[derive(Clone, Copy)]
 struct With {
     names: &'static [&'static str],
@@ -195,7 +196,7 @@ const BY_FACTORS: With = With::named(&["row_offsets", "col_indices", "values", "
 const TO_DENSE: With = With::named(&["row_offsets", "col_indices", "values", "dense"]);
 
 impl<'g, T: Element, I: SparseIndex> TracedCsr<'g, T, I> {
-    /// As [`to_dense`](crate::SparseView::to_dense).
+    /// Computes [`to_dense`](crate::SparseView::to_dense).
     #[track_caller]
     #[doc(alias("todense", "toarray"))]
     pub fn to_dense(self) -> Traced<'g, T> {
@@ -205,21 +206,22 @@ impl<'g, T: Element, I: SparseIndex> TracedCsr<'g, T, I> {
 
 /// Products, sums, scaling and the diagonal.
 impl<'g, T: Number, I: SparseIndex> TracedCsr<'g, T, I> {
-    /// As [`matmul`](crate::SparseView::matmul), by a dense vector or matrix.
+    /// Computes [`matmul`](crate::SparseView::matmul) by a dense vector or matrix.
     #[track_caller]
     #[doc(alias("spmm", "spmv"))]
     pub fn matmul(self, b: Traced<'g, T>) -> Traced<'g, T> {
         self.node("matmul", TNR_NODE_SPARSE_MATMUL, &[b.value()], BY_B, Location::caller())
     }
 
-    /// As [`t_matmul`](crate::SparseView::t_matmul), by a dense vector or matrix.
+    /// Computes [`t_matmul`](crate::SparseView::t_matmul) by a dense vector or matrix.
     #[track_caller]
     pub fn t_matmul(self, b: Traced<'g, T>) -> Traced<'g, T> {
         let with = With { orientation: tnr_orientation::TRANSPOSED, ..BY_B };
         self.node("t_matmul", TNR_NODE_SPARSE_MATMUL, &[b.value()], with, Location::caller())
     }
 
-    /// As [`sddmm`](crate::SparseView::sddmm): new values, for [`with_values`](Self::with_values).
+    /// Computes [`sddmm`](crate::SparseView::sddmm): new values, for
+    /// [`with_values`](Self::with_values).
     ///
     /// ```
     /// # use tenure::*;
@@ -238,7 +240,7 @@ impl<'g, T: Number, I: SparseIndex> TracedCsr<'g, T, I> {
         self.node("sddmm", TNR_NODE_SPARSE_SDDMM, &more, BY_XY, Location::caller())
     }
 
-    /// As [`sddmm_times_values`](crate::SparseView::sddmm_times_values).
+    /// Computes [`sddmm_times_values`](crate::SparseView::sddmm_times_values).
     #[track_caller]
     pub fn sddmm_times_values(self, x: Traced<'g, T>, y: Traced<'g, T>) -> Traced<'g, T> {
         let (name, more) = ("sddmm_times_values", [x.value(), y.value()]);
@@ -246,28 +248,28 @@ impl<'g, T: Number, I: SparseIndex> TracedCsr<'g, T, I> {
         self.node(name, TNR_NODE_SPARSE_SDDMM, &more, with, Location::caller())
     }
 
-    /// As [`scale_rows`](crate::SparseViewMut::scale_rows), of a copy of the values.
+    /// Computes [`scale_rows`](crate::SparseViewMut::scale_rows) on a copy of the values.
     #[track_caller]
     pub fn scale_rows(self, factors: Traced<'g, T>) -> Self {
         let (code, more) = (TNR_NODE_SPARSE_SCALE, [factors.value()]);
         self.with_values(self.node("scale_rows", code, &more, BY_FACTORS, Location::caller()))
     }
 
-    /// As [`scale_cols`](crate::SparseViewMut::scale_cols), of a copy of the values.
+    /// Computes [`scale_cols`](crate::SparseViewMut::scale_cols) on a copy of the values.
     #[track_caller]
     pub fn scale_cols(self, factors: Traced<'g, T>) -> Self {
         let (code, more) = (TNR_NODE_SPARSE_SCALE | 1, [factors.value()]);
         self.with_values(self.node("scale_cols", code, &more, BY_FACTORS, Location::caller()))
     }
 
-    /// As [`add_to`](crate::SparseView::add_to): `dense` with the entries added.
+    /// Computes [`add_to`](crate::SparseView::add_to): `dense` with the entries added.
     #[track_caller]
     pub fn add_to(self, dense: Traced<'g, T>) -> Traced<'g, T> {
         let (code, more) = (TNR_NODE_SPARSE_ACCUMULATE, [dense.value()]);
         self.node("add_to", code, &more, TO_DENSE, Location::caller())
     }
 
-    /// As [`diagonal`](crate::SparseView::diagonal).
+    /// Computes [`diagonal`](crate::SparseView::diagonal).
     #[track_caller]
     pub fn diagonal(self) -> Traced<'g, T> {
         self.node("diagonal", TNR_NODE_SPARSE_DIAGONAL, &[], With::PLAIN, Location::caller())
@@ -316,32 +318,32 @@ impl<'g, T: Float, I: SparseIndex> TracedCsr<'g, T, I> {
         self.node(name, TNR_NODE_SPARSE_NORM | kind.0 as u32, &[], With::PLAIN, at)
     }
 
-    /// As [`norm_1`](crate::SparseView::norm_1).
+    /// Computes [`norm_1`](crate::SparseView::norm_1).
     #[track_caller]
     pub fn norm_1(self) -> Traced<'g, f64> {
         self.norm("norm_1", tnr_sparse_norm_kind::ONE, Location::caller())
     }
 
-    /// As [`norm_inf`](crate::SparseView::norm_inf).
+    /// Computes [`norm_inf`](crate::SparseView::norm_inf).
     #[track_caller]
     pub fn norm_inf(self) -> Traced<'g, f64> {
         self.norm("norm_inf", tnr_sparse_norm_kind::INFINITY, Location::caller())
     }
 
-    /// As [`norm_frobenius`](crate::SparseView::norm_frobenius).
+    /// Computes [`norm_frobenius`](crate::SparseView::norm_frobenius).
     #[track_caller]
     pub fn norm_frobenius(self) -> Traced<'g, f64> {
         self.norm("norm_frobenius", tnr_sparse_norm_kind::FROBENIUS, Location::caller())
     }
 
-    /// As [`softmax_rows`](crate::SparseViewMut::softmax_rows), of a copy of the values.
+    /// Computes [`softmax_rows`](crate::SparseViewMut::softmax_rows) on a copy of the values.
     #[track_caller]
     pub fn softmax_rows(self) -> Self {
         let code = TNR_NODE_SPARSE_SOFTMAX;
         self.with_values(self.node("softmax_rows", code, &[], With::PLAIN, Location::caller()))
     }
 
-    /// As [`solve_triangular`](crate::SparseView::solve_triangular).
+    /// Computes [`solve_triangular`](crate::SparseView::solve_triangular).
     #[track_caller]
     pub fn solve_triangular(self, triangle: Triangle, b: Traced<'g, T>) -> Traced<'g, T> {
         let (name, code) = ("solve_triangular", TNR_NODE_SPARSE_SOLVE);

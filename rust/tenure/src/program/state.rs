@@ -1,4 +1,4 @@
-//! What a graph is, in this crate: its handle, what its values are called in messages, and the first
+//! State of a graph in this crate: its handle, the names of its values in messages, and the first
 //! refusal.
 
 use std::borrow::Cow;
@@ -202,7 +202,7 @@ impl State {
         let operands = step.node.operands.iter().enumerate();
         let operands: Vec<_> = operands
             .filter_map(|(nth, value)| {
-                // Of many operands the last name is that of all others.
+                // The last name also applies to all further operands.
                 let name = step.names.get(nth).or(step.names.last())?;
                 self.described(name, *value)
             })
@@ -217,8 +217,8 @@ impl State {
     }
 }
 
-/// The number of a node at the beginning of a message of the library, "nodes[2], add: why", and what
-/// is behind it.
+/// Splits a message of the library, such as "nodes[2], add: why", into the number of the node and
+/// the reason.
 fn without_node(message: &str) -> Option<(usize, &str)> {
     let (number, rest) = message.strip_prefix("nodes[")?.split_once("], ")?;
     Some((number.parse().ok()?, rest.split_once(": ")?.1))

@@ -91,10 +91,11 @@ impl<'g, T: Element> Traced<'g, T> {
         axis.of(rank).map(|axis| axis as i64).ok_or_else(refused)
     }
 
-    /// This input, which each run writes: what it holds is read first, and then it holds `value`.
+    /// Marks this input as updated by each run: a run reads its old elements first, and then writes
+    /// `value` to it.
     ///
-    /// It stands among the inputs of [`Graph::program`], and a run takes `&mut` there. The value is
-    /// no output besides, unless it is named as one.
+    /// Pass the result among the inputs of [`Graph::program`]; a run takes `&mut` for it. The value
+    /// is not an output as well, unless it is named as one.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,4 @@
-//! Which inputs and outputs a program has, in its type; and what a run lends it.
+//! The inputs and outputs of a program in its type, and the operands of a run.
 
 use std::marker::PhantomData;
 
@@ -21,7 +21,7 @@ mod sealed {
         fn inputs() -> Vec<(DType, bool)>;
     }
     pub trait Outputs {
-        /// Those of `count` outputs, where any number will do.
+        /// The element types of the outputs; `count` is their number if the type does not fix it.
         #[cfg_attr(not(feature = "programs"), allow(dead_code, reason = "files are checked"))]
         fn outputs(count: usize) -> Vec<DType>;
     }
@@ -87,8 +87,8 @@ pub trait Inputs<'g>: sealed::Named {
     type Types: InputTypes;
 }
 
-/// The types of a program's inputs: a tuple of up to eight element types, some of which are
-/// [`Updated`], an array of one type, or `()`. Sealed.
+/// The types of a program's inputs: a tuple of up to eight element types or [`Updated`] ones, an
+/// array of one type, or `()`. Sealed.
 pub trait InputTypes: sealed::Sealed + HeldInputs {}
 
 /// The outputs of a program that is being made: a [value](Traced), or a tuple of up to eight, an
@@ -102,7 +102,7 @@ pub trait Outputs<'g>: sealed::Values {
     type Types: OutputTypes;
 }
 
-/// Operands of an operation of one's own: a value, or a tuple of up to eight, an array or a `Vec` of
+/// Operands of a custom operation: a value, or a tuple of up to eight, an array or a `Vec` of
 /// values, or `()`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are no operands of an operation",
@@ -126,9 +126,9 @@ pub trait OutputTypes:
     + HeldOutputs<HeldOut = Self::DeviceTensors>
     + sealed::Outputs
 {
-    /// New tensors of these types: one, or as many in the same form.
+    /// New tensors of these types: one, or several in the form of the types.
     type Tensors;
-    /// The same of [a device](crate::cuda).
+    /// New tensors of [a device](crate::cuda), in the same form.
     type DeviceTensors;
 }
 impl<O> OutputTypes for O
@@ -210,7 +210,7 @@ impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendOut<T, P> for &mut A {
     }
 }
 
-/// As many as there are.
+/// Arrays, and `Vec` for outputs.
 impl<K: InputType, const N: usize> sealed::Sealed for [K; N] {
     fn inputs() -> Vec<(DType, bool)> {
         (0..N).flat_map(|_| K::inputs()).collect()

@@ -128,7 +128,7 @@ impl ContextHandle {
     }
 
     /// Makes it the calling thread's current context while `f` runs. It is borrowed meanwhile, so
-    /// that nobody releases what `current` gives.
+    /// the context that `current` gives cannot be released.
     #[inline]
     pub(crate) fn install<R>(&self, f: impl FnOnce() -> R) -> R {
         with_current(self.token, f)
@@ -213,6 +213,6 @@ unsafe extern "C" fn deallocate(
     ) else {
         return;
     };
-    // SAFETY: the memory is this allocator's, with this layout, and nobody uses it again.
+    // SAFETY: the memory is this allocator's, with this layout, and is not used again.
     contained(|| in_default(|| unsafe { allocator.deallocate(data, layout) }));
 }

@@ -70,7 +70,7 @@ pub(crate) fn describe(index: u32) -> Result<tnr_device_info> {
     Ok(info)
 }
 
-/// With a stream of a device: what is called in such a context is enqueued there.
+/// Contexts with a stream of a device: a call in such a context is enqueued on that stream.
 impl ContextHandle {
     /// A stream of its own.
     pub(crate) fn with_new_stream(index: u32, engine: tnr_engine) -> Result<ContextHandle> {
@@ -93,7 +93,7 @@ impl ContextHandle {
         check(unsafe { sys::tnr_context_wait(self.token()) })
     }
 
-    /// Puts what is enqueued from here on after what `other` has got.
+    /// Orders work that is enqueued from here on after the work that `other` has received.
     pub(crate) fn follow(&self, other: &ContextHandle) -> Result<()> {
         // SAFETY: both handles are alive.
         check(unsafe { sys::tnr_context_follow(self.token(), other.token()) })
@@ -171,7 +171,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - The memory has `size_bytes` bytes, which the holder alone reads and writes until `release`
+    /// - The memory has `size_bytes` bytes, which only the holder reads and writes until `release`
     ///   is called. Work of others on it comes before the work of `home`'s stream.
     /// - `release(context)` may be called once, from any thread, and does not unwind.
     pub(crate) unsafe fn adopt_on(

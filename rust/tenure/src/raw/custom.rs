@@ -1,4 +1,4 @@
-//! Operations of one's own: who holds them, and how a graph calls them.
+//! Custom operations: who holds them, and how a graph calls them.
 
 pub(crate) mod own;
 #[cfg(feature = "plugins")]
@@ -20,8 +20,8 @@ use super::check;
 use super::program::GraphHandle;
 use crate::{Error, ErrorKind, Result};
 
-/// An operation of one's own: made of two closures by [`new`](Self::new), taken from C by
-/// [`from_raw`](Self::from_raw), or one of a plug-in (`load_plugin`).
+/// A custom operation: made of two closures by [`new`](Self::new), taken from C by
+/// [`from_raw`](Self::from_raw), or loaded from a plug-in (`load_plugin`).
 ///
 /// A [graph](crate::Graph::custom) or a file that calls it by its name holds it. A clone is the
 /// same operation; it ends with the last clone and the last program that calls it.
@@ -43,7 +43,7 @@ unsafe impl Sync for Held {}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // A plug-in is told by each graph, as its contract is.
+        // By its contract a plug-in's operation is released once for each graph instead.
         if self.library.is_none() {
             self.release();
         }
@@ -140,7 +140,7 @@ impl GraphHandle {
         let given = tnr_custom_operation {
             struct_size: size_of::<tnr_custom_operation>() as u64,
             name: held.name.as_ptr(),
-            // The library refuses what is NULL.
+            // The library refuses NULL.
             infer: held.raw.infer.and(INFER),
             compute: held.raw.compute.and(COMPUTE),
             user_context: context.cast_mut().cast(),
@@ -148,8 +148,8 @@ impl GraphHandle {
             compute_on_device: held.raw.compute_on_device.and(COMPUTE_ON_DEVICE),
             ..held.raw
         };
-        // SAFETY: the handle is alive; the functions below do what is asked of them, for as long as
-        // the context is one; its name ends with a 0; the index is writable.
+        // SAFETY: the handle is alive; the functions below meet the requirements of the call while
+        // the context is a live `Held`; its name ends with a 0; the index is writable.
         let added =
             check(unsafe { sys::tnr_graph_add_custom(self.0.as_ptr(), &given, &mut index) });
         if added.is_err() {
@@ -188,8 +188,8 @@ type ComputeOnDevice = unsafe extern "C-unwind" fn(
     u32,
     *const tnr_view_mut,
 ) -> tnr_status;
-// SAFETY: the two ABIs are one, but for whether something may unwind; an `Option` of a function has
-// NULL for `None`.
+// SAFETY: the two ABIs are the same, except for whether a function may unwind; an `Option` of a
+// function has NULL for `None`.
 const INFER: tnr_infer_fn = unsafe { mem::transmute::<Infer, tnr_infer_fn>(infer) };
 // SAFETY: as above.
 const COMPUTE: tnr_compute_fn = unsafe { mem::transmute::<Compute, tnr_compute_fn>(compute) };
@@ -212,8 +212,8 @@ unsafe extern "C-unwind" fn infer(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    // SAFETY: as of `INFER`; the arguments are by this function's contract what they are to be,
-    // with the operation's own context.
+    // SAFETY: as for `INFER`; by this function's contract the arguments meet the requirements of
+    // the operation's function, and the context is the operation's own.
     unsafe {
         let infer = mem::transmute::<tnr_infer_fn, Option<Infer>>(held.raw.infer);
         let Some(infer) = infer else { return tnr_status::INTERNAL };

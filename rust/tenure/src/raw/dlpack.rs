@@ -26,7 +26,7 @@ impl BlobHandle {
         Self::imported(|out| unsafe { sys::tnr_blob_import(tensor.as_ptr(), out) })
     }
 
-    /// As [`import`](Self::import).
+    /// Imports a tensor from before DLPack 1.0, like [`import`](Self::import).
     ///
     /// # Safety
     ///
@@ -38,7 +38,8 @@ impl BlobHandle {
         Self::imported(|out| unsafe { sys::tnr_blob_import_legacy(tensor.as_ptr(), out) })
     }
 
-    /// As [`import`](Self::import), of a tensor on the device of `home`, in the order of its stream.
+    /// Imports a tensor on the device of `home`, in the order of its stream, like
+    /// [`import`](Self::import).
     ///
     /// # Safety
     ///
@@ -51,7 +52,7 @@ impl BlobHandle {
         Self::imported(|out| unsafe { sys::tnr_blob_import_on(home.token(), tensor.as_ptr(), out) })
     }
 
-    /// As [`import_on`](Self::import_on).
+    /// Imports a tensor from before DLPack 1.0, like [`import_on`](Self::import_on).
     ///
     /// # Safety
     ///
@@ -78,7 +79,7 @@ impl BlobHandle {
         Ok((blob, view))
     }
 
-    /// Whether what was taken may be written: `Adopted`, else `Shared`.
+    /// Whether the imported tensor may be written: `Adopted`, else `Shared`.
     fn described_tenure(&self) -> Result<Tenure> {
         let mut info = tnr_blob_info {
             struct_size: size_of::<tnr_blob_info>() as u64,
@@ -135,7 +136,7 @@ struct ManagedHead {
 ///
 /// # Safety
 ///
-/// - `tensor` is a managed tensor that nobody else deletes, and is not used again.
+/// - `tensor` is a managed tensor that no other code deletes, and is not used again.
 pub(crate) unsafe fn delete(tensor: NonNull<DLManagedTensorVersioned>) {
     // SAFETY: by this function's contract.
     unsafe {

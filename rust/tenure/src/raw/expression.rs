@@ -1,4 +1,4 @@
-//! Expressions while they are built: nodes and what they read, in room of a fixed size until that
+//! Expressions while they are built: nodes and their operands, in room of a fixed size until that
 //! is full, so that building one allocates nothing.
 //!
 //! Nodes are small here, because an expression is moved into each operator and out of it; they
@@ -23,7 +23,7 @@ use node::{NUMBER, PACKED, VIEW, number_of};
 use packed::Packed;
 use store::{Store, Word};
 
-/// What a name in a message is about.
+/// The kind of operand that a name in a message refers to.
 pub(crate) enum Kind {
     Node(usize),
     View,
@@ -43,7 +43,7 @@ impl<'a> Leaf<'a> {
     /// # Safety
     ///
     /// - `view` has passed `layout::check`.
-    /// - Its elements are initialised, alive and written by nobody for `'a`.
+    /// - Its elements are initialised, alive and not written for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn address(view: &'a tnr_view) -> Leaf<'a> {
         Leaf(Lends::Address(view))
@@ -94,7 +94,7 @@ pub trait Source<'a>: Sized {
 pub struct Graph<'a> {
     store: Store<'a>,
     root: Operand,
-    /// Of the result.
+    /// Rank of the result.
     rank: u8,
     /// Which call of `update` the output is that of; 0 where no node reads one.
     call: u32,
@@ -206,7 +206,7 @@ impl<'a> Graph<'a> {
         c: impl Source<'a>,
         at: &'static Location<'static>,
     ) {
-        // Of a graph, `put` keeps what the root is.
+        // `put` of a graph leaves `self.root` as it is.
         let (b, rank_b) = b.put(self);
         let (c, rank_c) = c.put(self);
         self.rank = self.rank.max(rank_b).max(rank_c);

@@ -10,7 +10,7 @@ use super::operations::{Epilogue, matmul_attributes, scalar};
 use super::{Lent, LentMut, check, entered, failure, traced};
 use crate::{DType, Element, Result};
 
-/// The only handle on a packed factor, and what it is; dropping it ends the factor.
+/// The only handle on a packed factor, and its description; dropping it ends the factor.
 pub(crate) struct FactorHandle {
     factor: NonNull<tnr_factor>,
     info: tnr_factor_info,
@@ -38,7 +38,8 @@ impl FactorHandle {
             a_dtype: a_dtype.raw(),
             reserved: 0,
         };
-        // SAFETY: `Lent` promises what is asked of views; the attributes are alive for the call.
+        // SAFETY: `Lent` guarantees the requirements on views; the attributes are alive for the
+        // call.
         let factor = unsafe { sys::tnr_factor_create(current(), b.0, &attributes) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let factor = NonNull::new(factor)

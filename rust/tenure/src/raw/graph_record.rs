@@ -143,7 +143,7 @@ impl GraphHandle {
     /// # Safety
     ///
     /// - `graph` is a handle of a graph, or NULL.
-    /// - Nobody else uses or releases it while this value lives.
+    /// - No other code uses or releases it while this value lives.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl From<program::GraphHandle> for GraphHandle {
 
 /// Building, in the order in which the parts were added before.
 impl GraphHandle {
-    /// As [`program::GraphHandle::program`].
+    /// Builds a program like [`program::GraphHandle::program`].
     pub(crate) fn program(
         &self,
         passes: [u32; 2],
@@ -226,7 +226,7 @@ impl GraphHandle {
         let (data, len) = (held.base.cast::<u8>(), held.size_bytes as usize);
         let mut view = layout::dense_in_bytes(data, len, offset_bytes, dtype, shape)?;
         view.owner = held.owner;
-        // SAFETY: the elements are the blob's, which nobody writes, and any bytes are elements.
+        // SAFETY: the elements are the blob's, which are not written, and any bytes are elements.
         unsafe { self.graph.add_constant(&view) }
     }
 
@@ -278,7 +278,7 @@ impl GraphHandle {
             subgraph_count: 0,
             reserved: 0,
         };
-        // SAFETY: the handle is alive and used by nobody else; `info` is writable as far as its
+        // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
         // size says.
         check(unsafe { sys::tnr_graph_describe(self.as_raw(), &mut info) })?;
         Ok(info)
@@ -335,7 +335,7 @@ impl GraphHandle {
         };
         // SAFETY: as in `info`.
         check(unsafe { sys::tnr_graph_describe_node(self.as_raw(), index, &mut info) })?;
-        // SAFETY: the arrays are the graph's, which nobody changes while it is borrowed here; the
+        // SAFETY: the arrays are the graph's, which is not changed while it is borrowed here; the
         // attributes begin with their size.
         unsafe {
             let attributes = match info.attributes.is_null() {
@@ -358,9 +358,9 @@ impl GraphHandle {
     /// - The graph, or one whose copy it is a part of, lives for `'a`.
     unsafe fn constant<'a>(&self, index: u32) -> Result<DynView<'a>> {
         let mut view = mem::MaybeUninit::<tnr_view>::uninit();
-        // SAFETY: the handle is alive and used by nobody else; the view is writable, and written
+        // SAFETY: the handle is alive, and no other code uses it; the view is writable, and written
         // where the answer is OK. Its elements live as long as a graph that has the constant, by
-        // this function's contract, and nobody writes them.
+        // this function's contract, and are not written.
         unsafe {
             let graph = self.as_raw();
             check(sys::tnr_graph_describe_constant(graph, index, view.as_mut_ptr()))?;
@@ -370,7 +370,7 @@ impl GraphHandle {
 
     /// A copy of a subgraph, whose constants are those that this holds.
     fn subgraph(&self, index: u32) -> Result<GraphHandle> {
-        // SAFETY: the handle is alive and used by nobody else.
+        // SAFETY: the handle is alive, and no other code uses it.
         let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let copy = NonNull::new(copy)
@@ -378,12 +378,12 @@ impl GraphHandle {
         Ok(GraphHandle { graph: program::GraphHandle(copy) })
     }
 
-    /// The names of all operations of one's own.
+    /// The names of all custom operations.
     pub(crate) fn custom_names(&self) -> Result<Vec<String>> {
         (0..self.info()?.custom_count).map(|index| self.custom_name(index)).collect()
     }
 
-    /// The name of an operation of one's own.
+    /// The name of a custom operation.
     fn custom_name(&self, index: u32) -> Result<String> {
         let mut info = sys::tnr_custom_info {
             struct_size: size_of::<sys::tnr_custom_info>() as u64,
@@ -401,7 +401,7 @@ impl GraphHandle {
 
     pub(crate) fn scalar(&self, index: u32) -> Result<tnr_scalar> {
         let mut scalar = tnr_scalar { dtype: sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
-        // SAFETY: the handle is alive and used by nobody else; the scalar is writable.
+        // SAFETY: the handle is alive, and no other code uses it; the scalar is writable.
         check(unsafe { sys::tnr_graph_describe_scalar(self.as_raw(), index, &mut scalar) })?;
         Ok(scalar)
     }
@@ -409,7 +409,7 @@ impl GraphHandle {
     /// An output's value, and that of the input that it updates.
     pub(crate) fn output(&self, index: u32) -> Result<(u32, Option<u32>)> {
         let (mut value, mut updates) = (0, sys::TNR_OPERAND_NONE);
-        // SAFETY: the handle is alive and used by nobody else; both numbers are writable.
+        // SAFETY: the handle is alive, and no other code uses it; both numbers are writable.
         check(unsafe {
             let graph = self.as_raw();
             sys::tnr_graph_describe_output(graph, index, &mut value, &mut updates)

@@ -74,8 +74,8 @@ impl KernelHandle {
     ///
     /// # Safety
     ///
-    /// - Each argument's pointer is NULL or to what its type says, of which `Lent` or `LentMut`
-    ///   could be made.
+    /// - Each argument's pointer is NULL, or points to a value of the argument's type that `Lent`
+    ///   or `LentMut` could be made of.
     /// - The kernel does nothing with these arguments and this grid but read the elements of its
     ///   views and write those of its outputs.
     pub(crate) unsafe fn launch(

@@ -1,4 +1,4 @@
-//! The library as a whole: what it is and what it has done.
+//! The library as a whole: its build and its statistics.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,12 +13,12 @@ pub(crate) fn build_info() -> &'static str {
     text.to_str().unwrap_or("unknown")
 }
 
-/// Bytes that this crate itself has duplicated, beside those that the library counts.
+/// Bytes that this crate itself has duplicated, in addition to those that the library counts.
 static COPIED_BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// Counts a copy that was made without the library.
 pub(crate) fn count_copied(size_bytes: usize) {
-    // Relaxed: a total, read for its value alone.
+    // Relaxed: a total, and only its value is read.
     COPIED_BYTES.fetch_add(size_bytes as u64, Ordering::Relaxed);
 }
 
@@ -57,6 +57,6 @@ pub(crate) fn stop_timing() {
 }
 
 pub(crate) fn trim() -> usize {
-    // SAFETY: takes nothing, and what it unmaps no blob has.
+    // SAFETY: takes nothing, and unmaps only memory that no blob has.
     unsafe { sys::tnr_memory_trim() }
 }

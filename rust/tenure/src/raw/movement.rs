@@ -44,7 +44,7 @@ pub(crate) fn pad<T: Element>(
     check(unsafe { sys::tnr_pad(current(), mode, a.0, &around, out.0) })
 }
 
-/// What indices name: rows or elements.
+/// The unit that indices name: rows or elements.
 #[derive(Clone, Copy)]
 pub(crate) enum Names {
     Rows,

@@ -45,7 +45,7 @@ pub(crate) fn unary(op: tnr_unary_op, a: Input<'_>, out: LentMut<'_>) -> Result<
     check(unsafe { sys::tnr_unary(current(), op, a.resolve(&out), ptr::null(), out.0) })
 }
 
-/// `out = a op b`, either of which may be the output itself.
+/// `out = a op b`; either operand may be the output itself.
 #[inline]
 pub(crate) fn binary(
     op: tnr_binary_op,
@@ -149,7 +149,7 @@ pub(crate) fn select(
     check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, ptr::null(), out.0) })
 }
 
-/// Attributes of reductions, of which each takes one at most.
+/// Attributes of reductions; each reduction takes one of them at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reducing {
     pub(crate) ddof: u32,
@@ -252,7 +252,7 @@ pub(crate) fn matmul<S: Element>(
     check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, with, out.0) })
 }
 
-/// The convolution of images, of which every element of `out` is written and none read.
+/// The convolution of images: writes every element of `out`, and reads none.
 pub(crate) fn conv2d(
     a: Lent<'_>,
     weight: Lent<'_>,
@@ -267,7 +267,7 @@ pub(crate) fn conv2d(
     check(unsafe { sys::tnr_conv2d(current(), a.0, weight.0, bias, attributes, out.0) })
 }
 
-/// A sum of products, of which every element of `out` is written and none read.
+/// A sum of products: writes every element of `out`, and reads none.
 pub(crate) fn einsum<T: Element>(
     spec: &CStr,
     operands: &[TensorView<'_, T>],
@@ -288,7 +288,7 @@ pub(crate) fn einsum_shape<T: Element>(
     entered()?;
     let (views, count) = views_of(operands);
     let (mut rank, mut shape) = (0, [0; TNR_MAX_RANK]);
-    // SAFETY: as in `einsum`; `rank` and `shape` are written, and have room for what is.
+    // SAFETY: as in `einsum`; `rank` and `shape` are writable, and have room for the result.
     check(unsafe {
         sys::tnr_einsum_shape(spec.as_ptr(), views, count, &mut rank, shape.as_mut_ptr())
     })?;
@@ -301,7 +301,7 @@ pub(super) fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_v
     (views.as_ptr().cast(), u32::try_from(views.len()).unwrap_or(u32::MAX))
 }
 
-/// The transpose of a convolution, of which every element of `out` is written and none read.
+/// The transpose of a convolution: writes every element of `out`, and reads none.
 pub(crate) fn conv2d_transposed(
     a: Lent<'_>,
     weight: Lent<'_>,
@@ -316,7 +316,7 @@ pub(crate) fn conv2d_transposed(
     check(unsafe { sys::tnr_conv2d_transposed(current(), a.0, weight.0, bias, attributes, out.0) })
 }
 
-/// A pooling of images, of which every element of `out` is written and none read.
+/// A pooling of images: writes every element of `out`, and reads none.
 pub(crate) fn pool2d(
     op: tnr_reduce_op,
     a: Lent<'_>,
@@ -369,7 +369,7 @@ pub(crate) const DEFAULT_RANDOM: RandomAttributes = RandomAttributes {
     bound: 0,
 };
 
-/// Random numbers of a distribution in every element of `out`, of which none is read.
+/// Writes random numbers of a distribution to every element of `out`, and reads none.
 pub(crate) fn random(
     distribution: tnr_random_distribution,
     seed: u64,
@@ -383,7 +383,8 @@ pub(crate) fn random(
     check(unsafe { sys::tnr_random(current(), distribution, seed, offset, attributes, out.0) })
 }
 
-/// A random order of the numbers from 0 on, as many as `out` has elements, of which none is read.
+/// Writes the numbers from 0 up to the count of elements of `out` in a random order to `out`, and
+/// reads none of its elements.
 pub(crate) fn random_permutation(seed: u64, offset: u64, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(random_permutation(&out.0.view));
@@ -420,7 +421,8 @@ pub(crate) fn normalize(
     check(unsafe { sys::tnr_normalize(current(), op, a, axes, &with, out.0) })
 }
 
-/// Reduces what is up to each element along an axis, in place or into an `out` that is only written.
+/// Reduces the elements up to each element along an axis, in place or into an `out` that is only
+/// written.
 pub(crate) fn scan(op: tnr_scan_op, a: Input<'_>, axis: u32, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(scan(op, &out.0.view));

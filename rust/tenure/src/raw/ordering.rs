@@ -11,7 +11,7 @@ use super::context::current;
 use super::{BlobHandle, Input, Lent, LentMut, check, entered, owned, traced};
 use crate::{Element, Error, Result, Tensor, Tenure, layout};
 
-/// The two outputs of an order along an axis, one of which is there.
+/// The outputs of an order along an axis; one of them or both are given.
 pub(crate) struct Ordered<'a> {
     pub(crate) indices: Option<LentMut<'a>>,
     pub(crate) out: Option<LentMut<'a>>,
@@ -47,13 +47,13 @@ pub(crate) fn sort(a: Input<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Re
     };
     let (a, axis) = (input_of(a, &to.out), axis_number(axis));
     let (indices, out) = (or_null(&to.indices), or_null(&to.out));
-    // SAFETY: see the module; the input is a lent view, or the output that is there.
+    // SAFETY: see the module; the input is a lent view, or the output, which is given then.
     traced!(sort(unsafe { &*a }));
     // SAFETY: see the module; `given` is alive for the call.
     check(unsafe { sys::tnr_sort(current(), a, axis, &given, indices, out) })
 }
 
-/// As [`sort`], of the first elements.
+/// Orders like [`sort`], and writes only the first elements.
 pub(crate) fn top_k(a: Lent<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Result<()> {
     entered()?;
     traced!(dense_top_k(a.0));
@@ -165,7 +165,8 @@ pub(crate) fn searchsorted(
     check(unsafe { sys::tnr_searchsorted(current(), a.0, values.0, &given, out.0) })
 }
 
-/// The elements, of a blob that is theirs alone. Every element of `inverse` is written.
+/// The distinct elements, in a blob that they share with nothing. Every element of `inverse` is
+/// written.
 pub(crate) fn unique<T: Element>(a: Lent<'_>, inverse: Option<LentMut<'_>>) -> Result<Tensor<T>> {
     entered()?;
     traced!(unique(a.0));
@@ -180,7 +181,7 @@ pub(crate) fn unique<T: Element>(a: Lent<'_>, inverse: Option<LentMut<'_>>) -> R
     Ok(unsafe { Tensor::made(out.view, blob) })
 }
 
-/// The elements and how often each occurs, side by side in one blob: lent to `take`.
+/// The distinct elements and how often each occurs, adjacent in one blob: lent to `take`.
 pub(crate) fn unique_counts<T: Element, R>(
     a: Lent<'_>,
     take: impl FnOnce(usize, Lent<'_>, Lent<'_>) -> Result<R>,
@@ -193,7 +194,7 @@ pub(crate) fn unique_counts<T: Element, R>(
     let blob =
         unsafe { sys::tnr_unique(current(), a.0, ptr::null(), ptr::null(), &mut counts, &mut out) };
     let _blob: BlobHandle = owned(blob, Tenure::Allocated)?;
-    // SAFETY: valid views of memory that the handle keeps, and that nobody writes.
+    // SAFETY: valid views of memory that the handle keeps, and that is not written.
     let [values, times] = unsafe { [Lent::new(&out.view), Lent::new(&counts.view)] };
     take(out.view.shape[0] as usize, values, times)
 }

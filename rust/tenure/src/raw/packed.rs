@@ -11,7 +11,7 @@ use super::sparse::LentSparse;
 use super::{Lent, LentMut, check, entered, failure, traced};
 use crate::{Element, Result};
 
-/// The only handle on a packed matrix, and what it is; dropping it ends the matrix.
+/// The only handle on a packed matrix, and its description; dropping it ends the matrix.
 pub(crate) struct PackedHandle {
     packed: NonNull<tnr_packed>,
     info: tnr_packed_info,
@@ -34,7 +34,7 @@ impl PackedHandle {
     pub(crate) fn create(a: &LentSparse<'_>, layout: tnr_packed_layout) -> Result<Self> {
         entered()?;
         traced!(pack(a.view()));
-        // SAFETY: `LentSparse` promises what is asked of views.
+        // SAFETY: `LentSparse` guarantees the requirements on views.
         let packed = unsafe {
             sys::tnr_packed_create(
                 current(),

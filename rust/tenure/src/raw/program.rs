@@ -76,7 +76,7 @@ attributes! {
     tnr_sparse_node_attributes
 }
 
-/// Attributes of nodes that have nothing but flags: their structs differ by their names alone.
+/// Attributes of nodes that have nothing but flags: their structs differ only in their names.
 pub(crate) fn flags_of_node(flags: u32) -> sys::tnr_sort_attributes {
     let struct_size = size_of::<sys::tnr_sort_attributes>() as u64;
     sys::tnr_sort_attributes { struct_size, flags, reserved: 0 }
@@ -110,7 +110,7 @@ pub(crate) fn scalar_of<T: Element>(value: T) -> tnr_scalar {
 /// A node to be added.
 pub(crate) struct NewNode<'a> {
     pub(crate) code: u32,
-    /// That of a cast.
+    /// The dtype of a cast.
     pub(crate) dtype: Option<DType>,
     pub(crate) flags: u32,
     /// Values, or `TNR_OPERAND_NONE`.
@@ -171,8 +171,8 @@ impl GraphHandle {
 
     /// # Safety
     ///
-    /// - The elements are readable; they are those of the blob that the view names, which nobody
-    ///   writes from here on, or it names none.
+    /// - The elements are readable; they are those of the blob that the view names, which is not
+    ///   written from here on, or it names none.
     pub(super) unsafe fn add_constant(&self, view: &tnr_view) -> Result<u32> {
         let mut value = 0;
         // SAFETY: the handle is alive; the view by this function's contract.
@@ -182,8 +182,8 @@ impl GraphHandle {
 
     /// A constant that is the memory of a shared tensor, which is held for as long as a program is.
     pub(crate) fn hold_constant<T: Element>(&self, shared: &SharedTensor<T>) -> Result<u32> {
-        // SAFETY: a view of the blob that it names, which nobody writes until its last holder gives
-        // it back; the library is one of them from here on.
+        // SAFETY: a view of the blob that it names, which is not written until its last holder
+        // gives it back; the library is one of them from here on.
         unsafe { self.add_constant(&shared.owned_raw()) }
     }
 
@@ -208,8 +208,8 @@ impl GraphHandle {
             flags: node.flags,
             reserved: 0,
         };
-        // SAFETY: the handle is alive, the arrays are as long as is said, and attributes begin with
-        // their size; all that they name is checked by the library.
+        // SAFETY: the handle is alive, the arrays have the lengths that are given, and attributes
+        // begin with their size; the library checks all that they name.
         check(unsafe { sys::tnr_graph_add_node(self.0.as_ptr(), &given, &mut value) })?;
         Ok(value)
     }
@@ -272,9 +272,9 @@ impl GraphHandle {
             enabled_passes,
             packed: packed.as_ref().map_or(ptr::null(), ptr::from_ref),
         };
-        // SAFETY: the handle is alive; the context is checked by the library. What is packed is a view
-        // of the blob that it names, which nobody writes until its last holder gives it back; the
-        // program is one of them.
+        // SAFETY: the handle is alive; the library checks the context. `packed` is a view of the
+        // blob that it names, which is not written until its last holder gives it back; the program
+        // is one of them.
         let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let program = NonNull::new(program)

@@ -1,6 +1,6 @@
 //! A span of the crate `tracing` for each operation, named as the function that the user calls.
 //!
-//! The level is read first, in line: where nobody listens, that one load is all.
+//! The level is read first, inline: where no subscriber listens, that one load is all.
 
 use std::fmt::Debug;
 

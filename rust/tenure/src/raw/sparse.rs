@@ -30,8 +30,8 @@ pub(crate) struct SparseForm {
     pub(crate) block: [i64; 2],
 }
 
-/// A sparse view over slices, which are there, and written by nobody, while `'a` lasts. Their
-/// contents may be wrong.
+/// A sparse view over slices, which are alive and not written while `'a` lasts. Their contents may
+/// be wrong.
 pub(crate) struct LentArrays<'a> {
     view: tnr_sparse_view,
     /// Offsets that were made for it, as the view points at them.
@@ -68,14 +68,14 @@ impl<'a> LentArrays<'a> {
         LentArrays { view, _offsets: None, _lent: PhantomData }
     }
 
-    /// As `new`, over three arrays of a device.
+    /// Makes a view like `new`, over three arrays of a device.
     pub(crate) fn on_device(form: SparseForm, [major, minor, values]: [Lent<'a>; 3]) -> Self {
         let mut lent = LentArrays::new::<u8, i32>(form, &[], &[], &[]);
         (lent.view.major, lent.view.minor, lent.view.values) = (*major.0, *minor.0, *values.0);
         lent
     }
 
-    /// As `new`, with offsets that are kept as long as the view.
+    /// Makes a view like `new`, with offsets that are kept as long as the view.
     pub(crate) fn with_own_offsets<T: Element, I: SparseIndex>(
         form: SparseForm,
         offsets: Vec<I>,
@@ -101,12 +101,12 @@ impl<'a> LentArrays<'a> {
         check(unsafe { sys::tnr_sparse_check(&self.view) })
     }
 
-    /// As [`check`](Self::check), and that no entry is left out before the first row or after the
-    /// last. The parts have owners.
+    /// Checks like [`check`](Self::check), and also that no entry is left out before the first row
+    /// or after the last. The parts have owners.
     pub(crate) fn check_whole(&self) -> Result<()> {
         entered()?;
-        // SAFETY: the view is over arrays that are there. What the library holds to check it is
-        // released at once.
+        // SAFETY: the view is over arrays that are alive. The handle that the library makes to
+        // check it is released at once.
         let matrix = unsafe { sys::tnr_sparse_create(&self.view) };
         if matrix.is_null() {
             // SAFETY: as in `failure`; a function that gives NULL has written the status.
@@ -120,7 +120,7 @@ impl<'a> LentArrays<'a> {
     ///
     /// # Safety
     ///
-    /// - It was, by these offsets and indices, and nobody has written them since.
+    /// - It was, by these offsets and indices, and they have not been written since.
     pub(crate) unsafe fn checked(mut self) -> LentSparse<'a> {
         self.view.owner = tenure_private_sparse_voucher();
         LentSparse(self)
@@ -150,7 +150,7 @@ impl LentSparse<'_> {
 /// A sparse view whose values are to be written by one call, checked.
 pub(crate) struct LentSparseMut<'a> {
     view: tnr_sparse_view_mut,
-    /// As of `LentArrays`.
+    /// Offsets that were made for it, as in `LentArrays`.
     _offsets: Option<Box<dyn Any>>,
     _lent: PhantomData<&'a mut ()>,
 }
@@ -160,7 +160,7 @@ impl<'a> LentSparseMut<'a> {
     ///
     /// # Safety
     ///
-    /// - `LentArrays` of these passed its `check`, but for the values.
+    /// - `LentArrays` of these passed its `check`, except for the values.
     pub(crate) unsafe fn new<T: Element, I: SparseIndex>(
         form: SparseForm,
         major: &'a [I],
@@ -176,11 +176,11 @@ impl<'a> LentSparseMut<'a> {
         LentSparseMut { view: tnr_sparse_view_mut { view }, _offsets: None, _lent: PhantomData }
     }
 
-    /// As `new`, with offsets that are kept as long as the view.
+    /// Makes a view like `new`, with offsets that are kept as long as the view.
     ///
     /// # Safety
     ///
-    /// - As of `new`.
+    /// - The conditions of `new`.
     pub(crate) unsafe fn with_own_offsets<T: Element, I: SparseIndex>(
         form: SparseForm,
         offsets: Vec<I>,
@@ -237,8 +237,8 @@ impl Drop for SparseHandle {
 /// Offsets, indices and values, as a matrix holds them.
 pub(crate) type HeldParts<T, I> = (SharedTensor<I>, SharedTensor<I>, Tensor<T>);
 
-/// A matrix that an operation has made, out of its handle: the view, whose parts are each over all
-/// of the blob beside it, which nobody else holds.
+/// A matrix that an operation has made, out of its handle: the view and its blobs. Each part of the
+/// view is over all of the blob of the same name, which no other code holds.
 pub(crate) struct Made {
     pub(crate) view: tnr_sparse_view,
     pub(crate) major: BlobHandle,
@@ -293,8 +293,8 @@ impl Made {
         Ok(Made { view, major, minor, values, batch_offsets })
     }
 
-    /// As [`into_parts`](Self::into_parts), of a batch: also where the entries of each matrix
-    /// begin. `Internal` for one matrix.
+    /// Takes the parts of a batch like [`into_parts`](Self::into_parts), and the offsets where the
+    /// entries of each matrix begin. `Internal` for one matrix.
     pub(crate) fn into_batch<T: Element, I: SparseIndex>(
         mut self,
     ) -> Result<(SparseForm, SharedTensor<i64>, HeldParts<T, I>)> {
@@ -302,8 +302,8 @@ impl Made {
             let message = "the library made one matrix but was asked for a batch";
             return Err(Error::new(ErrorKind::Internal, message));
         };
-        // SAFETY: over all of its blob, which nobody else holds, and of that type; the library has
-        // written every element.
+        // SAFETY: over all of its blob, which no other code holds, and of that type; the library
+        // has written every element.
         let offsets = unsafe { Tensor::made(self.view.batch_offsets, offsets).into_shared() };
         let (form, parts) = self.into_parts()?;
         Ok((form, offsets, parts))
@@ -341,8 +341,8 @@ impl Made {
     ) -> Result<(SparseForm, HeldParts<T, I>)> {
         let form = self.form::<T, I>()?;
         let Made { view, major, minor, values, .. } = self;
-        // SAFETY: each part is over all of its blob, which nobody else holds, and of that type; the
-        // library has written every element.
+        // SAFETY: each part is over all of its blob, which no other code holds, and of that type;
+        // the library has written every element.
         unsafe {
             let major = Tensor::made(view.major, major).into_shared();
             let minor = Tensor::made(view.minor, minor).into_shared();
@@ -400,7 +400,7 @@ impl<'a> SparseOptions<'a> {
         self.raw.threshold = scalar(threshold);
     }
 
-    /// As `set_mask`, of a mask that is on a device with the elements.
+    /// Sets a mask like `set_mask`, from a mask that is on a device with the elements.
     pub(crate) fn set_lent_mask(&mut self, mask: Lent<'a>) {
         self.raw.predicate = tnr_sparse_predicate::MASK;
         self.raw.mask = *mask.0;
@@ -417,8 +417,8 @@ impl<'a> SparseOptions<'a> {
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(from_dense(options.raw.format, dense.0));
-    // SAFETY: `Lent` promises what is asked of views; a mask is one that is still lent. The result
-    // is taken at once: the library has just made its blobs.
+    // SAFETY: `Lent` guarantees the requirements on views; a mask is one that is still lent. The
+    // result is taken at once: the library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
 }
 
@@ -508,7 +508,7 @@ pub(crate) fn from_matmul<I: SparseIndex>(
 pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(to_dense(a.view()));
-    // SAFETY: `LentSparse` and `LentMut` promise what is asked of views.
+    // SAFETY: `LentSparse` and `LentMut` guarantee the requirements on views.
     check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), ptr::null(), out.0) })
 }
 
@@ -518,7 +518,7 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(convert(options.raw.format, a.view()));
-    // SAFETY: `LentSparse` promises what is asked of views. The result is taken at once: the
+    // SAFETY: `LentSparse` guarantees the requirements on views. The result is taken at once: the
     // library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_convert(current(), a.as_ptr(), &options.raw)) }
 }
@@ -569,7 +569,7 @@ pub(crate) fn select(
     entered()?;
     traced!(sparse_select(a.view()));
     let pointer = |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.0));
-    // SAFETY: as in `convert`; `Lent` promises what is asked of the lists.
+    // SAFETY: as in `convert`; `Lent` guarantees the requirements on the lists.
     unsafe {
         Made::take(sys::tnr_sparse_select(
             current(),
@@ -651,7 +651,7 @@ mod tests {
         lent.check().unwrap();
         // SAFETY: it was.
         let checked = unsafe { lent.checked() };
-        // SAFETY: readable; what has been checked says so to operations alone.
+        // SAFETY: readable; a checked view says only to operations that it was checked.
         let (flags, owner) = unsafe { ((*checked.as_ptr()).flags, (*checked.as_ptr()).owner) };
         assert_eq!((flags, owner), (0, tenure_private_sparse_voucher()));
     }
@@ -678,7 +678,7 @@ mod tests {
         // SAFETY: the view is of the blobs.
         let matrix = unsafe { sys::tnr_sparse_create(&view) };
         drop(blobs);
-        // SAFETY: the only handle, of blobs that nobody else holds any more.
+        // SAFETY: the only handle, of blobs that no other code holds any more.
         let made = unsafe { Made::take(matrix) }.unwrap();
         assert_eq!((made.view.rows, made.view.cols), (2, 3));
         assert_eq!(made.view.minor.data, view.minor.data);
@@ -722,7 +722,7 @@ mod tests {
     fn null_is_the_last_error() {
         let view =
             LentArrays::new(csr(tnr_sparse_format(9)), &[0_i32; 3], &[0; 0], &[0_u8; 0]).view;
-        // SAFETY: the view is refused; what it returns is taken at once.
+        // SAFETY: the view is refused; the returned pointer is taken at once.
         let error = unsafe { Made::take(sys::tnr_sparse_create(&view)) }.err().unwrap();
         assert_eq!(error.message(), "format is 9, which names no format");
     }

@@ -1,4 +1,4 @@
-//! Sparse with sparse, sparse with dense, and what is computed in place.
+//! Arithmetic of sparse with sparse matrices, of sparse with dense ones, and in place.
 
 use tenure_sys::tnr_binary_op;
 
@@ -30,10 +30,10 @@ impl<F: CompressedFormat, T: NativeFloat, I: SparseIndex> SparseView<'_, F, T, I
         SparseMatrix::from_made(raw::product(&self.arrays().lent(), &b.into().arrays().lent())?)
     }
 
-    /// The product at the entries of `mask` alone, whose values are not read, in their order; the
-    /// rest of it is never stored. Where no product meets an entry of `mask`, there is none. The
-    /// bits are those of [`product`](Self::product). For dense matrices there is
-    /// [`sddmm`](SparseView::sddmm).
+    /// The product only at the entries of `mask`, in their order; the values of `mask` are not
+    /// read, and the rest of the product is never stored. Where no product meets an entry of
+    /// `mask`, there is none. The bits are those of [`product`](Self::product). For dense matrices
+    /// there is [`sddmm`](SparseView::sddmm).
     ///
     /// # Errors
     ///
@@ -118,7 +118,8 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         self.binary(tnr_binary_op::MUL, b.into())
     }
 
-    /// The lesser elements, where what is no entry is 0; an entry wherever one has one.
+    /// The lesser elements, where a missing entry is 0; the result has an entry wherever an operand
+    /// has one.
     ///
     /// # Errors
     ///
@@ -137,7 +138,8 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         self.binary(tnr_binary_op::MIN, b.into())
     }
 
-    /// The greater elements, where what is no entry is 0; an entry wherever one has one.
+    /// The greater elements, where a missing entry is 0; the result has an entry wherever an
+    /// operand has one.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! Parts that all sparse types share: three arrays, what they mean, and the check that they mean
-//! it.
+//! Parts that all sparse types share: three arrays, their meaning, and the check that they have it.
 
 use std::ops::{Bound, Range, RangeBounds};
 
@@ -16,7 +15,7 @@ pub(crate) struct Form {
     pub(crate) cols: usize,
     /// Rows and columns of a block; 1 and 1 for formats without.
     pub(super) block: [usize; 2],
-    /// `TNR_SPARSE_SORTED`, `TNR_SPARSE_UNIQUE`: what is known of the entries.
+    /// `TNR_SPARSE_SORTED`, `TNR_SPARSE_UNIQUE`: the known properties of the entries.
     pub(super) flags: u32,
 }
 
@@ -119,7 +118,7 @@ impl Form {
         Ok(())
     }
 
-    /// The form of so many of the rows, of CSC columns, of BSR rows of blocks.
+    /// The form with `count` of the rows; of the columns for CSC, of the rows of blocks for BSR.
     pub(crate) fn with_major_count(mut self, count: usize) -> Form {
         let extent = count * self.block[0];
         *(if self.is_csc() { &mut self.cols } else { &mut self.rows }) = extent;
@@ -143,7 +142,7 @@ impl Form {
         self.check_values(minor, values)
     }
 
-    /// As `check_lengths`, of a batch of so many matrices.
+    /// Does the same as `check_lengths`, for a batch of `matrices` matrices.
     pub(super) fn check_batch_lengths(
         &self,
         matrices: usize,
@@ -195,15 +194,15 @@ fn scaled(entries: Range<usize>, block_len: usize) -> Range<usize> {
     entries.start * block_len..entries.end * block_len
 }
 
-/// The arrays of a matrix, lent for reading. A range of a matrix is its entries: indices and values
-/// are those from the first offset to the last, whatever else was lent beside them, and nobody
-/// outside of this module gets at the rest.
+/// The arrays of a matrix, lent for reading. A range of a matrix consists of its entries: the
+/// indices and values from the first offset to the last. The arrays may hold more, but only this
+/// module accesses the rest.
 // The invariant, but between making and checking: offsets and indices are right.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrays<'a, T: Element, I: SparseIndex> {
     pub(crate) form: Form,
     major: &'a [I],
-    /// As lent: offsets count from its first.
+    /// The whole array as lent: offsets count from its first element.
     stored_minor: &'a [I],
     stored_values: &'a [T],
     /// The entry that the first of `stored_values` belongs to: 0, or that which a range began with
@@ -229,7 +228,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         Arrays { form, major, stored_minor: minor, stored_values: values, first_stored: 0 }
     }
 
-    /// The same arrays, which are found to be as the flags say.
+    /// Adds the flags, where a check finds the arrays to be as they say.
     pub(super) fn with_flags(mut self, flags: u32) -> Result<Self> {
         self.form.flags |= flags;
         self.lend().check()?;
@@ -262,7 +261,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
             let offsets = self.offsets_from_zero().collect();
             return LentArrays::with_own_offsets(form, offsets, self.minor(), self.values());
         }
-        // Offsets count what lies before the range too, but nothing behind it.
+        // Offsets count the entries before the range too, but none after it.
         let end = self.range().end;
         let (minor, values) =
             (&self.stored_minor[..end], &self.stored_values[..end * self.form.block_len()]);
@@ -285,7 +284,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         Ok((self.major, &self.stored_minor[..end], values))
     }
 
-    /// As operations take it.
+    /// The form in which operations take the arrays.
     pub(crate) fn lent(&self) -> LentSparse<'a> {
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
         // so.
@@ -346,7 +345,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         self
     }
 
-    /// The same entries with other values.
+    /// Gives the entries other values.
     pub(super) fn with_values<'b, U: Element>(self, values: &'b [U]) -> Result<Arrays<'b, U, I>>
     where
         'a: 'b,
@@ -383,13 +382,14 @@ pub(crate) fn range_below(range: impl RangeBounds<usize>, count: usize) -> Resul
 }
 
 /// The arrays of a matrix, lent with values to be written.
-// The invariant is that of `Arrays`, and what is said of ranges too.
+// The invariant is that of `Arrays`, and ranges are defined as there.
 pub(super) struct ArraysMut<'a, T: Element, I: SparseIndex> {
     pub(super) form: Form,
     major: &'a [I],
     stored_minor: &'a [I],
     stored_values: &'a mut [T],
-    /// As of `Arrays`: of the part behind a split its first entry.
+    /// The field of the same name in `Arrays`; for the part behind a split, the first entry of that
+    /// part.
     first_stored: usize,
 }
 
@@ -422,7 +422,7 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         ArraysMut { form, major, stored_minor, stored_values, first_stored }
     }
 
-    /// As operations take it.
+    /// The form in which operations take the arrays.
     pub(super) fn lent(self) -> LentSparseMut<'a> {
         let form = self.form.raw();
         if self.first_stored != 0 {

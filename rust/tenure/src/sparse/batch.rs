@@ -46,7 +46,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
         Ok(self)
     }
 
-    /// The same arrays, whose matrices are each found to be coalesced.
+    /// Adds the flags of coalesced matrices, where a check finds each matrix to be coalesced.
     fn check_coalesced(mut self) -> Result<Self> {
         self.form.flags |= COALESCED;
         self.lend().check()?;
@@ -111,14 +111,15 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
         LentArrays::new(self.form.raw(), self.major, self.minor, self.values).in_batch(self.offsets)
     }
 
-    /// As operations take it.
+    /// The form in which operations take the arrays.
     fn lent(&self) -> LentSparse<'a> {
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
         // so.
         unsafe { self.lend().checked() }
     }
 
-    /// Writes what it is, of the type with this name behind that of the format.
+    /// Writes the type's name, which is `name` behind that of the format, and a summary of the
+    /// batch.
     fn debug<F: SparseFormat>(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (form, len) = (self.form, self.len());
         let entries = self.range().len();

@@ -124,8 +124,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
         CscMatrix::from_made(converted::<I>(&self.arrays().lent(), tnr_sparse_format::CSC, None)?)
     }
 
-    /// To compressed rows of blocks with so many rows and columns; elements without an entry are
-    /// zero.
+    /// To compressed rows of blocks with the rows and columns of `block`; elements without an entry
+    /// are zero.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
         BsrMatrix::from_made(converted::<I>(&lent, tnr_sparse_format::BSR, Some(block))?)
     }
 
-    /// The same entries in order: by rows, then columns; of CSC by columns, then rows. Those of one
-    /// position stay in the order that they had.
+    /// Sorts the entries: by rows, then columns; for CSC by columns, then rows. Entries of one
+    /// position keep their order.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
         SparseMatrix::from_made(in_own_format::<I>(&arrays.lent(), arrays.form, TNR_CONVERT_SORT)?)
     }
 
-    /// The same matrix with indices of another type.
+    /// Converts the indices to another type.
     ///
     /// # Errors
     ///

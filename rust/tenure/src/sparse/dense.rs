@@ -61,7 +61,8 @@ impl<'a, T: Element> Sparsify<'a, T> {
         self
     }
 
-    /// Those for which the mask, a matrix of the same shape, is true; whatever their values.
+    /// Chooses the elements for which the mask, a matrix of the same shape, is true, whatever their
+    /// values.
     ///
     /// ```
     /// use tenure::{Bool8, CooMatrix, sparsify};
@@ -79,7 +80,7 @@ impl<'a, T: Element> Sparsify<'a, T> {
 
 /// Which elements, by their size.
 impl<T: Number> Sparsify<'_, T> {
-    /// Those above the threshold. Where that is negative, zeros are entries too.
+    /// Chooses the elements above the threshold. Where that is negative, zeros are entries too.
     ///
     /// The conversion errs with `InvalidArgument` for a threshold that is NaN.
     ///
@@ -95,7 +96,7 @@ impl<T: Number> Sparsify<'_, T> {
         self
     }
 
-    /// Those whose magnitude is above the threshold.
+    /// Chooses the elements whose magnitude is above the threshold.
     ///
     /// The conversion errs with `InvalidArgument` for a threshold that is NaN or negative.
     ///
@@ -132,12 +133,11 @@ impl<T: Element> Sparsify<'_, T> {
         from_dense(self.dense.lent(), &self.options)
     }
 
-    /// A batch by coordinates, of elements `[matrices, rows, cols]`, of which a mask has the shape
-    /// too.
+    /// A batch by coordinates, of elements `[matrices, rows, cols]`; a mask has this shape too.
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self), but for a rank that is not 3.
+    /// Those of the [type](Self), where the rank must be 3 instead of 2.
     ///
     /// ```
     /// # use tenure::*;
@@ -181,7 +181,7 @@ impl<T: Element> Sparsify<'_, T> {
         CscBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::CSC)?)
     }
 
-    /// A batch by compressed rows of blocks with so many rows and columns, of elements
+    /// A batch by compressed rows of blocks with the rows and columns of `block`, of elements
     /// `[matrices, rows, cols]`.
     ///
     /// # Errors
@@ -248,8 +248,8 @@ impl<T: Element> Sparsify<'_, T> {
         CscMatrix::from_made(self.made::<I>(tnr_sparse_format::CSC)?)
     }
 
-    /// To compressed rows of blocks with so many rows and columns: those that have an entry, with
-    /// all of their elements.
+    /// To compressed rows of blocks with the rows and columns of `block`: the blocks that have an
+    /// entry, with all of their elements.
     ///
     /// # Errors
     ///
@@ -335,10 +335,11 @@ pub fn sparse_top_k_in_magnitude<T: Number, I: SparseIndex>(
 }
 
 /// Dropout: each element of a dense matrix becomes 0 with this probability, and is multiplied by
-/// `1 / (1 - probability)` else; what is not 0 then are the entries. The dense result never exists.
+/// `1 / (1 - probability)` otherwise; the entries are the elements that are not 0 then. The dense
+/// result never exists.
 ///
-/// Whether an element is dropped depends on the seed and on its place, in row-major order, alone:
-/// not on the number of threads.
+/// Whether an element is dropped depends only on the seed and on its index in row-major order: not
+/// on the number of threads.
 ///
 /// # Errors
 ///
@@ -363,7 +364,7 @@ pub fn sparse_dropout<T: Float, I: SparseIndex>(
     CsrMatrix::from_made(made)
 }
 
-/// The entries above a threshold: what is left of `dense` when all others become 0.
+/// The elements of `dense` above a threshold, as entries; all others become 0.
 ///
 /// # Errors
 ///
@@ -440,7 +441,7 @@ macro_rules! dense_conversions {
                 sparsify(self).to_csc()
             }
 
-            /// The matrix by compressed rows of blocks with so many rows and columns.
+            /// The matrix by compressed rows of blocks with the rows and columns of `block`.
             ///
             /// # Errors
             ///
@@ -502,8 +503,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     #[doc(alias("toarray", "todense"))]
     pub fn to_dense(&self) -> Result<Tensor<T>> {
         let lent = self.arrays().lent();
-        // SAFETY: what is called writes every element of its output when it answers OK, and
-        // reads none before.
+        // SAFETY: `to_dense` writes every element of its output when it answers OK, and reads none
+        // before.
         unsafe { Tensor::written_by(&[self.rows(), self.cols()], |out| to_dense(&lent, out)) }
     }
 
@@ -530,7 +531,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
 
 /// To dense.
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
-    /// As [`SparseView::to_dense`].
+    /// Does the same as [`SparseView::to_dense`].
     ///
     /// # Errors
     ///
@@ -547,7 +548,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
         self.view().to_dense()
     }
 
-    /// As [`SparseView::to_dense_into`].
+    /// Does the same as [`SparseView::to_dense_into`].
     ///
     /// # Errors
     ///

@@ -31,8 +31,8 @@ mod sealed {
 )]
 pub trait SparseFormat: sealed::Sealed {}
 
-/// A format whose entries are single elements: [`Coo`], [`Csr`] or [`Csc`]. Those of [`Bsr`] are
-/// blocks.
+/// A format whose entries are single elements: [`Coo`], [`Csr`] or [`Csc`]. The entries of [`Bsr`]
+/// are blocks.
 pub trait PointFormat: SparseFormat {}
 
 /// A format that compresses the rows or the columns of single elements: [`Csr`] or [`Csc`].

@@ -1,4 +1,4 @@
-//! Functions of each entry that are 0 at 0: what they make has the pattern, and shares it.
+//! Functions of each entry that are 0 at 0: the result has the operand's pattern, and shares it.
 
 use tenure_sys::for_each_unary_of_zero;
 
@@ -9,7 +9,7 @@ macro_rules! functions {
     ($($name:ident, example $make:literal;)*) => {$(
         /// Functions that are 0 at 0, of each entry. The result shares offsets and indices. Others
         /// make a dense matrix of a sparse one: convert it first, or map
-        /// [`values_mut`](Self::values_mut), if entries alone are meant.
+        /// [`values_mut`](Self::values_mut), if only the entries are meant.
         ///
         /// Each errs with `OutOfMemory`.
         impl<F: SparseFormat, T: Arithmetic, I: SparseIndex> $name<F, T, I> {

@@ -2,7 +2,7 @@
 //! measurements.
 //!
 //! Uniformly random entries are the one pattern that no application has, and code that is fast or
-//! right on them alone is neither. These are the others.
+//! right only on them is neither. These functions make the other patterns.
 //!
 //! | function | where such matrices come from | its rows |
 //! | --- | --- | --- |
@@ -289,8 +289,8 @@ pub fn arrow<T: Float + Real, I: SparseIndex>(
     arrow.finish()
 }
 
-/// A matrix of `rows` by `cols` blocks of `block` elements, of which each row of blocks has
-/// `blocks_per_row`, dense, with random values, at random places: what BSR is for.
+/// A matrix of `rows` by `cols` blocks of `block` elements: each row of blocks has `blocks_per_row`
+/// dense blocks, with random values, at random places. BSR is made for such matrices.
 ///
 /// # Errors
 ///

@@ -28,7 +28,7 @@ mod sealed {
     note = "other libraries take these two from and give them to C as they are; `usize` is neither"
 )]
 pub trait SparseIndex: sealed::Sealed + Element + Ord {
-    /// As a number of Rust's. The index has been checked: it is not negative.
+    /// Converts the index to a `usize`. The index has been checked: it is not negative.
     #[doc(hidden)]
     fn to_usize(self) -> usize;
 

@@ -54,7 +54,7 @@ impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         b.with_view(|b| product(self.arrays(), AS_IS, b))
     }
 
-    /// As [`matmul`](Self::matmul), into memory of the caller's.
+    /// Does the same as [`matmul`](Self::matmul), into the caller's memory.
     ///
     /// ```
     /// # use tenure::*;
@@ -108,7 +108,7 @@ impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         b.with_view(|b| product(self.arrays(), TRANSPOSED, b))
     }
 
-    /// As [`t_matmul`](Self::t_matmul), into memory of the caller's.
+    /// Does the same as [`t_matmul`](Self::t_matmul), into the caller's memory.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,5 @@
-//! Matrices that are held: two shared tensors of indices, which nobody writes, and one of values.
+//! Matrices that are held: two shared tensors of indices, which are never written, and one of
+//! values.
 
 use std::marker::PhantomData;
 
@@ -133,17 +134,17 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
         Ok(Self::over(Form::of(form), parts))
     }
 
-    /// The same pattern, shared, with values as many as there are.
+    /// Shares the pattern, with new values in the same number.
     pub(super) fn with_new_values(&self, values: Tensor<T>) -> Self {
         Self::over(self.form, (self.major.clone(), self.minor.clone(), values))
     }
 }
 
-/// Taking apart, copies, and what is known of the order of the entries.
+/// Taking apart, copies, and the known order of the entries.
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
     /// The three owners, as the constructors take them: offsets and indices, of COO row and column
-    /// indices, and values. Where they came from `Vec`s, and nobody else holds them, their
-    /// `into_vec` gives those back.
+    /// indices, and values. Where they came from `Vec`s, and have no other holder, their `into_vec`
+    /// gives those back.
     ///
     /// ```
     /// # use tenure::*;
@@ -177,8 +178,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
         Ok(self.with_new_values(self.values.try_clone()?))
     }
 
-    /// The same matrix, once it is found that its entries are coalesced: ordered, and no position
-    /// has two.
+    /// Checks that the entries are coalesced: ordered, and no position has two. Returns the matrix
+    /// with this property.
     ///
     /// # Errors
     ///

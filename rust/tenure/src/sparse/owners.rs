@@ -104,7 +104,7 @@ impl<F: PointFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
 
 /// Single entries.
 impl<F: PointFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
-    /// As [`SparseView::get`].
+    /// Does the same as [`SparseView::get`].
     pub fn get(&self, row: usize, col: usize) -> Option<&T> {
         self.view().get(row, col)
     }
@@ -112,7 +112,7 @@ impl<F: PointFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
 
 /// Norms of rows.
 impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseMatrix<F, T, I> {
-    /// As [`SparseView::row_norms`].
+    /// Does the same as [`SparseView::row_norms`].
     pub fn row_norms(&self, p: f64) -> Result<Tensor<T>> {
         self.view().row_norms(p)
     }

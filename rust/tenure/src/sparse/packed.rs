@@ -20,7 +20,8 @@ pub enum PackedLayout {
     Narrow,
     /// A bit for every element, set where it has an entry.
     Bitmap,
-    /// A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+    /// A number of 32 bits for each block of adjacent rows and columns. Every element of such a
+    /// block has an entry.
     Blocks,
 }
 
@@ -37,7 +38,7 @@ impl PackedLayout {
 
 /// A sparse matrix in a layout of the library's own, for products with many vectors: such products
 /// are as fast as memory, and this is less of it. By [`CsrView::pack`]. It owns a copy of the
-/// entries; what it was made of may be written, or end.
+/// entries; the source may be written, or end.
 ///
 /// ```
 /// use tenure::{CsrView, PackedLayout};
@@ -67,7 +68,7 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
         PackedMatrix::create(self, tnr_packed_layout::AUTO)
     }
 
-    /// As [`pack`](Self::pack), into a layout of the caller's choice.
+    /// Packs as [`pack`](Self::pack) does, into a layout of the caller's choice.
     ///
     /// ```
     /// use tenure::{CsrView, PackedLayout};
@@ -179,7 +180,7 @@ impl<T: Number> PackedMatrix<T> {
         })
     }
 
-    /// As [`matmul`](Self::matmul), into memory of the caller's.
+    /// Does the same as [`matmul`](Self::matmul), into the caller's memory.
     ///
     /// ```
     /// use tenure::CsrView;

@@ -319,7 +319,7 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
         })
     }
 
-    /// As [`solve_triangular`](Self::solve_triangular), into memory of the caller's.
+    /// Does the same as [`solve_triangular`](Self::solve_triangular), into the caller's memory.
     ///
     /// # Errors
     ///

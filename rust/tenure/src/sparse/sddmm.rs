@@ -1,4 +1,4 @@
-//! Dense times dense, at the entries of a pattern alone.
+//! Dense times dense, only at the entries of a pattern.
 
 use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_sparse_format};
 
@@ -25,7 +25,7 @@ fn samples<T: Number, I: SparseIndex>(
     }
 }
 
-/// Products of dense matrices at the entries alone.
+/// Products of dense matrices at the entries only.
 impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     /// New values for the entries: of one at row `i` and column `j` row `i` of `x` times column `j`
     /// of `y`. `x` is `[m, k]`, `y` is `[k, n]`, of any strides; the result has an element for each
@@ -52,7 +52,7 @@ impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         x.with_view(|x| y.with_view(|y| samples(self.arrays(), 0, x, y)))
     }
 
-    /// As [`sddmm`](Self::sddmm), times the entries' own values.
+    /// Does the same as [`sddmm`](Self::sddmm), times the entries' own values.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,4 +1,4 @@
-//! Iterative solvers: what they ask of a matrix, how far they go, and what they answer.
+//! Iterative solvers: their requirements on a matrix, their limits, and their results.
 //!
 //! Vectors are walked in loops of this crate's, several steps of a method in each: an addition, a
 //! product and a sum that were operations of their own would read and write memory once each.
@@ -146,7 +146,7 @@ impl<T: NativeFloat> LinearOperator<T> for TensorView<'_, T> {
     }
 }
 
-/// As of a view.
+/// Calls the implementation of a view.
 impl<T: NativeFloat> LinearOperator<T> for Tensor<T> {
     fn extents(&self) -> [usize; 2] {
         self.view().extents()
@@ -268,7 +268,7 @@ pub struct Unsolved<T: NativeFloat> {
 }
 
 impl<T: NativeFloat> Unsolved<T> {
-    /// The reason: `InvalidArgument` of what is refused, `NoConvergence` with the iterations and
+    /// The reason: `InvalidArgument` of a refused argument, `NoConvergence` with the iterations and
     /// the residual in its message, or the error of an operator.
     pub fn error(&self) -> &Error {
         &self.error

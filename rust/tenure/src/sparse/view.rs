@@ -1,4 +1,4 @@
-//! Matrices lent for reading: three slices and what they mean.
+//! Matrices lent for reading: three slices with their meaning.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -8,7 +8,7 @@ use super::format::{Bsr, Coo, Csc, Csr, PointFormat, SparseFormat};
 use super::{BlockEntries, Entries};
 use crate::{Element, Result, SparseIndex};
 
-/// A sparse matrix, lent: three slices, and what they mean in the format `F`.
+/// A sparse matrix, lent: three slices with their meaning in the format `F`.
 ///
 /// It is written by the name of its format, which also has the constructors and the methods that no
 /// other format has: [`CooView`], [`CsrView`], [`CscView`] or [`BsrView`]. By this name it stands
@@ -33,7 +33,7 @@ pub struct SparseView<'a, F: SparseFormat, T: Element, I: SparseIndex = i32> {
 pub type CooView<'a, T, I = i32> = SparseView<'a, Coo, T, I>;
 
 /// A matrix by compressed rows, lent: row `i` has the entries `k` from `row_offsets[i]` to
-/// `row_offsets[i + 1]`, each of which is `values[k]`, at column `col_indices[k]`.
+/// `row_offsets[i + 1]`. Entry `k` is `values[k]`, at column `col_indices[k]`.
 ///
 /// ```
 /// use tenure::CsrView;
@@ -47,7 +47,7 @@ pub type CooView<'a, T, I = i32> = SparseView<'a, Coo, T, I>;
 pub type CsrView<'a, T, I = i32> = SparseView<'a, Csr, T, I>;
 
 /// A matrix by compressed columns, lent: column `j` has the entries `k` from `col_offsets[j]` to
-/// `col_offsets[j + 1]`, each of which is `values[k]`, at row `row_indices[k]`.
+/// `col_offsets[j + 1]`. Entry `k` is `values[k]`, at row `row_indices[k]`.
 ///
 /// ```
 /// use tenure::CscView;
@@ -58,8 +58,8 @@ pub type CsrView<'a, T, I = i32> = SparseView<'a, Csr, T, I>;
 /// ```
 pub type CscView<'a, T, I = i32> = SparseView<'a, Csc, T, I>;
 
-/// A matrix by compressed rows of blocks, lent: as [`CsrView`], with blocks of one size in the
-/// place of elements. `values` has the elements of each block in row-major order.
+/// A matrix by compressed rows of blocks, lent: as [`CsrView`], with blocks of one size instead of
+/// elements. `values` has the elements of each block in row-major order.
 ///
 /// ```
 /// use tenure::BsrView;
@@ -83,8 +83,8 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
 
 /// Known order of the entries.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
-    /// The same view, once it is found that the entries are coalesced: ordered, and no position has
-    /// two. Some operations are faster for it.
+    /// Checks that the entries are coalesced: ordered, and no position has two. Some operations are
+    /// faster on the view that it returns.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
         Ok(Self::over(self.arrays.with_flags(COALESCED)?))
     }
 
-    /// The same view, as [`check_coalesced`](Self::check_coalesced), by your word alone. Where it is wrong
-    /// results are, and no more.
+    /// Marks the view as [`check_coalesced`](Self::check_coalesced) does, without a check. Where
+    /// the entries are not coalesced, results are wrong, and nothing else.
     ///
     /// ```
     /// # use tenure::*;
@@ -154,7 +154,7 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
         self.arrays.values()
     }
 
-    /// The same entries with other values, as many, of any type.
+    /// Gives the entries other values of any type, one for each value.
     ///
     /// # Errors
     ///
@@ -281,7 +281,7 @@ macro_rules! named {
                 Ok(Self::over(Arrays::checked(form, $major, $minor, values)?))
             }
 
-            /// As [`new`](Self::new), of offsets and indices that nobody looks at.
+            /// Does the same as [`new`](Self::new), without a check of offsets and indices.
             ///
             /// # Safety
             ///

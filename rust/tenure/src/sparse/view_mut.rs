@@ -52,7 +52,7 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I>
         self.arrays.as_arrays()
     }
 
-    /// As operations take it that write values.
+    /// The form in which operations that write values take it.
     pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
         self.arrays.reborrow().lent()
     }

@@ -60,7 +60,7 @@ int64_t list_bit_indices(const uint64_t* bits, int64_t words, uint16_t* places) 
 
 #if defined(__AVX512BW__)
 
-// The same where the processor compresses bytes: a word at once.
+// Lists bit indices where the processor compresses bytes: a word at once.
 __attribute__((target("avx512vbmi2"))) int64_t list_bit_indices_by_bytes(const uint64_t* bits,
                                                                          int64_t words,
                                                                          uint16_t* places) {

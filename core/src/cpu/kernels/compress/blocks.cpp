@@ -1,4 +1,4 @@
-// Blocks of a dense matrix: which of them have an entry, and what is in them.
+// Blocks of a dense matrix: which of them have an entry, and their elements.
 #include "cpu/compress.hpp"
 #include "cpu/tables.hpp"
 
@@ -8,10 +8,10 @@ namespace {
 
 inline bool is_power_of_two(int64_t number) { return (number & (number - 1)) == 0; }
 
-// Folds the bits of each block into its first, which becomes the OR of all; blocks lie within
-// words.
+// Folds the bits of each block into its first, which becomes the OR of all; no block crosses a
+// word.
 int64_t fold_words(uint64_t* bits, int64_t words, int64_t columns) {
-  // One bit in as many as a block has: 1 / (2^columns - 1) of all ones.
+  // The first bit of each block: all ones, divided by 2^columns - 1.
   const uint64_t firsts = ~uint64_t{0} / ((uint64_t{1} << columns) - 1);
   int64_t found = 0;
   for (int64_t i = 0; i < words; ++i) {
@@ -23,7 +23,7 @@ int64_t fold_words(uint64_t* bits, int64_t words, int64_t columns) {
   return found;
 }
 
-// Bits [first, first + count) of the array, of which there are 64 at most.
+// Bits [first, first + count) of the array; `count` is at most 64.
 inline uint64_t bits_at(const uint64_t* bits, int64_t first, int64_t count) {
   const int64_t word = first / 64;
   const int64_t place = first % 64;
@@ -44,7 +44,8 @@ int64_t fold(uint64_t* bits, int64_t words, int64_t column_count, int64_t column
   return found;
 }
 
-// The lines of a block side by side: of a size that the compiler knows, or of any.
+// Copies the lines of a block to adjacent memory: lines of a size that the compiler knows, or of
+// any.
 template <int64_t kBytes>
 inline void gather_lines(Byte* out, const Byte* in, int64_t in_step, int64_t count) {
   for (int64_t i = 0; i < count; ++i) __builtin_memcpy(out + i * kBytes, in + i * in_step, kBytes);

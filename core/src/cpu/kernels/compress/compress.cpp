@@ -1,4 +1,4 @@
-// From bits to entries: the values that they name, side by side, and where each of them was.
+// From bits to entries: the values that the bits name, made adjacent, and the coordinates of each.
 #include "cpu/compress.hpp"
 
 #include "cpu/kernels/compress/compress_word.hpp"
@@ -68,9 +68,9 @@ struct Cursor {
   PrefetchCursor* ahead;
   Byte* values;
   Byte* out_columns;
-  Byte* out_rows;  // nullptr: not asked for
+  Byte* out_rows;  // nullptr: not written
 
-  // Whether all of so many elements are of one row.
+  // Whether the next `count` elements are all of one row.
   [[nodiscard]] bool has_row_of(int64_t count) const { return column + count <= columns; }
 
   void skip(int64_t count) {
@@ -148,7 +148,7 @@ __attribute__((noinline)) void take_few(Cursor<kWidth, I>& cursor, const uint64_
   cursor.skip(words * kWordElements);
 }
 
-// A word of any kind, of which `count` elements are there, one by one.
+// Takes the entries of a word of any kind one by one; the word has `count` elements.
 template <unsigned kWidth, class I>
 __attribute__((noinline)) void take_slowly(Cursor<kWidth, I>& cursor, uint64_t word,
                                            int64_t count) {
@@ -183,7 +183,7 @@ __attribute__((always_inline)) inline void compress_both(const Byte* in, I colum
           _mm512_maskz_permutexvar_epi32(0xffff, places, _mm512_loadu_si512(in + part * 64));
       const __m512i where =
           _mm512_add_epi32(places, _mm512_set1_epi32(column + static_cast<I>(part * 16)));
-      // Stores of 64 bytes, most of which go over the end of a line, are what this waits for.
+      // This waits for its stores of 64 bytes, because most of them cross the end of a line.
       if (kFill == Fill::kSome && __builtin_expect(count <= 8, 1)) {
         __builtin_memcpy(values, &found, 32);
         __builtin_memcpy(columns, &where, 32);

@@ -1,6 +1,6 @@
 // From bits to entries, as compress.cpp, where the processor compresses bytes (AVX512_VBMI2: Ice
-// Lake, Zen 4 and later). All of a word's places are found at once, so that what is stored is
-// vectors full of entries rather than one for each 16 elements.
+// Lake, Zen 4 and later). All places of a word are found at once, so that stores have vectors full
+// of entries rather than one vector for each 16 elements.
 #include "cpu/compress.hpp"
 #include "cpu/kernels/compress/compress_word.hpp"
 #include "cpu/tables.hpp"
@@ -11,7 +11,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// The file is compiled for what every processor with AVX-512 has.
+// The file is compiled for the instructions that every processor with AVX-512 has.
 #define TENURE_BYTES __attribute__((target("avx512vbmi2")))
 
 // 16 columns: of places, from that of the word's first element on.
@@ -60,7 +60,7 @@ TENURE_BYTES __attribute__((always_inline)) inline void put_values(const Byte* i
   }
 }
 
-// 16 entries of a word, of which there may be fewer.
+// Writes 16 entries of a word; the last of them need not exist.
 template <unsigned kWidth, class I>
 __attribute__((always_inline)) inline void put_some(const __m512i* elements, __m128i places,
                                                     I column, Byte* values, Byte* columns) {
@@ -91,7 +91,7 @@ TENURE_BYTES __attribute__((noinline)) void take_words(const Run& run, const Ent
     } else {
       put_values<kWidth>(in, word, values);
     }
-    // Two questions, which most matrices answer always alike, rather than one for each 16 entries.
+    // Two branches, which most matrices always take alike, rather than one for each 16 entries.
     put_some<kWidth, I>(elements, _mm512_maskz_extracti32x4_epi32(0xf, places, 0), column, values,
                         columns);
     if (count > 16) {

@@ -1,7 +1,7 @@
 // The elements of a word, and their places, moved at once.
 //
-// vpcompress is used from register to register alone, and merges into a register of zeros: to
-// memory it is microcode on Zen 4, and the form that zeroes waits for what its target held before.
+// vpcompress is used only from register to register, and merges into a register of zeros: to memory
+// it is microcode on Zen 4, and the zeroing form waits for the previous value of its target.
 #pragma once
 
 #include "cpu/kernel.hpp"

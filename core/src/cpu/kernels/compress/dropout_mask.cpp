@@ -1,7 +1,8 @@
 // Counter-based dropout mask.
 //
-// Each element has the random word of its place in Philox4x32-10 (../random/philox.hpp), which needs
-// none of those before it. So elements may be asked in any order, by any number of threads.
+// Each element has the random word of its place in Philox4x32-10 (../random/philox.hpp), which
+// needs none of those before it. So elements may be computed in any order, by any number of
+// threads.
 #include "cpu/kernels/random/philox.hpp"
 #include "cpu/tables.hpp"
 
@@ -18,7 +19,7 @@ inline uint64_t small_words(const PhiloxKeys& keys, uint64_t first_block, uint32
          lane_bits<int32_t>(second <= broadcast(most)) << kPerVector<uint32_t>;
 }
 
-// The same for the words of 64 places.
+// A bit for each word of 64 places: whether it is at most `most`.
 inline uint64_t small_words_of_places(const PhiloxKeys& keys, uint64_t place, uint32_t most) {
   uint64_t block = place / 4;
   uint64_t bits = 0;

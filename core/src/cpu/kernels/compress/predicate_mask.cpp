@@ -28,7 +28,7 @@ struct IntegerOf<8> {
 template <unsigned kWidth>
 using Integer = typename IntegerOf<kWidth>::Signed;
 
-// The questions of Predicate, asked of numbers or of vectors of them. A comparison of vectors is -1
+// The kinds of Predicate, applied to numbers or to vectors of them. A comparison of vectors is -1
 // in each element where it holds.
 template <unsigned kWidth>
 struct Masked {

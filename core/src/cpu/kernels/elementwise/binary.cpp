@@ -33,7 +33,7 @@ T quotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-// Has the dividend's sign. That of MIN by -1 is 0, where processors fault.
+// Has the dividend's sign. MIN % -1 is 0, where processors fault.
 template <class T>
 T remainder(T a, T b) {
   if (b == 0) return T{0};
@@ -101,7 +101,7 @@ struct Xor {
     return static_cast<V>(a ^ b);
   }
 };
-// The same of truth bytes, in which any bit is true.
+// Applies `Rule` to truth bytes, in which any bit means true.
 template <class Rule>
 struct OfTruths {
   static constexpr bool kBranches = false;

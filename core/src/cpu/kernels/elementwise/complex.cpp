@@ -10,7 +10,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Rules take vectors of pairs: a number alone is a part of one.
+// Rules take vectors of pairs: a single number is a part of a vector.
 struct NegatePair {
   template <class V>
   static V apply(V a) {
@@ -23,7 +23,7 @@ struct Conjugate {
     return with_negative<1>(a);
   }
 };
-// As it stands in books, each of the three operations rounded.
+// The product by its definition: each of a part's three operations is rounded.
 struct MultiplyPairs {
   template <class V>
   static V apply(V a, V b) {
@@ -131,7 +131,7 @@ Finding map_pair(const Strip& strip) {
   return kNothing;
 }
 
-// A register's worth of numbers, if only one is there.
+// The data of a source; a source that repeats one number has a register of copies.
 template <class T>
 class PairRegister {
  public:
@@ -150,7 +150,7 @@ class PairRegister {
   alignas(kRegisterBytes) Byte memory_[kRegisterBytes];
 };
 
-// As map_pairs of dense.hpp.
+// Maps adjacent or repeated numbers, as map_adjacent_pairs() of dense.hpp does.
 template <class Rule, class T>
 __attribute__((noinline)) Finding map_adjacent_numbers(Byte* out, int64_t bytes, const Byte* a,
                                                        int64_t a_moves, const Byte* b,
@@ -206,7 +206,7 @@ Finding map_two_numbers(const Strip& strip) {
   return kNothing;
 }
 
-// For rules of many instructions, as map_joint of dense.hpp: each stands in the code once.
+// For rules of many instructions, as map_joint() of dense.hpp: the code has each rule once.
 template <class Rule, class T, uint32_t kSources>
 Finding map_numbers(const Strip& strip) {
   using Wide = typename Packed<T, kRegisterBytes>::type;
@@ -255,7 +255,7 @@ Finding map_numbers(const Strip& strip) {
   return kNothing;
 }
 
-// The same, with results that are parts.
+// Maps numbers as map_numbers() does, with results that are single parts.
 template <class Rule, class T>
 Finding map_to_parts(const Strip& strip) {
   using Wide = typename Packed<T, kRegisterBytes>::type;

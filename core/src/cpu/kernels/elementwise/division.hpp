@@ -2,12 +2,12 @@
 // a1 b0 - a0 b1, over b0^2 + b1^2. Each part is within one unit in its last place, also where the
 // two products cancel.
 //
-// c64 is computed in f64, where the products are exact and no exponent is too large. Of c128 both
+// c64 is computed in f64, where the products are exact and no exponent is too large. For c128 both
 // numbers are scaled by powers of two first, after Smith's advice to look at the exponents
-// ("Algorithm 116: Complex division", Communications of the ACM 5, 1962) and in the way of C's annex
-// G; his quotient of the divisor's parts rounds more often, and loses small ones (Baudin and Smith,
-// "A robust complex division in Scilab", arXiv:1210.4539, 2012). Products and their sums are then
-// carried with what they lose, so that one rounding of full size remains.
+// ("Algorithm 116: Complex division", Communications of the ACM 5, 1962) and in the way of C's
+// annex G; his quotient of the divisor's parts rounds more often, and loses small ones (Baudin and
+// Smith, "A robust complex division in Scilab", arXiv:1210.4539, 2012). Products and their sums are
+// then carried with their rounding errors, so that one rounding of full size remains.
 #pragma once
 
 #include "cpu/kernels/elementwise/pairs.hpp"
@@ -40,8 +40,9 @@ inline V numerator(V a, V b) {
   return a * pairwise<0, 0>(b) + with_negative<1>(exchanged(a) * pairwise<1, 1>(b));
 }
 
-// `quotient` of what is neither infinite nor 0, and the rest: a divisor of 0 gives what the parts
-// over 0 are, infinities over infinities are NaN.
+// Returns `quotient` where neither number is infinite and the divisor is not 0, and limits
+// elsewhere: a divisor of 0 gives each part of the dividend over 0, and infinities over infinities
+// are NaN.
 template <class V>
 inline V with_limits(V quotient, V direction, V dividend, Directed<V> a, Directed<V> b) {
   const V size = magnitude_of(b.parts);
@@ -75,7 +76,8 @@ inline Long<V> sum_of_products(Long<V> a, Long<V> b) {
   return {sum.high, sum.low + (high.low + low.low)};
 }
 
-// The quotient of parts whose products, squares and what these lose are normal numbers or 0.
+// The quotient of parts for which products, squares and their rounding errors are normal numbers or
+// 0.
 template <class V>
 inline V quotient_in_range(V x, V y) {
   const Long<V> first = product_of(x, pairwise<0, 0>(y));
@@ -136,8 +138,7 @@ inline V quotient_of_wide(V dividend, V divisor) {
   const V fourth = power_of_two((back >> 2) + (1023 - 609));
   const V rest = power_of_two((back >> 2) + (back & 3) + (1023 - 609));
   const V result = scaled * rest * fourth * fourth * fourth;
-  // Over a real number both parts are as they are alone, however far they lie apart; NaN stays in
-  // both.
+  // A real divisor divides both parts separately, however far apart they are; NaN stays in both.
   const auto is_alone = (pairwise<1, 1>(b.parts) == 0) & (result == result);
   const V both = is_alone ? a.parts / pairwise<0, 0>(b.parts) : result;
   return with_limits(both, numerator(a.parts, b.parts), dividend, a, b);

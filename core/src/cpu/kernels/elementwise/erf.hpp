@@ -5,8 +5,8 @@
 //     erf x = 1 - e^-q(x)                  beyond, and the sign is that of x
 //
 // p and q are the polynomials that minimise the largest relative error of erf (Remez), as far as it
-// is not 1. Of the first form x p is an eighth of x at most, or is taken from it; of the second the
-// power is 0.16 at most. So the roundings before the last sum weigh little.
+// is not 1. In the first form x p is an eighth of x at most, or is subtracted from it; in the
+// second form the power is 0.16 at most. So the roundings before the last sum weigh little.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
@@ -64,8 +64,9 @@ inline V error_function(V x) {
   return bit_copy<V>(bit_copy<Bits>(magnitude > 1 ? far : near) | sign);
 }
 
-// erfc |x| = 2 e^(-x^2) / (2 sqrt(pi) |x| + m(a) / n(a)),   a = sqrt(2) |x|, with the polynomials of
-// gelu.hpp; of negative numbers 2 less it. What x^2 and the products lose is kept.
+// erfc |x| = 2 e^(-x^2) / (2 sqrt(pi) |x| + m(a) / n(a)), a = sqrt(2) |x|, with the polynomials of
+// gelu.hpp; for negative numbers it is 2 less this. The rounding errors of x^2 and of the products
+// are kept.
 template <class V>
 inline V complement_of_error_function(V x) {
   using T = Number<V>;

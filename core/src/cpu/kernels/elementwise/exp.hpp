@@ -1,6 +1,6 @@
 // e^x in f32 and f64 within one unit in the last place, without a branch, for vectors of every
-// instruction set. f32 takes 2^(k/16) from a table (exponential_by_table); what follows is f64, and
-// f32 where another function needs more of a power than its rounded value.
+// instruction set. f32 takes 2^(k/16) from a table (exponential_by_table). The method below is that
+// of f64, and of f32 where another function needs more of a power than its rounded value.
 //
 // Cody and Waite's reduction ("Software Manual for the Elementary Functions", 1980, chapter 6):
 //
@@ -8,9 +8,9 @@
 //     e^x = 2^n e^r
 //
 // ln 2 is taken in two parts. The first has so few bits that n times it is exact, and subtracting
-// that from x is exact too; what the second loses in rounding is kept (`lost`) and added below, as
-// in Tang, "Table-driven implementation of the exponential function in IEEE floating-point
-// arithmetic" (ACM TOMS 15, 1989). On the remaining interval
+// that from x is exact too; the rounding error of subtracting the second is kept (`lost`) and added
+// below, as in Tang, "Table-driven implementation of the exponential function in IEEE
+// floating-point arithmetic" (ACM TOMS 15, 1989). On the remaining interval
 //
 //     e^r = 1 + r + r^2 q(r)
 //
@@ -24,7 +24,7 @@
 //     0.50  the last addition
 //     0.16  r^2 q(r), which is at most 0.054: roundings of r^2, of q and of their product
 //     0.09  `lost` is added as it is, not times e^r
-//     0.03  adding up what is below the first term
+//     0.03  adding up the terms below the first one
 //     0.02  the polynomial (2^-29.8 in f32, 2^-60.1 in f64), and the second part of ln 2
 //     ----
 //     0.80  a subnormal result is rounded once more, in units twice as large or more: 0.90
@@ -64,8 +64,8 @@ struct ExpOf<float> {
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
   static constexpr Long<float> kLn2 = {0x1.62e43p-1f, -0x1.05c61p-29f};
 
-  // q. In pairs of powers (Estrin), on which a processor works side by side; Horner's one chain
-  // would have it wait.
+  // q, in pairs of powers (Estrin), which a processor computes in parallel; it would wait at each
+  // step of Horner's single chain.
   template <class V>
   static V q(V r, V square) {
     const V first = 0x1.555554p-3f * r + 0x1p-1f;
@@ -117,8 +117,8 @@ inline SignAndMagnitude<V> clamp(V x, Number<V> farthest) {
   return {bits & kSign, magnitude > farthest ? V{} + farthest : magnitude};
 }
 
-// 2^n may be beyond the format where the result is not, so it is multiplied by in two steps, of
-// which the last is 2^kHalf or its inverse.
+// 2^n may be outside the format's range where the result is not, so it is multiplied in two steps.
+// The last factor is 2^kHalf or its inverse.
 template <class T>
 inline constexpr UnsignedOf<T> kHalf = ExpOf<T>::kBias / 2 + 1;
 template <class T>
@@ -225,11 +225,11 @@ inline PowerOfE<V> power_of_e(const ReducedByLn2<V>& by,
 //     x = n ln 2 + r,   n the multiple of 1/16 nearest to x / ln 2,   so |r| <= ln 2 / 32
 //     e^x = 2^n e^r = t (1 + (r + r^2 (a + b r)) + l)
 //
-// where t is 2^n rounded and l what that lost of it, relative to t. Of 44 million f32 the largest
-// error was 0.56 units in the last place; 0.75 where the result is subnormal and so rounded once
-// more. A larger one of all f32 never has a smaller result.
+// where t is 2^n rounded and l is the rounding error, relative to t. The largest error on 44
+// million f32 was 0.56 units in the last place; 0.75 where the result is subnormal and so rounded
+// once more. Over all f32, a larger number never has a smaller result.
 struct TableOfPowers {
-  // 2^(k / 16), k < 16, and what is lost.
+  // 2^(k / 16), k < 16, rounded, and the rounding errors, relative to these.
   static constexpr Table16 kPower = {
       {0x1p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f, 0x1.306fep+0f, 0x1.3dea64p+0f,
        0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f,
@@ -254,7 +254,7 @@ struct TablePower {
   V less_one;
 };
 
-// Takes x and what it lost.
+// Takes x and its rounding error.
 template <class V>
 inline TablePower<V> table_power(V x, V x_low) {
   using Of = TableOfPowers;
@@ -332,7 +332,7 @@ inline V exponential_by_table(V x) {
 #else
   using Bits = As<uint32_t, V>;
   constexpr uint32_t kSign = 0x80000000u;
-  // As in power_of_e: 2^64 or its inverse is multiplied last.
+  // 2^64 or its inverse is multiplied last, as in power_of_e().
   constexpr uint32_t kLarge = (127 + 64) << 23;
   const Bits second = kLarge - ((bit_copy<Bits>(x) & kSign) >> 1);
   const V first = bit_copy<V>(bit_copy<Bits>(scaled_power<127>(by)) - second);

@@ -6,13 +6,13 @@
 //     e^(-a^2 / 2) / (sqrt(2 pi) a + m(a) / n(a))
 //
 // The divisor rises from 2 to little more than its first term, so m / n matters less where a is
-// large, and where a is small their first terms alone matter, which are exact. The polynomials
-// minimise the largest relative error of the divisor as far as the result is not 0 (as Cody has
-// it, "Rational Chebyshev approximations for the error function", Mathematics of Computation 23,
-// 1969; found by weighted least squares): 2^-25.9 in f32, 2^-57.8 in f64. All coefficients are
-// positive, so nothing cancels. An error of n cancels for the most part: it is in the dividend too.
-// a^2 / 2 is kept with its rounding error, or the power would lose as many bits as it has before
-// its point; so is what sums and products lose before they are divided.
+// large, and where a is small only their first terms matter, which are exact. The polynomials
+// minimise the largest relative error of the divisor as far as the result is not 0 (as Cody has it,
+// "Rational Chebyshev approximations for the error function", Mathematics of Computation 23, 1969;
+// found by weighted least squares): 2^-25.9 in f32, 2^-57.8 in f64. All coefficients are positive,
+// so nothing cancels. An error of n cancels for the most part: it is in the dividend too. a^2 / 2
+// is kept with its rounding error, or the power would lose as many bits as it has before its point;
+// so are the rounding errors of sums and products before a division.
 //
 // Every set gives the same bits. NaN stays; minus infinity gives the limit, -0.
 #pragma once
@@ -60,7 +60,7 @@ struct GeluOf<double> {
   static constexpr Long<double> kCubic = {0x1.2444f2a4d8b4bp-4, -0x1.6c843a29d1c7p-61};
 };
 
-// -x = n ln 2 + r, of x with what it lost.
+// -x = n ln 2 + r, of x with its rounding error.
 template <class V>
 inline ReducedByLn2<V> reduce_negated(const Long<V>& x) {
   ReducedByLn2<V> by = reduce_by_ln2(-x.high);
@@ -69,8 +69,8 @@ inline ReducedByLn2<V> reduce_negated(const Long<V>& x) {
   return by;
 }
 
-// gelu of f32, which may err by four units in the last place: nothing but a^2 / 2 is kept with what
-// it loses. Of 10 million f32 the largest error was 3.5.
+// gelu of f32, which may err by four units in the last place: only a^2 / 2 is kept with its
+// rounding error. The largest error on 10 million f32 was 3.5.
 template <class V>
 inline V gelu_by_table(V x) {
   using Of = GeluOf<float>;

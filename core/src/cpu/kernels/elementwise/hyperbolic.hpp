@@ -1,6 +1,6 @@
-// e^x - 1, and the hyperbolic functions beside tanh with their inverses, within the errors that the
-// table of operations states, in f32 and f64, without a branch or a table, for vectors of every
-// instruction set.
+// e^x - 1, sinh, cosh and the inverse hyperbolic functions, within the errors that the table of
+// operations states, in f32 and f64, without a branch or a table, for vectors of every instruction
+// set.
 //
 // With t = e^|x| - 1, which keeps all digits where x is small, as tanh.hpp has it:
 //
@@ -9,7 +9,7 @@
 //     acosh x = ln(1 + t + sqrt(2 t + t^2)),   t = x - 1
 //     atanh |x| = ln(1 + 2 |x| + 2 x^2 / (1 - |x|)) / 2
 //
-// Where the second term is below half of the last place, the first alone is computed: a power whose
+// Where the second term is below half of the last place, only the first is computed: a power whose
 // half does not overflow, a logarithm of |x| and ln 2.
 //
 // Every set gives the same bits. NaN stays.

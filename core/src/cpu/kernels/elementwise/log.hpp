@@ -6,7 +6,8 @@
 //
 // where p is the polynomial that minimises the largest relative error of the logarithm for f from
 // sqrt(1/2) - 1 to sqrt(2) - 1 (Remez), its coefficients then rounded: 2^-27.2 in f32, 2^-56.5 in
-// f64. Of the three terms the first is exact. Logarithms of f32 alone are those of log_by_table.hpp.
+// f64. The first of the three terms is exact. log_by_table.hpp has the f32 logarithms that are
+// operations by themselves.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
@@ -69,7 +70,7 @@ inline Binade<V> binade_of(V x) {
   constexpr T kScaleExponent = sizeof(T) == 8 ? 54 : 25;
   const auto is_subnormal = x < kSmallest;
   const V scaled = is_subnormal ? x * kScale : x;
-  // As many are added to n that the difference is positive.
+  // kMore is added to n, so that the difference is positive.
   constexpr Word kMore = Of::kBias + 1;
   const Bits shifted = bit_copy<Bits>(scaled) - kRootOfHalf + (kMore << kFractionBits);
   // The bits of a number so large that its last bit counts ones hold an integer as a float.
@@ -80,7 +81,7 @@ inline Binade<V> binade_of(V x) {
   return {is_subnormal ? n - kScaleExponent : n, bit_copy<V>(fraction + kRootOfHalf) - T{1}};
 }
 
-// ln x, and `more` to what is added last.
+// ln x + more; `more` is added to the terms that are added last.
 template <class V>
 inline V natural_logarithm(V x, V more) {
   using Of = ExpOf<Number<V>>;
@@ -99,7 +100,7 @@ inline V logarithm(V x) {
   }
 }
 
-// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; of x and what it lost.
+// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; x has a rounding error.
 template <class V>
 inline V logarithm_of_one_more(const Long<V>& x) {
   const Long<V> u = sum_of_any(V{} + Number<V>{1}, x.high);
@@ -115,8 +116,8 @@ inline V logarithm_of_one_more(V x) {
   }
 }
 
-// Base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact)
-// and ln(1 + f) times `slope`, with what is lost.
+// Base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact) and
+// ln(1 + f) times `slope`, with the rounding errors.
 template <class T>
 struct Base {
   Long<T> two;

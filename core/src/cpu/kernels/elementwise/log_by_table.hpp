@@ -4,9 +4,9 @@
 //     x = 2^n m,   m from 0.708 to 1.417,   1 + r = m / c,   log x = n log 2 + log c + log(1 + r)
 //
 // c is one of 8 numbers, so that |r| <= 0.058; 1 / c has 6 bits, and around 1 it is 1, so that a
-// small logarithm keeps all digits; r is exact where the logarithm is small. n log 2 and log c
-// are in two parts, of which the sum of the first ones is exact. log(1 + r) is r times the slope of
-// the logarithm at 1, with what that loses, and r^2 p(r), p the polynomial that minimises the
+// small logarithm keeps all digits; r is exact where the logarithm is small. n log 2 and log c are
+// in two parts; the sum of the first parts is exact. log(1 + r) is r times the slope of the
+// logarithm at 1, with its rounding error, and r^2 p(r), p the polynomial that minimises the
 // largest relative error (Remez): 2^-27.1.
 //
 // Every set gives the same bits. NaN stays.
@@ -102,7 +102,7 @@ inline V without_power(V x, As<int32_t, V> n) {
 #endif
 }
 
-// The logarithm of u and what it lost; `more` is added to n.
+// The logarithm of u + lost; `more` is added to n.
 template <class Of, bool kLost, class V>
 inline V logarithm_of_plain(V u, V lost, V more) {
   constexpr bool kIsNatural = kSame<Of, NaturalLogarithm>;
@@ -151,7 +151,8 @@ inline V logarithm_by_table(V x) {
   return result;
 }
 
-// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded. Its sign is that of x, of zeros too.
+// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded. Its sign is that of x, of zeros
+// too.
 template <class V>
 inline V logarithm_of_one_more_by_table(V x) {
   const Long<V> u = sum_of_any(V{} + 1.0f, x);

@@ -1,4 +1,4 @@
-// Vectors of complex numbers: the real and imaginary parts of each are lanes side by side.
+// Vectors of complex numbers: the real and imaginary parts of each are adjacent lanes.
 #pragma once
 
 #include "cpu/kernels/elementwise/vector_math.hpp"
@@ -14,8 +14,8 @@ struct Complex {
 };
 
 // For each pair its lanes `first` and `second`, 0 the real and 1 the imaginary part: <1, 0>
-// exchanges them, <0, 0> repeats the real one. Intrinsics, since g++ 11 has shuffles of another form
-// than clang.
+// exchanges them, <0, 0> repeats the real one. Intrinsics, since g++ 11 has shuffles of another
+// form than clang.
 template <int first, int second, IsVector V>
 inline V pairwise(V v) {
 #if defined(__x86_64__)

@@ -1,9 +1,9 @@
 // x^y, and the distance sqrt(x^2 + y^2), within the errors that the table of operations states.
 //
-// f32 is computed in f64, of which so many digits are left that one rounding of full size remains:
-// x^y as e^(y ln |x|). The power of f64 is that of the C library, lane by lane: its logarithm needs
-// 11 bits more than the type has. The distance of f64 is scaled, and its squares, their sum and the
-// root are corrected by what they lose.
+// f32 is computed in f64, which has enough digits that one rounding of full size remains: x^y as
+// e^(y ln |x|). The power of f64 is that of the C library, lane by lane: its logarithm needs 11
+// bits more than the type has. The distance of f64 is scaled, and its squares, their sum and the
+// root are corrected by their rounding errors.
 #pragma once
 
 #include "cpu/kernels/elementwise/log.hpp"

@@ -8,8 +8,8 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// As many results as a register holds, of whole registers of truths, which compilers make of a loop
-// of constant length; and of two bytes twice as many, so that the loop is worth its steps.
+// Results of a block: a whole register of truth bytes, which compilers make from a loop of constant
+// length. Elements of two bytes have two registers, so that the loop is worth its steps.
 template <class T>
 constexpr int64_t kBlock = kRegisterBytes * (sizeof(T) == 2 ? 2 : 1);
 constexpr int64_t kShortBlock = 16;

@@ -1,9 +1,9 @@
 // The remainder of a division of floats that truncates, which is exact: fmod of C.
 //
-// Where the quotient has so few bits that it is known to within one, what it leaves of the dividend
-// is a number of the type, in which nothing is rounded, and one divisor too many or too few is
-// seen by its sign and size. Other lanes (far quotients, numbers near the ends of the range,
-// infinities, NaN) are those of the C library.
+// Where the quotient has so few bits that it is known to within one, the dividend less quotient
+// times divisor is a number of the type, without rounding, and its sign and size show one divisor
+// too many or too few. Other lanes (far quotients, numbers near the ends of the range, infinities,
+// NaN) are those of the C library.
 #pragma once
 
 #include "cpu/kernels/elementwise/rounding.hpp"

@@ -59,10 +59,10 @@ inline V square_root(V a) {
   return result;
 }
 
-// 1 / sqrt(x) within one unit in the last place: the root and its inverse are corrected by what
-// their roundings leave, so that one of full size remains. Small numbers are made larger, so that
-// what the square of the root loses is a number too, and large ones smaller, so that no part of the
-// square overflows.
+// 1 / sqrt(x) within one unit in the last place: the root and its inverse are corrected by their
+// rounding errors, so that one rounding of full size remains. Small numbers are made larger, so
+// that the rounding error of the root's square is a number too, and large ones smaller, so that no
+// part of the square overflows.
 template <class V>
 inline V inverse_root(V x) {
   using T = Number<V>;

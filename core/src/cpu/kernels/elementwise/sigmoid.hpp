@@ -1,12 +1,12 @@
 // 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, for
-// vectors of every instruction set. What follows is f64; f32 takes powers from a table and needs 1
-// divided alone.
+// vectors of every instruction set. The method below is that of f64; f32 takes powers from a table
+// and divides only 1.
 //
 //     e = e^-|x|;   1 / (1 + e) where x is not negative, e / (1 + e) where it is
 //
-// Neither cancels, and e never overflows. e and 1 + e are kept with what their sums lose, and their
-// quotient is rounded once; a subnormal result once more. The power of two of e in the dividend is
-// multiplied last, so that the quotient is of normal numbers.
+// Neither cancels, and e never overflows. e and 1 + e are kept with the rounding errors of their
+// sums, and their quotient is rounded once; a subnormal result once more. The power of two of e in
+// the dividend is multiplied last, so that the quotient is of normal numbers.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
@@ -37,7 +37,7 @@ inline V over_one_and_power(V factor, V x, const ReducedByLn2<V>& by) {
   return last_step(first, is_negative ? power.second : one, x, T{-700});
 }
 
-// The same of f32: factor / (1 + e^-x), where `magnitude` and what it lost are |x|.
+// factor / (1 + e^-x) of f32, where magnitude + magnitude_low is |x|.
 //
 //     q = 1 / (1 + e^|x|) where x is negative, 1 - q where it is not
 //

@@ -1,6 +1,6 @@
 // tanh x within one unit in the last place, and e^x - 1 of negative numbers, in f32 and f64,
 // without a branch, for vectors of every instruction set. tanh of f32 is a table of polynomials
-// (TanhIntervals); what follows is f64.
+// (TanhIntervals); the method below is that of f64.
 //
 //     tanh |x| = t / (t + 2),   t = e^(2 |x|) - 1,   and the sign is that of x
 //
@@ -11,9 +11,9 @@
 // Where x is small, n is 0 and t is p, which is as exact as r: so the relative error stays small
 // down to the subnormal numbers, and tanh of 0 is 0.
 //
-// t is kept with what its sums lose, as is t + 2, and their quotient is rounded once. Before that,
-// r^2 q(r) has roundings, which is a sixth of t at most, and the polynomial an error of 2^-29 (f64:
-// 2^-59) of e^r.
+// t is kept with the rounding errors of its sums, as is t + 2, and their quotient is rounded once.
+// Before that, r^2 q(r) has roundings, which is a sixth of t at most, and the polynomial an error
+// of 2^-29 (f64: 2^-59) of e^r.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
@@ -45,19 +45,19 @@ inline Long<V> power_of_e_less_one(const ReducedByLn2<V>& by) {
   return sum_of(sum.high, (sum.low + lost) + power * (square * Of::q(by.r, square) + by.lost));
 }
 
-// tanh of f32: a polynomial for each half of an octave from 1/4 to 12, and one for what is below,
+// tanh of f32: a polynomial for each half of an octave from 1/4 to 12, and one below 1/4,
 //
 //     tanh a = b + r (c0 + r (c1 + ...)),   r = a - center,   b = tanh center
 //
-// with the centers near the middle of the intervals whose b is a f32 but for 2^-36 (Gal and
+// with centers near the middle of the intervals for which b is an f32 to within 2^-36 (Gal and
 // Bachelis, "An accurate elementary mathematical library for the IEEE floating point standard", ACM
-// TOMS 17, 1991). Below 1/4 b is a, and the polynomial what tanh a lacks. What is added to b is a
-// quarter of it at most, so one rounding of full size remains: the last. The polynomials minimise
+// TOMS 17, 1991). Below 1/4 b is a, and the polynomial is tanh a - a. The sum that is added to b is
+// a quarter of it at most, so one rounding of full size remains: the last. The polynomials minimise
 // the largest relative error of tanh (found by weighted least squares): 2^-27.2 at most, with their
-// coefficients rounded. Of 44 million f32 the largest error was 0.91 units in the last place; a
-// larger one of all f32 never has a smaller result.
+// coefficients rounded. The largest error on 44 million f32 was 0.91 units in the last place; over
+// all f32, a larger number never has a smaller result.
 struct TanhIntervals {
-  // By an interval's place among the half octaves, of which 1/4 begins number 10.
+  // By an interval's number among the half octaves; number 10 begins at 1/4.
   static constexpr Table16 kCenter = {{0x1.3ff6bcp+1f, 0x1.c01338p+1f, 0x1.3ffc3cp+2f,
                                        0x1.bfe31ep+2f, 0x1.154246p+3f, 0, 0, 0, 0, 0,
                                        0x1.400624p-2f, 0x1.c0023cp-2f, 0x1.400dfap-1f,

@@ -5,13 +5,14 @@
 //
 //     x = n pi / 2 + r,   n the integer nearest to x 2 / pi,   so |r| <= pi / 4
 //
-// pi / 2 is taken in three parts, so that r is known with what it loses in rounding. f64: the first
-// two have 33 bits, so that n times each is exact, for |x| up to 2^20. The third part has an error of
-// n 2^-122, and r may be as small as 2^-53: |x| is at most 2^16, where that is a tenth of a unit in the
-// last place of r. The polynomials of sin r and cos r are those of fdlibm (Sun Microsystems, 1993).
-// f32: the parts have 23 and 24 bits, and n times each is exact in two numbers, for |x| up to 2^17; the polynomials are those that minimise the largest
-// relative errors (Remez), 2^-27.9 and 2^-33. n says which of the two it is, and its sign. tan is
-// the quotient of both with what they lose.
+// pi / 2 is taken in three parts, so that r is known with its rounding error. f64: the first two
+// have 33 bits, so that n times each is exact, for |x| up to 2^20. The third part has an error of n
+// 2^-122, and r may be as small as 2^-53: |x| is at most 2^16, where that is a tenth of a unit in
+// the last place of r. The polynomials of sin r and cos r are those of fdlibm (Sun Microsystems,
+// 1993). f32: the parts have 23 and 24 bits, and n times each is exact in two numbers, for |x| up
+// to 2^17; the polynomials are those that minimise the largest relative errors (Remez), 2^-27.9 and
+// 2^-33. n says which of the two it is, and its sign. tan is the quotient of both with their
+// rounding errors.
 //
 // f32 beyond 2^17 is computed in f64. f64 beyond 2^16 is reduced by as many digits of 2 / pi as it
 // takes (Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18,
@@ -88,7 +89,7 @@ template <class V>
 struct Reduced {
   As<UnsignedOf<Number<V>>, V> quadrant;  // its lowest two bits
   V r;
-  V less;  // what r has too much
+  V less;  // the amount by which r is too large
 };
 
 // |x| <= kFarthestAngle, and `more` to n.
@@ -107,7 +108,8 @@ __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int
     const V r = sum.high - low;
     return {bit_copy<Bits>(shifted), r, low - (sum.high - r)};
   } else {
-    // Exact, also where a product is rounded and subtracted in two parts; so is what r loses of it.
+    // Exact, also where a product is rounded and subtracted in two parts; so is the rounding error
+    // of r.
 #if defined(__FMA__)
     const V high = fused(-n, V{} + 0x1.921fb4p+0f, x);
 #else
@@ -137,9 +139,9 @@ struct FarAngle {
   double scale;  // a power of 2, with the sign
 };
 
-// Takes finite |x| >= 2^-10, which is m 2^e with whole m, and the 192 bits of 2 / pi that start where
-// m 2^e times a bit is at most 2. Earlier bits give multiples of 4, later ones less than 2^-136. No
-// double is nearer to a multiple of pi / 2 than 2^-61.
+// Takes finite |x| >= 2^-10, which is m 2^e with whole m, and the 192 bits of 2 / pi that start
+// where m 2^e times a bit is at most 2. Earlier bits give multiples of 4, later ones less than
+// 2^-136. No double is nearer to a multiple of pi / 2 than 2^-61.
 inline FarAngle reduce_far_angle(double x) {
   __extension__ typedef unsigned __int128 Product;
   const auto upper_product = [](uint64_t a, uint64_t b) {
@@ -330,12 +332,12 @@ inline V tangent(V x) {
 
 // ---- inverse functions ----
 //
-// atan of y / x: with t = y / x, (y - x) / (y + x) or -x / y, of which one is at most tan(pi / 8),
-// it is atan t, and pi / 4 or pi / 2 more. asin and acos of |x| <= 1/2 are x + x^3 p / q, and
-// beyond by the same of sqrt((1 - |x|) / 2), a root that is known with what it loses.
-// The polynomials are those of fdlibm.
+// atan of y / x: t is y / x, (y - x) / (y + x) or -x / y, and one of these is at most tan(pi / 8)
+// in magnitude. The result is atan t, or pi / 4 or pi / 2 more. asin and acos of |x| <= 1/2 use x +
+// x^3 p / q, and beyond 1/2 the same function of sqrt((1 - |x|) / 2), a root that is known with its
+// rounding error. The polynomials are those of fdlibm.
 
-// pi with what a double lacks of it.
+// pi, with the part that a double lacks.
 inline constexpr Long<double> kPi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 
 // atan(y / x) of numbers that are not negative.
@@ -378,7 +380,7 @@ inline V arc_beyond_first_term(V square) {
   return square * (p / q);
 }
 
-// sqrt((1 - a) / 2) with what it loses.
+// sqrt((1 - a) / 2) with its rounding error.
 template <class V>
 inline Long<V> root_of_complement(V a) {
   const V half = (1.0 - a) * 0.5;

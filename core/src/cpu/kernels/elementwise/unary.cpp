@@ -141,8 +141,8 @@ struct LogicalNot {
   }
 };
 
-// Floats of any width by their bits, of which those of infinity are above all finite ones and below
-// those of NaN.
+// Floats of any width by their bits: the bits of infinity are above those of finite numbers and
+// below those of NaN.
 template <class Word, Word kInfinity>
 struct NanToNumber {
   template <class V>
@@ -213,7 +213,8 @@ struct Rectify {
     return a < 0 ? V{} : a;
   }
 };
-// The same of 16-bit floats by their bits: from just below -0 down to minus infinity.
+// Rectifies 16-bit floats by their bits: numbers from just below -0 down to minus infinity become
+// 0.
 template <uint16_t kInfinity>
 struct RectifyBits {
   template <class V>
@@ -331,7 +332,7 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_ATANH TENURE_FUNCTION(InverseHyperbolicTangent)
 #define TENURE_UNARY_CBRT TENURE_FUNCTION(CubeRoot)
 
-// For complex numbers alone, in complex.cpp.
+// For complex numbers only, in complex.cpp.
 #define TENURE_UNARY_CONJ \
   {                       \
   }

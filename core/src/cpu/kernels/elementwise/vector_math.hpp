@@ -1,7 +1,7 @@
 // Parts of functions: polynomials, and arithmetic on numbers twice as long as the type's.
 //
-// A fused multiply-add stands here alone, and only where its result is exact: sets without one
-// reach the same bits in more steps. So functions have the same bits under every set.
+// Functions use a fused multiply-add only where sets without one reach the same bits in more steps.
+// So functions have the same bits under every set.
 //
 // The algorithms are those of Dekker, "A floating-point technique for extending the available
 // precision" (Numerische Mathematik 18, 1971), and of Muller et al., "Handbook of Floating-Point
@@ -152,7 +152,7 @@ inline bool is_every_lane_within(V x, Number<V> limit) {
 #endif
 }
 
-// The upper half of a significand, to nearest: products of it, and of what is left, are exact.
+// The upper half of a significand, to nearest: products of it, and of the lower half, are exact.
 template <class V>
 inline V upper_half(V x) {
   using Word = UnsignedOf<Number<V>>;
@@ -174,7 +174,7 @@ inline Long<V> sum_of(V large, V small) {
   return {sum, small - (sum - large)};
 }
 
-// The same of any two numbers (Knuth).
+// The sum of any two numbers, with its rounding error (Knuth).
 template <class V>
 inline Long<V> sum_of_any(V a, V b) {
   const V sum = a + b;
@@ -197,8 +197,8 @@ inline Long<V> product_of(V a, V b) {
 #endif
 }
 
-// One rounding of full size. The first digits of the quotient have half of the bits, so that what
-// they leave of the dividend is exact.
+// One rounding of full size. The first digits of the quotient have half of the bits, so that the
+// dividend's remainder is exact.
 template <class V>
 inline V quotient(Long<V> a, Long<V> b) {
   const V inverse = Number<V>{1} / b.high;
@@ -224,7 +224,7 @@ inline V product_less_one(V a, V b) {
 #endif
 }
 
-// 1 / b. The first digits, cut off, leave of 1 what is exact.
+// 1 / b. The first digits are cut off, so that the remainder of 1 is exact.
 template <class V>
 inline Long<V> reciprocal(Long<V> b) {
   using Word = UnsignedOf<Number<V>>;
@@ -241,8 +241,8 @@ inline Long<V> reciprocal(Long<V> b) {
   return {first, (rest - first * b.low) * inverse};
 }
 
-// c[0] + c[1] x + c[2] x^2 + ...: in pairs of powers (Estrin), on which a processor works side by
-// side; Horner's one chain would have it wait.
+// c[0] + c[1] x + c[2] x^2 + ...: in pairs of powers (Estrin), which a processor computes in
+// parallel; it would wait at each step of Horner's single chain.
 template <class T, int kCount>
 struct Polynomial {
   T c[kCount];

@@ -1,5 +1,5 @@
-// Registers of AMX: tiles of 16 rows of 64 bytes. A panel of rows of a left factor is two of them
-// side by side; it has 16 lanes of depths of each row, then the next 16 of each, and so on.
+// Registers of AMX: tiles of 16 rows of 64 bytes. A panel of rows of a left factor has the rows of
+// two tiles: it has 16 lanes of depths of each row, then the next 16 of each, and so on.
 #pragma once
 
 #include "cpu/kernels/matmul/panel.hpp"

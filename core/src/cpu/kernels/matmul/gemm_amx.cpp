@@ -26,14 +26,15 @@ struct alignas(64) Configuration {
                             kAmxRowBytes, kAmxRowBytes, kAmxRowBytes, kAmxRowBytes};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 
-  // For tiles of the result and of the left factor that have so many rows.
+  // For tiles of the result and of the left factor that have `first_rows` rows.
   constexpr explicit Configuration(int64_t first_rows = kAmxTileRows) {
     rows[0] = rows[1] = rows[4] = static_cast<uint8_t>(first_rows);
   }
 };
 static_assert(kAmxTileRows == 16);
 
-// The registers are nobody's between calls: the state of a thread that has none is saved sooner.
+// The tile registers of a product, released between calls: the state of a thread without them is
+// saved faster.
 class Registers {
  public:
   explicit Registers(int64_t first_rows) {
@@ -67,15 +68,15 @@ inline void clear_tile() {
   }
 // Rounds to nearest, and takes subnormal factors and sums for 0.
 TENURE_TILE_PRODUCT(BF16Tiles, "tdpbf16ps");
-// Bytes, of which the left factor's are signed or not, and the right one's; wrap.
+// Bytes of both factors, each signed or unsigned; the sums wrap.
 TENURE_TILE_PRODUCT(SignedBySigned, "tdpbssd");
 TENURE_TILE_PRODUCT(SignedByUnsigned, "tdpbsud");
 TENURE_TILE_PRODUCT(UnsignedBySigned, "tdpbusd");
 TENURE_TILE_PRODUCT(UnsignedByUnsigned, "tdpbuud");
 #undef TENURE_TILE_PRODUCT
 
-// Rows of a left factor that meet a panel of columns: sixteen, and sixteen more, of which some may
-// be the first ones again.
+// Rows of a left factor that are multiplied by a panel of columns: sixteen, and sixteen more, which
+// may repeat some of the first.
 struct PanelRows {
   const Byte* first;
   int64_t step;        // from row to row
@@ -84,9 +85,9 @@ struct PanelRows {
   int64_t skipped;     // first rows that are those of the panel before
 };
 
-// The left factor, packed or as it lies. Of rows as they lie no more are read than there are: the
-// last ones of a result begin with some that are computed again, and fewer than sixteen are the
-// registers' rows.
+// The left factor, packed or in place. No row outside an unpacked factor is read: the last rows of
+// a result begin with some that are computed again, and registers have fewer than sixteen rows
+// where the product has fewer.
 class LeftRows {
  public:
   explicit LeftRows(const DenseProduct& p)
@@ -164,7 +165,8 @@ struct Last {
   const Byte* columns;
 };
 
-// Sums of a panel of rows by a panel of columns, of so many chunks of depths and of the last ones.
+// Stores the sums of a panel of rows by a panel of columns, over `chunks` registers of depths and
+// the last depths.
 template <class Adding, bool kHasSecondRows>
 void sum_tile(const PanelRows& rows, int64_t chunks, const Byte* b, const Last& last,
               AheadLines* ahead, Byte* sums, int64_t sums_step) {
@@ -202,7 +204,7 @@ inline __m512i rounded_sums(const Vector<float>* row) {
   return elements;
 }
 
-// As round_from<BF16>() does, into the lower halves.
+// Rounds as round_from<BF16>() does, into the lower halves.
 inline __m512i rounded(const Vector<float>& numbers) {
   const auto bits = reinterpret_cast<Vector<uint32_t>>(numbers);
   const auto nan = numbers != numbers;

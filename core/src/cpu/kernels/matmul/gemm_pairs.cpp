@@ -2,7 +2,7 @@
 // (AVX512_BF16 and AVX512_VNNI: Zen 4, Sapphire Rapids and later).
 #if defined(__AVX512BW__)
 
-// The file is compiled for what every processor with AVX-512 has.
+// The file is compiled for the instructions that every processor with AVX-512 has.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512bf16,avx512vnni"))), apply_to = function)
 #else

@@ -1,4 +1,4 @@
-// Panels of columns that lie side by side, of which two or four depths become a lane.
+// Panels of adjacent columns, in which two or four depths become a lane.
 #pragma once
 
 #include "cpu/gemm.hpp"
@@ -31,7 +31,7 @@ inline void interleave_two(const Byte* first, const Byte* second, Byte* to) {
   store(to + kVectorBytes, _mm512_maskz_unpackhi_epi16(~0u, a, b));
 }
 
-// As that, of pairs of bytes.
+// Interleaves four rows of bytes in the same way, by pairs of bytes.
 inline void interleave_four(const Byte* const* rows, Byte* to) {
   // Four columns of each row and then those sixteen later; then pairs of both rows.
   const __m512i order = _mm512_setr_epi32(0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11, 7, 15);
@@ -52,8 +52,9 @@ inline void interleave_four(const Byte* const* rows, Byte* to) {
   store(to + kVectorBytes, _mm512_maskz_unpackhi_epi16(~0u, a, b));
 }
 
-// Whole panels, of elements of 16 bits, of which those of a depth are read side by side: a line of
-// each row alone is no stream that processors notice. The pair of a last depth is 0.
+// Packs whole panels of elements of 16 bits. The elements of a depth are read for all panels
+// together, because one line of each row is no stream that processors notice. The pair of a last
+// depth is 0.
 inline void interleave_pairs(const Factor& from, int64_t panels, Byte* to) {
   constexpr int64_t kBytes = kInterleavedColumns * kWidth<uint16_t>;
   const int64_t panel_step = (from.depth + 1) / 2 * kInterleavedBytes;
@@ -68,7 +69,7 @@ inline void interleave_pairs(const Factor& from, int64_t panels, Byte* to) {
   }
 }
 
-// As that, of bytes. Those of a last lane that are too many are 0.
+// Packs whole panels of bytes in the same way. The surplus bytes of a last lane are 0.
 inline void interleave_quads(const Factor& from, int64_t panels, Byte* to) {
   const int64_t panel_step = (from.depth + 3) / 4 * kInterleavedBytes;
   const Byte* row = from.data;
@@ -85,7 +86,7 @@ inline void interleave_quads(const Factor& from, int64_t panels, Byte* to) {
   }
 }
 
-// Panels that are read together where those of a factor lie side by side: two lines of each row.
+// Panels that are read together where the columns of a factor are adjacent: two lines of each row.
 template <class T>
 constexpr int64_t kPanelsTogether = 2 * 64 / (kInterleavedColumns * kWidth<T>);
 template <class T>

@@ -1,4 +1,5 @@
-// Packing: factors of every dtype become panels of what their sums are made of, wherever they lie.
+// Packing: factors of every dtype, at any addresses, become panels of the lanes that sums are made
+// of.
 #include "cpu/gemm.hpp"
 #include "cpu/halves.hpp"
 #include "cpu/kernels/matmul/amx.hpp"
@@ -13,7 +14,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Elements of one depth side by side, `count` of them and then the last one again.
+// Packs `count` elements of one depth, and repeats the last one up to a panel.
 template <class T, int64_t kPanel>
 inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) {
   for (int64_t i = 0; i < kPanel; ++i) {
@@ -21,10 +22,10 @@ inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) 
   }
 }
 
-// A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
-// has more rows than are left where the panel is no multiple of it; the elements of those are
-// overwritten by the next depth's. So they are any rows that can be read. Every other row is
-// fetched `ahead` bytes further on; nothing is read there.
+// Packs a panel by a transposition in registers; each of `rows` has adjacent elements. Where a
+// panel is no multiple of a vector, the last vector has surplus rows, which may be any rows that
+// can be read: the next depth overwrites their elements. Every other row is fetched `ahead` bytes
+// further on; nothing is read there.
 template <class T, int64_t kPanel>
 constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
 template <class T, int64_t kPanel>
@@ -48,7 +49,8 @@ inline void pack_transposed(const Byte* const* rows, int64_t ahead, int64_t dept
         __builtin_prefetch(rows[i] + ahead + k * kWidth<T>, 0, 2);
       }
     }
-    // From the last vector, whose rows too many are the first ones of the next depth, to the first.
+    // From the last vector, which has surplus rows at the place of the next depth's first ones, to
+    // the first.
     for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
       Byte* const out = to + (k * kPanel + v) * kWidth<T>;
       transpose_tile<Widest, sizeof(T), kPieces>(
@@ -73,8 +75,8 @@ inline void copy_depth(const Byte* from, Byte* to) {
 
 constexpr int64_t kFetchedLine = 64;
 
-// Whole panels of which the elements of a depth are adjacent. Those that follow are fetched, as
-// rows far apart are streams that processors do not notice; nothing is read there.
+// Packs whole panels that have adjacent elements at each depth. The panels that follow are
+// prefetched, because processors do not notice streams of rows far apart; nothing is read there.
 template <class T, int64_t kPanel>
 inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, int64_t panels,
                           Byte* to) {
@@ -94,9 +96,9 @@ inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, i
     }
   }
 }
-// So many at a time: lines that follow each other are read together, and those that are written
-// are few enough for the first cache where they lie in the same set. Measured for 1x1 kernels with
-// 256 channels apart: 1.1 times as long by 8, and by 1.
+// Panels that are packed at a time: lines that follow each other are read together, and the lines
+// that are written are few enough for the first cache where they are in the same set. Measured for
+// 1x1 kernels with 256 channels apart: 1.1 times as long by 8, and by 1.
 constexpr int64_t kAdjacentPanels = 2;
 
 // The first lane of those of two vectors, the third one and so on.
@@ -137,7 +139,7 @@ inline Vector<T> every_other(const Vector<T>& a, const Vector<T>& b) {
 #endif
 }
 
-// A whole panel of every other element of those that lie side by side: pixels two apart.
+// Packs a whole panel of every other one of adjacent elements: pixels two apart.
 template <class T, int64_t kPanel>
 inline void pack_every_other(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
   for (int64_t k = 0; k < depth; ++k, from += depth_step, to += kPanel * kWidth<T>) {
@@ -187,7 +189,8 @@ void pack(const Factor& from, Byte* to) {
   }
 }
 
-// Lanes of a vector that are elements side by side at each depth, or every other one of those.
+// Lanes of a vector that are adjacent elements at each depth, or every other one of adjacent
+// elements.
 template <class T>
 struct Run {
   const Byte* from;  // where the vector's first lane would be
@@ -201,7 +204,7 @@ struct Run {
   }
 };
 
-// The runs of some rows of a panel, which are no zeros; how many there are.
+// Finds the runs of rows [first, end) of a panel, without rows of zeros; returns their number.
 template <class T>
 int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>* runs) {
   int64_t count = 0;
@@ -227,8 +230,8 @@ int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>*
   return count;
 }
 
-// A vector of lanes at each depth, so many bytes apart. The runs of one are few, and each is loaded
-// where its lanes are; others are zeros, whose bits are none.
+// Packs a vector of lanes for each depth; the vectors are `step` bytes apart. A vector has few
+// runs, and each run is loaded into its lanes; all other lanes are zeros, which have no bits.
 template <class T>
 void pack_runs(const Run<T>* runs, int64_t count, const ScatteredRows& from, int64_t step,
                Byte* to) {
@@ -260,7 +263,8 @@ void pack_scattered(const ScatteredRows& from, Byte* to) {
     }
     return pack_transposed<T, kPanel>(rows, 0, from.depth, to);
   }
-  // From the last vector, of which what is too much is overwritten by the first of the next depth.
+  // From the last vector to the first: the first vector of a depth overwrites the surplus lanes of
+  // the last vector of the depth before.
   for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
     Run<T> runs[kPerVector<T>];
     const int64_t count = find_runs<T>(from, v, smaller(v + kPerVector<T>, kPanel), runs);
@@ -270,8 +274,7 @@ void pack_scattered(const ScatteredRows& from, Byte* to) {
 
 // ---- narrow floats ----
 
-// So many depths at a time are packed as they are, and then widened: that many lie in the first
-// cache.
+// Depths that are packed as they are, and then widened, at a time: the first cache holds them.
 constexpr int64_t kChunkDepth = 64;
 
 template <class T, int64_t kPanel>
@@ -302,7 +305,8 @@ void pack_widened(const Factor& from, Byte* to) {
 
 // ---- pairs ----
 
-// A panel of pairs of 16 bits as they lie, of adjacent depths. The pair of a last depth is 0.
+// Packs a panel of pairs of 16 bits without a change, of adjacent depths. The pair of a last depth
+// is 0.
 template <int64_t kPanel>
 void pack_adjacent_pairs(const Factor& from, Byte* to) {
   const int64_t lanes = from.depth / 2;
@@ -365,7 +369,7 @@ void pack_pairs(const Factor& from, Byte* to) {
 // ---- bytes where they are multiplied ----
 
 #if defined(__AVX512BW__)
-// Four depths are one lane, as they lie. Those of a last lane that are too many are 0.
+// Four adjacent depths are one lane, in their order. The surplus bytes of a last lane are 0.
 template <int64_t kPanel>
 void pack_bytes(const Factor& from, Byte* to) {
   constexpr int64_t kLaneDepths = 4;
@@ -440,7 +444,7 @@ inline void flip_bits(Byte* words, int64_t count, uint32_t bits) {
   }
 }
 
-// The starts of so many packed lanes behind them.
+// Writes the starts, from the `lanes` packed lanes behind them.
 template <int64_t kPanel, ByteSide side>
 void put_starts(const ByteMove& move, int64_t depth, int64_t lanes, Byte* starts) {
   const __m512i byte_ones = _mm512_set1_epi8(1);

@@ -10,9 +10,9 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// T is the type of the sums; Adding::add(a, b, sums) adds the products of lanes, of which each has
-// as many depths as its factors' packing says. With Adding::kHasStarts the first depth is the
-// panels' starts.
+// T is the type of the sums; Adding::add(a, b, sums) adds the products of lanes; the packing of the
+// factors states how many depths a lane has. With Adding::kHasStarts the first depth is the panels'
+// starts.
 
 // Sums as they left the registers, `vectors` to a row, where the rows of out are adjacent.
 template <class T>
@@ -74,8 +74,8 @@ __attribute__((noinline)) void put_rows(const DenseProduct& p, const Vector<T>* 
 template <class T>
 using WholeTile = Vector<T>[kPanelRows][kPanelVectors];
 
-// The sums of a tile of which all rows and columns are the product's. Inlined: sums whose address is
-// taken would not be in registers.
+// Writes the sums of a whole tile: all its rows and columns are the product's. Inlined: sums whose
+// address is taken would not be in registers.
 template <class T>
 __attribute__((always_inline)) inline void put_whole(const DenseProduct& p,
                                                      const WholeTile<T>& sums) {
@@ -127,7 +127,7 @@ __attribute__((always_inline)) inline void fetch_tile(const DenseProduct& p) {
 constexpr int64_t kFetchedBytes = 64;  // a line
 
 // Lines that are used after those of a product, fetched into the second cache, some with each part
-// of a tile. Nothing is read there: they may lie behind what there is.
+// of a tile. Nothing is read there: they may be behind the end of the memory.
 class AheadLines {
  public:
   AheadLines(const Runs& runs, int64_t parts)
@@ -150,20 +150,20 @@ class AheadLines {
   int64_t lines_;  // at a time
 };
 
-// Lines that are fetched beside a product: those that are packed next, which may be in no cache, or
-// the panel of columns behind the one that is multiplied, which is in none nearer than the third.
-// The latter is worth 1.03 times the speed of f32, 1.05 of f64, measured on Intel (family 6, model
-// 207), which adds twice as much as it did.
+// Lines that are fetched during a product: the lines that are packed next, which may be in no
+// cache, or the panel of columns behind the one that is multiplied, which is in no cache nearer
+// than the third. The latter is worth 1.03 times the speed of f32, 1.05 of f64, measured on Intel
+// (family 6, model 207), which adds twice as much as it did.
 class NextLines {
  public:
-  // Tiles have so many rows and columns; lines are fetched with each `depths`.
+  // Tiles have `rows` rows and `columns` columns; lines are fetched once for each `depths` depths.
   NextLines(const DenseProduct& p, int64_t rows, int64_t columns, int64_t depths)
       : parts_((p.rows / rows + 1) * (p.depth / depths + 1)),
         packed_next_(p.next, parts_ * ((p.columns + columns - 1) / columns)),
         has_next_(p.next.count != 0),
         step_(p.b_panel_step) {}
 
-  // `b` is the first of so many panels that are multiplied.
+  // `b` is the first of `count` panels that are multiplied.
   AheadLines& beside_panels(const Byte* b, int64_t count) {
     if (has_next_) return packed_next_;
     panels_ = AheadLines({b + count * step_, count * step_, 0, 1}, parts_ * count);
@@ -178,7 +178,7 @@ class NextLines {
   int64_t step_;
 };
 
-// The loop over so many depths is short enough to be predicted.
+// Depths of the inner loop, which is short enough to be predicted.
 constexpr int64_t kTileDepths = 8;
 // The rows' next elements, from the second cache, where the first does not hold all depths of both
 // panels.
@@ -235,8 +235,8 @@ void multiply_whole(const DenseProduct& p, AheadLines& ahead) {
 }
 
 // Panels of a packed factor are read once by a few rows, and from memory if it is large: lines are
-// fetched so far ahead, into the second cache. Nearer by half, or into the first, is slower than not
-// at all.
+// fetched so far ahead, into the second cache. Nearer by half, or into the first, is slower than
+// not at all.
 constexpr int64_t kAheadBytes = 8192;
 constexpr int64_t kMostFetchingRows = 24;
 
@@ -245,9 +245,9 @@ constexpr int64_t kMostFetchingRows = 24;
 // 3 x 3 in 0.85 of the time, and no difference between half and twice as far.
 constexpr int64_t kColumnsAheadBytes = 1024;
 
-// A tile of rows that lie anywhere, those behind the last one again. Their addresses are more than
-// there are registers, and loaded with each depth: the additions take longer. Columns are in so many
-// vectors of the panel.
+// Multiplies a tile of rows at any addresses; the last row is repeated. Their addresses are more
+// than there are registers, and loaded with each depth: the additions take longer. The columns are
+// in the first kVectors vectors of the panel.
 template <class T, class Adding, int kVectors>
 void multiply_scattered_tile(const DenseProduct& p) {
   constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
@@ -261,8 +261,8 @@ void multiply_scattered_tile(const DenseProduct& p) {
     const Byte* rows[kPanelRows];
 #pragma GCC unroll 16
     for (int i = 0; i < kPanelRows; ++i) rows[i] = next_rows[i] + offset;
-    // A line of what follows with each depth: rows of images follow each other, and each is a stream
-    // too short for the processor to notice. Nothing is read there.
+    // A line from the last row on is prefetched with each depth: rows of images follow each other,
+    // and each is a stream too short for the processor to notice. Nothing is read there.
     const Byte* ahead = rows[kPanelRows - 1];
     for (int64_t at = 0; at < p.part_depth * kWidth<T>; at += kWidth<T>, b += kStepB) {
       __builtin_prefetch(ahead, 0, 2);
@@ -299,7 +299,8 @@ void multiply_scattered(const DenseProduct& p) {
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
     tile.out = p.out + j * p.column_step;
-    // As many filters as a vector has elements are common, and of a whole panel half would be empty.
+    // Products with as many filters as a vector has elements are common, and half of a whole panel
+    // would be empty.
     if (tile.columns <= kPerVector<T>) {
       multiply_scattered_tile<T, Adding, 1>(tile);
     } else {
@@ -308,7 +309,8 @@ void multiply_scattered(const DenseProduct& p) {
   }
 }
 
-// A tile of kRows rows, and so many columns that the last of kVectors vectors is whole or not.
+// Multiplies a tile of kRows rows and kVectors vectors of columns; the last vector is whole or a
+// part.
 template <class T, class Adding, int kRows, int kVectors, bool kFetches = false>
 void multiply_few(const DenseProduct& p) {
   constexpr int kLast = kVectors - 1;
@@ -440,8 +442,8 @@ void multiply_rows(DenseProduct& tile) {
 }
 
 #if defined(__AVX512F__)
-// A tile of as many rows as there are takes as long as the reading; fewer wait for memory anyway, and
-// processors fetch for them as well.
+// A tile of as many rows as there are takes as long as the reading; fewer wait for memory anyway,
+// and processors fetch for them as well.
 template <class T, class Adding>
 void multiply_fetched(DenseProduct& tile) {
   const int64_t rows = tile.rows;
@@ -457,10 +459,10 @@ bool fetches(const DenseProduct& panel) {
   return panel.rows % kFewRows == 0 && panel.columns > kPerVector<T>;
 }
 #else
-// Several tiles of rows, and vectors that are half a line: lines are fetched for so many depths at a
-// time, whose sums are kept in the first cache in between. Measured: 4 and 8 rows by 8192 x 8192 of
-// f32 in 0.61 and 0.67 of the time (AVX2 on Zen 4; as long on Zen 3), but up to twice as long where
-// a cache holds the factor.
+// Several tiles of rows, and vectors that are half a line: lines are fetched for kFetchedDepths
+// depths at a time, and the first cache keeps the sums in between. Measured: 4 and 8 rows by 8192 x
+// 8192 of f32 in 0.61 and 0.67 of the time (AVX2 on Zen 4; as long on Zen 3), but up to twice as
+// long where a cache holds the factor.
 constexpr int64_t kFetchedDepths = 16;
 
 template <class T, class Adding>
@@ -489,14 +491,14 @@ void multiply_fetched(DenseProduct& p) {
 }
 template <class T>
 bool fetches(const DenseProduct& panel) {
-  return panel.is_far && panel.rows > 2;  // a row alone is 1.3 times as fast without
+  return panel.is_far && panel.rows > 2;  // a single row is 1.3 times as fast without
 }
 #endif
 
 template <class T, class Adding>
 void multiply_unpacked(const DenseProduct& p) {
   DenseProduct panel = p;
-  // Adjacent depths, of which there are some more than are fetched ahead.
+  // The depths are adjacent, and there are more of them than are fetched ahead.
   const bool is_long = p.b_depth_step == kPanelColumns<T> * kWidth<T> &&
                        p.rows <= kMostFetchingRows && p.depth * p.b_depth_step > 2 * kAheadBytes;
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, panel.b += p.b_panel_step) {
@@ -512,8 +514,8 @@ void multiply_unpacked(const DenseProduct& p) {
   }
 }
 
-// Depths that are read side by side, which processors fetch ahead: of a right factor that no cache
-// holds, a panel alone would be some bytes of each page.
+// Depths that are read together, as streams that processors fetch ahead: a single panel of a right
+// factor that no cache holds would be some bytes of each page.
 constexpr int64_t kStreams = 8;
 
 template <class T, class Adding>
@@ -522,7 +524,7 @@ void multiply_streamed(const DenseProduct& p) {
   __builtin_memset(p.sums, 0, static_cast<uint64_t>(p.rows * vectors * kVectorBytes));
   DenseProduct part = p;
   const int64_t most_rows = rows_of_tiles(p.rows);
-  // The left factor's elements side by side: its rows too may all lie in the same sets.
+  // The left factor's elements, made adjacent: its rows too may all be in the same cache sets.
   T left[kStreams * kMostFetchingRows];
   const bool gathers = p.rows <= kMostFetchingRows;
   if (gathers) {
@@ -547,7 +549,7 @@ void multiply_streamed(const DenseProduct& p) {
       part.columns = smaller(p.columns - j, kPanelColumns<T>);
       const Byte* next = part.b + kStreams * p.b_depth_step;
       for (int64_t i = 0; i < ahead; ++i, next += p.b_depth_step) {
-        // Not into the first cache, of which the rows may all lie in the same sets.
+        // Not into the first cache, where the rows may all be in the same sets.
         __builtin_prefetch(next, 0, 2);
         if constexpr (kPanelVectors * kVectorBytes > 64) __builtin_prefetch(next + 64, 0, 2);
       }
@@ -590,7 +592,7 @@ void multiply(const DenseProduct& p) {
 // ---- right factors with adjacent depths ----
 
 constexpr int kAlongRows = 4;
-// Tiles of so many lanes of 16 bytes are transposed at a time: with the sums, all registers.
+// Lanes of 16 bytes in a tile that is transposed at a time: with the sums, they fill all registers.
 #if defined(__AVX512F__)
 constexpr int kAlongPieces = 4;
 #else
@@ -652,7 +654,7 @@ void multiply_along(const DenseProduct& p) {
   }
 }
 
-// ---- what follows the sums ----
+// ---- after the sums ----
 
 // Whole sums are signed, and wrap as unsigned ones do.
 template <class T>
@@ -687,7 +689,7 @@ void run_epilogue(const Epilogue& f) {
   const Vector<T> low = broadcast<T>(load<T>(f.low));
   const Vector<T> high = broadcast<T>(load<T>(f.high));
   // Rows may be short: a vector of the bias is loaded once for some of them, no more than the first
-  // cache has ways, as they may all lie in the same sets.
+  // cache has ways, because they may all be in the same sets.
   const int64_t together = is_by_column ? 1 : 4;
   for (int64_t first = 0; first < lines; first += together) {
     const int64_t end = smaller(lines, first + together);
@@ -720,7 +722,7 @@ constexpr Gemm kGemmOf = {
     .multiply_along = multiply_along<T, Adding>,
     .run_epilogue = run_epilogue<T>,
 };
-// Factors that are packed alone.
+// The kernels of packed factors only.
 template <class T, class Adding>
 constexpr Gemm kGemmOfLanes = {
     .panel_rows = kPanelRows,

@@ -65,8 +65,8 @@ alignas(64) inline constexpr Byte kRamp[2 * kLineBytes] = {TENURE_64(0xff), TENU
 #undef TENURE_64
 #undef TENURE_8
 
-// A line past the caches: `count` bytes of one, and what follows them in the other. Not through
-// memory, where a load of two stores would wait until both have left for the cache.
+// Writes a line past the caches: the first `count` bytes of `low`, and the other bytes of `high`.
+// Not through memory, where a load of two stores would wait until both have left for the cache.
 inline void stream_joined(Byte* line, const Byte* low, const Byte* high, int64_t count) {
   for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
     const auto mask = Widest::load(kRamp + kLineBytes - count + part);

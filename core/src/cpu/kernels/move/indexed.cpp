@@ -1,5 +1,5 @@
-// Elements by index, one after the other: loads and stores of single elements are what this waits
-// for, which gathers of vectors would not make fewer.
+// Elements by index, one after the other: this waits for loads and stores of single elements, and
+// gathers of vectors would not make them fewer.
 #include "cpu/indexed.hpp"
 
 #include "cpu/kernels/arithmetic.hpp"
@@ -85,8 +85,8 @@ void put_any(const IndexedStrip& s) {
   }
 }
 
-// As the operation of the table does it, element by element: 16-bit floats in f32, rounded after
-// each step, since the next one may meet the same element.
+// Combines element by element, as the operation of the table does: 16-bit floats in f32, rounded
+// after each step, since the next one may meet the same element.
 template <class Rule, class T>
 void kernel(const IndexedStrip& s) {
   const Byte* in = s.in;

@@ -31,8 +31,8 @@ inline T load_alone(const Byte* from) {
   return value;
 }
 
-// Loads before stores, some at a time and each by itself: a plain loop, of which compilers make
-// vectors, takes 2.4 times as long. Four are as many as have their places in registers.
+// Loads some elements, each by itself, before it stores them: compilers make vectors of a plain
+// loop, which takes 2.4 times as long. Registers have room for four.
 template <class T>
 void copy_strided(const Strip& strip) {
   constexpr int kTogether = 4;

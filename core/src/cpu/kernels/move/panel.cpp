@@ -9,13 +9,13 @@ namespace {
 
 #if defined(__AVX512BW__)
 
-// Lines that a later panel reads, asked for in turns with those that this one writes: a burst of
-// either would fill the queue that both go through.
+// Lines that a later panel reads, prefetched in turns with the lines that this one writes: a burst
+// of either would fill the queue that both go through.
 struct Fetches {
   const Byte* first;
   const int64_t* next;
   const int64_t* end;
-  int64_t more;  // with each line written, beside one
+  int64_t more;  // with each line written, in addition to one
 
   Fetches(const Panel& panel, int64_t lines)
       : first(panel.fetch.first),
@@ -31,7 +31,7 @@ struct Fetches {
   }
 };
 
-// Some columns side by side, from their first rows to their last. A vector is a line long, and the
+// Some adjacent columns, from their first rows to their last. A vector is a line long, and the
 // lines of a column begin anywhere in it: each is made of two vectors.
 template <unsigned width, int pieces, bool aligned>
 class Strip {
@@ -41,7 +41,7 @@ class Strip {
   static constexpr int64_t kRows = kLineBytes / width;
 
  public:
-  // Leaves alone the first `skip` columns: those have been written.
+  // Does not write the first `skip` columns, which have been written.
   Strip(const Panel& panel, int64_t column, int skip)
       : panel_(panel), column_(column), in_(panel.in + column * width), skip_(skip) {
     const int64_t available = panel.available * width;

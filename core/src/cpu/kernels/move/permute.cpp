@@ -66,8 +66,8 @@ class Traffic {
     const int64_t to_line = head + (flush.bytes - head + kLineBytes - 1) / kLineBytes * kLineBytes;
     const int64_t end = smaller(to_line, flush.available);
     int64_t i = head;
-    // In turns, several of each, with little beside them: while stores wait for the memory, only so
-    // many instructions after them can begin.
+    // In turns, several of each, with few other instructions: while stores wait for the memory,
+    // only a limited number of instructions after them can begin.
     for (; i <= end - kTurnLines * kLineBytes && lines.count >= kTurnLines && in_turns;
          i += kTurnLines * kLineBytes, lines.count -= kTurnLines) {
 #pragma GCC unroll 4
@@ -81,7 +81,7 @@ class Traffic {
   }
   static constexpr int64_t kTurnLines = 4;
 
-  // In so many turns at most: small steps would otherwise be mostly calls.
+  // The largest number of turns of a block: small steps would otherwise be mostly calls.
   static constexpr int64_t kTurns = 32;
 
   // Lines per turn, so that all are done after the last.
@@ -127,7 +127,7 @@ inline int64_t plane_count(const Block& block) {
   return count;
 }
 
-// The element at in_row_step * r + width * c goes to width * r + out_column_step * c.
+// The element at in_step * r + width * c is copied to width * r + out_step * c.
 struct Plane {
   const Byte* in;
   Byte* out;
@@ -161,9 +161,9 @@ void transpose_plane(const Plane& plane, Traffic& traffic) {
   });
 }
 
-// Whether so many rows as the registers hold evict each other from a first cache of 64 sets of 8
-// lines: every k-th of them moves `off` bytes on from set to set, so that 64 rows have about
-// k + off sets.
+// Whether the rows that the registers hold evict each other from a first cache of 64 sets of 8
+// lines: every k-th of them moves `off` bytes on from set to set, so that 64 rows have about k +
+// off sets.
 inline bool rows_conflict(int64_t step) {
   for (int64_t k = 1; k <= 8; ++k) {
     const int64_t off = ((k * step + 2048) & 4095) - 2048;
@@ -172,9 +172,9 @@ inline bool rows_conflict(int64_t step) {
   return false;
 }
 
-// The same by whole lines of the input, where the registers hold columns of a part of one: such a
-// line is read several times, and would be evicted between. The lines are copied first, side by
-// side.
+// Transposes by whole lines of the input, where the registers hold columns of a part of a line:
+// such a line is read several times, and would be evicted in between. The lines are first copied to
+// adjacent memory.
 template <class Lanes, unsigned width, int pieces>
 void transpose_lines(const Plane& plane, Traffic& traffic) {
   constexpr int64_t n = kLaneBytes / width;

@@ -24,9 +24,9 @@ void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes) {
   }
 }
 
-// One input alone is read in rows from anywhere, and its lines are asked for as far ahead as two of
-// these blocks: into the second cache, as the first one holds this block. Measured: 0.8 of the time
-// that it takes into the first.
+// A single input is read in rows from anywhere, and its lines are prefetched as far ahead as two of
+// these blocks: into the second cache, because the first one holds this block. Measured: 0.8 of the
+// time of prefetches into the first.
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
                             const Byte* other_next) {
   const auto end = static_cast<int64_t>(size_bytes);

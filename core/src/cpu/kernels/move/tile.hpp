@@ -8,10 +8,10 @@ inline namespace TENURE_ISA {
 namespace {
 
 // Transposes by interleaving: of N vectors, numbers r and r + N / 2 become 2 r and 2 r + 1, log2(N)
-// times. Each time is a perfect shuffle of all elements, and so many of them transpose (H. S.
+// times. Each time is a perfect shuffle of all elements, and log2(N) shuffles transpose (H. S.
 // Stone, "Parallel Processing with the Perfect Shuffle", 1971). Lane l of vector k begins as row k
-// + N * l, so that each vector ends as a run of one column. `pieces` tiles side by side are read
-// row by row: a line is done with before another of its set evicts it.
+// + N * l, so that each vector ends as a run of one column. `pieces` adjacent tiles are read row by
+// row: a line is used up before another of its set evicts it.
 //
 // row(r): where row r begins, of 16 bytes / width * Lanes::kLanes; put(c, vector): for each column,
 // of 16 bytes / width * pieces, all of its rows.

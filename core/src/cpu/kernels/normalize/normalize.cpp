@@ -1,10 +1,11 @@
-// Softmax, its logarithm, and what layer and root-mean-square normalization write.
+// Softmax, its logarithm, and the results of layer and root-mean-square normalization.
 //
 // The sum of powers is that of Milakov and Gimelshein, "Online normalizer calculation for softmax"
-// (2018), but by parts of a row: the greatest element of a part, then its powers, so that each takes
-// one exponential. The powers of 16 times as many elements as there are lanes are added in their
-// own type, and these sums in f64: the error does not grow with the length of a row. The power of
-// the greatest element, 1, is counted and not added to small ones, which would lose their digits.
+// (2018), but by parts of a row: the greatest element of a part, then its powers, so that each
+// takes one exponential. The powers of 16 times as many elements as there are lanes are added in
+// their own type, and these sums in f64: the error does not grow with the length of a row. The
+// power of the greatest element, 1, is counted and not added to small ones, which would lose their
+// digits.
 #include "cpu/normalize.hpp"
 
 #include "cpu/halves.hpp"
@@ -48,8 +49,8 @@ inline typename Op::Lane fold_row(Lanes<typename Op::Lane> lanes) {
 #endif
 }
 
-// The elements of one part of the lanes, of which a row's end may have fewer: the others are
-// `more`.
+// Loads the elements of one part of the lanes. The end of a row may have fewer elements; the other
+// lanes are `more`.
 template <class T>
 inline Vector<T> load_part(const Byte* in, int64_t count, int part, T more) {
   const int64_t rest = count - part * kPerVector<T>;
@@ -91,12 +92,12 @@ template <class T>
   return fold_row<Greatest<T>>(greatest);
 }
 
-// e^x in each lane of so many parts.
+// Computes e^x in each lane of the first `parts` parts.
 template <class T>
 inline void exponentials(Lanes<T>& lanes, int parts) {
   for (int part = 0; part < parts; ++part) lanes.parts[part] = exponential(lanes.parts[part]);
 }
-// The same of f32 of which some are below kLeastNormal: most likely masked elements, whose powers
+// Computes e^x of f32 where some are below kLeastNormal: most likely masked elements, whose powers
 // are 0.
 [[gnu::noinline]] void small_exponentials(Lanes<float>& lanes, int parts) {
   const Vector<float> zero = {};

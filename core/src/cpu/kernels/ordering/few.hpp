@@ -1,9 +1,10 @@
 // Sorting a few records.
 //
 // Records that are one integer are sorted in registers by a network, which compares the same lanes
-// whatever is in them: insertion mispredicts a branch for every record or two. Those that are equal
-// in the bits that order them are the same, or have their indices below these bits, in the order in
-// which they are to stay. See K. E. Batcher, "Sorting networks and their applications" (AFIPS 1968).
+// whatever is in them: insertion mispredicts a branch for every record or two. Records that are
+// equal in the bits that order them are identical, or have their indices below these bits, in the
+// order in which they are to stay. See K. E. Batcher, "Sorting networks and their applications"
+// (AFIPS 1968).
 #pragma once
 
 #include "cpu/kernels/number.hpp"
@@ -24,7 +25,7 @@ template <class R>
 }
 [[gnu::always_inline]] inline uint64_t number_of(WideRecord record) { return record.key; }
 
-// Up to so many records are not sorted by digits.
+// The largest number of records that are sorted without digits.
 constexpr int64_t kFew = 32;
 
 template <class R>
@@ -43,8 +44,8 @@ void insert(const Byte* from, Byte* to, int64_t count) {
 
 #if defined(__AVX2__)
 // Unsigned integers of a register. Lanes beyond `count` are loaded as the greatest number, and not
-// stored. crossed<k>(v): in lane i what v has in lane i ^ k. joined<k>(low, high): lanes i of `high`
-// where i has the highest bit of k, and of `low` elsewhere.
+// stored. crossed<k>(v): in lane i what v has in lane i ^ k. joined<k>(low, high): lanes i of
+// `high` where i has the highest bit of k, and of `low` elsewhere.
 template <class U>
 struct Network;
 
@@ -238,7 +239,7 @@ template <class U, int count>
   }
 }
 
-// Up to as many records as so many registers hold.
+// Sorts at most `registers` registers of records.
 template <class U, int registers>
 void sort_in_registers(const Byte* from, Byte* to, int64_t count) {
   using Of = Network<U>;
@@ -254,8 +255,8 @@ void sort_in_registers(const Byte* from, Byte* to, int64_t count) {
 #endif
 
 #if defined(__AVX2__)
-// With an index beside the key a record is as long as what a network would have to move with each
-// lane: it goes to where as many are as are below it, or are equal and before it.
+// A network would have to move a separate index with each lane of a key. Each wide record instead
+// goes to the position that is the number of records below it, or equal and before it.
 constexpr int64_t kFewWide = 8;
 inline void sort_few_wide(const Byte* from, Byte* to, int64_t count) {
   WideRecord own[kFewWide];

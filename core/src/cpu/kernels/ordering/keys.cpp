@@ -9,7 +9,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Strided elements are brought side by side so many at a time, so that there is one loop for all.
+// Strided elements that are copied to adjacent memory at a time, so that one loop serves all steps.
 constexpr int64_t kPiece = 256;
 
 // A place in a loop that waits for memory or moves a few bytes at a time: compilers would vectorise
@@ -39,8 +39,8 @@ struct Facts {
   }
 };
 
-// Whole registers of a float's keys; how many elements these were. Compilers make branches of the
-// loop below, one of which zeros and NaN mispredict.
+// Writes the keys of whole registers of floats; returns the number of elements. Compilers make
+// branches of the loop below, and zeros and NaN mispredict one of them.
 template <class U>
 int64_t load_float_vectors(const NarrowRule<U>& rule, const Byte* from, int64_t count, Byte* keys,
                            Facts<U>& all) {
@@ -224,13 +224,12 @@ void store_indices_64(const Byte* records, int64_t count, Byte* out, int64_t ste
   }
 }
 
-// Searches that go on together: one alone waits for memory at each step.
+// Searches that run together: a single one waits for memory at each step.
 constexpr int64_t kTogether = 8;
 
 template <class U, KeyKind kKind>
 void search_kind(const KeyRule& rule, const KeySearch& given) {
   const NarrowRule<U> narrow(rule);
-  // Keys are whole numbers: not above k is below k + 1, but for the greatest.
   for (int64_t done = 0; done < given.count; done += kTogether) {
     const int64_t left = given.count - done;
     const int64_t count = left < kTogether ? left : kTogether;

@@ -1,9 +1,10 @@
 // Records, and sorting them by digits.
 //
-// Where few bits differ, from the lowest digit on: each pass moves all records to where their
-// digit's begin. Where many do, by the highest digit first; so each digit's records are side by
-// side in the order that they had, and are sorted by what is below it, few of them by few.hpp.
-// See McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6 (1993).
+// Where few bits differ, records are sorted from the lowest digit on: each pass moves all records
+// to the start of their digit. Where many bits differ, they are sorted by the highest digit first.
+// The records of a digit are then adjacent in the order that they had, and are sorted by the bits
+// below it; few.hpp sorts a few of them. See McIlroy, Bostic and McIlroy, "Engineering radix sort",
+// Computing Systems 6 (1993).
 #pragma once
 
 #include "cpu/kernels/ordering/few.hpp"
@@ -120,13 +121,13 @@ void scatter_digits(const Byte* records, int64_t count, unsigned shift, unsigned
   }
 }
 
-// More bytes than so many, which are most of what a second cache of 1 MiB holds, are sorted by a
-// digit that has as many places to go to as half a first cache has lines: a pass over 10^7 records of 8 bytes
-// takes 1.7 ns for each by 8 bits, 4 by 10 and 6 by 11; in the second cache 0.9, 0.9 and 1.
+// Records of more bytes than this, which is most of a second cache of 1 MiB, are sorted by a short
+// digit, which has a destination for each line of half a first cache: a pass over 10^7 records of 8
+// bytes takes 1.7 ns for each by 8 bits, 4 by 10 and 6 by 11; in the second cache 0.9, 0.9 and 1.
 constexpr int64_t kManyBytes = int64_t{3} << 18;
 constexpr unsigned kShortDigitBits = 8;
-// From the lowest digit on up to so many times, and not fewer records, for which the counters of
-// all digits would take longer.
+// The largest number of passes of a sort from the lowest digit on, and the smallest number of
+// records that are sorted so: for fewer, the counters of all digits would take longer.
 constexpr unsigned kMostPasses = 4;
 constexpr int64_t kWorthCounters = 64;
 // From the highest one on, though, where as many records have so few bits that one large digit
@@ -134,9 +135,9 @@ constexpr int64_t kWorthCounters = 64;
 // its highest ones crowd.
 constexpr int64_t kWorthDigits = int64_t{1} << 12;
 constexpr unsigned kMostOfFewDigits = 28;
-// Counters of all digits that are being sorted by at one time: 48 KiB of stack. Each takes two thirds
-// of those that are left at most, which then has as many bits as its records ask for, or 13, 11, 10
-// and so on, one fewer each time.
+// Counters of all digits that are being sorted by at one time: 48 KiB of stack. A digit takes at
+// most two thirds of the counters that are left. It has the bits that its records need, or 13, 11,
+// 10 and so on, one fewer each time.
 constexpr int64_t kMostCounters = int64_t{3} << (kMostDigitBits - 1);
 constexpr int64_t kLowestCounters = int64_t{kMostPasses} << kShortDigitBits;
 
@@ -166,7 +167,8 @@ inline bool sum_counts(uint32_t* counts, unsigned digits, int64_t count) {
   return false;
 }
 
-// From the lowest digit on. The number of passes is odd where the result goes to the other memory.
+// From the lowest digit on. The number of passes is odd where the result is written to the other
+// memory.
 template <class R>
 void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* counts) {
   const unsigned left = range.high - range.low;
@@ -176,7 +178,7 @@ void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* count
   const unsigned mask = (1u << bits) - 1;
   unsigned shifts[kMostPasses];
   for (unsigned pass = 0; pass < kMostPasses; ++pass) {
-    // A pass more than there are bits sorts by what is the same in all, or by the last bit again.
+    // A pass beyond the bits sorts by bits that are equal in all records, or by the last bit again.
     const unsigned shift = range.low + (pass < passes ? pass : 0) * bits;
     shifts[pass] = shift < range.high ? shift : range.high - 1;
   }

@@ -2,7 +2,7 @@
 // row of blocks stay in registers.
 //
 // Rows are added up as those without blocks are (row_sum.hpp): eight sums take turns and meet in a
-// tree. As many blocks as have eight columns are a turn, so that entries get the sums that they
+// tree. Blocks that have eight columns together are a turn, so that entries get the sums that they
 // would have had without blocks.
 #include "cpu/kernels/product/row_sum.hpp"
 #include "cpu/kernels/sums.hpp"
@@ -91,7 +91,7 @@ struct BlockSums<T, kRows, 1> {
   Part parts[kTurns][Span::kParts] = {};
 };
 
-// Adds `count` blocks, the first of which has the first turn.
+// Adds `count` blocks; the first block has the first turn.
 template <class T, class I, int kRows, int kCols>
 inline void add_blocks(BlockSums<T, kRows, kCols>& sums, const Byte* values, const Byte* indices,
                        const Byte* x, int64_t count) {
@@ -112,7 +112,7 @@ inline void add_blocks(BlockSums<T, kRows, kCols>& sums, const Byte* values, con
   }
 }
 
-// As add_blocks(), of floats of 16 bits: as many at a time as end with a turn become f32.
+// Adds blocks of 16-bit floats as add_blocks() does: whole turns of blocks at a time become f32.
 template <class V, class I, int kRows, int kCols>
 inline void add_widened(BlockSums<float, kRows, kCols>& sums, const Byte* values,
                         const Byte* indices, const Byte* x, int64_t count) {
@@ -128,8 +128,8 @@ inline void add_widened(BlockSums<float, kRows, kCols>& sums, const Byte* values
   }
 }
 
-// Rows without blocks, of which the first is `row`; returns the next one that has some, or `end`. A
-// function for all shapes.
+// Writes the rows without blocks from `row` on; returns the next row that has blocks, or `end`. One
+// function serves all shapes.
 template <class V, class I>
 __attribute__((noinline)) int64_t write_empty_rows(const Matmul& m, int64_t row, int64_t end) {
   const Scaling<V> scaling(m.alpha, m.beta);
@@ -172,7 +172,7 @@ void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
 #pragma GCC unroll 1
       for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, totals[r]);
     } else {
-      // Rounded side by side.
+      // Rounded in parallel.
       for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, totals[r]);
     }
   }

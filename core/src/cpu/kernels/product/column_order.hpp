@@ -7,9 +7,9 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Writes the columns of a list in order, and what take(column) gives for each. kListed at most, and
-// in the list there is room for a vector more. Each is put at its rank, the number of smaller ones:
-// branch-free comparisons.
+// Writes the columns of a list in order, and the result of take(column) for each. The list has
+// kListed columns at most, and room for a vector more. Each column is put at its rank, the number
+// of smaller ones: branch-free comparisons.
 template <class I, class T, class Take>
 void place_few(I* list, int64_t count, const Take& take, I* columns, T* values) {
   I ranks[kListed];

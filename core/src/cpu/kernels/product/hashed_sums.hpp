@@ -41,7 +41,7 @@ struct HashedSums {
     begin(most);
   }
 
-  // For a row of so many products: the front of the table, all of it free.
+  // Begins a row of `products` products in the front of the table, which is all free.
   void begin(int64_t products) {
     const unsigned bits = bits_for(products);
     shift = 64 - bits;

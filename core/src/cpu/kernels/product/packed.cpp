@@ -11,7 +11,7 @@ namespace {
 
 // ---- values ----
 
-// Adjacent values as they are computed with: where they lie, or widened some at a time.
+// Adjacent values in the type that is computed in: in place, or widened some at a time.
 constexpr int64_t kWidenedValues = 512;
 constexpr int64_t kWordsAtOnce = kWidenedValues / kWordBits;
 
@@ -43,7 +43,7 @@ __attribute__((noinline)) float widened_row_sum(const Byte* values, const Byte* 
   return row_sum<float, I>(values, columns, x, count, readable, false, known);
 }
 
-// As row_sum() has it.
+// Adds the products of a tile's part of a row as row_sum() does.
 template <class V, class I>
 inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
                             int64_t count, int64_t readable, bool is_near) {
@@ -61,7 +61,7 @@ inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* col
   }
 }
 
-// As part_sum(), of an x that is spaced from this element on.
+// Adds products as part_sum() does, for a spaced x; `x` points at the tile's first column.
 template <class V, class I>
 inline Computed<V> spaced_sum(const Byte* values, const Byte* columns, const Byte* x,
                               int64_t x_step, int64_t count) {
@@ -119,7 +119,7 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
 // Adjacent values, each times the element of x whose bit is set; 0 where none is, whatever x holds
 // there.
 #if defined(__AVX512F__)
-// As in compress.cpp: the form of an expansion that zeroes waits for what the register held before.
+// The zeroing form of an expansion waits for the register's previous value (see also compress.cpp).
 template <class Register>
 inline Register zeros() {
   Register zero = {};

@@ -8,9 +8,9 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// A row of so many products is listed: its columns are put at their ranks, which takes comparisons
-// in the square of them. 128 are 1024 comparisons of 16 columns each, about as much as the products
-// themselves.
+// The largest number of products of a row that is listed: its columns are put at their ranks, which
+// takes comparisons in the square of their number. 128 are 1024 comparisons of 16 columns each,
+// about as much as the products themselves.
 constexpr int64_t kListed = 128;
 
 template <class T>
@@ -26,8 +26,8 @@ struct BitsOf<double> {
 template <class T>
 constexpr typename BitsOf<T>::type kEmptyBits = typename BitsOf<T>::type{1} << (sizeof(T) * 8 - 1);
 
-// A place that nothing was added to holds -0: adding to it gives what was added, and no sum of
-// products is -0, since each product has 0 added to it.
+// A place that nothing was added to holds -0: adding a number to it gives that number, and no sum
+// of products is -0, since each product has 0 added to it.
 template <class T>
 constexpr T kEmpty = -T{0};
 template <class T>
@@ -101,8 +101,8 @@ struct Operands {
         b_values(reinterpret_cast<const T*>(product.b.values)),
         a_end(in.a.offsets[product.a.rows]) {}
 
-  // As Patterns has it, and brings closer what the entries behind will need: rows of b lie all over
-  // the memory.
+  // Calls body() as Patterns::for_each_row() does, and prefetches rows of b for later entries: they
+  // are all over the memory.
   template <class Body>
   void for_each_row(int64_t row, const Body& body) const {
     const int64_t end = in.a.offsets[row + 1];

@@ -27,8 +27,8 @@ constexpr int64_t kRepeatedAheadBytes = 256;
 
 #if defined(__AVX512F__)
 
-// Vectors of products go to vectors of sums: products of some entries of a row of b to the sums
-// that lie together in one of the result.
+// Steps that add vectors of products to vectors of sums: a step adds products of some entries of a
+// row of b to the sums in one vector of the result.
 template <class T>
 struct SumSteps {
   struct Step {
@@ -43,8 +43,9 @@ struct SumSteps {
   Step steps[kMost];
 
   void start() { count = 0; }
-  // Product i of row k of b, which has a vector of products of its own: `piece`, from `first` on.
-  // False where it cannot be said: one step adds one product to a sum.
+  // Adds lane `lane` of the vector of products `piece` to sum `entry`; the steps of this vector are
+  // those from `first` on. False where steps cannot do that: one step adds one product to a sum,
+  // and there are at most kMost steps.
   bool add(int64_t piece, int64_t first, int64_t lane, int64_t entry) {
     const int64_t vector = entry / kLanes;
     const auto bit = static_cast<uint16_t>(1u << entry % kLanes);
@@ -105,9 +106,10 @@ bool repeats_above(const Pattern<I>& a, int64_t row) {
   return true;
 }
 
-// Remembers a row, which repeats_above() names, whose entries have `columns`, in order. Not one
-// that is too long, misses a row of b, or has a product without an entry, as where b is wrongly
-// said to be coalesced: what is remembered of a product is where its sum is.
+// Remembers a row for which repeats_above() is true; `columns` are those of its entries, in order.
+// It remembers no row that is too long, has an entry with an empty row of b, or has a product
+// without an entry, which a wrong b_is_coalesced causes: a product is remembered by the position of
+// its sum.
 template <class I, class T>
 void remember(const Patterns<I>& in, int64_t row, const I* columns, int64_t count,
               RepeatedRow<I, T>& like) {
@@ -181,7 +183,7 @@ inline void store_first(double* to, uint32_t bits, __m512i vector) {
   _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(bits), vector);
 }
 
-// Whether so many columns are those that are remembered.
+// Whether `count` columns are the remembered ones.
 template <class I>
 inline bool are_alike(const I* columns, int64_t count, I first, const I* like) {
   uint32_t others = 0;
@@ -200,8 +202,8 @@ inline bool are_alike(const I* columns, int64_t count, I first, const I* like) {
   return others == 0;
 }
 
-// Adds the products that a step names where it says. The other sums get 0 added, which changes
-// none, as none is -0: stores under a mask would keep the next load waiting.
+// Adds the products that a step names to its sums. The other sums get 0 added, which changes none,
+// as none is -0: stores under a mask would keep the next load waiting.
 inline void add_step(const SumSteps<float>::Step& step, __m512 products, Vector<float>* sums) {
   const auto mask = static_cast<__mmask16>(step.mask);
   const __m512i lanes = _mm512_maskz_cvtepu8_epi32(

@@ -22,11 +22,12 @@ constexpr int64_t kAheadBytes = 2048;
 constexpr int kSumLanes = 8;
 
 // Prefetch distance to the second cache, where that is better: it takes lines faster than the
-// first, which is too small for what is needed that much later.
+// first, which is too small for data that is needed that much later.
 constexpr int64_t kFarAheadBytes = 8192;
 
-// It is better for long rows, and an x that stays in the first cache. Rows that look for x further
-// away need that cache's few places for lines on their way, of which such an entry takes one twice.
+// It is better for long rows, and an x that stays in the first cache. Rows that find x further away
+// need that cache's few places for lines in transit, and an entry that is prefetched to the second
+// cache takes one of them twice.
 constexpr int64_t kNearVectorBytes = 32 << 10;
 constexpr int64_t kLongRow = 64;  // entries
 
@@ -53,8 +54,7 @@ class CheckedIndices {
     constexpr int64_t kBytes = kCount * kStep<I>;
     constexpr int64_t kPartBytes = kBytes < kVectorBytes ? kBytes : kVectorBytes < 32 ? 16 : 32;
     typedef Bits Part __attribute__((vector_size(kPartBytes)));
-    // An index that is negative has the highest bit, and so has what one beyond the last leaves of
-    // it.
+    // A negative index has the highest bit, and so has the last index less one that is beyond it.
     Part wrong = {};
     for (int64_t i = 0; i < kBytes; i += kPartBytes) {
       const auto part = load<Part>(indices + i);
@@ -65,7 +65,7 @@ class CheckedIndices {
       found_wrong_ = true;
     return is_right;
   }
-  // The same for any number of them.
+  // Checks any number of indices in the same way.
   bool are_all_right(const Byte* indices, int64_t count) {
     Vector<Bits> wrong = {};
     int64_t i = 0;
@@ -150,7 +150,8 @@ struct LaneSums {
     }
     return load<Part>(values) * factors;
   }
-  // Only the first `count` of a part, which may be all or none; what the others are of is read.
+  // Only the first `count` of a part, which may be all or none; the operands of the others are
+  // read.
   template <class I>
   static Part first_products(const Byte* values, const Byte* x, const Byte* indices,
                              int64_t count) {
@@ -206,7 +207,7 @@ inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_
 template <class T, class I>
 struct RowRest {
   // Adds all but the last `count % kSumLanes` of them, which it returns; 0 where an index is wrong.
-  // Each line is asked for twice: to ask once for sixteen entries is slower.
+  // Each line is prefetched twice: one prefetch for sixteen entries is slower.
   template <int64_t kAhead, int kLocality, class Known>
   __attribute__((always_inline)) int64_t add_eights(LaneSums<T>& sums, int64_t count,
                                                     Known& known) {
@@ -230,9 +231,9 @@ struct RowRest {
   const Byte* x;
 };
 
-// The last entries of a row, less than eight, which are the beginning of eight that can be read: no
-// branch depends on how many there are. Those behind the row are of later ones, whose indices must
-// be right too.
+// Adds the last entries of a row, fewer than eight, as the first of four or eight that can be read:
+// no branch depends on their exact number. Entries behind the row are of later rows, and their
+// indices must be right too.
 template <class T, class I, class Known>
 __attribute__((always_inline)) inline void add_rest(LaneSums<T>& sums, const RowRest<T, I>& row,
                                                     int64_t count, Known& known) {
@@ -247,8 +248,9 @@ __attribute__((always_inline)) inline void add_rest(LaneSums<T>& sums, const Row
   }
 }
 
-// The sum of `count` entries; `readable` lie from here on, with those of later rows. `is_near`: all
-// that is read of x has kNearVectorBytes at most. Anything, where `known` found a wrong index.
+// The sum of `count` entries; `readable` entries can be read from here on, with those of later
+// rows. `is_near`: all that is read of x has kNearVectorBytes at most. Anything, where `known`
+// found a wrong index.
 template <class T, class I, class Known>
 inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
                  int64_t readable, bool is_near, Known& known) {

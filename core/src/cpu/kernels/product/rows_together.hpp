@@ -1,9 +1,9 @@
-// Long rows that are taken side by side, in a product with one column.
+// Long rows that are added up together, in a product with one column.
 //
 // A row that has an entry for each line of x reads all of x, and its entries take the lines' places
-// in the first cache before the next row asks for them. Rows side by side share each line while it
-// is there, if their columns rise; nothing depends on that. An entry goes to the sum that it
-// goes to in row_sum.hpp, so the sums are those, to the bit.
+// in the first cache before the next row needs them. Rows that are added up together share each
+// line while it is there, if their columns rise; no result depends on that. An entry is added to
+// the same partial sum as in row_sum.hpp, so the sums are equal to the bit.
 #pragma once
 
 #include "cpu/kernels/lanes.hpp"
@@ -25,10 +25,9 @@ class RowsTogether {
     shortest_ = bytes <= kHeldBytes ? INT64_MAX : lines > kLongRow ? lines : kLongRow;
   }
 
-  // Whether rows of so many entries are worth it.
+  // Whether rows of `count` entries are worth it.
   [[nodiscard]] bool takes(int64_t count) const { return count >= shortest_ && count <= kLongest; }
-  // Whether all kRows rows, whose offsets lie here, are taken. Reads past the last row must hit
-  // entries.
+  // Whether all kRows rows with these offsets are taken. Reads past the last row must hit entries.
   bool take(const Byte* offsets) {
     begins_[0] = load<I>(offsets);
     for (int r = 0; r < kRows; ++r) {
@@ -53,7 +52,8 @@ class RowsTogether {
       if (count < common) common = count;
     }
     common -= common % kSumLanes;
-    // The same place of the next rows: what lies ahead in a row has not come yet in its first part.
+    // Distance to the same position in the next rows: a prefetch further on in the row would not
+    // have fetched its first part.
     const int64_t ahead = begins_[kRows] - begins_[0];
     Known asked = known;
     for (int64_t k = 0; k < common; k += kSumLanes) {
@@ -92,7 +92,7 @@ class RowsTogether {
   // Bytes of x that stay in a first cache of 32 KiB whatever else passes through. There one row
   // after the other is faster by a twentieth.
   static constexpr int64_t kHeldBytes = 24 << 10;
-  // Entries: of kRows longer rows, what is fetched ahead is more than a second cache keeps.
+  // Entries: the prefetched lines of kRows longer rows are more than a second cache keeps.
   static constexpr int64_t kLongest = 2048;
 
   int64_t last_;

@@ -1,4 +1,4 @@
-// Products of dense rows, at the entries of a pattern alone.
+// Products of dense rows, only at the entries of a pattern.
 #include "cpu/sddmm.hpp"
 
 #include "cpu/kernels/sums.hpp"
@@ -8,7 +8,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Lanes of a sum, as many under every set.
+// Lanes of a sum, the same number under every set.
 template <class T>
 constexpr int64_t kSumLanes = kLanesBytes / kStep<Sum<T>>;
 

@@ -1,10 +1,11 @@
-// Rows that are alike: as many entries in each, and every column one further than in the row above,
-// as stencils on grids and dense bands have them.
+// Rows that are alike: each has the same number of entries, and every column is one further than in
+// the row above, as in stencils on grids and dense bands.
 //
-// The elements of x that an entry's place asks for in such rows are adjacent, so they are loaded
-// and not fetched one by one, and the sums of many rows are added up side by side. Only the values,
-// which lie row by row, have to be transposed. Whether rows are alike is derived from their offsets
-// and indices each time: comparing adjacent indices costs less than the loads that it saves.
+// The elements of x for the same entry of such rows are adjacent, so they are loaded and not
+// fetched one by one, and the sums of many rows are added up in parallel. Only the values, which
+// are stored row by row, have to be transposed. Whether rows are alike is derived from their
+// offsets and indices each time: comparing adjacent indices costs less than the loads that it
+// saves.
 //
 // Sums are those of row_sum.hpp, to the bit.
 #pragma once
@@ -28,7 +29,7 @@ class AlikeRows {
   static_assert(sizeof(Vector<T>) == sizeof(Widest::Vector));
 
  public:
-  // Rows and entries from `end` on are not looked at. `known` is asked before an index is used.
+  // Rows and entries from `end` on are not looked at. `known` checks an index before it is used.
   AlikeRows(const Compressed& a, const Byte* x, int64_t end, const Known& known)
       : offsets_(a.offsets),
         values_(a.values),
@@ -61,7 +62,7 @@ class AlikeRows {
     if (misses_ < kMostMisses) ++misses_;
     return false;
   }
-  // After a no: the row to ask for next.
+  // After begin_at() returned false: the row to try next.
   [[nodiscard]] int64_t next_try() const { return next_try_; }
 
   // Calls put(first row, sums of kPerVector<T> rows) for all of them.
@@ -84,7 +85,7 @@ class AlikeRows {
   static constexpr int64_t kSkippedRows = 64;  // after those, and up to four times as many
   static constexpr int kColumns = 16 / static_cast<int>(sizeof(T));  // of a tile
 
-  // The number of leading rows, kAlikeRows at most, that have so many entries.
+  // The number of leading rows, kAlikeRows at most, that have `count` entries.
   int64_t rows_of_length(int64_t row, int64_t count) const {
     const Byte* const from = offsets_ + row * kStep<I>;
     uint64_t differ = uint64_t{1} << kAlikeRows;
@@ -126,7 +127,7 @@ class AlikeRows {
     fetched_ = at;
   }
 
-  // Adds to sums what the first `count` columns of a tile give.
+  // Adds the products of the first `count` columns of a tile to `sums`.
   __attribute__((always_inline)) static void add_tile(Vector<T>* sums, const Byte* values,
                                                       int64_t row_bytes, const Byte* indices,
                                                       const Byte* x, int64_t count) {
@@ -170,7 +171,7 @@ class AlikeRows {
   int64_t last_;
   int64_t next_try_ = 0;
   int misses_ = 0;       // since rows were alike
-  int64_t fetched_ = 0;  // the entry up to which memory was told to come
+  int64_t fetched_ = 0;  // the entry up to which lines were prefetched
 };
 
 }  // namespace

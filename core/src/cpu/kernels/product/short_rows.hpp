@@ -80,7 +80,7 @@ struct ShortRows {
     return T{0} + load<T>(values + k * kStep<T>) * load<T>(x + column * kStep<T>);
   }
 
-  // Prefetches what lies kAheadBytes behind the entries.
+  // Prefetches the lines kAheadBytes behind the entries.
   void fetch(int64_t first, int64_t end) const {
     constexpr int64_t kLine = kLineBytes / kStep<T>;  // entries
     for (int64_t k = first; k < end; k += kLine) {
@@ -128,8 +128,8 @@ struct ShortRows {
   bool is_near;
 };
 
-// Entries of a row, on the average of 64. More hide the cost of a misprediction, and those of so
-// many rows are too many to be fetched at once.
+// Entries of a row, on the average of 64. Longer rows hide the cost of a misprediction, and the
+// entries of 64 of them are too many to be fetched at once.
 constexpr int64_t kMostShort = 16;
 
 template <class T, class I>
@@ -147,8 +147,8 @@ __attribute__((noinline)) void add_short_rows(const Matmul& m, int64_t row, int6
   rows.add_up(index_of<I>(m.a.offsets, row), index_of<I>(m.a.offsets, row + rows.kRows));
 }
 
-// Whether the 64 rows from `row` on were short enough on the whole to be taken; `known` has what is
-// wrong of their indices, and then none is used. Entries end with `last`.
+// Whether the 64 rows from `row` on were short enough on the whole to be taken; `known` records
+// wrong indices among theirs, and then none is used. Entries end with `last`.
 template <class T, class I, class Known>
 bool take_short_rows(const Matmul& m, int64_t row, int64_t last, bool is_near, Known& known) {
   constexpr int64_t kRows = ShortRows<T, I>::kRows;

@@ -105,7 +105,7 @@ int64_t sum_listed(const Operands<I, T>& from, int64_t row, T* places, I* list) 
 
 // ---- rows of many ----
 
-// The blocks between which those of a row lie.
+// The first and the last block that a row may have.
 struct Span {
   int64_t first = INT64_MAX;
   int64_t last = -1;
@@ -193,7 +193,7 @@ inline uint32_t filled_bits(const double* block) {
 #if defined(__AVX512F__)
 
 // The elements of 16 whose bits are set, one after the other. Packed in a register, since stores
-// that pack are slow, and stored under a mask, since what follows may be another thread's.
+// that pack are slow, and stored under a mask, since the memory behind may be another thread's.
 template <unsigned width>
 inline void store_packed(Byte* out, uint32_t bits, __m512i low, __m512i high) {
   const __m512i zero = _mm512_setzero_si512();
@@ -262,7 +262,7 @@ int64_t place_marked(T* places, Byte* marks, const Span& span, I* columns, T* va
 // ---- rows ----
 
 // A place for each column up to kPlacesBytes, and where a row may have a fair part of them. Above
-// that a table as large as the row takes less memory, of which more is in a cache.
+// that a table as large as the row takes less memory, and a cache holds more of it.
 constexpr int64_t kFairPart = 16;
 
 inline int64_t block_count(int64_t cols) { return (cols + kSumBlock - 1) / kSumBlock; }

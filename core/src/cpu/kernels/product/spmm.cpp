@@ -102,8 +102,8 @@ bool checked_column(const Matmul& m, int64_t begin, int64_t end) {
   return !known.found_wrong();
 }
 
-// A column whose rows are apart: few entries are read where they lie. Blocks are taken too. Sums are
-// those of row_sum.hpp, to the bit.
+// A column with rows that are apart, for few entries: its elements are read in place. Blocks are
+// taken too. Sums are those of row_sum.hpp, to the bit.
 template <class T, class I>
 void spaced_column(const Matmul& m, int64_t begin, int64_t end) {
   const Scaling<T> scaling(m.alpha, m.beta);
@@ -132,7 +132,7 @@ void spaced_column(const Matmul& m, int64_t begin, int64_t end) {
 // Prefetch distance in entries, for rows of b: the latency of the third cache.
 constexpr int64_t kAheadEntries = 8;
 
-// The widest span, of which registers hold the sums: 4 of 64 bytes, or 8 smaller ones.
+// The widest span with sums that registers hold: 4 of 64 bytes, or 8 smaller ones.
 constexpr int kWidestBytes = kVectorBytes == 16 ? 128 : 256;
 
 // Adds an entry's products with kBytes of a row of b.
@@ -183,9 +183,9 @@ bool is_worth_parts(const Matmul& m, int64_t begin, int64_t end) {
          m.beta == nullptr && m.out_column_step == kStep<T>;
 }
 
-// As span() of the widest. Sums wait in out, without alpha, for the next part. A row takes entries
-// in their order, as long as they are of this part or one before; with the last part all that are
-// left. So rows whose columns do not rise are slower, and their sums the same.
+// Computes the widest span as span() does. Sums wait in out, without alpha, for the next part. A
+// row takes entries in their order, as long as they are of this part or one before; with the last
+// part all that are left. So rows whose columns do not rise are slower, and their sums the same.
 template <class T, class I>
 void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
   using Span = SpanOf<T, kWidestBytes>;

@@ -1,8 +1,8 @@
 // Philox4x32-10: random words of 32 bits as a function of a key and a counter.
 //
 // J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3"
-// (SC 2011). A block of four words is ten rounds of two products of 32 bits each, and needs no block
-// before it.
+// (SC 2011). A block of four words is ten rounds of two products of 32 bits each, and needs no
+// block before it.
 #pragma once
 
 #include "cpu/kernels/lanes.hpp"
@@ -131,7 +131,8 @@ inline Pair<Words> words_in_order(const Blocks32& blocks) {
                                               joined(blocks.word[2], blocks.word[3]));
   return {reinterpret_cast<Words>(first), reinterpret_cast<Words>(second)};
 }
-// The same of words of 64 bits, of which the lower half comes first.
+// All words of 64 bits of a batch, in the order of their blocks; the lower half of a word comes
+// first.
 inline Pair<WideWords> wide_words_in_order(const Blocks32& blocks) {
   return interleaved<8>(joined(blocks.word[0], blocks.word[1]),
                         joined(blocks.word[2], blocks.word[3]));

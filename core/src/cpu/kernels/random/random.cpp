@@ -182,10 +182,11 @@ class Bernoulli {
   uint64_t possible_;
 };
 
-// Batches that are drawn at a time: what is kept of them is a few KiB of a first cache.
+// Batches that are drawn at a time: their kept words are a few KiB of a first cache.
 constexpr int64_t kTurnBatches = 16;
 
-// A rule writes the numbers of a batch of blocks, or keeps what it writes them of.
+// Whether a rule keeps the words of a batch of blocks and writes its numbers later, or writes them
+// at once.
 template <class Rule>
 constexpr bool kKeepsWords = false;
 template <class T>
@@ -211,7 +212,7 @@ void draw_batches(const Rule& rule, const PhiloxKeys& keys, uint64_t first, int6
   }
 }
 
-// A part of a batch goes through memory of its own, so that the rule stands in the code once.
+// A part of a batch goes through memory of its own, so that the code has the rule once.
 template <class Rule>
 void draw(const RandomRun& run) {
   constexpr int64_t kPerBlock = Rule::kStream == kStreamOf32Bits ? 4 : 2;

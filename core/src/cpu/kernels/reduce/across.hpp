@@ -1,4 +1,4 @@
-// The loops of a reduction over rows, for results side by side.
+// The loops of a reduction over rows, for adjacent results.
 //
 // Sixteen rows of floats, or four, are added as a tree before they meet their accumulators, and the
 // error grows with the logarithm of the count. The loops take columns that fill vectors; the others
@@ -14,13 +14,13 @@ namespace {
 constexpr int64_t kRowsAtOnce = 4;
 // The more rows at once, the less often accumulators are read and written.
 constexpr int64_t kMostRowsAtOnce = 16;
-// So many of them are read together: more places of memory, and those fetched besides, would
-// compete for a few sets of L2 where rows lie a power of two apart.
+// Rows that are read together: more places of memory, in addition to those that are prefetched,
+// would compete for a few sets of L2 where rows are a power of two apart.
 constexpr int64_t kHalf = kMostRowsAtOnce / 2;
 constexpr int64_t kShortRowBytes = 1024;
 constexpr int64_t kShortRowsAtOnce = 64;
-constexpr int64_t kTermsBytes = 16384;  // of what one half of the rows gives
-// Vectors of a row, and rows where columns fill one vector alone.
+constexpr int64_t kTermsBytes = 16384;  // of the results of one half of the rows
+// Vectors of a row, and rows where columns fill only one vector.
 constexpr int64_t kVectorsTogether = 4;
 
 // Lines of a row to come, into L2.
@@ -30,7 +30,7 @@ inline void fetch_row(const Byte* in) {
   for (int64_t at = 0; at < kBytes; at += 64) __builtin_prefetch(in + at, 0, 2);
 }
 
-// The same of narrow rows, before others are read. Wide ones are fetched between the loads of
+// Prefetches narrow rows, before others are read. Wide rows are fetched between the loads of
 // others: memory takes them in fewer at a time.
 [[gnu::noinline]] void fetch_rows(const Byte* in, int64_t row_step, int64_t rows, int64_t bytes) {
 #pragma GCC unroll 1
@@ -167,7 +167,7 @@ void spread_in_tree(const Reduction&, const Sweep& sweep) {
   }
 }
 
-// ---- any columns, wherever their elements lie ----
+// ---- any columns, with elements at any addresses ----
 
 // The arrays that a sweep reads and writes, by the bytes of each column in them.
 struct Widths {
@@ -180,7 +180,7 @@ struct Widths {
 using Spread = void (*)(const Reduction&, const Sweep&);
 
 // kMostRowsAtOnce rows in two halves. Here and below the sweep is changed instead of copied: wide
-// loads of what narrow stores have just written would wait for them.
+// loads of data that narrow stores have just written would wait for them.
 inline void spread_halves(const Reduction& reduction, Spread spread, const Widths& widths,
                           Sweep& sweep) {
   alignas(64) Byte terms[kTermsBytes];

@@ -1,7 +1,7 @@
 // The loops of a reduction over adjacent elements, for one result.
 //
 // Sums of floats are pairwise: a leaf adds kLeafTerms elements in each of its lanes, and the lanes
-// of all leaves are added as a binary tree whose shape depends on the count alone. The error grows
+// of all leaves are added as a binary tree; its shape depends only on the count. The error grows
 // with the logarithm of the count, not with the count.
 #pragma once
 
@@ -12,7 +12,7 @@ inline namespace TENURE_ISA {
 namespace {
 
 constexpr int64_t kLeafTerms = 16;
-constexpr int64_t kBytesToAStop = 8192;  // a look at the result costs little beside so many
+constexpr int64_t kBytesToAStop = 8192;  // a look at the result costs little compared with these
 
 constexpr int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -141,8 +141,8 @@ template <class T>
   return first;
 }
 
-// The extreme of dense elements; the first NaN, if there is one. NaNs are looked for beside the
-// comparisons, which then are single instructions that let them pass.
+// The extreme of dense elements; the first NaN, if there is one. NaNs are looked for separately
+// from the comparisons, which then are single instructions that let NaNs pass.
 //
 // Lane i takes the elements i, i + kCount, ... in their order under every instruction set, so that
 // the same of +0 and -0 comes out. Where lanes are two registers, the second half of the elements
@@ -259,7 +259,7 @@ void spread_extremes(const Reduction& reduction, const Sweep& sweep) {
   }
 }
 
-// NaNs are minded.
+// Takes NaNs into account.
 template <class Rule, class T>
 void spread_any_extremes(const Reduction&, const Sweep& sweep) {
 #pragma GCC unroll 1
@@ -278,7 +278,7 @@ void spread_any_extremes(const Reduction&, const Sweep& sweep) {
 // ---- places ----
 
 // `columns` values of type T, then as many indices of 64 bits. Eight bytes are kept for each value,
-// and where T needs less, the places of one sweep lie in what is left.
+// and where T needs fewer, the rest holds the places of one sweep.
 struct Places {
   Byte* values;
   Byte* indices;
@@ -352,8 +352,8 @@ void spread_places(const Reduction&, const Sweep& sweep) {
   }
 }
 
-// As many rows at a time as can be numbered in a Place. The tile's indices ascend. The first row is
-// taken as it is; a place of -1 is one that a sweep did not change.
+// Takes rows in parts that a Place can number. The tile's indices ascend. The first row is taken as
+// it is; a place of -1 is one that a sweep did not change.
 template <class Place>
 void place_across(const Reduction& reduction, const Tile& tile) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Place));

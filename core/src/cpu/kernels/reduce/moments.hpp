@@ -1,8 +1,8 @@
 // The loops of var and std, in f64: `columns` centers, as many rests, and as many sums of squares.
 //
-// A mean is a center and a rest, which is what the mean is more than that number of 53 bits: two
-// means far from 0 and close to one another could not be told apart by the centers. The squares are
-// of the deviations from the mean.
+// A mean is a center, a number of 53 bits, and a rest, the mean less its center: centers could not
+// distinguish two means that are far from 0 and close to each other. The squares are of the
+// deviations from the mean.
 #pragma once
 
 #include "cpu/kernels/reduce/across.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMomentsBytes = 24;
 
-// Those of one column.
+// The moments of one column.
 struct ColumnMoments {
   double center;
   double rest;

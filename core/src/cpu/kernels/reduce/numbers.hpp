@@ -86,7 +86,7 @@ template <class T>
   }
 }
 
-// Of a tile of one column.
+// The first number of a tile of one column that is not NaN, as a pivot; 0 where all are NaN.
 template <class T>
 double first_number(const Reduction& reduction, const Tile& tile) {
   constexpr int64_t kLookedAt = 16;
@@ -143,7 +143,7 @@ void number_moments_across(const Reduction& reduction, const Tile& tile) {
   }
 }
 
-// Of columns with counts of their own. Where one of the two has no number, the other stays as it
+// Merges columns that each have a count. Where one of the two has no number, the other stays as it
 // is.
 inline void merge_number_moments(const Reduction&, const Merge& merge) {
   const int64_t end = merge.columns * 8;

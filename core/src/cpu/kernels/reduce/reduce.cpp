@@ -254,7 +254,8 @@ constexpr Reduction argmax_of() {
   return place_of_type<T, Larger>();
 }
 
-// Whether a number is 0 depends on bits alone: those of an integer, or of a float without its sign.
+// Whether a number is 0 depends only on its bits: those of an integer, or of a float without its
+// sign.
 template <class T, class Op>
 constexpr Reduction of_bits() {
   using Bits = UnsignedOf<T>;

@@ -1,8 +1,8 @@
 // Rules of reductions: how elements become terms, and how terms meet.
 //
 // An Op reduces elements of type In. Lanes of type Lane take term(element, parameter) each and are
-// merged; what several lanes gave is an Accumulator. An Op that rounds has one type for both, and
-// its result depends on the order in which lanes are merged; the result of any other does not.
+// merged; the result of several lanes is an Accumulator. An Op that rounds has one type for both,
+// and its result depends on the order in which lanes are merged; the result of any other does not.
 // merge() is written once, for numbers and for vectors of them.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// settle(): what many terms gave, when they have met.
+// settle(): the result of many terms, when they have met.
 struct Unsettled {
   template <class X, class Parameter>
   static X settle(X met, Parameter) {
@@ -75,7 +75,8 @@ struct Product : Unsettled {
   }
 };
 
-// In f64 for every float, so that what VAR measures from is exact enough for all of them.
+// In f64 for every float, so that the center that VAR measures from is exact enough for all of
+// them.
 template <class T>
 struct WideSumOf : Sum<double> {
   using In = T;
@@ -259,7 +260,7 @@ struct Extreme {
   }
 };
 
-// The same of the elements that are not NaN, which starts as NaN.
+// The extreme of the elements that are not NaN; it starts as NaN.
 template <class Rule, class T>
 struct ExtremeNumber : Unsettled {
   static constexpr bool kCentered = false;

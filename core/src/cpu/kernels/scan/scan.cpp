@@ -295,7 +295,7 @@ constexpr ScanKernel extreme() {
       static_cast<uint64_t>(__builtin_bit_cast(UnsignedOf<T>, Rule::template start<T>()));
   return {along_others<Rule, T>, kStart, kStep<T>, kStep<T>, nullptr, nullptr};
 }
-// As i64, of which a narrower integer is one, and back.
+// Scans narrower integers as i64, and converts the results back.
 constexpr ScanKernel narrowed(ScanKernel of_i64, Type type) {
   of_i64.load = cast(type, Type::kI64);
   of_i64.spill = cast(Type::kI64, type);

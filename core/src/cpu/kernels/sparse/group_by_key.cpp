@@ -164,7 +164,8 @@ int64_t expand(const Byte* offsets, int64_t row, int64_t begin, int64_t end, Byt
   return last;
 }
 
-// Entries that are looked at by their last one alone: rows are sorted, so the others are like it.
+// Entries that are skipped after a look at only their last one: rows are sorted, so no other is
+// greater.
 constexpr int64_t kStride = 64;
 
 template <class I, class J>

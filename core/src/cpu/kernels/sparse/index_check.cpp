@@ -18,13 +18,13 @@ struct Unsigned<int64_t> {
   using type = uint64_t;
 };
 
-// So many at a time: no count of them overflows the index type.
+// Indices that are taken at a time: no count of them overflows the index type.
 constexpr int64_t kPart = 1 << 16;
 
 template <class I>
 bool are_below(const Byte* indices, int64_t count, int64_t limit) {
   using U = typename Unsigned<I>::type;
-  // As unsigned numbers negative indices are those above every limit.
+  // Negative indices are above every limit when they are read as unsigned numbers.
   constexpr U kHighest = static_cast<U>(~U{0}) >> 1;
   if (limit <= 0) return count == 0;
   const U last = static_cast<uint64_t>(limit - 1) > kHighest ? kHighest : static_cast<U>(limit - 1);
@@ -68,7 +68,7 @@ int64_t count_where(const Byte* indices, int64_t count) {
   return found;
 }
 
-// Whether the rule holds nowhere for pairs, of which rows decide first.
+// Whether the rule holds for no entry and the one before it; rows are compared before columns.
 template <class Rule, class I>
 bool is_nowhere(const Byte* rows, const Byte* cols, int64_t count) {
   constexpr int64_t kBytes = sizeof(I);

@@ -1,6 +1,6 @@
 // Sums of 3 by 3 products at every row and column, of some rows of the result at a time.
 //
-// Beside one element of the result after the other, which is bound by loads: each element of the
+// Computing one element of the result after the other is bound by loads; here each element of the
 // image is loaded once for up to nine products. Results go past the caches from the registers: the
 // additions are done while the lines of the vectors before are on their way, which runs of a page
 // would only begin afterwards.
@@ -29,7 +29,8 @@ inline void stream_vector(Byte* to, const Vector<T>& vector) {
 #endif
 }
 
-// As many lines as `bytes` of each row have; of narrower vectors some twice.
+// Prefetches the lines of `bytes` bytes of each row; vectors narrower than a line fetch some lines
+// twice.
 inline void fetch_ahead(const Ahead& ahead, int64_t at_bytes, int64_t bytes) {
 #pragma GCC unroll 4
   for (int64_t line = 0; line < bytes; line += kFetchedLine) {
@@ -45,8 +46,9 @@ inline void fetch_ahead(const Ahead& ahead, int64_t at_bytes, int64_t bytes) {
 template <class T>
 struct InnerElements {
 #if defined(__AVX512F__)
-  // Loads that cross lines take twice as long, and two of three would: lanes are moved instead. Of
-  // all lanes by a mask, as g++ 12 warns of what the plain instructions leave undefined on purpose.
+  // Loads that cross lines take twice as long, and two of three would: lanes are moved instead. The
+  // masked forms move all lanes, because g++ 12 warns of values that the plain forms leave
+  // undefined on purpose.
   static constexpr int64_t kBefore = kPerVector<T> - 1;  // read before the first window
   static constexpr int64_t kBehind = 2 * kPerVector<T> + 1;
   static void load(const Byte* from, Vector<T>* elements) {
@@ -89,7 +91,7 @@ class OuterElements {
   Between<T> there_[kStencilSide];
 };
 
-// A vector of columns from so many bytes on.
+// Adds the products of a vector of columns, `offset` bytes behind the first column.
 template <class T, class Elements>
 __attribute__((always_inline)) inline void weigh_columns(const PixelStencil& w,
                                                          const Vector<T>* weights, int64_t offset,

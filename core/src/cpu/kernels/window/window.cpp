@@ -19,7 +19,7 @@ constexpr int64_t kWidth = sizeof(T);
 // tap's address and weight are read once for all of them.
 constexpr int kTogether = 4;
 
-// A rule of a fold: what it begins with, and take_in(before, lanes of a tap, its weight).
+// A rule of a fold: its first value, and take_in(before, lanes of a tap, its weight).
 template <class T>
 struct OfMaxima {
   static constexpr bool kWeighs = false;
@@ -60,7 +60,7 @@ struct OfProducts {
   }
 };
 
-// All lanes of some vectors, which begin so many bytes after the place's first one.
+// All lanes of vectors, which begin `offset` bytes after the first lane of a place.
 template <class T>
 struct Whole {
   static Vector<T> load(const Byte* from) { return kernels::load<Vector<T>>(from); }
@@ -268,8 +268,8 @@ void split(const Byte* from, int64_t count, Byte* even, Byte* odd) {
   }
 }
 
-// The last vector may take in again what the one before it has: `out` is no image. So nothing is
-// read that is in no window.
+// The last vector may fold some columns of the one before it again, because `out` is not the image.
+// So nothing outside the windows is read.
 template <class T, class Rule, int kColumns>
 void fold_second_columns_of(const SecondColumns& w) {
   for (int64_t x = 0;;) {

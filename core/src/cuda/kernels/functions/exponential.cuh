@@ -1,6 +1,6 @@
-// e^x and what is made of it: the scalar form of exp.hpp, tanh.hpp, sigmoid.hpp, gelu.hpp, erf.hpp
-// and a part of hyperbolic.hpp in core/src/cpu/kernels/elementwise, which give the algorithms and
-// their errors. Same steps, same bits.
+// e^x and functions that use it: the scalar form of exp.hpp, tanh.hpp, sigmoid.hpp, gelu.hpp,
+// erf.hpp and a part of hyperbolic.hpp in core/src/cpu/kernels/elementwise, which give the
+// algorithms and their errors. Same steps, same bits.
 #pragma once
 
 #include "number.cuh"
@@ -79,7 +79,7 @@ TENURE_DEVICE ReducedByLn2<T> reduce_by_ln2(T x) {
   return {shifted, r, (high - r) - low};
 }
 
-// -x = n ln 2 + r, of x with what it lost.
+// -x = n ln 2 + r, where x is high + low.
 template <class T>
 TENURE_DEVICE ReducedByLn2<T> reduce_negated(const Long<T>& x) {
   ReducedByLn2<T> by = reduce_by_ln2(-x.high);
@@ -440,13 +440,13 @@ TENURE_DEVICE double over_one_and_power(double factor, double x, const ReducedBy
   return factor * ratio * (is_negative ? power.first : 1.0) * (is_negative ? power.second : 1.0);
 }
 
-// factor * e^-x, of x with what it lost, where no digit of 1 + e^x is of the 1.
+// factor * e^-(x + x_low), for an x so large that no digit of 1 + e^x comes from the 1.
 TENURE_CALLED float far_weighted_power(float x, float x_low, float factor) {
   constexpr float kFarthest = ExpOf<float>::kFarthest;
   return weighted_power(table_power(-at_most(x, kFarthest), -x_low), factor);
 }
 
-// The same of f32, where `magnitude` and what it lost are |x|.
+// factor / (1 + e^-x) of f32, where |x| is magnitude + magnitude_low.
 TENURE_DEVICE float over_one_and_power(float factor, float x, float magnitude,
                                        float magnitude_low) {
   constexpr float kLarge = 50;
@@ -537,7 +537,7 @@ TENURE_DEVICE float gelu(float x) {
   return x < 0 ? -below : x - below;
 }
 
-// dividend n / (root n + m), where each has what it lost.
+// dividend n / (root n + m), where dividend, root and divisor are sums of high and low.
 TENURE_DEVICE Long<double> times(const Long<double>& a, double b) {
   Long<double> product = product_of(a.high, b);
   product.low += a.low * b;

@@ -67,7 +67,7 @@ TENURE_DEVICE Binade<T> binade_of(T x) {
           bit_copy<T>(static_cast<Word>(fraction + kRootOfHalf)) - T{1}};
 }
 
-// ln x, and `more` to what is added last.
+// ln x + more. `more` joins the small terms, which are added last.
 template <class T>
 TENURE_DEVICE T natural_logarithm(T x, T more) {
   using Of = ExpOf<T>;
@@ -77,7 +77,7 @@ TENURE_DEVICE T natural_logarithm(T x, T more) {
   return logarithm_or_limit(x, sum.high + (sum.low + rest));
 }
 
-// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; of x and what it lost.
+// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded, and x is high + low.
 template <class T>
 TENURE_DEVICE T logarithm_of_one_more(const Long<T>& x) {
   const Long<T> u = sum_of_any(T{1}, x.high);
@@ -85,8 +85,8 @@ TENURE_DEVICE T logarithm_of_one_more(const Long<T>& x) {
   return x.high == 0 ? x.high : result;
 }
 
-// The logarithm of base 2 or 10: n times the logarithm of 2 and ln(1 + f) times `slope`, with what
-// is lost.
+// The logarithm to base 2 or 10: n times the logarithm of 2 plus ln(1 + f) times `slope`, with the
+// rounding errors of both.
 TENURE_DEVICE double logarithm_to(const Long<double>& two, const Long<double>& slope, double x) {
   const Binade<double> of = binade_of(x);
   const Long<double> natural = sum_of(of.f, log_beyond_first_term(of.f));

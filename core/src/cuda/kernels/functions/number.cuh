@@ -125,7 +125,8 @@ TENURE_DEVICE T with_sign_of(T magnitude, T x) {
   return bit_copy<T>(static_cast<Bits<T>>(bits_of(magnitude) | (bits_of(x) & BitsOf<T>::kSign)));
 }
 
-// The upper half of a significand, to nearest: products of it, and of what is left, are exact.
+// The upper half of a significand, rounded to nearest. Products of it, and of the remaining digits,
+// are exact.
 template <class T>
 TENURE_DEVICE T upper_half(T x) {
   constexpr Bits<T> kUnit = Bits<T>{1} << (sizeof(T) == 8 ? 27 : 12);
@@ -146,7 +147,7 @@ TENURE_DEVICE Long<T> sum_of(T large, T small) {
   return {sum, small - (sum - large)};
 }
 
-// The same of any two numbers (Knuth).
+// a + b of any two numbers (Knuth).
 template <class T>
 TENURE_DEVICE Long<T> sum_of_any(T a, T b) {
   const T sum = a + b;
@@ -160,8 +161,8 @@ TENURE_DEVICE Long<T> product_of(T a, T b) {
   return {product, fused(a, b, -product)};
 }
 
-// One rounding of full size. The first digits of the quotient have half of the bits, so that what
-// they leave of the dividend is exact.
+// One rounding of full size. The first digits of the quotient have half of the bits, so that the
+// remainder of the dividend is exact.
 template <class T>
 TENURE_DEVICE T quotient_of_parts(T a, T a_low, T b, T b_low) {
   const T inverse = T{1} / b;
@@ -179,7 +180,7 @@ TENURE_DEVICE float quotient(const Long<float>& a, const Long<float>& b) {
   return quotient_of_parts(a.high, a.low, b.high, b.low);
 }
 
-// 1 / b. The first digits, cut off, leave of 1 what is exact.
+// 1 / b. The first digits are cut off, so that their remainder of 1 is exact.
 template <class T>
 TENURE_DEVICE Long<T> reciprocal(Long<T> b) {
   constexpr Bits<T> kLower = (Bits<T>{1} << (sizeof(T) == 8 ? 27 : 12)) - 1;

@@ -1,7 +1,7 @@
 // x^y, the distance sqrt(x^2 + y^2), and the remainder of a division: the scalar form of power.hpp
-// and remainder.hpp in core/src/cpu/kernels/elementwise. Same steps, same bits, but for what the
-// CPU asks the C library for: powers of f64, here by a logarithm of 16 bits more than the type has,
-// and far remainders, which are exact both here and there.
+// and remainder.hpp in core/src/cpu/kernels/elementwise. Same steps, same bits, except where the
+// CPU calls the C library: for powers of f64, here by a logarithm of 16 bits more than the type
+// has, and for far remainders, which are exact both here and there.
 #pragma once
 
 #include "exponential.cuh"
@@ -35,9 +35,9 @@ TENURE_DEVICE float power(float x, float y) {
 }
 
 // x = 2^n m, m from 0.706 to 1.412, and one of 128 c near 1 / m: c m = 1 + r, r exact and below
-// 2^-7. c, and -ln c in two parts, of which the first has so few bits that its sum with n ln 2 is
-// exact. c has 8 bits, 7 where m is below 1; around 1 it is 1, so that a small logarithm keeps all
-// digits.
+// 2^-7. The table has c, and -ln c in two parts; the first part has so few bits that its sum with
+// n ln 2 is exact. c has 8 bits, 7 where m is below 1; around 1 it is 1, so that a small logarithm
+// keeps all digits.
 struct PowerInterval {
   double c;
   double high;
@@ -255,8 +255,8 @@ TENURE_DEVICE WholeAndExponent<T> taken_apart(T magnitude) {
   return {fraction | Bits<T>{1} << kFractionBits, exponent};
 }
 
-// The remainder of a division, by long division: as many digits a step as a word holds
-// beside a significand.
+// The remainder of a division, by long division: a step takes kStep digits, which a word holds in
+// addition to a significand.
 template <class T>
 TENURE_DEVICE T far_remainder(T a, T b) {
   constexpr unsigned kFractionBits = BitsOf<T>::kFractionBits;

@@ -66,9 +66,9 @@ TENURE_DEVICE unsigned leading_zeros(uint64_t a) {
 #endif
 }
 
-// Finite, and 2^-10 at least. x is m 2^e with whole m. Of 2 / pi, 192 bits are taken from where m
-// 2^e times a bit is 2 or less: those before give multiples of 4, those after less than 2^-136,
-// while no double is nearer to a multiple of pi / 2 than 2^-61.
+// x is finite, at least 2^-10, and m 2^e with whole m. 192 bits of 2 / pi are taken, from where
+// m 2^e times a bit is 2 or less: the bits before give multiples of 4, the bits after less than
+// 2^-136, while no double is nearer to a multiple of pi / 2 than 2^-61.
 TENURE_DEVICE ReducedAngle<double> reduce_far_angle(double x, int more) {
   const uint64_t bits = bits_of(x);
   const uint64_t m = (bits & 0xfffffffffffffu) | uint64_t{1} << 52;
@@ -228,7 +228,7 @@ TENURE_CALLED double arc_beyond_first_term(double square) {
   return square * (p / q);
 }
 
-// sqrt((1 - a) / 2) with what it loses.
+// sqrt((1 - a) / 2) with its rounding error.
 TENURE_DEVICE Long<double> root_of_complement(double a) {
   const double half = (1.0 - a) * 0.5;
   const double root = square_root(half);

@@ -19,8 +19,8 @@ struct ImageAxis {
   uint32_t stride;
   uint32_t dilation;
   uint32_t padding;  // before the image
-  // Of a transposed convolution: the greatest common divisor of stride and dilation, and the
-  // inverse of the dilation by it, modulo the stride by it.
+  // For a transposed convolution: the greatest common divisor of stride and dilation, and the
+  // inverse of dilation / common modulo stride / common.
   uint32_t common;
   uint32_t inverse;
   int64_t in_step;  // in bytes
@@ -76,7 +76,7 @@ struct ConvArgument {
   uint32_t writes_filters;  // 1: from filter to filter; 0: from pixel to pixel
   uint32_t writes_vectors;  // 1: a group of these can be written at once
   uint32_t unused_too;
-  // Of single elements.
+  // For the kernel of single elements.
   ResultWalk walk;
   Divider group_filters;
   uint32_t unused_three;

@@ -46,7 +46,7 @@ class TapWalk {
   }
   TENURE_DEVICE Tap tap(const ConvArgument& argument) const {
     Tap tap;
-    // Behind the last one nobody reads them.
+    // Taps behind the last one are not read.
     tap.row = static_cast<int32_t>(row_ * static_cast<uint32_t>(rows_.dilation));
     tap.column = static_cast<int32_t>(column_ * static_cast<uint32_t>(columns_.dilation));
     const auto channel = static_cast<int32_t>(channel_);
@@ -67,8 +67,8 @@ class TapWalk {
   uint32_t channel_ = 0;
 };
 
-// The part of each tile of a factor that a thread brings: `kItems` elements, by fours of which each
-// is in one line where it is read along the depth. kPixels: lines begin in an image.
+// The part of each tile of a factor that a thread brings: `kItems` elements, in fours. A four that
+// is read along the depth is in one line. kPixels: lines begin in an image.
 template <class T, int kLines, bool kPixels>
 class TapReader {
  public:
@@ -92,7 +92,7 @@ class TapReader {
     }
   }
 
-  // The tile's depths that are there are `depths`, or all.
+  // The first `depths` depths of the tile exist.
   TENURE_DEVICE void read_next(const Tap* taps, int depths) {
     const bool is_vector = (kPixels ? argument_.a_has_vectors : argument_.weight_has_vectors) != 0;
     if (is_vector) {
@@ -151,7 +151,7 @@ class TapReader {
     }
   }
 
-  // Of f16 and bf16 in the first half of the words.
+  // Elements of f16 and bf16 are in the first half of the words.
   TENURE_DEVICE void read_four_elements(const unsigned char* from, uint32_t* raw) const {
     if constexpr (kWords == 2) {
       TENURE_UNROLL for (int half = 0; half < 2; ++half) {
@@ -236,7 +236,7 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   const AxisWindows& columns = windows[1];
   const uint32_t per_image = rows.out_count * columns.out_count;
   const uint32_t pixel_count = argument.images * per_image;
-  // Of a phase that is smaller than the largest.
+  // A phase that is smaller than the largest has fewer tiles.
   if (first_pixel >= pixel_count) return;
   const int pixels_left =
       pixel_count - first_pixel < kLines ? static_cast<int>(pixel_count - first_pixel) : kLines;
@@ -297,7 +297,7 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
       }
       if (tile > 0) add_products(filter_tiles[current ^ 1], pixel_tiles[current ^ 1], place, sums);
       if (tile == tiles) break;
-      // What is written here was read before the last barrier.
+      // The tiles that are overwritten here were read before the last barrier.
       filter_reader.write(filter_tiles[current]);
       pixel_reader.write(pixel_tiles[current]);
       if (finds_taps) {

@@ -1,4 +1,4 @@
-// Windows of images: what of an image lies under which element of a filter.
+// Windows of images: which pixels of an image are under which element of a filter.
 #pragma once
 
 #include "cuda/kernels/elementwise.cuh"
@@ -11,8 +11,8 @@ TENURE_DEVICE uint64_t bytes_to(int32_t place, int64_t step) {
   return static_cast<uint64_t>(static_cast<int64_t>(place)) * static_cast<uint64_t>(step);
 }
 
-// Those of a plain convolution, or of one phase of a transposed one, along one axis: window i
-// begins at place i * scale - before of the image.
+// The windows of a plain convolution, or of one phase of a transposed one, along one axis: window i
+// begins at index i * scale - before of the image.
 struct AxisWindows {
   uint32_t out_count;  // of the result's places: out_first, and others `out_scale` apart
   uint32_t out_first;

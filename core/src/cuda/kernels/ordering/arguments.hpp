@@ -22,9 +22,10 @@ struct OrderedRows {
   NestAxis axes[kMostAxes];  // of rows, innermost first
 };
 
-// A word of the keys, from the least significant on; after those of elements that of their rows, so
-// that all rows are sorted at once. As kernels::KeyRule: keys are unsigned numbers in the order of
-// the elements, zeros of a float have one key, and NaN the greatest.
+// A word of the keys, from the least significant on; after the words of the elements the word of
+// their rows, so that all rows are sorted at once. The keys follow kernels::KeyRule: they are
+// unsigned numbers in the order of the elements, zeros of a float have one key, and NaN the
+// greatest.
 struct OrderKeysArgument {
   OrderedRows rows;
   const uint32_t* places;  // numbers of elements in the order so far; nullptr: their own

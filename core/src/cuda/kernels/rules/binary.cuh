@@ -26,8 +26,8 @@ TENURE_DEVICE void compute_number(BinaryNumber op, C (&x)[kItems], const C (&y)[
   }
 }
 
-// The quotient, or what it leaves, by one division of magnitudes for signed and unsigned numbers:
-// so MIN by -1 wraps. Where the divisor is 0 the result is 0.
+// The quotient or the remainder, by one division of magnitudes for signed and unsigned numbers: so
+// MIN by -1 wraps. Where the divisor is 0 the result is 0.
 enum class Divided { kQuotient, kRest };
 template <class U>
 TENURE_DEVICE U divided(Divided wanted, bool is_signed, U a, U b) {
@@ -71,8 +71,8 @@ TENURE_DEVICE T shifted_right(T a, U count) {
   return is_inside || static_cast<T>(-1) < T{0} ? within : T{0};
 }
 
-// What is long is done one number after the other also where these are wide; numbers go round so
-// that the loop has no index into registers.
+// Runs a long rule on one word of short numbers, or one wide number, after the other. Numbers go
+// round so that the loop has no index into registers.
 template <class T, class Rule>
 TENURE_DEVICE void long_each(const Words<16>& a, const Words<16>& b, Words<16>& out,
                              const Rule& rule) {
@@ -115,8 +115,8 @@ TENURE_DEVICE bool has_negative(const Words<16>& words) {
   return (bits & highest_bits<U>()) != 0;
 }
 
-// Integers of a width, and of one byte truth values, in four words. found(bool) is told whether an
-// element of y is one that the operation does not take.
+// Integers of a width, and truth values where it is one byte, in four words. Calls found(bool) with
+// true where the operation does not take an element of y.
 template <class S, class U, class Found>
 TENURE_DEVICE void compute_integers(BinaryWords op, bool is_signed, Words<16>& x, Words<16>& y,
                                     Words<16>& out, const Found& found) {

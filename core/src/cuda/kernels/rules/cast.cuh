@@ -64,7 +64,7 @@ TENURE_DEVICE Float rounded(Integer value) {
   return value.rounded<Float>();
 }
 
-// Integers keep their low bits, which alone are written.
+// Integers keep all bits; the caller writes only the low ones.
 template <class To, class From>
 TENURE_DEVICE uint64_t whole(From value) {
   return static_cast<uint64_t>(saturated<To>(value));
@@ -82,7 +82,7 @@ TENURE_DEVICE bool is_true(Integer value) { return value.bits != 0; }
 template <class V, int kItems>
 TENURE_DEVICE void convert_elements(ElementType type, const V (&x)[kItems],
                                     uint64_t (&out)[kItems]) {
-  // What takes no more than an instruction or two, from the types that are computed in.
+  // For conversions of an instruction or two, from the types of the computation.
   const auto at_once = [&](const auto& convert) {
     TENURE_UNROLL for (int i = 0; i < kItems; ++i) out[i] = static_cast<uint64_t>(convert(x[i]));
   };

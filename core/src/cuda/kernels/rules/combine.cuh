@@ -1,4 +1,4 @@
-// Elements that meet in one place, as bits of any type: what two of them become.
+// Combines two elements that meet in one element of the result, as bits of any type.
 #pragma once
 
 #include "cpu/operations.hpp"
@@ -8,7 +8,7 @@ namespace tenure::cuda {
 
 using kernels::Binary;
 
-// As the operations of binary.cu.
+// Gives the bits of the operations of binary.cu.
 template <class C>
 TENURE_DEVICE C combined(Binary op, C a, C b) {
   switch (op) {

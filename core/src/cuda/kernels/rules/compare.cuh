@@ -46,7 +46,7 @@ TENURE_DEVICE void compare_orders(Compare op, bool is_signed, Words<16>& a, Word
   }
 }
 
-// By the bits, of which those of infinity are above all finite ones and below those of NaN.
+// By the bits: the bits of infinity are above those of all finite numbers and below those of NaN.
 template <class U>
 TENURE_DEVICE bool answer(UnaryQuestion op, U bits, U infinity) {
   const auto magnitude = static_cast<U>(bits & static_cast<U>(static_cast<U>(~U{0}) >> 1));

@@ -1,5 +1,5 @@
-// Functions of many instructions: which one it is is asked for outside of the loop over a thread's
-// elements. Short functions are computed side by side, long ones one after the other.
+// Functions of many instructions: the switch over the functions is outside of the loop over a
+// thread's elements. Short functions run on all elements at once, long ones on one after the other.
 #pragma once
 
 #include "cpu/operations.hpp"

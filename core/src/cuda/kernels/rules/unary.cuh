@@ -58,7 +58,7 @@ TENURE_DEVICE U infinity_of(ElementType type) {
   return static_cast<U>(type == ElementType::kF16 ? 0x7c00 : 0x7f80);
 }
 
-// Integers of a width, and what is done to the bits of floats, of NaN too, in four words. An
+// Integers of a width, and operations on the bits of floats, also of NaN, in four words. An
 // unsigned integer is its own absolute value and rectification. `infinity` has a float's bits.
 template <class S, class U>
 TENURE_DEVICE void compute_words(UnaryWords op, bool is_float, bool is_signed, U infinity,

@@ -14,19 +14,19 @@ inline constexpr unsigned kScanItems = 8;
 // Steps of NestAxis.
 enum ScanStep : unsigned { kScanIn, kScanOut, kScanSteps };
 
-// What numbers give that meet. The least is the greatest of the opposites.
+// The operation on numbers that meet. The least is the greatest of the opposites.
 enum class ScanRule : uint32_t { kSum, kProduct, kGreatest };
 
-// A row has segments, and a segment a group of 2^lanes_shift threads: one, a warp or a block. Groups
-// are numbered row by row of the first segments, then of the next ones, so that threads which have a
-// segment each have neighbours where rows lie side by side.
+// A row has segments, and a segment a group of 2^lanes_shift threads: one, a warp or a block.
+// Groups are numbered row by row of the first segments, then of the next ones, so that adjacent
+// threads with a segment each have adjacent elements where rows are adjacent.
 //
 // Numbers of floats are f64, some with an exponent, and those of integers have 64 bits. Bits of
 // `bias` are changed where they are compared: so integers are in the order of unsigned numbers, and
 // the least is the greatest.
 struct ScanArgument {
   const unsigned char* in;
-  unsigned char* out;            // nullptr: totals alone are asked for
+  unsigned char* out;            // nullptr: only totals are computed
   unsigned char* totals;         // a number for each segment, those of a row together; or nullptr
   const unsigned char* carries;  // likewise, what is before the segment; nullptr: nothing
   int64_t in_step;               // bytes along the axis

@@ -2,9 +2,10 @@
 // up to it.
 //
 // Where rows are few, they are cut into segments, and a call is three launches: the total of each
-// segment, what is before each, and the elements. So the order in which numbers meet follows from
-// the shape and the strides alone. A look-back, as dense_scan.cu has it for counts, would read an
-// input once, but add up what it finds told: the bits of floats would change from run to run.
+// segment, the carry into each segment, and the elements. So the order in which numbers meet
+// follows only from the shape and the strides. A look-back, as dense_scan.cu has it for counts,
+// would read an input once, but add up the totals that other tiles have published at that moment:
+// the bits of floats would change from run to run.
 #include "cuda/kernels/elementwise.cuh"
 #include "cuda/kernels/floats.cuh"
 #include "cuda/kernels/functions/product.cuh"
@@ -36,7 +37,7 @@ struct FloatScan {
                               : static_cast<double>(read_number<float>(argument.type, from));
     return bit_copy<double>(bits_of(number) ^ argument.bias);
   }
-  // Of halves rounded twice, as on the CPU.
+  // Rounds halves twice, as on the CPU.
   static TENURE_DEVICE void store(const ScanArgument& argument, unsigned char* to, double result) {
     const auto number = bit_copy<double>(bits_of(result) ^ argument.bias);
     if (argument.out_type == ElementType::kF64) return write(to, number);
@@ -174,7 +175,7 @@ class SegmentScan {
     static_assert(1u << kBlockShift == kThreads, "a block is the largest group");
     const uint32_t group = (blockIdx.x << (kBlockShift - argument_.lanes_shift)) +
                            (threadIdx.x >> argument_.lanes_shift);
-    // As a whole: a block that is one group is always there.
+    // A group returns as a whole, and a block that is one group never does.
     if (group >= argument_.groups) return;
     const uint32_t segment = quotient_of(argument_.rows, group);
     uint32_t row[1] = {group - segment * argument_.rows.extent};
@@ -209,8 +210,8 @@ class SegmentScan {
     return bit_copy<Number>(pieces);
   }
 
-  // The thread's elements from `own` on, of which `left` are there at most. Gives what is carried
-  // behind those of the group.
+  // Scans the thread's elements from `own` on, at most `left` of them. Returns the carry behind the
+  // elements of the group.
   TENURE_DEVICE Number run_round(int64_t own, int64_t left, const int64_t (&offsets)[kScanSteps],
                                  Number carry) {
     Number numbers[kScanItems];
@@ -243,7 +244,8 @@ class SegmentScan {
     return met(carry, total);
   }
 
-  // Of a warp or a block; `total` becomes that of the group.
+  // The combined number of the group's threads before this one, for groups of a warp or a block;
+  // `total` becomes the number of the whole group.
   TENURE_DEVICE Number before_thread(Number own, Number& total) {
     const unsigned lane = threadIdx.x % 32;
     Number until = own;

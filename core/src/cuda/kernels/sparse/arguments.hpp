@@ -8,7 +8,7 @@
 
 namespace tenure::cuda {
 
-// Rows, or columns of what is compressed by them.
+// The rows of a matrix, or the columns of one that is compressed by columns.
 struct CompressedRows {
   const unsigned char* offsets;
   const unsigned char* indices;
@@ -26,14 +26,14 @@ struct CompressedRows {
 inline constexpr unsigned kProductColumns = 4;
 
 // The rows of a sparse matrix times a dense one. A row has a group of threads, which is no larger
-// than a warp: 2^column_shift beside each other have columns, and 2^entry_shift of those have a
-// share of the entries each. A row of more entries than `long_row` has all threads of a block.
-// Numbers are in the low bits, in the type of the sums.
+// than a warp: 2^column_shift adjacent threads have different columns, and 2^entry_shift such sets
+// have a share of the entries each. A row of more entries than `long_row` has all threads of a
+// block. Numbers are in the low bits, in the type of the sums.
 struct SparseMatmulArgument {
   CompressedRows a;
   const unsigned char* b;
   unsigned char* out;
-  int64_t columns;     // 0: offsets and indices are looked at alone
+  int64_t columns;     // 0: only offsets and indices are looked at
   int64_t b_row_step;  // in bytes
   int64_t b_column_step;
   int64_t out_row_step;
@@ -135,7 +135,7 @@ struct DenseScanArgument {
 
 // ---- orders of entries ----
 
-// What is told where entries are not as they have to be.
+// Findings about entries that are not valid.
 inline constexpr uint32_t kEntriesWrong = 1;
 inline constexpr uint32_t kEntriesFall = 2;  // rows of COO, which have to rise
 
@@ -158,7 +158,7 @@ struct EntryOrderArgument {
   uint32_t keeps_all;      // each entry is one of the result
   uint32_t must_rise;      // rows of COO that are not sorted
   uint32_t key_shift;      // bits that have been sorted
-  uint32_t minor_bits;     // of a position, below those of its row; 0 where rows alone are sorted
+  uint32_t minor_bits;     // of a position, below those of its row; 0 where only rows are sorted
   uint32_t op;             // of tnr_binary_op; 0: the last of several stays as it is
   ElementType type;        // where there is an op, and of bool8; else any other
   uint32_t element_shift;  // the logarithm of an element's bytes

@@ -1,11 +1,11 @@
 // The entries of a dense matrix, in one pass over it: each tile counts its entries, learns from the
 // tiles before how many there are in front of it, and writes its own.
 //
-// A tile tells how many entries it has as soon as it knows (its own), and how many there are up to
-// its end as soon as it knows that (all); another adds up what is told, back to the nearest that
-// tells all (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
-// 2016). Tiles are handed out in their order, so that those before one have been begun by blocks
-// that wait for none behind them.
+// A tile publishes how many entries it has as soon as it knows (its own), and how many there are up
+// to its end as soon as it knows that (all); another tile adds up the published numbers, back to
+// the nearest tile that has published all (Merrill and Garland, "Single-pass parallel prefix scan
+// with decoupled look-back", 2016). Tiles are handed out in their order, so that the tiles before
+// one have been begun by blocks that wait for none behind them.
 #include "cuda/kernels/sparse/rows.cuh"
 
 namespace tenure::cuda {
@@ -13,7 +13,7 @@ namespace tenure::cuda {
 constexpr uint32_t kScanLanes = 32;
 constexpr uint32_t kScanWarps = kThreads / kScanLanes;
 
-// In the low bits of a state, and the number above them; 0: nothing has been told.
+// In the low bits of a state, and the number above them; 0: nothing has been published.
 constexpr uint64_t kTellsItsOwn = 1;
 constexpr uint64_t kTellsAll = 2;
 constexpr uint32_t kStateShift = 2;

@@ -23,8 +23,8 @@ class OrderedEntries {
     if (argument.places != nullptr) shift_ = first_;
   }
 
-  // Of the number that a position is, rows before columns, the word that is sorted next. What rows
-  // have not comes behind all of them.
+  // Makes the key of an entry: the word that is sorted next, of its position as a number, rows
+  // before columns. Entries that no row has come behind all others.
   TENURE_DEVICE void make_key(uint32_t at) const {
     const uint32_t entry = entry_at(at);
     const uint64_t index = minor_at(entry);
@@ -49,7 +49,7 @@ class OrderedEntries {
       argument_.numbers[at + 1] = begins(static_cast<uint32_t>(at)) ? 1 : 0;
     }
     if (argument_.is_coo == 0) check_offsets();
-    // Where both are found, either may be told.
+    // Where both are found, either may be reported.
     if (falls_) *argument_.a.finding = kEntriesFall;
     if (is_wrong_) *argument_.a.finding = kEntriesWrong;
   }
@@ -154,8 +154,8 @@ class OrderedEntries {
     }
   }
 
-  // Of the entries from `at` on, as many as have one number; indices may have changed since they
-  // were checked.
+  // Stores the entry `number` of the result from all entries from `at` on that have this number.
+  // Indices may have changed since they were checked.
   TENURE_DEVICE void store_position(uint32_t at, uint32_t number) const {
     const uint32_t entry = entry_at(at);
     const uint64_t minor = minor_at(entry);

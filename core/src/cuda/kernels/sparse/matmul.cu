@@ -1,8 +1,8 @@
 // Rows of a sparse matrix times a dense one.
 //
-// A thread takes every so many-th entry of its row by fused multiplication and addition, from 0 on;
+// A thread takes entries of its row in equal steps by fused multiplication and addition, from 0 on;
 // sums of the threads that share a row are added in a tree, those of a long row's warps in order.
-// So the bits of a result depend on the matrix and the number of columns alone.
+// So the bits of a result depend only on the matrix and the number of columns.
 #include "cuda/kernels/floats.cuh"
 #include "cuda/kernels/sparse/rows.cuh"
 
@@ -39,7 +39,7 @@ struct SharedSums {
   uint8_t is_long[kThreads];
 };
 
-// T is what is computed in, V what is stored.
+// T is the type of the computation, V the stored type.
 template <class T, class V, int kColumns>
 class RowProducts {
  public:
@@ -68,8 +68,8 @@ class RowProducts {
 
   using Entries = SparseRows::Entries;
 
-  // The rows of a block from `first` on: each by its group, but for those that are long; then
-  // these, one by one, by all threads.
+  // The rows of a block from `first` on: each by its group, except long ones; then the long ones,
+  // one by one, by all threads.
   TENURE_DEVICE void add_rows(int64_t first) {
     const uint32_t groups = kThreads >> group_shift_;
     const uint32_t group = threadIdx.x >> group_shift_;
@@ -79,7 +79,7 @@ class RowProducts {
     if (is_long) entries.end = entries.begin;
     uint32_t lanes_shift = group_shift_;
     uint32_t long_group = 0;
-    // One loop, so that what adds is there once.
+    // One loop, so that the code that adds exists once.
     TENURE_ROLLED for (bool is_shared = false;; is_shared = true) {
       const uint32_t lane = (threadIdx.x & ((1u << lanes_shift) - 1)) >> argument_.column_shift;
       TENURE_UNROLL for (int j = 0; j < kColumns; ++j) sums_[j] = 0;
@@ -100,7 +100,7 @@ class RowProducts {
       row = first + long_group;
       entries = rows_.entries_of(row);
     }
-    // The next rows are told when nobody looks at these any more.
+    // shared_.is_long is written for the next rows only after all threads have read it.
     __syncthreads();
   }
 

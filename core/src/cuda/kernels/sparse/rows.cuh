@@ -8,8 +8,8 @@
 
 namespace tenure::cuda {
 
-// As an unsigned number, so that negative ones are beyond every bound. Halves: one code for both
-// widths, which nearly all of a kernel would be there twice for.
+// Returns an unsigned number, so that negative indices are beyond every bound. Reads halves, so
+// that both widths share one code; else nearly all of a kernel would exist twice.
 TENURE_DEVICE uint64_t unsigned_index(const unsigned char* indices, bool is_wide,
                                       uint64_t position) {
   const unsigned char* const at = indices + (position << (is_wide ? 3 : 2));
@@ -24,7 +24,7 @@ TENURE_DEVICE void write_index(unsigned char* indices, bool is_wide, uint64_t po
   write(indices + position * 4, static_cast<uint32_t>(index));
 }
 
-// The rows of a matrix, and whether what was read of them is right.
+// The rows of a matrix, and whether the offsets and indices that were read of them are valid.
 class SparseRows {
  public:
   struct Entries {

@@ -1,7 +1,7 @@
 // Products of dense rows and columns at the entries of a sparse matrix.
 //
 // A sum is added up by the threads of an entry, each from 0 on by fused multiplication and
-// addition, and these in a tree: its bits depend on its length alone.
+// addition, and these in a tree: its bits depend only on its length.
 #include "cuda/kernels/floats.cuh"
 #include "cuda/kernels/sparse/rows.cuh"
 

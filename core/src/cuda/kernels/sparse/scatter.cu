@@ -80,8 +80,8 @@ class SparseScatter {
     }
   }
 
-  // A sum of floats begins with its first entry: a zero that is there would take the sign from a
-  // -0.0, which takes none.
+  // A sum of floats begins with its first entry. A 0.0 in the element would take the sign from an
+  // entry of -0.0; a -0.0 in the element changes no sign.
   TENURE_DEVICE void put_negative_zeros(const Entries& entries, unsigned char* out) {
     const bool is_f64 = argument_.type == ElementType::kF64;
     if (!is_f64 && argument_.type != ElementType::kF32) return;
@@ -104,7 +104,7 @@ class SparseScatter {
       const uint64_t k = first + lane_;
       uint64_t column = 0;
       const bool is_there = k < entries.end && rows_.read_index(k, column);
-      // No column is as far, so that what is not there meets nothing.
+      // No column has this number, so that an entry that does not exist meets no other.
       const uint64_t met = is_there ? column : ~uint64_t{0};
       // How many before it, of those that the group has now, are for the same element.
       uint32_t turn = 0;

@@ -90,7 +90,7 @@ tnr_view spread(const tnr_view& a, const tnr_view& vector) noexcept {
   return view;
 }
 
-// The same numbers as a vector, which is computed.
+// The numbers of the channels as a vector, which compute_scale() writes.
 tnr_view as_vector(tnr_view numbers) noexcept {
   numbers.shape[0] = numbers.shape[1];
   numbers.strides[0] = 1;

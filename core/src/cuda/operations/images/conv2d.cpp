@@ -18,8 +18,8 @@
 namespace tenure::cuda {
 namespace {
 
-// Filters of a group of which a tile would be nearly empty: an element of the result by each thread
-// reads more, and computes nothing that is not there.
+// Most filters of a group for which each thread computes one element of the result: a tile would be
+// nearly empty. The threads read more, and compute no element that does not exist.
 constexpr std::int64_t kMostDirectFilters = 8;
 
 struct ConvKernel {

@@ -21,7 +21,7 @@ void require_places(const Queue& queue, std::int64_t places, unsigned axis, cons
        image, places, DeviceName(queue.device()).text, kMostPlace);
 }
 
-// Of nothing that could be reached.
+// a + b, or INT64_MAX where the sum overflows.
 std::int64_t sum_or_most(std::int64_t a, std::int64_t b) {
   std::int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -42,7 +42,7 @@ ImageAxis image_axis(const Queue& queue, const WindowGeometry& g, unsigned axis,
   result.in = static_cast<std::uint32_t>(g.in[axis]);
   result.out = static_cast<std::uint32_t>(g.out[axis]);
   result.kernel = static_cast<std::uint32_t>(g.kernel[axis]);
-  // Steps of which there are none may be any.
+  // The stride of one window, and the dilation of one element, are not used and may be any.
   result.stride = static_cast<std::uint32_t>(g.out[axis] > 1 ? g.strides[axis] : 1);
   result.dilation = static_cast<std::uint32_t>(g.kernel[axis] > 1 ? g.dilations[axis] : 1);
   result.padding = static_cast<std::uint32_t>(g.padding[axis]);

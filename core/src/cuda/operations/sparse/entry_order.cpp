@@ -24,7 +24,7 @@ unsigned bits_below(std::int64_t extent) noexcept {
       std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1) - 1)));
 }
 
-// Of kernels::Binary, or 0.
+// The operation of kernels::Binary that combines entries, or 0.
 std::uint32_t op_of(tnr_sparse_combine combine) noexcept {
   switch (combine) {
     case TNR_SPARSE_COMBINE_SUM: return TNR_BINARY_OP_ADD;
@@ -36,7 +36,7 @@ std::uint32_t op_of(tnr_sparse_combine combine) noexcept {
 
 class EntryOrdering {
  public:
-  // What the one wait is for, side by side.
+  // Adjacent words, which one wait brings to the CPU.
   struct Told {
     std::uint32_t count;
     std::uint32_t finding;
@@ -58,7 +58,7 @@ class EntryOrdering {
         call.by == DeviceEntryOrder::By::kPosition ? bits_below(minor_count(a)) : 0;
     argument_.op = op_of(call.combine);
     const unsigned type = type_index(a.values.dtype);
-    // Complex numbers are moved alone.
+    // Complex numbers are only moved.
     argument_.type = type == kNoType ? ElementType::kU64 : static_cast<ElementType>(type);
     argument_.element_shift = logarithm_of(width);
     argument_.has_halves = has_halves(width, address_of(argument_.a.values));

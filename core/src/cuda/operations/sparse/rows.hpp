@@ -10,7 +10,7 @@
 
 namespace tenure::cuda {
 
-// Of COO the rows of entries are in the place of offsets.
+// For COO, `offsets` are the rows of entries.
 inline CompressedRows rows_of(const tnr_sparse_view& a, std::uint32_t* finding) {
   CompressedRows rows = {};
   rows.offsets = bytes_of(a.major);
@@ -29,8 +29,9 @@ inline std::uint32_t has_halves(std::int64_t width, std::uint64_t places) {
   return width == 8 && places % 8 != 0 ? 1 : 0;
 }
 
-// As many blocks as there is work for, or some for each multiprocessor, which then go on to more: of
-// these eight run at once, and are enough for uneven ones to even out.
+// A block for each piece of work, or `each` blocks for each multiprocessor, which then go on to
+// more work. Eight blocks of a multiprocessor run at once, so 64 are enough for uneven ones to even
+// out.
 inline constexpr std::int64_t kBlocksEach = 64;
 inline Grid grid_for(const Queue& queue, std::int64_t work, std::int64_t each = kBlocksEach) {
   const std::int64_t blocks = std::min(work, std::int64_t{queue.multiprocessor_count()} * each);

@@ -27,7 +27,7 @@ constexpr std::int64_t kMostEntriesOfThread = 128;
 constexpr std::int64_t kLongRows = 8;
 // Products of a sum, at least, for each thread that adds up some.
 constexpr std::int64_t kProductsOfThread = 4;
-// Those that run at once, where blocks go on to the next tile themselves.
+// Blocks that run at once on a multiprocessor, where blocks go on to the next tile themselves.
 constexpr std::int64_t kBlocksTogether = 8;
 
 // Entries of a row, on the average.

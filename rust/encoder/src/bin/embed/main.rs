@@ -49,14 +49,14 @@ struct Arguments {
     /// Refuses a line of more tokens than the model takes, which else is cut
     #[arg(long)]
     strict: bool,
-    /// Leaves out the smallest of the weights of products, so many percent
+    /// Leaves out the smallest PERCENT % of the weights of products
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
     sparse: Option<u8>,
     /// Rounds the weights of products to bf16
     #[arg(long, conflicts_with = "sparse")]
     bf16: bool,
-    /// Multiplies by packed weights, which is faster: they are kept beside the model, and mapped by
-    /// later runs
+    /// Multiplies by packed weights, which is faster: they are kept next to the model, and mapped
+    /// by later runs
     #[arg(long)]
     pack: bool,
 }
@@ -160,7 +160,7 @@ fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Embe
     Ok(program)
 }
 
-/// The vectors of all lines, under a bar where somebody sees it.
+/// The vectors of all lines, under a progress bar where it is visible.
 fn all_vectors(program: &Embedding, texts: &Sequences, threads: usize) -> Result<Tensor<f32>> {
     let (lines, tokens) = (texts.lengths().len(), texts.lengths().iter().sum::<usize>());
     let bar = if tokens > 10_000 { ProgressBar::new(tokens as u64) } else { ProgressBar::hidden() };
@@ -178,7 +178,7 @@ fn all_vectors(program: &Embedding, texts: &Sequences, threads: usize) -> Result
 }
 
 fn nearest(query: &Tensor<f32>, vectors: &Tensor<f32>, lines: &[&str], top: usize) -> Result<()> {
-    // Of vectors of length 1 the product is the cosine.
+    // For vectors of length 1 the product is the cosine.
     let cosines = matmul(vectors, query.t())?;
     let best = top_k(&cosines, top.min(lines.len()), 0)?;
     for rank in 0..best.values.shape()[0] {

@@ -44,8 +44,8 @@ impl Model {
 
 /// The bytes of a file of the model.
 pub fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: nobody writes or shortens the file while this runs, as the README asks of whoever runs
-    // it; what replaces it under its name is another file, and changes nothing here.
+    // SAFETY: no process writes or shortens the file while this runs, as the README requires; a
+    // file that replaces it under its name is another file, and changes nothing here.
     unsafe { Mmap::map(file) }
 }
 

@@ -1,4 +1,4 @@
-//! Packed weights, in a file of their own beside the model's, which later runs map.
+//! Packed weights, in a separate file next to the model's, which later runs map.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use tenure_encoder::{Bert, Embedding};
 use crate::model::map;
 use crate::{Result, in_file};
 
-/// The file begins with the stamp of the weights that were packed. What is packed lies behind it, as
-/// aligned as the library needs it.
+/// The file begins with the stamp of the weights that were packed. The packed weights come after
+/// it, as aligned as the library needs them.
 const STAMP: usize = 64;
 
-/// A program whose weights are packed: as the file says, if it is of these weights and for this
-/// processor, else anew, and then into that file. Also what was done, for the user.
+/// A program whose weights are packed: as the file has them, if it is of these weights and for this
+/// processor, else anew, and then into that file. Also a message for the user, which says which.
 pub fn program(bert: &Bert, weights: &Path, name: &str) -> Result<(Embedding, String)> {
     let path = weights.with_file_name(name);
     let stamp = stamp(weights, name).map_err(in_file(weights))?;

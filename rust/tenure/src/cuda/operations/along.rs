@@ -19,7 +19,7 @@ macro_rules! scan_methods {
         $op:ident: $new:ident, $into:ident, $assign:ident, [$($bound:tt)*] => $result_type:ty;
         $what:literal;
     )*) => {
-        /// What is up to each element along an axis.
+        /// Scans: reductions of the elements up to each one along an axis.
         impl Stream {$(
             #[doc = $what]
             ///
@@ -143,7 +143,8 @@ macro_rules! sort_methods {
             ///
             /// # Errors
             ///
-            /// Those, and `InvalidArgument`: another shape of `out`.
+            /// The errors of the form that gives a new tensor, and `InvalidArgument`: another shape
+            /// of `out`.
             pub fn $sort_into<T: Real>(
                 &self,
                 a: impl AsView<T>,
@@ -163,7 +164,7 @@ macro_rules! sort_methods {
             ///
             /// # Errors
             ///
-            /// Those.
+            /// The errors of the form that gives a new tensor.
             pub fn $sort_assign<T: Real>(
                 &self,
                 out: &mut (impl AsViewMut<T> + ?Sized),
@@ -207,7 +208,8 @@ macro_rules! sort_methods {
             ///
             /// # Errors
             ///
-            /// Those, and `InvalidArgument`: another shape of `out`.
+            /// The errors of the form that gives a new tensor, and `InvalidArgument`: another shape
+            /// of `out`.
             pub fn $argsort_into<T: Real>(
                 &self,
                 a: impl AsView<T>,
@@ -229,7 +231,7 @@ macro_rules! sort_methods {
             ///
             /// # Errors
             ///
-            /// Those.
+            /// The errors of both.
             pub fn $with_indices<T: Real>(
                 &self,
                 a: impl AsView<T>,
@@ -279,7 +281,8 @@ impl Stream {
     ) -> Result<Ranked<T>> {
         let axis = place_of(axis, a.rank())? as usize;
         let mut extents = a.shape().to_vec();
-        // More than there are is refused by the library: not before so many have been allocated.
+        // The library also refuses a `k` above the extent, but only after the outputs are
+        // allocated.
         if k > extents[axis] {
             let extent = extents[axis];
             return Err(Error::invalid(format!("k is {k} but axis {axis} has {extent}")));
@@ -291,11 +294,12 @@ impl Stream {
     /// The `k` greatest elements along an axis, the greatest first; of equal ones the first. NaN is
     /// chosen last.
     ///
-    /// As [`tenure::top_k`](fn@crate::top_k), enqueued.
+    /// Enqueues [`tenure::top_k`](fn@crate::top_k).
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such axis, or a `k` above its extent. Else as [`sort`](Self::sort).
+    /// `InvalidArgument`: no such axis, or a `k` above its extent. Also the errors of
+    /// [`sort`](Self::sort).
     pub fn top_k<T: Real>(
         &self,
         a: impl AsView<T>,
@@ -305,12 +309,12 @@ impl Stream {
         self.first_of(a.as_view(), k, axis, 0)
     }
 
-    /// The `k` smallest elements along an axis, the smallest first; else as
+    /// The `k` smallest elements along an axis, the smallest first; otherwise like
     /// [`top_k`](Self::top_k).
     ///
     /// # Errors
     ///
-    /// As [`top_k`](Self::top_k).
+    /// The errors of [`top_k`](Self::top_k).
     pub fn bottom_k<T: Real>(
         &self,
         a: impl AsView<T>,

@@ -8,8 +8,8 @@ use crate::raw::operations::{self, ChannelStatistics};
 use crate::{Float, Result};
 
 batch_norm_options! {
-    /// Statistics of each channel, and what a network has learned to do with what they normalize: a
-    /// [`tenure::BatchNorm`](crate::BatchNorm) on a device.
+    /// Statistics of each channel, and the learned weight and bias that apply after the
+    /// normalization: a [`tenure::BatchNorm`](crate::BatchNorm) on a device.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -30,11 +30,11 @@ batch_norm_options! {
 /// Batch normalization of `f64` and `f32`, with the CPU's bits: two launches. The last one reads and
 /// writes each element once.
 impl Stream {
-    /// As [`tenure::batch_norm`](crate::batch_norm()), enqueued.
+    /// Enqueues [`tenure::batch_norm`](crate::batch_norm()).
     ///
     /// # Errors
     ///
-    /// As [`tenure::batch_norm`](crate::batch_norm()), and `DeviceError`.
+    /// The errors of [`tenure::batch_norm`](crate::batch_norm()), and `DeviceError`.
     #[doc(alias("normalization", "batchnorm"))]
     pub fn batch_norm<T: Float>(
         &self,
@@ -47,11 +47,11 @@ impl Stream {
         })
     }
 
-    /// As [`batch_norm`](Self::batch_norm), into memory of the caller's.
+    /// Writes the result of [`batch_norm`](Self::batch_norm) to `out`.
     ///
     /// # Errors
     ///
-    /// As [`batch_norm`](Self::batch_norm), and for another shape of `out`.
+    /// The errors of [`batch_norm`](Self::batch_norm), also for another shape of `out`.
     pub fn batch_norm_into<T: Float>(
         &self,
         a: impl AsView<T>,
@@ -64,11 +64,11 @@ impl Stream {
         })
     }
 
-    /// As [`batch_norm`](Self::batch_norm), in place.
+    /// Computes [`batch_norm`](Self::batch_norm) in place.
     ///
     /// # Errors
     ///
-    /// As [`batch_norm`](Self::batch_norm).
+    /// The errors of [`batch_norm`](Self::batch_norm).
     pub fn batch_norm_assign<T: Float>(
         &self,
         out: &mut (impl AsViewMut<T> + ?Sized),

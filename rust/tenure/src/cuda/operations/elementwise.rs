@@ -274,7 +274,7 @@ macro_rules! binary_methods {
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {
-        /// Operations on two inputs, either of which may be a number.
+        /// Operations on two inputs. Each input may be a number.
         impl Stream {$(
             #[doc = $what]
             ///
@@ -353,7 +353,7 @@ macro_rules! ternary_methods {
         $what:literal, errors $also:literal,
         example $a:literal, $b:literal, $c:literal => $result:literal;
     )*) => {
-        /// Operations on three inputs, each of which may be a number.
+        /// Operations on three inputs. Each input may be a number.
         impl Stream {$(
             #[doc = $what]
             ///
@@ -432,7 +432,7 @@ macro_rules! comparison_methods {
         $op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
         $what:literal => $result:literal;
     )*) => {
-        /// Comparisons, of which either side may be a number.
+        /// Comparisons. Each side may be a number.
         impl Stream {$(
             #[doc = concat!("Whether `", $what, "`.")]
             ///

@@ -8,8 +8,9 @@ use crate::raw::operations;
 use crate::{Activation, Float, Order, Pool2d, Result};
 
 conv2d_options! {
-    /// How [`Stream::conv2d`] moves its filters over images, and what it does with their sums: a
-    /// [`tenure::Conv2d`](crate::Conv2d) on a device, which takes [`Activation::Relu`] alone.
+    /// Options of [`Stream::conv2d`]: how it moves its filters over images, and the bias,
+    /// activation and bounds of the sums. It is a [`tenure::Conv2d`](crate::Conv2d) on a device,
+    /// and takes only [`Activation::Relu`].
     ///
     /// ```
     /// use tenure::Activation;
@@ -34,15 +35,15 @@ pub(super) fn order_of<T: Float>(a: &View<'_, T>) -> Order {
 
 /// Convolutions of images: of `f64`, `f32`, `f16` and `bf16`, of any strides.
 impl Stream {
-    /// As [`tenure::conv2d`](crate::conv2d()), enqueued. A new tensor: row-major (NCHW), or with
-    /// its channels last (NHWC) where those of `a` are adjacent and `a` is not row-major.
+    /// Enqueues [`tenure::conv2d`](crate::conv2d()). The result is a new tensor: row-major (NCHW),
+    /// or with its channels last (NHWC) where those of `a` are adjacent and `a` is not row-major.
     ///
     /// A sum takes its products in the order of the filter's rows, columns and channels, by fused
-    /// multiplication and addition: its bits depend on the window and the filter alone.
+    /// multiplication and addition: its bits depend only on the window and the filter.
     ///
     /// # Errors
     ///
-    /// As [`tenure::conv2d`](crate::conv2d()). `Unsupported`: an activation other than
+    /// The errors of [`tenure::conv2d`](crate::conv2d()). `Unsupported`: an activation other than
     /// [`Activation::Relu`], and images or results that a device cannot count. `DeviceError`.
     ///
     /// ```
@@ -73,11 +74,11 @@ impl Stream {
         })
     }
 
-    /// As [`conv2d`](Self::conv2d), into memory of the caller's.
+    /// Writes the result of [`conv2d`](Self::conv2d) to `out`.
     ///
     /// # Errors
     ///
-    /// As [`conv2d`](Self::conv2d), and for another shape of `out`.
+    /// The errors of [`conv2d`](Self::conv2d), also for another shape of `out`.
     pub fn conv2d_into<T: Float>(
         &self,
         a: impl AsView<T>,
@@ -93,12 +94,12 @@ impl Stream {
         })
     }
 
-    /// As [`tenure::conv2d_transposed`](crate::conv2d_transposed()), enqueued: one launch, in the
-    /// order of [`conv2d`](Self::conv2d).
+    /// Enqueues [`tenure::conv2d_transposed`](crate::conv2d_transposed()): one launch, in the order
+    /// of [`conv2d`](Self::conv2d).
     ///
     /// # Errors
     ///
-    /// As [`conv2d`](Self::conv2d), and for `more` rows or columns than it takes.
+    /// The errors of [`conv2d`](Self::conv2d), also for `more` rows or columns than it takes.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -129,12 +130,13 @@ impl Stream {
         })
     }
 
-    /// As [`conv2d_transposed`](Self::conv2d_transposed), into memory of the caller's, whose shape
-    /// says how many rows and columns there are.
+    /// Writes the result of [`conv2d_transposed`](Self::conv2d_transposed) to `out`. The shape of
+    /// `out` gives the number of rows and columns.
     ///
     /// # Errors
     ///
-    /// As [`conv2d_transposed`](Self::conv2d_transposed), and for another shape of `out`.
+    /// The errors of [`conv2d_transposed`](Self::conv2d_transposed), also for another shape of
+    /// `out`.
     pub fn conv2d_transposed_into<T: Float>(
         &self,
         a: impl AsView<T>,

@@ -71,7 +71,7 @@ impl Stream {
         })
     }
 
-    /// As [`take`](Self::take), written to `out`.
+    /// Writes the result of [`take`](Self::take) to `out`.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Stream {
         })
     }
 
-    /// As [`gather`](Self::gather), written to `out`.
+    /// Writes the result of [`gather`](Self::gather) to `out`.
     ///
     /// # Errors
     ///

@@ -7,8 +7,9 @@ use crate::raw::operations;
 use crate::{Activation, Factor, Result};
 
 matmul_options! {
-    /// How [`Stream::matmul_with`] goes on from the sums: a [`tenure::Matmul`](crate::Matmul) on a
-    /// device, which takes [`Activation::Relu`] alone.
+    /// Options of [`Stream::matmul_with`]: the bias, activation and bounds that it applies to the
+    /// sums. It is a [`tenure::Matmul`](crate::Matmul) on a device, and takes only
+    /// [`Activation::Relu`].
     ///
     /// ```
     /// use tenure::Activation;
@@ -27,7 +28,7 @@ matmul_options! {
 
 /// Products of matrices: of `f64`, `f32`, `f16`, `bf16`, and of bytes.
 impl Stream {
-    /// As [`tenure::matmul`](fn@crate::matmul), enqueued. A new row-major tensor.
+    /// Enqueues [`tenure::matmul`](fn@crate::matmul). The result is a new row-major tensor.
     ///
     /// A sum takes its products in order of k, by fused multiplication and addition: the error bound
     /// is the host's.
@@ -58,12 +59,12 @@ impl Stream {
         })
     }
 
-    /// As [`matmul`](Self::matmul), into memory of the caller's, to whose batch of matrices those
-    /// of `a` and `b` are broadcast.
+    /// Writes the result of [`matmul`](Self::matmul) to `out`. The matrices of `a` and `b` are
+    /// broadcast to the batch of matrices of `out`.
     ///
     /// # Errors
     ///
-    /// As [`matmul`](Self::matmul).
+    /// The errors of [`matmul`](Self::matmul).
     pub fn matmul_into<T: Factor>(
         &self,
         a: impl AsView<T>,
@@ -74,12 +75,12 @@ impl Stream {
         self.within(|| operations::matmul(PLAIN, a.lent(), b.lent(), None, out.lent_mut()))
     }
 
-    /// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold
-    /// anything. As [`matmul_into`](Self::matmul_into) otherwise.
+    /// Computes `out = alpha * a b + beta * out`, otherwise like
+    /// [`matmul_into`](Self::matmul_into). If `beta` is 0, `out` is not read and may hold anything.
     ///
     /// # Errors
     ///
-    /// As [`matmul`](Self::matmul).
+    /// The errors of [`matmul`](Self::matmul).
     pub fn matmul_scaled_into<T: Factor>(
         &self,
         alpha: T::Product,
@@ -92,11 +93,12 @@ impl Stream {
         self.within(|| operations::matmul([alpha, beta], a.lent(), b.lent(), None, out.lent_mut()))
     }
 
-    /// As [`matmul`](Self::matmul), of unsigned numbers by signed ones.
+    /// Multiplies a matrix of unsigned numbers by one of signed numbers, otherwise like
+    /// [`matmul`](Self::matmul).
     ///
     /// # Errors
     ///
-    /// As [`matmul`](Self::matmul).
+    /// The errors of [`matmul`](Self::matmul).
     #[doc(alias("quantized", "MatMulInteger"))]
     pub fn matmul_u8_i8(&self, a: impl AsView<u8>, b: impl AsView<i8>) -> Result<Tensor<i32>> {
         let (a, b) = (a.as_view(), b.as_view());
@@ -106,13 +108,13 @@ impl Stream {
         })
     }
 
-    /// As [`matmul`](Self::matmul), then with a bias, a rectification and bounds, while registers
-    /// hold the sums.
+    /// Computes [`matmul`](Self::matmul), and applies a bias, a rectification and bounds while
+    /// registers hold the sums.
     ///
     /// # Errors
     ///
-    /// As [`matmul`](Self::matmul), and for a bias of another shape. `Unsupported`: an activation
-    /// other than [`Activation::Relu`].
+    /// The errors of [`matmul`](Self::matmul), also for a bias of another shape. `Unsupported`: an
+    /// activation other than [`Activation::Relu`].
     #[doc(alias("linear", "addmm", "dense", "fully_connected"))]
     pub fn matmul_with<T: Factor>(
         &self,
@@ -127,11 +129,11 @@ impl Stream {
         })
     }
 
-    /// As [`matmul_with`](Self::matmul_with), into memory of the caller's.
+    /// Writes the result of [`matmul_with`](Self::matmul_with) to `out`.
     ///
     /// # Errors
     ///
-    /// As [`matmul_with`](Self::matmul_with).
+    /// The errors of [`matmul_with`](Self::matmul_with).
     pub fn matmul_with_into<T: Factor>(
         &self,
         a: impl AsView<T>,

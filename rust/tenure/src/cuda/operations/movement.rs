@@ -94,9 +94,9 @@ impl Stream {
         self.within(|| operations::fill(value, out.lent_mut()))
     }
 
-    /// `a` where `condition` is true, else `b`, each of which may be a number: as
-    /// [`tenure::select`](crate::select()), enqueued. A new row-major tensor of the shape that the
-    /// three broadcast to.
+    /// Takes `a` where `condition` is true, else `b`; each may be a number. Enqueues
+    /// [`tenure::select`](crate::select()). The result is a new row-major tensor of the shape that
+    /// the three broadcast to.
     ///
     /// # Errors
     ///
@@ -128,7 +128,8 @@ impl Stream {
         })
     }
 
-    /// As [`select`](Self::select), written to `out`, to whose shape the three are broadcast.
+    /// Writes the result of [`select`](Self::select) to `out`. The three are broadcast to the shape
+    /// of `out`.
     ///
     /// # Errors
     ///

@@ -10,8 +10,8 @@ use crate::raw::operations::{self, Normalizing};
 use crate::{Axes, Float, Result};
 
 norm_options! {
-    /// What a normalization does with the elements that it has normalized, and the `eps` that keeps it
-    /// from dividing by 0: a [`tenure::LayerNorm`](crate::LayerNorm) on a device.
+    /// The weight and bias that a normalization applies, and the `eps` that keeps it from dividing
+    /// by 0: a [`tenure::LayerNorm`](crate::LayerNorm) on a device.
     ///
     /// ```
     /// use tenure::cuda::{Device, LayerNorm};

@@ -7,15 +7,15 @@ use crate::{Element, Result, SparseIndex};
 
 /// Entries of sparse matrices.
 impl Stream {
-    /// One entry for each position, in order: what `combine` makes of those that there are. As
-    /// [`tenure::CsrView::coalesce`](crate::SparseView::coalesce), with the host's bits: entries
-    /// meet in their order. Zeros are kept. Waits for the number of entries; takes 20 bytes of the
-    /// device for each while it lasts.
+    /// Combines the entries of each position into one by `combine`, and orders the entries. The
+    /// result has the bits of [`tenure::CsrView::coalesce`](crate::SparseView::coalesce) on the
+    /// host: entries are combined in their order. Zeros are kept. The call waits for the number of
+    /// entries, and takes 20 bytes of the device for each while it runs.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: elements that are no real numbers, but to keep the last; numbers of 16 bytes;
-    /// 2^31 entries. `OutOfMemory`. `DeviceError`.
+    /// `Unsupported`: elements that are no real numbers, except with a `combine` that keeps the
+    /// last; numbers of 16 bytes; 2^31 entries. `OutOfMemory`. `DeviceError`.
     ///
     /// ```
     /// use tenure::{Combine, CsrView, cuda::Device};

@@ -14,7 +14,7 @@ const AS_IS: tnr_orientation = tnr_orientation::AS_IS;
 /// All err with `InvalidArgument` where shapes do not agree, `OutOfMemory`, and `DeviceError`.
 impl Stream {
     /// The product of a matrix `[m, k]` and a dense `b`, `[k]` or `[k, n]`: `[m]` or `[m, n]`,
-    /// row-major. As [`tenure::CsrView::matmul`](crate::SparseView::matmul), enqueued.
+    /// row-major. Enqueues [`tenure::CsrView::matmul`](crate::SparseView::matmul).
     ///
     /// The error bound of the sums is the host's; the same call on matrices of the same shape and
     /// number of entries has the same bits each time.
@@ -41,7 +41,7 @@ impl Stream {
         self.filled(&extents[..rank], |out| raw::matmul(PLAIN, &a.lent(), AS_IS, b.lent(), out))
     }
 
-    /// As [`sparse_matmul`](Self::sparse_matmul), into memory of the caller's.
+    /// Writes the result of [`sparse_matmul`](Self::sparse_matmul) to `out`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -64,8 +64,9 @@ impl Stream {
         self.within(|| raw::matmul(PLAIN, &a.lent(), AS_IS, b.lent(), out.lent_mut()))
     }
 
-    /// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold
-    /// anything. As [`sparse_matmul_into`](Self::sparse_matmul_into) otherwise.
+    /// Computes `out = alpha * a b + beta * out`, otherwise like
+    /// [`sparse_matmul_into`](Self::sparse_matmul_into). If `beta` is 0, `out` is not read and may
+    /// hold anything.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -91,8 +92,8 @@ impl Stream {
     }
 }
 
-/// Products of dense matrices at the entries of a sparse one alone. They wait for where its entries
-/// begin and end.
+/// Products of dense matrices, computed only at the entries of a sparse one. They wait for the
+/// offsets where its entries begin and end.
 impl Stream {
     fn samples<T: Float, I: SparseIndex>(
         &self,
@@ -107,9 +108,10 @@ impl Stream {
         })
     }
 
-    /// New values for the entries of a matrix: of one at row `i` and column `j` row `i` of `x`
-    /// times column `j` of `y`, as [`tenure::CsrMatrix::sddmm`](crate::SparseMatrix::sddmm). `x` is
-    /// `[m, k]`, `y` is `[k, n]`, of any strides. It reads columns of `y` best that are adjacent.
+    /// New values for the entries of a matrix: the entry at row `i` and column `j` gets row `i` of
+    /// `x` times column `j` of `y`, like [`tenure::CsrMatrix::sddmm`](crate::SparseMatrix::sddmm).
+    /// `x` is `[m, k]`, `y` is `[k, n]`, of any strides. Columns of `y` with adjacent elements are
+    /// read fastest.
     ///
     /// # Errors
     ///
@@ -134,11 +136,11 @@ impl Stream {
         self.samples(a, 0, x.as_view(), y.as_view())
     }
 
-    /// As [`sparse_sddmm`](Self::sparse_sddmm), times the entries' own values.
+    /// Computes [`sparse_sddmm`](Self::sparse_sddmm) times the entries' own values.
     ///
     /// # Errors
     ///
-    /// As [`sparse_sddmm`](Self::sparse_sddmm).
+    /// The errors of [`sparse_sddmm`](Self::sparse_sddmm).
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };

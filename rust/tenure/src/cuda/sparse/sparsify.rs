@@ -6,9 +6,9 @@ use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, View};
 use crate::raw::sparse::{self as raw, SparseOptions};
 use crate::{Bool8, Element, Error, Number, Result, SparseIndex};
 
-/// A conversion from a dense matrix on a device to a sparse one, of elements that are chosen: by
-/// [`Stream::sparsify`], as [`tenure::Sparsify`](crate::Sparsify). NaN is always chosen, whatever
-/// it is compared with.
+/// A conversion of chosen elements from a dense matrix on a device to a sparse one: by
+/// [`Stream::sparsify`], like [`tenure::Sparsify`](crate::Sparsify). NaN is always chosen, for any
+/// threshold.
 pub struct Sparsify<'a, T: Element> {
     stream: &'a Stream,
     dense: View<'a, T>,
@@ -62,11 +62,11 @@ impl Stream {
         self.filled(&[a.rows(), a.cols()], |out| raw::to_dense(&a.lent(), out))
     }
 
-    /// As [`sparse_to_dense`](Self::sparse_to_dense), into memory of the caller's.
+    /// Writes the result of [`sparse_to_dense`](Self::sparse_to_dense) to `out`.
     ///
     /// # Errors
     ///
-    /// As those of [`sparse_to_dense`](Self::sparse_to_dense); also `InvalidArgument` for another
+    /// The errors of [`sparse_to_dense`](Self::sparse_to_dense); also `InvalidArgument` for another
     /// shape.
     ///
     /// ```
@@ -91,14 +91,14 @@ impl Stream {
 
 /// Which elements.
 impl<'a, T: Element> Sparsify<'a, T> {
-    /// -0.0 as well, which otherwise is a zero.
+    /// Also chooses -0.0, which otherwise counts as zero.
     pub fn keep_negative_zero(mut self) -> Self {
         self.options.set_flags(TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
         self
     }
 
-    /// Those for which the mask, a matrix of the same shape on the device, is true; whatever their
-    /// values.
+    /// Chooses the elements where `mask` is true, for any value. The mask is a matrix of the same
+    /// shape on the device.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -114,7 +114,8 @@ impl<'a, T: Element> Sparsify<'a, T> {
         self
     }
 
-    /// To compressed rows, coalesced: the host's matrix. Waits for the number of entries.
+    /// Converts to CSR, coalesced, with the same result as on the host. Waits for the number of
+    /// entries.
     ///
     /// # Errors
     ///
@@ -150,13 +151,13 @@ impl<'a, T: Element> Sparsify<'a, T> {
 
 /// Which elements, by their size.
 impl<T: Number> Sparsify<'_, T> {
-    /// Those above the threshold. Where that is negative, zeros are entries too.
+    /// Chooses the elements above `threshold`. If it is negative, zeros are entries too.
     pub fn above(mut self, threshold: T) -> Self {
         self.options.set_threshold(tnr_sparse_predicate::GREATER, threshold);
         self
     }
 
-    /// Those whose magnitude is above the threshold.
+    /// Chooses the elements with a magnitude above `threshold`.
     pub fn above_in_magnitude(mut self, threshold: T) -> Self {
         self.options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);
         self

@@ -5,8 +5,8 @@ use crate::{Element, Result, SparseIndex};
 
 /// Sparse matrices to the device and back. The copies wait.
 impl Stream {
-    /// Copies a matrix of the host to the device: the three arrays, of a range of rows its own
-    /// entries, and what is known of their order.
+    /// Copies a matrix of the host to the device: the three arrays, and whether the entries are
+    /// known to be coalesced. For a range of rows, only the entries of the range are copied.
     ///
     /// # Errors
     ///
@@ -35,8 +35,9 @@ impl Stream {
         Ok(CsrMatrix::over(arrays.form, parts))
     }
 
-    /// Copies a matrix of the device to the host, of a range of rows its own entries. Offsets and
-    /// indices are checked there again: what else writes the device's memory is not known here.
+    /// Copies a matrix of the device to the host; for a range of rows, only the entries of the
+    /// range. Offsets and indices are checked again on the host, because foreign code may have
+    /// written the device's memory.
     ///
     /// # Errors
     ///

@@ -210,7 +210,7 @@ macro_rules! views {
                 Self::part(manipulate::reversed(&$self.$($raw).+))
             }
 
-            /// The same elements in row-major order under another shape; never a copy.
+            /// Gives the elements in row-major order another shape; never copies.
             ///
             /// # Errors
             ///

@@ -83,7 +83,7 @@ impl FloatKind {
         (whole.to_owned(), fraction.trim_end_matches('0').to_owned())
     }
 
-    /// A value on its own, as `str` of a NumPy scalar: `point_zero` is what follows a whole number.
+    /// Formats a single value, as `str` does a NumPy scalar: `point_zero` follows a whole number.
     fn alone(self, x: f64, point_zero: &str) -> String {
         if !x.is_finite() {
             return non_finite(x).to_owned();
@@ -136,7 +136,7 @@ impl Scientific {
         Self::parse(&format!("{x:.digits$e}"))
     }
 
-    /// The same number with the point moved: the part before it, and the part after it.
+    /// The digits without an exponent: the part before the point, and the part after it.
     fn without_exponent(&self) -> (String, String) {
         let sign = if self.whole.starts_with('-') { "-" } else { "" };
         let digits = format!("{}{}", self.whole.trim_start_matches('-'), self.fraction);
@@ -168,9 +168,9 @@ struct FloatCells {
 }
 
 enum Notation {
-    /// At most so many digits after the point.
+    /// At most `precision` digits after the point.
     Positional { precision: usize },
-    /// Exactly so many digits after the point, and at least so many in the exponent.
+    /// Exactly `fraction` digits after the point, and at least `exponent` digits in the exponent.
     Scientific { fraction: usize, exponent: usize },
 }
 
@@ -290,7 +290,7 @@ pub(super) fn bools(values: &[bool]) -> Vec<String> {
     values.iter().map(|x| if *x { " True" } else { "False" }.to_owned()).collect()
 }
 
-/// A cell at least as wide as asked for: numbers stand at its right end unless that is said.
+/// Pads a cell to at least `width` characters: aligned to the right by default.
 pub(super) fn widened(cell: &str, width: usize, align: Option<Alignment>) -> String {
     match align {
         Some(Alignment::Left) => format!("{:<width$}", cell.trim_start()),

@@ -1,4 +1,4 @@
-//! Elements of memory held alone.
+//! Elements of memory with a single holder.
 
 use std::ops::{Index, IndexMut};
 

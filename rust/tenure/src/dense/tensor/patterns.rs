@@ -68,7 +68,7 @@ impl<T: Element> Tensor<T> {
                 )),
             }
         };
-        // SAFETY: Ok is said where each of the elements has been written.
+        // SAFETY: the closure returns Ok only where each of the elements has been written.
         unsafe { Self::filled_by(extents, Order::RowMajor, write) }
     }
 }
@@ -246,7 +246,7 @@ impl<T: Element> FromIterator<T> for Tensor<T> {
     }
 }
 
-/// A `Vec`'s way where its length fits and memory alone can be missing.
+/// Handles a failure as a `Vec` does, where its length fits and only a lack of memory can occur.
 fn held<T: Element>(tensor: Result<Tensor<T>>) -> Tensor<T> {
     tensor.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Tensor<T>>()))
 }

@@ -7,7 +7,7 @@ use crate::dense::manipulate;
 use crate::dense::slice::slice_axes;
 use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice, TensorView};
 
-/// Parts and other shapes of the same memory: arithmetic alone, nothing is copied.
+/// Parts and other shapes of the same memory: only arithmetic, nothing is copied.
 impl<'a, T: Element> TensorView<'a, T> {
     /// The elements of `range` along one axis.
     ///
@@ -168,8 +168,8 @@ impl<'a, T: Element> TensorView<'a, T> {
         Self::part(manipulate::reversed(self.raw()))
     }
 
-    /// The same elements in row-major order under another shape, if strides can say it; never a
-    /// copy.
+    /// Gives the elements in row-major order another shape, if strides can express it; never
+    /// copies.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl<'a, T: Element> TensorView<'a, T> {
         manipulate::reshape(self.raw(), &shape).map(Self::part)
     }
 
-    /// As [`reshape`](Self::reshape) to one axis.
+    /// Does the same as [`reshape`](Self::reshape) to one axis.
     ///
     /// # Errors
     ///

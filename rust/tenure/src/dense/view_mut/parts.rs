@@ -6,8 +6,8 @@ use crate::dense::manipulate;
 use crate::dense::slice::slice_axes;
 use crate::{Axis, Element, IntoReshape, Result, Slice, TensorViewMut, layout};
 
-/// Parts and other shapes of the same memory: arithmetic alone, nothing is copied. Each consumes
-/// the view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.
+/// Parts and other shapes of the same memory: only arithmetic, nothing is copied. Each consumes the
+/// view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.
 impl<'a, T: Element> TensorViewMut<'a, T> {
     /// The elements of `range` along one axis.
     ///
@@ -170,8 +170,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         Self::part(manipulate::reversed(self.raw()))
     }
 
-    /// The same elements in row-major order under another shape, if strides can say it; never a
-    /// copy.
+    /// Gives the elements in row-major order another shape, if strides can express it; never
+    /// copies.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         manipulate::reshape(self.raw(), &shape).map(Self::part)
     }
 
-    /// As [`reshape`](Self::reshape) to one axis.
+    /// Does the same as [`reshape`](Self::reshape) to one axis.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor<u8>> {
 fn read_bytes(path: &Path) -> Result<Tensor<u8>> {
     let mut source = Source::open(path)?;
     match source.stated_bytes {
-        // A pipe, or a file of /proc: nobody knows how long it is before its end.
+        // A pipe, or a file of /proc: its length is unknown before its end.
         0 => source.rest(),
         size_bytes => source.elements(&[size_bytes], Order::RowMajor),
     }
@@ -110,7 +110,7 @@ impl Source {
     }
 }
 
-/// Reads at most all of `spare`; so many bytes at its beginning have been written.
+/// Reads at most all of `spare`, and returns how many bytes at its beginning have been written.
 #[cfg(unix)]
 fn read_some(file: &File, spare: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
     use std::ffi::{c_int, c_void};
@@ -150,7 +150,7 @@ mod tests {
         std::fs::write(&path, [0; 100]).unwrap();
         let mut source = Source::open(&path).unwrap();
         source.fill(&mut [0; 10]).unwrap();
-        // As if it had had 120 bytes when it was opened.
+        // Asks for 120 bytes in all, as if the file had had them when it was opened.
         assert_eq!(source.elements::<f32>(&[11], Order::RowMajor).unwrap().to_vec(), [0.0; 11]);
         let error = source.elements::<u8>(&[66], Order::RowMajor).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

@@ -1,4 +1,4 @@
-//! Memory that the system lets nobody change any more.
+//! Memory that the system protects from all further changes.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::{Error, ErrorKind, Rejected, Result};
 
-/// The seals that make a mapping safe: nobody writes the bytes, and nobody takes them away.
+/// The seals that make a mapping safe: no process writes the bytes, and none takes them away.
 const NEEDED: SealFlags = SealFlags::WRITE.union(SealFlags::SHRINK);
 
 /// Mapped memory that no process can write or shorten: the kernel holds it under seals that cannot
@@ -19,7 +19,7 @@ const NEEDED: SealFlags = SealFlags::WRITE.union(SealFlags::SHRINK);
 /// safe.
 ///
 /// It is made of bytes or of a file, which are copied once, or of a descriptor that another process
-/// has sent, of which nothing is copied. Its own descriptor ([`AsFd`]) can be sent on.
+/// has sent, which is not copied. Its own descriptor ([`AsFd`]) can be sent on.
 ///
 /// ```
 /// use std::os::fd::AsFd;
@@ -47,7 +47,7 @@ pub struct Sealed {
 
 // SAFETY: a mapping is the process's, not a thread's.
 unsafe impl Send for Sealed {}
-// SAFETY: nobody writes the bytes.
+// SAFETY: no code writes the bytes.
 unsafe impl Sync for Sealed {}
 
 impl Sealed {
@@ -99,7 +99,7 @@ impl Sealed {
         Self::map(memory.into(), len).map_err(|(why, _)| why)
     }
 
-    /// Maps memory that somebody else has sealed against writing and shortening.
+    /// Maps memory that is already sealed against writing and shortening.
     ///
     /// # Errors
     ///
@@ -176,8 +176,8 @@ impl AsFd for Sealed {
 impl Drop for Sealed {
     fn drop(&mut self) {
         if self.len > 0 {
-            // SAFETY: the mapping is this value's, and nobody borrows from it any more. Unmapping
-            // what was mapped cannot fail.
+            // SAFETY: the mapping is this value's, and no borrow of it is left. Unmapping mapped
+            // memory cannot fail.
             let _ = unsafe { rustix::mm::munmap(self.data.as_ptr().cast(), self.len) };
         }
     }

@@ -46,7 +46,7 @@ impl<'a> Array<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: no such header, or fewer bytes than it says. A dtype that the library
-    /// does not know is refused when its elements are asked for.
+    /// does not know is refused when its elements are requested.
     ///
     /// ```
     /// # use tenure::npy::Array;
@@ -159,8 +159,8 @@ impl<'a> Array<'a> {
     }
 }
 
-/// Reads a file into a tensor, in its order of memory: the elements once, to where they stay. Those
-/// in the byte order of other machines are turned there.
+/// Reads a file into a tensor, in the file's order of memory: the elements once, to their final
+/// addresses. Elements in the byte order of other machines are swapped there.
 ///
 /// # Errors
 ///

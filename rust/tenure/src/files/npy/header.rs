@@ -172,8 +172,8 @@ impl Header {
         dtype_of(&self.descr).map(|(dtype, _)| dtype)
     }
 
-    /// Whether elements have the byte order of this machine. Those of the other one are lent to
-    /// nobody: what reads them is a copy.
+    /// Whether elements have the byte order of this machine. Elements of the other byte order are
+    /// never lent, only copied.
     pub fn is_native(&self) -> bool {
         dtype_of(&self.descr).is_some_and(|(_, is_native)| is_native)
     }
@@ -221,7 +221,7 @@ impl Header {
         Err(Error::invalid(format!("{name} is of {dtype} but {asked} is asked for")))
     }
 
-    /// Bytes that the elements take, of which there must be as many in a file of `file_bytes`.
+    /// Bytes that the elements take. A file of `file_bytes` must have that many after the header.
     pub(crate) fn payload_bytes(&self, name: &str, file_bytes: usize) -> Result<usize> {
         let dtype = self.known_dtype(name)?;
         let (_, count) = layout::shaped(dtype, &self.shape, self.order)?;

@@ -13,7 +13,7 @@ use super::zip::{
 /// a header of NumPy's do.
 const CONTENT_ALIGNMENT: u64 = 64;
 
-/// A local header without its name and what follows.
+/// Bytes of a local header up to its name.
 const LOCAL_BYTES: u64 = 30;
 
 /// The compression of members.
@@ -37,7 +37,7 @@ impl<W: Write> ArchiveWriter<W> {
         ArchiveWriter { out, written: 0, packing, directory: Vec::new(), count: 0 }
     }
 
-    /// Writes a member: a header, and what follows it.
+    /// Writes a member: a header, and the bytes that follow it.
     pub(crate) fn member(&mut self, name: &str, head: &[u8], body: &[u8]) -> io::Result<()> {
         let mut crc = Crc::new();
         crc.update(head);
@@ -147,7 +147,7 @@ fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> V
 /// The extra field behind a name in a header.
 struct Extra {
     field64: Vec<u8>,
-    /// Bytes of a field that nobody reads.
+    /// Bytes of a field that readers skip.
     padding: u16,
 }
 
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_directory_beyond_32_bits_is_found_through_its_record() {
-        // As if so much had been written; what is put now begins at byte 0 of what there is.
+        // Pretends that 2^32 bytes have been written; the member begins at byte 0 of `out`.
         let mut out = Vec::new();
         let mut writer = ArchiveWriter::new(&mut out, Packing::Stored);
         writer.written = 1 << 32;

@@ -66,8 +66,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `Unsupported` for elements that NumPy does not have; `InvalidInput` for
-    /// a name that stands twice or is too long.
+    /// The errors of the output; `Unsupported` for elements that NumPy does not have;
+    /// `InvalidInput` for a name that occurs twice or is too long.
     ///
     /// ```
     /// # use tenure::{TensorView, npz};

@@ -1,4 +1,4 @@
-//! Archives that are read: what is in them, and members as NumPy writes them, stored or deflated.
+//! Archives that are read: their contents, and members as NumPy writes them, stored or deflated.
 
 use std::io::Read;
 

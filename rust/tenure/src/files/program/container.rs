@@ -2,8 +2,8 @@
 //!
 //! | bytes | |
 //! | --- | --- |
-//! | 0 to 7 | `89 54 4e 52 50 47 0d 0a`: "TNRPG" in what no transfer of text leaves as it is |
-//! | 8 to 11 | the version: 3 of a graph whose subgraphs call operations of one's own, 2 of others with subgraphs, 1 of all others |
+//! | 0 to 7 | `89 54 4e 52 50 47 0d 0a`: "TNRPG" between bytes that a transfer as text changes |
+//! | 8 to 11 | the version: 3 of a graph whose subgraphs call custom operations, 2 of others with subgraphs, 1 of all others |
 //! | 12 to 15 | bytes of the header, 64 |
 //! | 16 to 23, 24 to 31 | the graph: where it begins, and its bytes |
 //! | 32 to 39, 40 to 47 | the constants: where they begin, a multiple of 4096, and their bytes |
@@ -77,7 +77,7 @@ impl Sections {
         header
     }
 
-    /// Those of a file.
+    /// Reads the sections of a file.
     pub(super) fn read(bytes: &[u8]) -> Result<Sections> {
         let there = bytes.len() as u64;
         let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
@@ -109,8 +109,8 @@ impl Sections {
         if let Some(at) = header.iter().skip(48).position(|byte| *byte != 0) {
             return Err(Error::invalid(format!("byte {} of the header is not 0", 48 + at)));
         }
-        // Both parts are where a writer of this version puts them: what else a file may say would
-        // have to be tested, and helps nobody.
+        // Both parts are where a writer of this version puts them: other positions would have to be
+        // tested, and have no use.
         let sections = Sections::of(version, number(24), number(40))?;
         for (name, at, expected) in [
             ("graph", 16, sections.graph.start),

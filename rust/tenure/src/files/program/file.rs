@@ -46,9 +46,9 @@ impl ProgramFile {
     ///
     /// `InvalidArgument`, with the part and the number: no such header, a part that leaves the file
     /// or is too short, a graph of more parts than the core takes, a constant whose shape does not
-    /// take its bytes, a reference to what is not there. `Unsupported`: a file of a newer version;
-    /// on a big-endian machine, constants whose elements have several bytes. The owner comes back
-    /// with the error.
+    /// take its bytes, a reference to a part that does not exist. `Unsupported`: a file of a newer
+    /// version; on a big-endian machine, constants whose elements have several bytes. The owner
+    /// comes back with the error.
     ///
     /// ```
     /// # use tenure::program_file::ProgramFile;
@@ -72,8 +72,8 @@ impl ProgramFile {
         }
     }
 
-    /// Names of operations of the caller's own that [`build`](Self::build) must be given: those of
-    /// the graph itself, in their order, and then those of graphs within it.
+    /// Names of the custom operations that [`build`](Self::build) needs: those of the graph itself,
+    /// in their order, and then those of graphs within it.
     pub fn custom_names(&self) -> &[String] {
         &self.custom_names
     }
@@ -95,7 +95,7 @@ impl ProgramFile {
         Ok(GraphRecord::new(self.graph.clone(), constants, self.constants.len() as u64))
     }
 
-    /// The same with outputs that update inputs behind the others, in the order of the inputs.
+    /// A copy with outputs that update inputs behind the others, in the order of the inputs.
     pub(crate) fn with_updates_last(&self) -> ProgramFile {
         let mut file = self.clone();
         // `None` is less than any value, and inputs have numbers in their order.
@@ -174,7 +174,8 @@ impl ProgramFile {
     }
 }
 
-/// Those of a graph and of all within it, in the order of their places.
+/// The constants of a graph and of all graphs within it, in the order in which the file stores
+/// them.
 fn constants_of(graph: &schema::Graph) -> Vec<&schema::Constant> {
     let mut constants: Vec<_> = graph
         .values
@@ -282,7 +283,7 @@ fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result
     const SUBGRAPHS: &str = "subgraphs";
     /// In a graph and all within it.
     const MOST_PARTS: usize = 4 * MOST_VALUES;
-    /// The wire type of what has a length.
+    /// The wire type of a field with a length.
     const LENGTH_DELIMITED: usize = 2;
     let broken = |_| Error::invalid("the graph ends within a number, or has one that is too large");
     let mut counts = [0; PARTS.len()];
@@ -321,7 +322,8 @@ fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result
     Ok(())
 }
 
-/// Numbers that name something name what is there, and constants have the bytes that they take.
+/// Checks that numbers that name a part name one that exists, and that constants have the bytes
+/// that they take.
 fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
     require_different(graph.customs.iter().map(String::as_str))?;
     for (index, extent) in graph.extents.iter().enumerate() {
@@ -425,7 +427,7 @@ fn require_numbers(numbers: &[i64], extents: usize) -> Result<()> {
     numbers.iter().try_for_each(|number| require_number(*number, extents))
 }
 
-/// A constant, or one of so many extents.
+/// Checks that the number is a constant, or names one of the `extents` extents before it.
 fn require_number(number: i64, extents: usize) -> Result<()> {
     match number.checked_sub(TNR_EXTENT) {
         Some(index) if index >= extents as i64 => {

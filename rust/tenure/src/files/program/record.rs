@@ -36,15 +36,15 @@ impl<'a> GraphRecord<'a> {
         GraphRecord { graph, constants, constants_bytes, custom_names }
     }
 
-    /// Lists a graph. Operations of one's own are recorded by names: `custom_names` has those of
-    /// the graph in the order in which they were added. Operations that its subgraphs call have
-    /// their own names.
+    /// Lists a graph. Custom operations are recorded by names: `custom_names` has those of the
+    /// graph in the order in which they were added. Operations that its subgraphs call have their
+    /// own names.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another number of names than the graph has operations of its caller's own,
-    /// or one that stands twice in a graph. `Unsupported`: parts that a newer core has and this
-    /// version does not know. `StaleHandle`.
+    /// `InvalidArgument`: another number of names than the graph has custom operations, or a name
+    /// that occurs twice in a graph. `Unsupported`: parts that a newer core has and this version
+    /// does not know. `StaleHandle`.
     pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
         let info = graph.info()?;
         let (names, count) = (custom_names.len(), info.custom_count as usize);
@@ -112,8 +112,8 @@ impl<'a> GraphRecord<'a> {
         Ok(schema::Constant { dtype: view.dtype().raw().0, shape, offset, size_bytes })
     }
 
-    /// Names of operations of the caller's own, by which the graph and those within it call them;
-    /// those of the graph itself first, in their order.
+    /// Names of custom operations, by which the graph and those within it call them; those of the
+    /// graph itself first, in their order.
     pub fn custom_names(&self) -> &[String] {
         &self.custom_names
     }
@@ -128,11 +128,11 @@ impl<'a> GraphRecord<'a> {
         &self.constants
     }
 
-    /// Writes a file. The same graph and constants give the same bytes.
+    /// Writes a file. Equal graphs and constants give equal bytes.
     ///
     /// # Errors
     ///
-    /// Those of the output; `InvalidInput` for a graph that takes more than 16 MiB without its
+    /// The errors of the output; `InvalidInput` for a graph that takes more than 16 MiB without its
     /// constants.
     pub fn save(&self, mut out: impl Write) -> io::Result<()> {
         let graph = self.graph.encode_to_vec();
@@ -165,17 +165,17 @@ impl<'a> GraphRecord<'a> {
 }
 
 impl GraphRecord<'_> {
-    /// Writes a file beside the one of this path, and renames it to the path when it is whole:
-    /// whoever has the old one mapped keeps it, and nobody sees a half of the new one.
+    /// Writes a new file in the same folder, and renames it to this path when it is whole: a
+    /// process that has the old one mapped keeps it, and no reader sees a half of the new one.
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save), and those of the system.
+    /// The errors of [`save`](Self::save), and those of the system.
     pub fn save_as(&self, path: impl AsRef<Path>) -> io::Result<()> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let path = path.as_ref();
         let mut beside = path.as_os_str().to_owned();
-        // Relaxed: the numbers differ, and nothing else is asked of them.
+        // Relaxed: the numbers must differ, and nothing else matters.
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         beside.push(format!(".{}.{number}", std::process::id()));
         let write = || {
@@ -192,8 +192,8 @@ impl GraphRecord<'_> {
     }
 }
 
-/// Readers that know no subgraphs, or none that call operations of one's own, are told by the
-/// header.
+/// The version of the container, which tells readers that know no subgraphs, or no subgraphs that
+/// call custom operations, that the graph has them.
 pub(super) fn version_of(graph: &schema::Graph) -> u32 {
     fn call(graphs: &[schema::Graph]) -> bool {
         graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))
@@ -243,7 +243,7 @@ pub(super) fn require_different<'n>(names: impl Iterator<Item = &'n str>) -> Res
     Ok(())
 }
 
-/// The index of the operation of the caller's own that a node calls.
+/// The index of the custom operation that a node calls.
 pub(super) fn custom_of(code: u32) -> Option<usize> {
     (code & NODE_KIND == TNR_NODE_CUSTOM).then_some((code & !NODE_KIND) as usize)
 }

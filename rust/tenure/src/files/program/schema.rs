@@ -1,9 +1,9 @@
 //! The messages of a graph, in Protocol Buffers (proto3). `docs/design/program.proto` has the same
 //! for other languages, and a test compares the two.
 //!
-//! Numbers of fields are never used again. A field that is added, or means something new, raises
-//! the version of the container: a reader refuses what it does not know, because a graph of which
-//! a part is left out computes something else.
+//! Field numbers are never used again. A field that is added, or means something new, raises the
+//! version of the container: a reader refuses parts that it does not know, because a graph without
+//! one of its parts computes something else.
 
 use prost::{Message, Oneof};
 
@@ -12,15 +12,15 @@ use prost::{Message, Oneof};
 pub(super) struct Graph {
     #[prost(message, repeated, tag = "1")]
     pub(super) extents: Vec<Extent>,
-    /// Names of operations of one's own, by which nodes call them.
+    /// Names of custom operations, by which nodes call them.
     #[prost(string, repeated, tag = "2")]
     pub(super) customs: Vec<String>,
     #[prost(message, repeated, tag = "3")]
     pub(super) values: Vec<Value>,
     #[prost(message, repeated, tag = "4")]
     pub(super) outputs: Vec<Output>,
-    /// From version 2 on, which has one at least. They have operations of one's own from version 3
-    /// on, which has one at least.
+    /// From version 2 on, which has one at least. They have custom operations from version 3 on,
+    /// which has one at least.
     #[prost(message, repeated, tag = "5")]
     pub(super) subgraphs: Vec<Graph>,
 }
@@ -90,14 +90,14 @@ pub(super) struct Constant {
 pub(super) struct Scalar {
     #[prost(uint32, tag = "1")]
     pub(super) dtype: u32,
-    /// As many as the dtype has, little-endian.
+    /// The bytes of one element of the dtype, little-endian.
     #[prost(bytes = "vec", tag = "2")]
     pub(super) bytes: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Node {
-    /// As in `tnr_graph_node`: a kind plus the code of an operation.
+    /// The code as in `tnr_graph_node`: a kind plus the code of an operation.
     #[prost(uint32, tag = "1")]
     pub(super) code: u32,
     /// A cast has one, and nothing else.
@@ -187,7 +187,7 @@ pub(super) struct Conv2d {
     pub(super) dilations: Vec<i64>,
     #[prost(int64, tag = "4")]
     pub(super) groups: i64,
-    /// As in `Matmul`, and so the fields behind it.
+    /// It means the same as in `Matmul`, like the fields behind it.
     #[prost(int32, tag = "5")]
     pub(super) activation: i32,
     #[prost(uint32, tag = "6")]
@@ -245,7 +245,7 @@ pub(super) struct Einsum {
     pub(super) spec: Vec<u8>,
 }
 
-/// Of all kinds whose attributes are flags.
+/// Attributes of all kinds of nodes that have only flags.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Ordering {
     #[prost(uint32, tag = "1")]
@@ -278,7 +278,7 @@ pub(super) struct Random {
     pub(super) bound: i64,
 }
 
-/// Of all kinds of sparse matrices.
+/// Attributes of all kinds of nodes of sparse matrices.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Sparse {
     /// A `tnr_sparse_format`; 0: CSR.

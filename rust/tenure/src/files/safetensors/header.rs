@@ -111,7 +111,7 @@ impl Text<'_> {
         if self.takes(byte) { Ok(()) } else { Err(self.wrong(wanted)) }
     }
 
-    /// An object, of which `member` reads the value of each key.
+    /// An object; `member` reads the value of each key.
     fn object(&mut self, mut member: impl FnMut(&mut Self, String) -> Result<()>) -> Result<()> {
         self.expect(b'{', "'{'")?;
         if self.takes(b'}') {

@@ -1,4 +1,4 @@
-//! A file whose bytes somebody owns, shared by the tensors that lie in it.
+//! A file with an owner of its bytes, shared by the tensors in it.
 
 use std::collections::BTreeMap;
 

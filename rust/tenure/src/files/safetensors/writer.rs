@@ -8,12 +8,12 @@ use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
 use crate::files::payload::{Body, shown, to_io};
 use crate::{DynView, bytes};
 
-/// Alignment of elements: a cache line, for whoever maps the file.
+/// Alignment of elements: a cache line, for readers that map the file.
 const PAYLOAD_ALIGNMENT: usize = 64;
 
 /// Writes files of named tensors.
 ///
-/// The same tensors and metadata give the same bytes.
+/// Equal tensors and metadata give equal bytes.
 ///
 /// ```
 /// use tenure::{TensorView, safetensors::{Reader, Writer}};
@@ -55,8 +55,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `Unsupported` for a dtype that the format has no name for;
-    /// `InvalidInput` for a name that stands twice, or is the one of the metadata.
+    /// The errors of the output; `Unsupported` for a dtype that the format has no name for;
+    /// `InvalidInput` for a name that occurs twice, or is the one of the metadata.
     ///
     /// ```
     /// # use tenure::{Complex, TensorView, safetensors::Writer};
@@ -92,7 +92,7 @@ impl Writer {
         out.flush()
     }
 
-    /// The header, with spaces at its end that align what follows.
+    /// The header, with spaces at its end that align the elements.
     fn header(&self, tensors: &[&(&str, DynView<'_>)]) -> io::Result<String> {
         let mut members = Vec::new();
         if !self.metadata.is_empty() {

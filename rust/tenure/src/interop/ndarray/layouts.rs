@@ -13,7 +13,7 @@ pub(super) fn laid<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> Result<t
     laid_at(array.as_ptr(), array)
 }
 
-/// The same, at a pointer that may have more rights.
+/// The elements of an array as they lie, at a pointer that may have more rights.
 pub(super) fn laid_at<T: Element, D: Dimension>(
     data: *const T,
     array: &ArrayRef<T, D>,

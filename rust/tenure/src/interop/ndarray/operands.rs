@@ -14,8 +14,8 @@ macro_rules! operands {
                 let raw = layout::around_unchecked(
                     self.as_ptr().cast(), T::DTYPE, self.shape(), self.strides(),
                 );
-                // SAFETY: what an array promises of its elements is what a view does: aligned,
-                // inside one allocation, counted within `isize`, initialised, written by nobody.
+                // SAFETY: an array promises the same of its elements as a view: aligned, inside one
+                // allocation, counted within `isize`, initialised, not written.
                 unsafe { TensorView::from_raw(raw) }
             }
         }

@@ -9,8 +9,8 @@ use super::layouts::{laid, parts};
 use crate::dense::Held;
 use crate::{Element, Error, Rejected, Result, SharedTensor, Tensor, layout};
 
-/// The shape of an array whose elements lie side by side, forwards, in whatever order of the axes:
-/// what memory that is held must be.
+/// The shape of an array whose elements are adjacent, forwards, in any order of the axes: memory
+/// that is held must be like that.
 fn held<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> Result<tnr_view> {
     let raw = laid(array)?;
     if raw.data == raw.base && layout::is_dense(&raw) {
@@ -24,7 +24,7 @@ fn held<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> Result<tnr_view> {
     )))
 }
 
-/// Puts an array together again that has been taken apart, of elements that lie side by side.
+/// Puts an array together again that has been taken apart, of adjacent elements.
 fn reassembled<T: Element, D: Dimension>(
     mut vec: Vec<T>,
     offset: usize,
@@ -60,9 +60,9 @@ fn refused_by_ndarray(error: ::ndarray::ShapeError) -> Error {
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a rank over 8, or elements that do not lie side by side, as those of an owned
-/// array do that was sliced or inverted. `OutOfMemory`: the library's own record of it. The array
-/// comes back with the error.
+/// `InvalidArgument`: a rank over 8, or elements that are not adjacent, as in an owned array that
+/// was sliced or inverted. `OutOfMemory`: the library's own record of it. The array comes back with
+/// the error.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -141,7 +141,7 @@ impl<T: Element, D: Dimension> TryFrom<Tensor<T>> for Array<T, D> {
 ///
 /// # Errors
 ///
-/// As of [`Tensor`], or others hold it too; the tensor comes back with the error.
+/// The errors of a [`Tensor`], or others hold it too; the tensor comes back with the error.
 ///
 /// ```
 /// use ndarray::Array1;
@@ -180,12 +180,12 @@ fn given_back<T: Element, D: Dimension>(held: Held<T>) -> Result<Array<T, D>, He
     Ok(reassembled(vec, 0, &raw).expect("its shape has been looked at"))
 }
 
-/// Shares an array without a copy. Who holds it too and writes gets a copy from `ndarray` first, so
-/// that nobody writes what is shared.
+/// Shares an array without a copy. Another holder that writes gets a copy from `ndarray` first, so
+/// that shared elements are never written.
 ///
 /// # Errors
 ///
-/// As of [`Tensor`]; the array comes back with the error.
+/// The errors of a [`Tensor`]; the array comes back with the error.
 ///
 /// ```
 /// use ndarray::ArcArray2;

@@ -5,7 +5,7 @@ use ::ndarray::{ArrayBase, ArrayView, ArrayViewMut, Axis, Data, Dimension};
 use super::layouts::{laid, laid_at, parts};
 use crate::{Element, Error, Result, TensorView, TensorViewMut, layout};
 
-/// Lends an array, whoever owns it, in the strides that it has.
+/// Lends an array, of any owner, in the strides that it has.
 ///
 /// # Errors
 ///
@@ -56,8 +56,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'
 
     fn try_from(array: ArrayView<'a, T, D>) -> Result<Self> {
         let raw = laid(&array)?;
-        // SAFETY: checked, over elements that the array borrows for 'a: initialised, and written by
-        // nobody.
+        // SAFETY: checked, over elements that the array borrows for 'a: initialised, and not
+        // written.
         Ok(unsafe { TensorView::from_raw(raw) })
     }
 }
@@ -67,8 +67,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'
 /// # Errors
 ///
 /// `InvalidArgument`: a rank over 8. `Aliased`: strides, which only `unsafe` code gives an array,
-/// of which it cannot be told that no two indices meet. Where the array is to be used after a refusal,
-/// lend it again (`view_mut`): an error that had it could not leave a function.
+/// with which two indices may meet as far as the library can tell. Where the array is to be used
+/// after a refusal, lend it again (`view_mut`): an error that had it could not leave a function.
 ///
 /// ```
 /// use ndarray::Array2;
@@ -86,7 +86,7 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for TensorVie
         let raw = laid_at(array.as_mut_ptr(), &array)?;
         layout::check_distinct(&raw)?;
         // SAFETY: checked, over elements that the array, which ends here, borrows for 'a:
-        // initialised, and touched by nobody else.
+        // initialised, and touched by no other code.
         Ok(unsafe { TensorViewMut::from_raw(raw) })
     }
 }
@@ -128,8 +128,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<TensorView<'a, T>> for ArrayView<'a, 
 ///
 /// # Errors
 ///
-/// As of [`TensorView`]. Where the view is to be used after a refusal, reborrow it first, by
-/// [`view_mut`](TensorViewMut::view_mut): an error that had it could not leave a function.
+/// The errors of a [`TensorView`]. Where the view is to be used after a refusal, reborrow it first,
+/// by [`view_mut`](TensorViewMut::view_mut): an error that had it could not leave a function.
 ///
 /// ```
 /// use ndarray::ArrayViewMut2;
@@ -146,8 +146,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<TensorViewMut<'a, T>> for ArrayViewMu
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let parts = parts::<D>(view.raw())?;
         let (start, backwards) = (parts.start::<T>(view.raw()), parts.backwards);
-        // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
-        // the elements alone for 'a.
+        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
+        // had exclusive access to the elements for 'a.
         let mut array = unsafe { ArrayViewMut::from_shape_ptr(parts.shape, start) };
         backwards.into_iter().for_each(|axis| array.invert_axis(Axis(axis)));
         Ok(array)

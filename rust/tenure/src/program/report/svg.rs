@@ -1,5 +1,6 @@
-//! A report as a picture: steps from top to bottom, and beside them the block of values, from left
-//! to right by offset. A value is a rectangle from the step that writes it to the last that reads it.
+//! A report as a picture: steps from top to bottom, and to their right the block of values, from
+//! left to right by offset. A value is a rectangle from the step that writes it to the last that
+//! reads it.
 
 use std::fmt::Write;
 

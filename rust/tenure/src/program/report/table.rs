@@ -16,7 +16,7 @@ pub(super) fn bytes(count: u64) -> String {
     scaled(value, "GiB", false)
 }
 
-/// As [`bytes`], of what is counted by thousands.
+/// A count in the decimal unit that leaves it below 1000, otherwise like [`bytes`].
 pub(super) fn count(number: u64) -> String {
     let mut value = number as f64;
     for unit in ["", "k", "M", "G"] {
@@ -45,8 +45,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Names of operations of one's own may hold any characters: those that break a line, or that XML
-/// has none for, are replaced.
+/// Replaces the characters of a name that break a line or that XML does not allow. Names of custom
+/// operations may hold any characters.
 pub(super) fn printable(text: &str) -> String {
     let is_refused = |found: char| found.is_control() || matches!(found, '\u{fffe}' | '\u{ffff}');
     text.replace(is_refused, "\u{fffd}")

@@ -29,7 +29,7 @@ pub trait OperandTypes: sealed::Sealed {
     type Shapes<'a>;
     /// Views of all: a tuple, or an array.
     type Views<'a>;
-    /// The same of memory of [a device](crate::cuda).
+    /// Views of all in memory of [a device](crate::cuda).
     type DeviceViews<'a>;
 
     #[doc(hidden)]
@@ -44,8 +44,8 @@ pub trait OperandTypes: sealed::Sealed {
     /// # Safety
     ///
     /// - There are as many views as `dtypes` says, of these dtypes.
-    /// - The library has checked them; their elements are initialised, alive and written by nobody
-    ///   as long as the views are lent.
+    /// - The library has checked them; their elements are initialised, alive and not written as
+    ///   long as the views are lent.
     #[doc(hidden)]
     unsafe fn views(views: &[tnr_view]) -> Self::Views<'_>;
 
@@ -140,7 +140,7 @@ struct Own<I, T, S, R, D> {
     dtypes: Vec<DType>,
     shape: S,
     run: R,
-    /// `()` where it is for the CPU alone.
+    /// `()` for an operation that runs only on the CPU.
     run_on_device: D,
     _types: PhantomData<fn(I) -> T>,
 }
@@ -157,9 +157,10 @@ impl CustomOperation {
     /// of layouts, and a run refuses a later answer that has another rank than the plan or a larger
     /// extent. `run` is called once for each node of a run, of constants too.
     ///
-    /// What a closure fails with the node is refused with, or the run fails with: with its message,
-    /// and with its kind where it is an error of this crate; others, and kinds that the library has
-    /// none of (`Io`, for one), are `InvalidArgument`. A panic is `Internal`, with its message.
+    /// The error of a closure refuses the node, or fails the run, with its message, and with its
+    /// kind where it is an error of this crate. Other errors, and kinds that the library does not
+    /// have (`Io`, for one), become `InvalidArgument`. A panic becomes `Internal`, with its
+    /// message.
     ///
     /// # Errors
     ///
@@ -215,15 +216,16 @@ impl CustomOperation {
         taken::<I, T, _, _, _>(name, shape, run, (), None)
     }
 
-    /// As [`new`](Self::new), also for runs on [a device](crate::cuda::Stream::run): these call
-    /// `run_on_device` in the place of `run`.
+    /// Makes an operation like [`new`](Self::new), also for runs on
+    /// [a device](crate::cuda::Stream::run): these call `run_on_device` instead of `run`.
     ///
-    /// It is lent the run's stream, views of its operands there, of any strides, and one of the
-    /// result, whose elements are initialised; and enqueues there work that writes all of them:
-    /// operations of this crate, and [kernels](crate::cuda::Kernel). The core orders it: it comes
-    /// after what the operands come of, and before what reads the result, on whichever stream of
-    /// the device it is enqueued. Nobody waits, unless it does. Both closures are to give the same
-    /// elements. A [checked](crate::Program::checked) run checks what it calls only on the CPU.
+    /// `run_on_device` is lent the run's stream, views of its operands on the device, of any
+    /// strides, and a view of the result, whose elements are initialised. It enqueues work there
+    /// that writes all elements of the result: operations of this crate, and
+    /// [kernels](crate::cuda::Kernel). The core orders this work: it comes after the work that
+    /// writes the operands, and before the work that reads the result, on whichever stream of the
+    /// device it is enqueued. No thread waits, unless the closure does. Both closures must give the
+    /// same elements. A [checked](crate::Program::checked) run checks only the calls on the CPU.
     ///
     /// A failure or a panic fails the run, as with [`new`](Self::new). The work that was enqueued
     /// before still runs, and outputs hold a mixture.
@@ -344,8 +346,8 @@ where
         reserved: 0,
         compute_on_device,
     };
-    // SAFETY: the functions below do what is asked of them: closures are Send and Sync, and the name
-    // ends with a 0.
+    // SAFETY: the functions below meet the requirements of `from_raw`: closures are Send and Sync,
+    // and the name ends with a 0.
     unsafe { CustomOperation::from_raw(&raw) }
 }
 
@@ -372,8 +374,8 @@ where
         let (own, operands) =
             unsafe { (&*context.cast::<Own<I, T, S, R, D>>(), listed(operands, operand_count)) };
         require(&own.dtypes, operands)?;
-        // SAFETY: as many as was required.
-        // The context of a run on a device is none of what it may call.
+        // SAFETY: there are as many as was required.
+        // Functions that the closure calls must not see the context of a run on a device.
         let extents = in_default(|| (own.shape)(unsafe { I::shapes(operands) }))?;
         // It is refused where it does not fit memory.
         let (result, _) = layout::shaped(T::DTYPE, &extents, crate::Order::RowMajor)?;
@@ -469,7 +471,7 @@ unsafe extern "C" fn release<I, T, S, R, D>(context: *mut c_void) {
 
 /// # Safety
 ///
-/// - There are `count` views, which nobody writes for `'a`.
+/// - There are `count` views, which are not written for `'a`.
 unsafe fn listed<'a>(views: *const tnr_view, count: u32) -> &'a [tnr_view] {
     if count == 0 {
         return &[];

@@ -19,12 +19,12 @@ use crate::raw::context::current;
 use crate::raw::{LentMut, check, copy, entered, traced};
 use crate::{Result, layout};
 
-/// Values side by side in room of the caller's, which stay where they are.
+/// Adjacent values in room of the caller's. Their addresses do not change.
 pub(in crate::raw) struct Filling<'r, T> {
     pub(super) first: *mut T,
     room: usize,
     pub(super) count: usize,
-    // A reference beside the address would take the addresses that were given out back.
+    // A reference in addition to the address would invalidate the addresses that were given out.
     _room: PhantomData<&'r mut [MaybeUninit<T>]>,
 }
 
@@ -61,11 +61,11 @@ union Attributes {
     normalize: tnr_normalize_attributes,
 }
 
-/// What the nodes name, as the ABI takes it.
+/// The nodes, and the arrays that they refer to, in the ABI's form.
 pub(super) struct Call<'r> {
     nodes: Filling<'r, tnr_node>,
     pub(super) views: Filling<'r, *const tnr_view>,
-    /// What tells the views from each other.
+    /// Keys that distinguish the views.
     keys: Filling<'r, Word>,
     values: Filling<'r, tnr_view>,
     scalars: Filling<'r, tnr_scalar>,
@@ -140,8 +140,8 @@ impl Graph<'_> {
         check(unsafe { sys::tnr_evaluate(current(), &expression, ptr::null(), out.0) })
     }
 
-    /// The expression as the ABI has it, behind the views that are in `call` already. It names what
-    /// is in `call`, and lives no longer.
+    /// Lowers the expression to the ABI's form, behind the views that are in `call` already. The
+    /// result points into `call`, and lives no longer.
     #[inline(always)]
     pub(super) fn lowered(&self, call: &mut Call<'_>) -> tnr_expression {
         for node in self.store.nodes() {
@@ -160,8 +160,8 @@ impl Graph<'_> {
         }
     }
 
-    /// A node as the ABI has it, and what it names. It is written where it stays, word by word: a copy
-    /// right after such writes would wait for them.
+    /// Lowers a node to the ABI's form, with everything that it refers to. The node is written at
+    /// its final address, word by word: a copy right after such writes would wait for them.
     #[inline(always)]
     fn lower(&self, node: &Node, call: &mut Call<'_>) {
         let (mut operands, mut flags, mut attributes) = (node.operands, 0, 0);

@@ -56,7 +56,7 @@ impl<'a> Graph<'a> {
             })
     }
 
-    /// A node of another graph, with what it reads.
+    /// Moves a node of another graph here, with its operands.
     fn moved_node(&mut self, other: &Graph<'a>, node: &Node, places: &[Operand]) -> Node {
         let mut moved = *node;
         for (place, operand) in moved.operands.iter_mut().zip(node.inputs()) {

@@ -38,7 +38,7 @@ pub(super) const fn number_of<T: Element>() -> u16 {
     number as u16
 }
 
-/// What a node computes, in 16 bits: from the lowest, the dtype of the result, the code of the
+/// The computation of a node, in 16 bits: from the lowest, the dtype of the result, the code of the
 /// operation, and the kind of node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Code(u16);
@@ -86,8 +86,9 @@ impl Code {
     }
 }
 
-/// What a node reads, in 16 bits: a kind, and for numbers and lent values a dtype, above an index.
-/// Those of one graph mean nothing in another, and none leaves this module but to be looked at.
+/// An operand of a node, in 16 bits: a kind, and for numbers and lent values a dtype, above an
+/// index. An operand has a meaning only in its own graph, and leaves this module only to be looked
+/// at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Operand(pub(super) u16);
 
@@ -99,7 +100,7 @@ pub(super) const VIEW: u16 = 1;
 pub(super) const PACKED: u16 = 2;
 /// A word that is a number's bits.
 pub(super) const NUMBER: u16 = 3;
-/// What the output holds.
+/// The contents of the output.
 pub(super) const OUTPUT: u16 = 4;
 
 /// Words of one graph; more are refused.
@@ -130,8 +131,8 @@ impl Operand {
     }
 }
 
-/// An operation on operands. One that reduces or normalizes has one operand; its axes as the ABI
-/// has them and the index of its attributes' words, or NONE, are in the place of the others.
+/// An operation on operands. A reduction or a normalization has one operand; the other two entries
+/// are its axes in the ABI's form and the index of its attributes' words, or NONE.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) code: Code,
@@ -150,7 +151,7 @@ impl Node {
         let flags = u32::from(self.operands[1].0);
         (flags & 0xff, flags & sys::TNR_NODE_KEEP_AXES != 0)
     }
-    /// Those of `operands` that are operands.
+    /// The entries of `operands` that are operands.
     #[inline]
     pub(crate) fn inputs(&self) -> &[Operand] {
         if self.is_over_axes() {

@@ -23,7 +23,7 @@ impl Packed {
         let mut words = [std::ptr::null(); Packed::MOST];
         let rank = view.rank as usize;
         let is_strided = !layout::is_row_major(view);
-        // Of memory of the host the borrow is enough, which nothing of a device sees.
+        // For memory of the host the borrow is enough: no work of a device sees it.
         let is_owned = view.device.kind != tnr_device_kind::CPU;
         let strided = if is_strided { STRIDED } else { 0 };
         let owned = if is_owned { OWNED } else { 0 };
@@ -48,7 +48,7 @@ impl Packed {
         (words, count)
     }
 
-    /// Of the view that begins with this word.
+    /// The number of words of the view that begins with this word.
     pub(super) fn word_count(first: Word) -> usize {
         let rank = first.addr() & 0xff;
         let shape = if first.addr() & STRIDED != 0 { 4 + 2 * rank } else { 2 + rank };

@@ -13,14 +13,14 @@ use crate::Error;
 pub(super) type Word = *const ();
 
 pub(super) const INLINE_NODES: usize = 16;
-/// A word for each view or number that so many nodes of two operands read, and some over: a view by
-/// value has two and more.
+/// A word for each view or number that `INLINE_NODES` nodes of two operands read, and a few more: a
+/// view by value takes two words or more.
 pub(super) const INLINE_WORDS: usize = 20;
 
 /// Nodes and words. It is moved as a whole into every operator, which is why it is no larger.
 ///
-/// What is beyond the room is done by functions that take and give all of this by value: for the
-/// compiler a reference that leaves its sight may be kept, and then each of these moves is a copy.
+/// Functions that take and give all of this by value handle parts beyond the room: the compiler
+/// assumes that a reference which leaves its sight is kept, and then each of these moves is a copy.
 // The invariant: while `grown` is None, the first `node_count` nodes and `word_count` words are
 // initialised.
 pub(super) struct Store<'a> {
@@ -40,8 +40,8 @@ struct Grown {
     error: Option<Error>,
 }
 
-// SAFETY: words are addresses of views and of elements, all of which may be read by any thread
-// (`Element` is Sync, and views of it are Send and Sync), and numbers.
+// SAFETY: words are numbers, or addresses of views and of elements. Any thread may read all of
+// these views and elements (`Element` is Sync, and views of it are Send and Sync).
 unsafe impl Send for Store<'_> {}
 // SAFETY: as above; `&self` changes nothing.
 unsafe impl Sync for Store<'_> {}
@@ -69,7 +69,7 @@ impl Store<'_> {
     #[inline(always)]
     pub(super) fn nodes(&self) -> &[Node] {
         match &self.grown {
-            // SAFETY: so many are initialised, by the invariant.
+            // SAFETY: `node_count` nodes are initialised, by the invariant.
             None => unsafe {
                 let first = self.nodes.as_ptr().cast();
                 std::slice::from_raw_parts(first, self.node_count.into())
@@ -81,7 +81,7 @@ impl Store<'_> {
     #[inline(always)]
     pub(super) fn words(&self) -> &[Word] {
         match &self.grown {
-            // SAFETY: so many are initialised, by the invariant.
+            // SAFETY: `word_count` words are initialised, by the invariant.
             None => unsafe {
                 let first = self.words.as_ptr().cast();
                 std::slice::from_raw_parts(first, self.word_count.into())

@@ -1,4 +1,4 @@
-//! New memory for an output of a run, here or on a device, of which nothing can be read before.
+//! New memory for an output of a run, here or on a device. It cannot be read before it is written.
 
 use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_device, tnr_view, tnr_view_mut};
 
@@ -22,7 +22,7 @@ impl Shape {
     }
 }
 
-/// New memory for an output, of which nothing can be read.
+/// New memory for an output. It cannot be read.
 pub struct Blank<T: Element> {
     view: tnr_view_mut,
     held: Held<T>,
@@ -30,7 +30,7 @@ pub struct Blank<T: Element> {
 
 impl<T: Element> Blank<T> {
     pub(crate) fn new(extents: &[usize]) -> Result<Blank<T>> {
-        // SAFETY: it is shown by `written` alone, whose callers say that it was.
+        // SAFETY: only `written` shows it, and its callers say that it was written.
         let held = unsafe { Held::<T>::uninitialised(extents, Order::RowMajor) }?;
         let view = tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..*held.raw() };
         Ok(Blank { view: tnr_view_mut { view }, held })
@@ -38,7 +38,7 @@ impl<T: Element> Blank<T> {
 
     #[inline]
     pub(crate) fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
-        // SAFETY: a dense view of memory that nobody else knows of.
+        // SAFETY: a dense view of memory that no other code knows of.
         call.output(unsafe { LentMut::new(&self.view) });
     }
 
@@ -53,7 +53,7 @@ impl<T: Element> Blank<T> {
             return Ok(Tensor::over(self.held));
         }
         // SAFETY: a part of a dense view, whose elements have been written; the memory is alive,
-        // and nobody else knows of it.
+        // and no other code knows of it.
         unsafe { TensorView::<T>::from_raw(tnr_view { shape: *extents, ..*view }) }.to_tensor()
     }
 }
@@ -63,11 +63,11 @@ pub type RunExtents = [i64; TNR_MAX_RANK];
 
 /// A place where runs have memory: the host, or a device.
 pub trait PlaceMemory {
-    /// What a run there is given: nothing, or a stream.
+    /// The argument of a run there: nothing, or a stream.
     type At<'a>: Copy;
     /// New memory for an output.
     type Blank<T: Element>;
-    /// The same when it has been written.
+    /// That memory after it has been written, as a tensor.
     type Tensor<T: Element>;
 
     fn blank<T: Element>(at: Self::At<'_>, shape: &Shape) -> Result<Self::Blank<T>>;
@@ -120,7 +120,7 @@ impl PlaceMemory for OnDevice {
 
     fn blank<T: Element>(stream: &Stream, shape: &Shape) -> Result<DeviceBlank<T>> {
         let extents = shape.as_slice();
-        // SAFETY: it is shown by `written` alone, whose callers say that it was.
+        // SAFETY: only `written` shows it, and its callers say that it was written.
         let tensor = unsafe { cuda::Tensor::uninitialised(stream, extents, Order::RowMajor) }?;
         Ok(DeviceBlank(tensor))
     }
@@ -131,7 +131,7 @@ impl PlaceMemory for OnDevice {
         DeviceBlank(tensor): DeviceBlank<T>,
         extents: &RunExtents,
     ) -> Result<cuda::Tensor<T>> {
-        // What decides in a run how large an output is, no device computes so far.
+        // So far no device computes a step that decides in a run how large an output is.
         match layout::extents(tensor.raw()).iter().zip(extents).all(|(has, of)| *has as i64 == *of)
         {
             true => Ok(tensor),
@@ -153,7 +153,7 @@ pub(super) trait AnyBlank {
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
     /// # Safety
     ///
-    /// - As of [`Blank::written`].
+    /// - The conditions of [`Blank::written`].
     unsafe fn written(self: Box<Self>, extents: &RunExtents) -> Result<DynTensor>;
 }
 

@@ -1,6 +1,6 @@
 //! Bound programs: the handle, and runs, which lend views as those of programs do.
 
-// As in `program/bound.rs`.
+// See `program/bound.rs` for the reason.
 #![allow(clippy::result_large_err)]
 
 use std::ffi::CStr;
@@ -265,8 +265,8 @@ impl BoundHandle {
     ///
     /// # Safety
     ///
-    /// - Nobody else reads or writes the elements of its outputs and of the inputs that it updates
-    ///   by work that is not ordered with that of their blobs, or counts on what they hold.
+    /// - No other code reads or writes the elements of its outputs and of the inputs that it
+    ///   updates by work that is not ordered with that of their blobs, or relies on their values.
     pub(crate) unsafe fn run_captured(&self) -> Ran {
         // SAFETY: the handle is alive, and a captured program takes no views; the memory by this
         // function's contract.

@@ -36,7 +36,7 @@ fn step_info() -> tnr_step_info {
     }
 }
 
-/// As [`step_info`].
+/// An info to be written by the library, like that of [`step_info`].
 fn pass_info() -> tnr_pass_info {
     tnr_pass_info {
         struct_size: size_of::<tnr_pass_info>() as u64,
@@ -49,7 +49,7 @@ fn pass_info() -> tnr_pass_info {
 }
 
 impl ProgramHandle {
-    /// The steps of a run on these inputs, of which there are so many.
+    /// The `step_count` steps of a run on these inputs.
     pub(crate) fn steps<I, P>(
         &self,
         inputs: &mut impl LendAs<I, P>,

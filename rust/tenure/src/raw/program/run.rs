@@ -127,7 +127,7 @@ impl<'s> Call<'_, 's> {
         self.input_count += 1;
     }
 
-    /// As [`input`](Self::input), by its address.
+    /// Adds the next input like [`input`](Self::input), by its address.
     #[inline]
     pub(crate) fn lent(&mut self, view: Lent<'s>) {
         let Some(place) = self.inputs.get_mut(self.input_count) else { return };
@@ -197,7 +197,7 @@ impl<'s> Call<'_, 's> {
         let at = self.fresh_count + self.update_count;
         if at < self.outputs.len() && self.input_count < self.inputs.len() {
             self.outputs[at] = view;
-            // The same view: it is the first and only field.
+            // This is the address of the same view: it is the first and only field.
             self.inputs[self.input_count] = view.cast();
             self.update_count += 1;
             self.input_count += 1;
@@ -249,30 +249,30 @@ impl<'s, T: Element> From<cuda::ViewMut<'s, T>> for LeafMut<'s> {
     }
 }
 
-/// What lends elements of `T` in the place `P` for writing.
+/// A value that lends elements of `T` in the place `P` for writing.
 pub trait LendMut<T, P> {
     #[doc(hidden)]
     fn lent_leaf_mut(&mut self) -> LeafMut<'_>;
 }
 
-/// What lends inputs of these types in the place `P`.
+/// A value that lends inputs of these types in the place `P`.
 pub trait LendAs<I, P = Host> {
     #[doc(hidden)]
     fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
 }
 
-/// What lends outputs of these types in the place `P`.
+/// A value that lends outputs of these types in the place `P`.
 pub trait LendOut<O, P = Host> {
     #[doc(hidden)]
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>);
 }
 
-/// What a run is asked for beside its outputs.
+/// Options of a run, in addition to its outputs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
     /// 0: none, without the flag `TNR_RUN_BUDGET`.
     pub(crate) budget_bytes: u64,
-    /// As the library has them.
+    /// Flags of the ABI.
     pub(crate) flags: u32,
 }
 
@@ -337,15 +337,16 @@ impl ProgramHandle {
         self.counts.with_call(f)
     }
 
-    /// Writes every element of the outputs where the answer is Ok, and before it reads one; but what
-    /// inputs are updated hold, and but for outputs of which a run decides how large they are. Of
-    /// these it writes the first part along each axis: see [`run_found`](Self::run_found).
+    /// Writes every element of the outputs where the answer is Ok, and before it reads one. There
+    /// are two exceptions: it reads the elements of inputs that are updated, and it writes only the
+    /// first part along each axis of an output with a data-dependent shape: see
+    /// [`run_found`](Self::run_found).
     #[inline]
     pub(super) fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
         self.run_asked(call, options, &mut [], &mut [])
     }
 
-    /// As [`run`](Self::run), with the nanoseconds of as many steps as there are.
+    /// Runs like [`run`](Self::run), and writes the nanoseconds of each step to `times`.
     pub(super) fn run_timed(
         &self,
         call: &Call<'_, '_>,
@@ -355,16 +356,16 @@ impl ProgramHandle {
         self.run_asked(call, options, times, &mut [])
     }
 
-    /// As [`run`](Self::run): the extents up to which each output is written, which are no more
-    /// than the output's.
+    /// Runs like [`run`](Self::run). The result has the extents up to which each output is written,
+    /// which are no more than the output's.
     fn run_found(&self, call: &Call<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
         let mut found = vec![[0; sys::TNR_MAX_RANK]; self.counts.views().1];
         self.run_asked(call, options, &mut [], &mut found)?;
         Ok(found)
     }
 
-    /// Times are of as many steps as there are, and extents of as many outputs; of none, nobody
-    /// asks.
+    /// `times` has a number for each step and `extents` an entry for each output, or they are empty
+    /// and ask for nothing.
     #[inline]
     fn run_asked(
         &self,
@@ -411,7 +412,7 @@ impl ProgramHandle {
     pub(super) fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
         entered()?;
         let (mut dtype, mut rank, mut shape) = (sys::tnr_dtype(0), 0, [0; sys::TNR_MAX_RANK]);
-        // SAFETY: as in `run`; there is room for what is written.
+        // SAFETY: as in `run`; there is room for the results.
         check(unsafe {
             sys::tnr_program_output_shape(
                 self.program.as_ptr(),
@@ -474,7 +475,7 @@ impl ProgramHandle {
         })
     }
 
-    /// As [`run_into`](Self::run_into), with the shapes that the outputs have.
+    /// Runs like [`run_into`](Self::run_into), and returns the shapes that the outputs have.
     pub(crate) fn run_into_shapes<I, O>(
         &self,
         inputs: &mut impl LendAs<I>,
@@ -494,7 +495,7 @@ impl ProgramHandle {
         })
     }
 
-    /// As [`run_new`](Self::run_new), with element types that the program knows.
+    /// Runs like [`run_new`](Self::run_new), with element types that the program knows.
     pub(crate) fn run_dyn<I>(
         &self,
         inputs: &mut impl LendAs<I>,
@@ -512,7 +513,7 @@ impl ProgramHandle {
         blanks.into_iter().zip(&extents).map(|(blank, of)| unsafe { blank.0.written(of) }).collect()
     }
 
-    /// As [`blanks`](Self::blanks), with element types that the program knows.
+    /// Allocates like [`blanks`](Self::blanks), with element types that the program knows.
     fn dyn_blanks<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<DynBlank>> {
         self.with_call(|call| {
             inputs.lend(call);

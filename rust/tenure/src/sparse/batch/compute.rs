@@ -12,7 +12,7 @@ use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, Ten
 
 fn dense<T: Element, I: SparseIndex>(a: BatchArrays<'_, T, I>) -> Result<Tensor<T>> {
     let (lent, shape) = (a.lent(), [a.len(), a.form.rows, a.form.cols]);
-    // SAFETY: what is called writes every element of its output when it answers OK, and reads none
+    // SAFETY: `to_dense` writes every element of its output when it answers OK, and reads none
     // before.
     unsafe { Tensor::written_by(&shape, |out| to_dense(&lent, out)) }
 }
@@ -132,8 +132,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
         CscBatch::from_made(converted::<I>(&self.arrays.lent(), tnr_sparse_format::CSC, None)?)
     }
 
-    /// To compressed rows of blocks with so many rows and columns; elements without an entry are
-    /// zero.
+    /// To compressed rows of blocks with the rows and columns of `block`; elements without an entry
+    /// are zero.
     ///
     /// # Errors
     ///
@@ -150,8 +150,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
         BsrBatch::from_made(converted::<I>(&lent, tnr_sparse_format::BSR, Some(block))?)
     }
 
-    /// The same entries of each matrix in order: by rows, then columns; of CSC by columns, then
-    /// rows.
+    /// Sorts the entries of each matrix: by rows, then columns; for CSC by columns, then rows.
     ///
     /// # Errors
     ///
@@ -168,7 +167,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
         SparseBatch::from_made(in_own_format::<I>(&lent, form, TNR_CONVERT_SORT)?)
     }
 
-    /// The same batch with indices of another type.
+    /// Converts the indices to another type.
     ///
     /// # Errors
     ///
@@ -206,8 +205,8 @@ impl<F: SparseFormat, T: Number, I: SparseIndex> SparseBatchView<'_, F, T, I> {
         b.with_view(|b| product(self.arrays, AS_IS, b))
     }
 
-    /// As [`matmul`](Self::matmul), into memory of the caller's. Where its rank is that of `b`,
-    /// each matrix has its own `b`, also where they are vectors: `[matrices, k]`.
+    /// Does the same as [`matmul`](Self::matmul), into the caller's memory. Where its rank is that
+    /// of `b`, each matrix has its own `b`, also where they are vectors: `[matrices, k]`.
     ///
     /// ```
     /// # use tenure::*;
@@ -237,7 +236,7 @@ impl<F: SparseFormat, T: Number, I: SparseIndex> SparseBatchView<'_, F, T, I> {
         b.with_view(|b| product(self.arrays, TRANSPOSED, b))
     }
 
-    /// As [`t_matmul`](Self::t_matmul), into memory of the caller's, as
+    /// Does the same as [`t_matmul`](Self::t_matmul), into the caller's memory, as in
     /// [`matmul_into`](Self::matmul_into).
     ///
     /// ```

@@ -14,7 +14,7 @@ use crate::{Element, Rejected, Result, SharedTensor, SparseIndex, Tensor};
 /// The owners of a batch, first that of `batch_offsets`.
 type Parts<T, I> = (SharedTensor<i64>, SharedTensor<I>, SharedTensor<I>, Tensor<T>);
 
-/// As they may come.
+/// The `Vec`s that a batch may be made from.
 type Vecs<T, I> = (Vec<i64>, Vec<I>, Vec<I>, Vec<T>);
 
 /// Adopts four `Vec`s, or gives all of them back.
@@ -107,7 +107,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
         Ok(Self::over(Form::of(form), (batch_offsets, major, minor, values)))
     }
 
-    /// The same patterns, shared, with values as many as there are.
+    /// Shares the patterns, with new values in the same number.
     pub(in crate::sparse) fn with_new_values(&self, values: Tensor<T>) -> Self {
         let (major, minor) = (self.major.clone(), self.minor.clone());
         Self::over(self.form, (self.batch_offsets.clone(), major, minor, values))
@@ -117,7 +117,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
 /// Lending, and taking apart.
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
     /// The four owners: where the matrices begin, offsets and indices (of COO row and column
-    /// indices), and values. Where they came from `Vec`s, and nobody else holds them, their
+    /// indices), and values. Where they came from `Vec`s, and have no other holder, their
     /// `into_vec` gives those back.
     ///
     /// ```

@@ -9,7 +9,7 @@ use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
 use crate::sparse::shape;
 use crate::{Element, Result, SparseIndex, SparseView};
 
-/// Sparse matrices of one size in the format `F`, lent: four slices, and what they mean.
+/// Sparse matrices of one size in the format `F`, lent: four slices with their meaning.
 ///
 /// It is written by the name of its format, which also has the constructor and the methods that no
 /// other format has: [`CooBatchView`], [`CsrBatchView`], [`CscBatchView`] or [`BsrBatchView`].
@@ -42,8 +42,8 @@ pub type CsrBatchView<'a, T, I = i32> = SparseBatchView<'a, Csr, T, I>;
 /// Matrices by compressed columns, lent: as [`CsrBatchView`], of the transposes.
 pub type CscBatchView<'a, T, I = i32> = SparseBatchView<'a, Csc, T, I>;
 
-/// Matrices by compressed rows of blocks, lent: as [`CsrBatchView`], with blocks of one size in the
-/// place of elements.
+/// Matrices by compressed rows of blocks, lent: as [`CsrBatchView`], with blocks of one size
+/// instead of elements.
 pub type BsrBatchView<'a, T, I = i32> = SparseBatchView<'a, Bsr, T, I>;
 
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, I> {
@@ -124,8 +124,8 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, 
         self.arrays.form.is_coalesced()
     }
 
-    /// The same view, once it is found that the entries of each matrix are coalesced: ordered, and
-    /// no position has two. Some operations are faster for it.
+    /// Checks that the entries of each matrix are coalesced: ordered, and no position has two. Some
+    /// operations are faster on the view that it returns.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
         Ok(self)
     }
 
-    /// Those of all matrices.
+    /// The values of all matrices.
     fn values_mut(&mut self) -> &mut [T] {
         &mut self.values[covered_values(&self.form, self.offsets)]
     }

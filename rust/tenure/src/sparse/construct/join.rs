@@ -1,5 +1,5 @@
-//! Matrices made of others: one below the other, side by side, along the diagonal, and one for each
-//! entry of another.
+//! Matrices made of others: joined vertically, horizontally and along the diagonal, and one for
+//! each entry of another.
 
 use tenure_sys::tnr_sparse_join;
 
@@ -62,9 +62,9 @@ joins! {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     ROWS: vstack;
-    /// Joins sparse matrices of as many rows, side by side, as [`vstack`] does one below the
-    /// other. Of [`CooView`](crate::CooView)s the entries of one follow those of another, so that
-    /// they are no longer sorted.
+    /// Joins sparse matrices with equal numbers of rows horizontally, as [`vstack`] does
+    /// vertically. The entries of [`CooView`](crate::CooView)s follow each other matrix by matrix,
+    /// so that they are no longer sorted.
     ///
     /// # Errors
     ///
@@ -79,8 +79,8 @@ joins! {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     COLS: hstack;
-    /// Joins sparse matrices along the diagonal: each begins below and beside the end of the one
-    /// before it. Otherwise as [`vstack`]; the parts may be of any shape.
+    /// Joins sparse matrices along the diagonal: each begins below and to the right of the end of
+    /// the one before it. Otherwise as [`vstack`]; the parts may be of any shape.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::fmt;
 use super::text::Text;
 use crate::Result;
 
-/// A word of the first line, or what it is for.
+/// An enum of the words that one position of the first line takes.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident ($what:literal) { $($(#[$of:meta])* $variant:ident = $word:literal $(or $other:literal)?,)* }) => {
         $(#[$doc])*
@@ -32,7 +32,7 @@ macro_rules! words {
             }
         }
 
-        /// As its word in a file.
+        /// Writes the word of a file.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(self.word())
@@ -74,7 +74,7 @@ words! {
         Real = "real" or "double",
         /// Whole numbers.
         Integer = "integer",
-        /// Whole numbers from 0, of which some may need all 64 bits; SciPy's word.
+        /// Whole numbers from 0; some of them may need all 64 bits; SciPy's word.
         UnsignedInteger = "unsigned-integer",
         /// Two numbers each: real and imaginary part.
         Complex = "complex",

@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: the line, and what is wrong in it; also a file that is too short for its
-    /// size.
+    /// `InvalidArgument`: a malformed line (the message has its number and the fault); also a file
+    /// that is too short for its size.
     ///
     /// ```
     /// # use tenure::matrix_market::Reader;
@@ -134,8 +134,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: the line, and what is wrong in it; values or places that `T` or `I` does
-    /// not hold; an array. `OutOfMemory`.
+    /// `InvalidArgument`: a malformed line (the message has its number and the fault); values or
+    /// places that `T` or `I` does not hold; an array. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CooMatrix, matrix_market::Reader};
@@ -190,8 +190,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: the line, and what is wrong in it; values that `T` does not hold; a
-    /// coordinate file. `OutOfMemory`.
+    /// `InvalidArgument`: a malformed line (the message has its number and the fault); values that
+    /// `T` does not hold; a coordinate file. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::matrix_market::Reader;
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
 /// Entries as they are read, with those that they stand for.
 struct Entries<T, I> {
     symmetry: Symmetry,
-    /// Whether those beside the diagonal are below it, once there was one.
+    /// Whether the entries off the diagonal are below it, once one was read.
     below: Option<bool>,
     row_indices: Vec<I>,
     col_indices: Vec<I>,

@@ -29,7 +29,7 @@ impl<'a> Text<'a> {
         if ended { breaks } else { breaks + 1 }
     }
 
-    /// A refusal of what stands in this line.
+    /// A refusal of the content of this line.
     #[cold]
     #[inline(never)]
     pub(super) fn refuse(&self, what: impl std::fmt::Display) -> Error {
@@ -104,7 +104,7 @@ impl<'a> Text<'a> {
         self.left() > 0
     }
 
-    /// The rest of the line without its break, which is passed.
+    /// Takes the rest of the line without its break, and passes the break.
     pub(super) fn line_of_words(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -129,7 +129,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The next number of this line, of digits alone.
+    /// The next number of this line, which consists only of digits.
     #[inline]
     pub(super) fn natural(&mut self, name: &str) -> Result<usize> {
         self.skip_blanks();

@@ -128,7 +128,7 @@ floats! {
     bf16: bf16::ONE, |nearest, _| bf16::from_f64(nearest);
 }
 
-/// The `f32` nearest to a decimal number, of which `nearest` is the nearest double.
+/// The `f32` nearest to a decimal number; `nearest` is the double nearest to it.
 ///
 /// Rounding twice is wrong only where the double lies exactly between two `f32`: the decimal number
 /// may lie on either side of it.

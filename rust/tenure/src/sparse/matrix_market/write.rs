@@ -248,8 +248,8 @@ impl Writer {
         }
     }
 
-    /// That the words of the first line go together, and that nothing is lost by what is left out;
-    /// the number of lines.
+    /// Checks that the words of the first line go together, and that the omitted entries lose
+    /// nothing; gives the number of lines.
     fn check<T: Value, S: Source<T>>(&self, matrix: &S, field: Field) -> io::Result<usize> {
         let symmetry = self.symmetry;
         if S::LAYOUT == Layout::Array && field == Field::Pattern {
@@ -279,7 +279,8 @@ fn is_mirrored<T: Value>(symmetry: Symmetry, value: T, image: T) -> bool {
     symmetry.mirrored(value).is_some_and(|mirrored| same(mirrored, image))
 }
 
-/// That every entry beside the diagonal has its mirror image, and those on it are their own.
+/// Checks that every entry off the diagonal has its mirror image, and that those on it are their
+/// own.
 fn check_mirrored<T: Value, S: Source<T>>(matrix: &S, symmetry: Symmetry) -> io::Result<()> {
     let [rows, cols] = matrix.extents()?;
     if rows != cols {

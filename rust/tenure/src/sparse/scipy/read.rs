@@ -74,8 +74,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: what is wrong in which array, or in the archive. `Unsupported`: other
-    /// formats, dtypes, packings.
+    /// `InvalidArgument`: a malformed array (the message names it and the fault) or archive.
+    /// `Unsupported`: other formats, dtypes, packings.
     ///
     /// ```
     /// # use tenure::npz::Reader;
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { archive, format, dtype, rows, cols })
     }
 
-    /// The format, which says what [`to_csr`](Self::to_csr) and its like can be asked for.
+    /// The format, which decides which method of [`to_csr`](Self::to_csr) and its like applies.
     ///
     /// ```
     /// # use tenure::{BsrView, npz::{Format, Reader, Writer}};
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: another format, values of another type than `T`, indices that `I` does
-    /// not hold, or what is wrong in which array. `OutOfMemory`.
+    /// not hold, or a malformed array (the message names it and the fault). `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CooMatrix, CooView, npz::{Reader, Writer}};

@@ -70,7 +70,7 @@ fn values<'a, T: Element>(elements: &'a [T]) -> Named<'a> {
     named
 }
 
-/// The three arrays, of which only the range of the matrix is written.
+/// The three arrays; only the range of the matrix is written.
 fn parts<'a, T: Element, I: SparseIndex>(arrays: Arrays<'a, T, I>) -> [Named<'a>; 3] {
     let (form, minor) = (arrays.form, arrays.minor());
     let mut data = values(arrays.values());
@@ -106,7 +106,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<
 /// Sparse matrices.
 impl Writer {
     /// Writes a matrix that `scipy.sparse.load_npz` reads, as `csr_matrix` and its like. A range of
-    /// rows is written as that range. The same matrix gives the same bytes.
+    /// rows is written as that range. Equal matrices give equal bytes.
     ///
     /// # Errors
     ///

@@ -7,8 +7,9 @@ use crate::{AsView, NativeFloat, Tensor};
 /// Stiefel, "Methods of conjugate gradients for solving linear systems", 1952; with a
 /// preconditioner, algorithm 9.1 of Saad, "Iterative methods for sparse linear systems", 2003.)
 ///
-/// Stops as SciPy's `cg` does, and takes the same iterations but for rounding. A product with `a`
-/// is made in each, by as many threads as the context has; all else is done by the calling thread.
+/// Stops as SciPy's `cg` does, and takes the same iterations except for rounding. A product with
+/// `a` is made in each, by as many threads as the context has; all else is done by the calling
+/// thread.
 ///
 /// # Errors
 ///

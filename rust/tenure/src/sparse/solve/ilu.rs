@@ -10,7 +10,7 @@ use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
 /// "Iterative methods for sparse linear systems", 2003.)
 ///
 /// Offsets and indices are those of `a`, which stays lent; values are its own. It is applied by two
-/// substitutions, each of which begins with what the one row before has left: by one thread.
+/// substitutions in one thread, since each row needs the results of the rows before it.
 ///
 /// ```
 /// use tenure::{CsrMatrix, Ilu0, Krylov, bicgstab, gallery};
@@ -26,8 +26,8 @@ use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
 pub struct Ilu0<'a, T: NativeFloat, I: SparseIndex = i32> {
     row_offsets: &'a [I],
     col_indices: &'a [I],
-    /// Those of each row: of `L` below its unit diagonal, the reciprocal of `U`'s diagonal, and the
-    /// rest of `U`.
+    /// The values of each row: of `L` below its unit diagonal, the reciprocal of `U`'s diagonal,
+    /// and the rest of `U`.
     values: Tensor<T>,
     /// The entry on the diagonal of each row.
     diagonals: Vec<usize>,
@@ -71,7 +71,7 @@ impl<'a, T: NativeFloat, I: SparseIndex> Ilu0<'a, T, I> {
 
     /// The entries of a row.
     fn entries(&self, row: usize) -> std::ops::Range<usize> {
-        // Those of a range of rows count from its first.
+        // The offsets of a range of rows count from its first.
         let first = self.row_offsets[0].to_usize();
         let [begin, end] = [row, row + 1].map(|row| self.row_offsets[row].to_usize() - first);
         begin..end
@@ -121,7 +121,7 @@ impl<'a, T: NativeFloat, I: SparseIndex> Ilu0<'a, T, I> {
         Ok(())
     }
 
-    /// The columns and values of entries, side by side.
+    /// Pairs of the columns and values of entries.
     fn pairs(&self, entries: std::ops::Range<usize>) -> impl Iterator<Item = (usize, T)> {
         let values: &[T] = self.values.as_ref();
         let columns = self.col_indices[entries.clone()].iter().map(|column| column.to_usize());

@@ -70,7 +70,7 @@ impl<'a, T: NativeFloat> Lsqr<'a, T> {
         self
     }
 
-    /// A factor d, of which the length of d x is made short too.
+    /// A factor d; the length of d x is made short too.
     pub const fn damping(mut self, damping: f64) -> Self {
         self.damping = damping;
         self
@@ -136,9 +136,9 @@ fn normalise<T: NativeFloat>(vector: &mut Tensor<T>, length: f64) -> f64 {
 /// equations and sparse least squares", 1982, and its stopping tests.) Where there are several such
 /// x, it is the shortest, if the start is zeros.
 ///
-/// Ends as SciPy's `lsqr` does, and takes the same iterations but for rounding. A product with `a`
-/// is made in each and one with its transpose, by as many threads as the context has; all else is
-/// done by the calling thread.
+/// Ends as SciPy's `lsqr` does, and takes the same iterations except for rounding. A product with
+/// `a` is made in each and one with its transpose, by as many threads as the context has; all else
+/// is done by the calling thread.
 ///
 /// # Errors
 ///

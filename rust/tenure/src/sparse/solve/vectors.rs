@@ -2,7 +2,7 @@
 
 use crate::NativeFloat;
 
-/// Sums that a processor's vectors hold side by side.
+/// Sums that a processor's vectors hold in adjacent lanes.
 const LANES: usize = 16;
 /// Elements that are added up in their own type before the sum becomes `f64`: the error of a sum of
 /// `f32` stays that of a short one.
