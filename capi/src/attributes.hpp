@@ -22,7 +22,8 @@ inline constexpr std::size_t kFirstSizeBytes<NoAttribute> = sizeof(NoAttribute);
 template <>
 inline constexpr std::size_t kFirstSizeBytes<OneAttribute> = sizeof(OneAttribute);
 
-// Throw INVALID_ARGUMENT for what is not known of them.
+// These functions throw INVALID_ARGUMENT for a wrong struct_size, and for fields that this library
+// does not know and that are not 0.
 [[gnu::cold]] void check_attributes_given(const NoAttribute& attributes);
 OneAttribute read_attributes_given(const OneAttribute& attributes);
 tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attributes);
@@ -40,14 +41,14 @@ Attributes attributes_of(const Attributes* attributes) {
   return std::bit_cast<Attributes>(read_attributes_given(given));
 }
 
-// As attributes_of(), of a struct of any fields.
+// Like attributes_of(), for a struct with any fields.
 template <class Attributes>
 Attributes sized_attributes_of(const Attributes* attributes) {
   if (attributes == nullptr) return {};
   return read_sized(attributes, "attributes");
 }
 
-// Attributes of which this library knows none.
+// Checks a struct of attributes in which this library knows no field.
 template <class Attributes>
 void check_attributes(const Attributes* attributes) {
   static_assert(sizeof(Attributes) == sizeof(NoAttribute) && alignof(Attributes) == 8);

@@ -18,8 +18,9 @@ namespace tenure::capi {
 // Makes a failure the thread's last error and returns its status. The last act of a failing call.
 tnr_status record(tnr_status status, const char* message) noexcept;
 
-// In a catch block, for what is no Error: what the C++ library throws where memory is asked for and
-// cannot be had, or could be in no machine, is OUT_OF_MEMORY, and anything else INTERNAL.
+// Records, in a catch block, an exception that is no Error. The exceptions of the C++ library for
+// memory that it cannot allocate, or that no machine could have, are OUT_OF_MEMORY. All others are
+// INTERNAL.
 tnr_status record_unnamed() noexcept;
 
 // Runs the whole body of a boundary function, argument checks included. Every local of the body is
@@ -37,7 +38,7 @@ tnr_status guarded(Body&& body) noexcept {
   }
 }
 
-// As guarded(), of a body that gives a Refusal: a failure without an exception.
+// Like guarded(), for a body that returns a Refusal, which is a failure without an exception.
 template <class Body>
 tnr_status answered(Body&& body) noexcept {
   Refusal refusal;
@@ -45,7 +46,7 @@ tnr_status answered(Body&& body) noexcept {
   return refusal ? record(refusal->status(), refusal->message()) : status;
 }
 
-// As guarded(), for functions that return a pointer: NULL on failure.
+// Like guarded(), for functions that return a pointer: NULL on failure.
 template <class Body>
 auto guarded_pointer(Body&& body) noexcept -> decltype(body()) {
   decltype(body()) result = nullptr;
@@ -70,7 +71,7 @@ tnr_status release_handle(Object* handle, void (*release)(std::uint64_t token)) 
     if (handle != nullptr) release(token_of(handle));
   });
 }
-// The same handle, which counts once more.
+// Counts the handle once more, and returns it.
 template <class Object>
 Object* retain_handle(Object* handle, void (*retain)(std::uint64_t token)) noexcept {
   return guarded_pointer([&] {
@@ -83,8 +84,8 @@ Object* retain_handle(Object* handle, void (*retain)(std::uint64_t token)) noexc
 // default and costs nothing.
 inline ContextUse use_of(const tnr_context* context) { return ContextUse(token_of(context)); }
 
-// The same for a call that computes. Throws as instruction_set() does where there is none: behind
-// this, loops that are noexcept may look for their kernels.
+// Like use_of(), for a call that computes. Throws as instruction_set() does if there is no
+// instruction set: after this call, loops that are noexcept may look up their kernels.
 inline ContextUse context_of(const tnr_context* context) {
   (void)kernels::chosen_word();
   return use_of(context);
@@ -139,8 +140,8 @@ Sized copy_sized(const Sized& source) noexcept {
 
 // A copy of a struct that starts with its struct_size and may be of an older or a newer version
 // than ours: fields that only we know are 0. Throws INVALID_ARGUMENT for a size that no version
-// has, and for bytes that only a newer client knows and that are not 0: it asks for what we do not
-// know.
+// has, and for bytes that only a newer client knows and that are not 0: such a client asks for
+// features that we do not know.
 template <class Sized>
 Sized read_sized(const Sized* source, const char* name) {
   const Sized& given = deref(source, name);
@@ -152,11 +153,11 @@ Sized read_sized(const Sized* source, const char* name) {
   return copy_sized(given);
 }
 
-// Writes facts that stand beside each other to a struct that starts with its struct_size and may be
-// of an older or a newer version than ours: never beyond the caller's size, which stays. An older
-// client is told what it asks for. Fields that only a newer one knows are set to 0, so that it
-// reads "not told" and not what its stack held. Throws INVALID_ARGUMENT for a size that no version
-// has.
+// Writes facts that are independent of each other to a struct that starts with its struct_size and
+// may be of an older or a newer version than ours: never beyond the caller's size, which stays. An
+// older client gets the fields that it knows. Fields that only a newer client knows are set to 0,
+// so that it does not read earlier contents of its stack. Throws INVALID_ARGUMENT for a size that
+// no version has.
 template <class Sized>
 void write_report(Sized* target, const char* name, Sized value) {
   require_struct_size(deref(target, name), name);
@@ -166,9 +167,9 @@ void write_report(Sized* target, const char* name, Sized value) {
   std::memset(reinterpret_cast<char*>(target) + known_bytes, 0, value.struct_size - known_bytes);
 }
 
-// As write_report(), of a struct whose fields mean something together: what an older client has of
-// it would be another matrix if it lacked a field that is not 0. Throws INVALID_ARGUMENT then, and
-// writes nothing.
+// Like write_report(), for a struct whose fields only have a meaning together: without a field that
+// is not 0, the struct of an older client would describe another matrix. Throws INVALID_ARGUMENT in
+// this case, and writes nothing.
 template <class Sized>
 void write_sized(Sized* target, const char* name, const Sized& value) {
   require_struct_size(deref(target, name), name);

@@ -1,5 +1,5 @@
-// Functions for the Rust crate alone, of the very library that it was built with: they are in no
-// header, may change in any build, and are exported in a node of its own.
+// Functions only for the Rust crate that was built with this very library: they are in no header,
+// may change in any build, and are exported in a version node of their own.
 #include <cstdint>
 
 #include "tenure/sparse_voucher.hpp"

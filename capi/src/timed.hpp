@@ -1,4 +1,4 @@
-// The boundary of what computes: guarded(), and the time of the call where somebody asked for it.
+// The boundary of functions that compute: guarded(), and the time of the call if timing is on.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ template <class Body>
   return status;
 }
 
-// guarded() for what computes.
+// guarded() for functions that compute.
 template <class Body>
 tnr_status run(tnr_operation operation, const Body& body) noexcept {
   if (g_timing.load(std::memory_order_relaxed) == Timing::kOn) [[unlikely]]
@@ -27,7 +27,7 @@ tnr_status run(tnr_operation operation, const Body& body) noexcept {
   return guarded(body);
 }
 
-// As run(), for functions that return a handle: NULL on failure.
+// Like run(), for functions that return a handle: NULL on failure.
 template <class Body>
 auto run_pointer(tnr_operation operation, const Body& body) noexcept -> decltype(body()) {
   decltype(body()) result = nullptr;

@@ -1,9 +1,10 @@
 /*
- * Compiler annotations behind the ownership tags of tenure.h.
+ * Compiler annotations for the ownership tags of tenure.h.
  *
- * The tags in the comments of tenure.h are for people and generators; the macros beside them say
- * the same to gcc and clang, which then report misuse in the caller's code. A compiler that knows
- * none of this sees plain C99 declarations. tests/misuse shows each warning.
+ * The tags in the comments of tenure.h are for people and generators. The macros of the
+ * declarations express the tags for gcc and clang, which then report misuse in the caller's code. A
+ * compiler that knows none of the attributes sees plain C99 declarations. tests/misuse shows each
+ * warning.
  */
 #ifndef TENURE_ANNOTATIONS_H
 #define TENURE_ANNOTATIONS_H
@@ -17,8 +18,8 @@
 #endif
 
 /*
- * A function of the library's ABI. The library is compiled with everything else hidden, so this is
- * what lets the linker script export it. On Windows the list of exports does that alone.
+ * A function of the library's ABI. The library is compiled with everything else hidden, so the
+ * linker script can export only functions with this macro. On Windows the list of exports suffices.
  */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define TNR_API __attribute__((visibility("default")))
@@ -60,9 +61,9 @@
 #endif
 
 /*
- * (counted-by) on a const pointer: parameter number `pointer` is read, and is as long as parameter
- * number `count` says: that many elements, bytes for void. gcc reports a shorter object
- * (-Wstringop-overread), NULL with a count above 0 (-Wnonnull) and memory that nobody has written
+ * (counted-by) on a const pointer: parameter number `pointer` is read, and parameter number `count`
+ * is the number of its elements, or of its bytes for void. gcc reports a shorter object
+ * (-Wstringop-overread), NULL with a count above 0 (-Wnonnull) and memory that has not been written
  * (-Wmaybe-uninitialized).
  */
 #if defined(TNR_GCC_OWNERSHIP)
@@ -72,7 +73,7 @@
 #endif
 
 /*
- * (counted-by) with (out): as TNR_READS, but written and never read (-Wstringop-overflow).
+ * (counted-by) with (out): like TNR_READS, but written and never read (-Wstringop-overflow).
  */
 #if defined(TNR_GCC_OWNERSHIP)
 #define TNR_WRITES(pointer, count) __attribute__((access(write_only, pointer, count)))
@@ -81,8 +82,8 @@
 #endif
 
 /*
- * (counted-by) on memory that is handed over to be written later. As TNR_READS, but it need not be
- * initialised, which fresh memory is not; and it is not TNR_WRITES either, because then the
+ * (counted-by) on memory that is handed over to be written later. Like TNR_READS, but the memory
+ * need not be initialised, as fresh memory is not. It is not TNR_WRITES either, because then the
  * compiler might drop the caller's own stores to it as dead.
  */
 #if defined(TNR_GCC_OWNERSHIP)
@@ -106,7 +107,7 @@
 #endif
 
 /*
- * The same on a member function of tenure.hpp: what it gives is good only while the object is.
+ * (lifetimebound) on a member function of tenure.hpp: the result is good only while the object is.
  */
 #if defined(__cplusplus) && defined(__has_cpp_attribute)
 #if __has_cpp_attribute(clang::lifetimebound)
@@ -119,7 +120,7 @@
 
 /*
  * (transfer full) and (transfer none) on a handle or on memory that is passed in: whether the
- * library takes it over. No compiler checks this; in clang it stands in the syntax tree, where a
+ * library takes it over. No compiler checks this; clang keeps it in the syntax tree, where a
  * binding generator or a static analyser can read it.
  */
 #if defined(__clang__)

@@ -10,12 +10,13 @@
 //
 //   View<const T>, View<T>   tnr_view, tnr_view_mut   memory of the caller's, to read or to write
 //   Tensor<T>                allocated, copied, adopted   the holder may write
-//   SharedTensor<T>          shared                       nobody writes; copies share it
+//   SharedTensor<T>          shared                       read-only; copies share it
 //   Borrow<T>                borrowed, borrowed mutably   the caller's again when it ends
 //   SparseView               tnr_sparse_view              a matrix whose arrays are the caller's
-//   Handle<tnr_sparse> ...   what functions make; `owned(...)` throws where there is none
+//   Handle<tnr_sparse> ...   results of functions; `owned(...)` throws where one is NULL
 //
-// clang warns where a view outlives what it was made of (-Wdangling, -Wreturn-stack-address).
+// clang warns where a view outlives the object that it was made of (-Wdangling,
+// -Wreturn-stack-address).
 #ifndef TENURE_TENURE_HPP
 #define TENURE_TENURE_HPP
 
@@ -87,7 +88,7 @@ struct Release {
 template <class H>
 using Handle = std::unique_ptr<H, Release>;
 
-/// Takes what a function has made; throws where it answered NULL.
+/// Takes the handle that a function has returned; throws if it is NULL.
 template <class H>
 [[nodiscard]] Handle<H> owned(H* made) {
   if (made == nullptr) throw_last_error();
@@ -173,8 +174,8 @@ using Axes = List<std::uint32_t>;
 
 // ---- views ----
 
-/// Elements side by side, lent: of a span, or of what owns them, a vector or an array, in which
-/// case compilers are told whose they are.
+/// Adjacent elements, lent: those of a span, or of their owner, such as a vector or an array. An
+/// owner is marked for compilers as lifetimebound.
 template <Element T>
 class Elements {
  public:
@@ -264,11 +265,11 @@ class View {
     text.resize(needed - 1);  // without the 0
     return text;
   }
-  /// Index 0 on every axis.
+  /// The element at index 0 on every axis.
   [[nodiscard]] T* data() const noexcept {
     return static_cast<T*>(const_cast<void*>(plain().data));
   }
-  /// The elements in row-major order, where they lie so side by side; else nothing.
+  /// The elements as a span, if they are adjacent in row-major order; else nothing.
   [[nodiscard]] std::optional<std::span<T>> as_span() const noexcept {
     std::int64_t expected = 1;
     for (std::uint32_t axis = rank(); axis-- > 0;) {
@@ -299,8 +300,8 @@ class View {
     return *element;
   }
 
-  // Other shapes over the same memory; what each takes and refuses stands at the function of
-  // tenure.h whose name it has.
+  // Other shapes over the same memory. The function of tenure.h with the same name describes the
+  // arguments.
   [[nodiscard]] View slice(std::uint32_t axis, std::int64_t start, std::int64_t stop,
                            std::int64_t step = 1) const {
     return derived(
@@ -340,7 +341,7 @@ class View {
     check(tnr_view_split(*this, axis, index, &parts.first.plain_mut(), &parts.second.plain_mut()));
     return parts;
   }
-  // In these elements may appear more than once, so nobody writes through them.
+  // In these views an element may appear more than once, so they are read-only.
   [[nodiscard]] View<const T> broadcast(Shape shape) const {
     return View<const T>(*this).derived(
         [&](auto* a, auto* out) { return tnr_view_broadcast(a, shape.rank(), shape.data(), out); });
@@ -356,7 +357,7 @@ class View {
   friend class View;
 
   View(std::span<T> elements, Shape shape, const std::int64_t* strides, std::size_t offset) {
-    // A negative number of bytes, as no span has, is what an offset that overflows becomes.
+    // An offset that overflows becomes a negative number of bytes, which no span has.
     const std::size_t offset_bytes = offset > SIZE_MAX / sizeof(T) ? SIZE_MAX : offset * sizeof(T);
     const auto lend = [&] {
       if constexpr (kIsConst)
@@ -437,8 +438,9 @@ class Tensor {
   [[nodiscard]] View<const T> view() const& noexcept TNR_LIFETIMEBOUND_THIS { return view_; }
   void view() const&& = delete;  // what it would show ends with the statement
 
-  /// The vector that was adopted, with the same elements at the same place. Throws
-  /// INVALID_ARGUMENT where none was, and BUSY where others hold the memory: it stays theirs.
+  /// The vector that was adopted, with the same elements at the same address. Throws
+  /// INVALID_ARGUMENT if no vector was adopted, and BUSY if others hold the memory: it stays
+  /// theirs.
   [[nodiscard]] std::vector<T> into_vector() && {
     check(tnr_blob_reclaim(blob_.get(), source_));
     static_cast<void>(blob_.release());
@@ -473,7 +475,7 @@ class Tensor {
   std::vector<T>* source_ = nullptr;  // the blob's, while there is one
 };
 
-/// Memory that nobody writes, and that each copy of this holds. Row-major.
+/// Memory that is not written while it is shared. Each copy of this object holds it. Row-major.
 template <Element T>
   requires(!std::is_const_v<T>)
 class SharedTensor {
@@ -528,15 +530,16 @@ SharedTensor(std::shared_ptr<const Owner>, Shape)
     -> SharedTensor<std::ranges::range_value_t<const Owner>>;
 
 /// Memory of the caller's that the library may hold for longer than a call: `Borrow<const T>` to
-/// read, `Borrow<T>` for the borrower alone. The memory is the caller's again when it has ended.
+/// read, `Borrow<T>` where only the borrower reads and writes. The memory is the caller's again
+/// when the borrow has ended.
 template <Element T>
 class Borrow {
  public:
   explicit Borrow(Elements<T> elements TNR_LIFETIMEBOUND) : blob_(borrow(elements.span())) {}
   Borrow(const Borrow&) = delete;
   Borrow& operator=(const Borrow&) = delete;
-  /// Waits for calls that use the memory. Ends the program where another handle is not released:
-  /// whoever has it would use memory that is gone. end() says so instead.
+  /// Waits for calls that use the memory. Ends the program if another handle is not released,
+  /// because its holder would use memory that is gone. end() throws instead.
   ~Borrow() {
     if (is_ended_) return;
     for (;;) {
@@ -589,8 +592,8 @@ Borrow(Range&&) -> Borrow<std::remove_reference_t<std::ranges::range_reference_t
 template <class I>
 concept Index = std::same_as<I, std::int32_t> || std::same_as<I, std::int64_t>;
 
-/// A sparse matrix whose arrays are the caller's; each call checks them. docs/sparse.md says what
-/// they mean.
+/// A sparse matrix whose arrays are the caller's; each call checks them. docs/sparse.md describes
+/// them.
 class SparseView {
  public:
   /// `row_offsets` has `rows + 1` numbers. `flags`: TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE.

@@ -1,5 +1,5 @@
-//! The ABI source as the generator sees it. Read with `syn`, not through cbindgen, so that what
-//! cbindgen drops in silence is noticed.
+//! The ABI source as the generator sees it. Read with `syn`, not through cbindgen, so that a
+//! declaration that cbindgen drops silently is noticed.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The name of what a data pointer points at.
+    /// The name of the pointee of a data pointer.
     pub fn pointee(&self) -> Option<&str> {
         match self {
             Type::ConstPointer(name) | Type::MutPointer(name) => Some(name),
@@ -63,10 +63,10 @@ pub struct Abi {
     pub version: Version,
     /// Types and constants that reach the header, in the order of the source.
     pub items: Vec<Item>,
-    /// Opaque structs: what a pointer of such a type is, is a handle.
+    /// Opaque structs: a pointer to such a type is a handle.
     pub handles: HashSet<String>,
     pub functions: Vec<Function>,
-    /// How many `fn tnr_...` stand anywhere in the source, also inside macros.
+    /// The number of `fn tnr_...` anywhere in the source, also inside macros.
     pub written_count: usize,
 }
 
@@ -147,7 +147,8 @@ impl Reader<'_> {
         self.problems.push(Problem { line, text });
     }
 
-    /// The version that a comment names, if it does, and what else is wrong with its tags.
+    /// The version that a comment names, if any. Reports everything else that is wrong with its
+    /// tags.
     fn since(&mut self, name: &str, line: usize, attrs: &[syn::Attribute]) -> Option<Version> {
         let mut texts = Vec::new();
         let comment = parse_comment(&doc_lines(attrs), &mut texts);
@@ -325,7 +326,7 @@ fn classify(ty: &syn::Type, callbacks: &HashSet<String>, texts: &mut Vec<String>
             Type::MutPointer(name_of(&pointer.elem))
         }
         syn::Type::Ptr(pointer) => match &*pointer.elem {
-            // An array of pointers, which is read as one of what they point at.
+            // An array of pointers, which is read as an array of their pointees.
             syn::Type::Ptr(inner) => Type::ConstPointer(name_of(&inner.elem)),
             pointee => Type::ConstPointer(name_of(pointee)),
         },
@@ -343,7 +344,7 @@ fn classify(ty: &syn::Type, callbacks: &HashSet<String>, texts: &mut Vec<String>
     }
 }
 
-/// The last word of a path; empty for what is no path.
+/// The last word of a path; empty for a type that is no path.
 fn name_of(ty: &syn::Type) -> String {
     match ty {
         syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),

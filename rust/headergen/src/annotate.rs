@@ -1,4 +1,4 @@
-//! Tags become macros: what the comment says to people, the header says to compilers.
+//! Turns tags into macros: the header expresses for compilers what a comment states for people.
 
 use cbindgen::ir::AnnotationValue;
 
@@ -28,8 +28,8 @@ fn function_macros(function: &Function) -> Vec<String> {
     let mut macros = vec!["TNR_API".to_owned()];
     for (index, param) in function.params.iter().enumerate() {
         let tags = param.tags.clone().unwrap_or_default();
-        // gcc takes NULL beside a count that is not 0 for a mistake; where NULL means something
-        // of its own, nothing can be told to it.
+        // gcc reports NULL with a count that is not 0 as a mistake. A parameter where NULL has a
+        // meaning therefore gets no attribute.
         if tags.nullable {
             continue;
         }
@@ -53,7 +53,7 @@ fn function_macros(function: &Function) -> Vec<String> {
     macros
 }
 
-/// The macros behind a parameter. A plain value of the caller's gets none: nobody can own it.
+/// The macros after a parameter. A plain value of the caller's gets none: it has no owner.
 fn param_macros(abi: &Abi, param: &Param) -> Vec<&'static str> {
     let mut macros = Vec::new();
     let (Some(pointee), Some(tags)) = (param.ty.pointee(), &param.tags) else { return macros };

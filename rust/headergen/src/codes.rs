@@ -17,7 +17,7 @@ const KINDS: [Kind; 7] = [
     Kind::Scan,
 ];
 
-/// The kind as its names have it.
+/// The kind as in its names.
 fn stem(kind: Kind) -> &'static str {
     match kind {
         Kind::Unary => "unary",
@@ -86,7 +86,7 @@ pub fn check(table: &[Operation]) -> Vec<Problem> {
     texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
 }
 
-/// `abi.rs` with the codes behind the types that they are of, on the same lines.
+/// `abi.rs` with the codes after their types, on the same lines.
 pub fn expanded(source: &str) -> String {
     let mut text = source.to_owned();
     for kind in KINDS {
@@ -114,7 +114,7 @@ fn types(row: &Operation) -> String {
         Dtypes::ARITHMETIC => "Arithmetic",
         _ => "Number",
     };
-    // Of numbers that are not complex a part is the number, which may be changed in place.
+    // A part of a number that is not complex is the number itself, which may be changed in place.
     let result = match row.gives {
         Gives::Truth => "Bool8",
         Gives::Part if row.dtypes == Dtypes::COMPLEX => "Part",
@@ -124,7 +124,7 @@ fn types(row: &Operation) -> String {
     format!("[T: {bound}] T -> {result}")
 }
 
-/// The same of a reduction, and the parameter behind its axes.
+/// The types of a reduction, as `types` writes them, and the parameter after its axes.
 fn reduction_types(row: &Operation) -> String {
     let bound = match row.dtypes {
         Dtypes::FLOATS => "Float",
@@ -170,7 +170,8 @@ pub fn rust(note: &str) -> String {
         let lines = rows(OPERATIONS, kind).into_iter().map(|row| rust_row(kind, row));
         text.push_str(&list(&format!("for_each_{}", stem(kind)), lines));
     }
-    // Those that sparse matrices of real numbers take; the result has the dtype of the values.
+    // The operations that sparse matrices of real numbers take. The result has the dtype of the
+    // values.
     let keeps = |row: &Operation| {
         row.keeps_zero
             && row.dtypes != Dtypes::COMPLEX
@@ -335,7 +336,7 @@ pub fn cpp(note: &str) -> String {
     text
 }
 
-/// The enumerations of what a kernel of a device has a case for each of, with the codes of the
+/// The enumerations whose members each have a case in a kernel of a device, with the codes of the
 /// operations.
 fn device_sets() -> String {
     use Device::{Angle, Function, FusedFunction, None, Number, OfKind, Question, Words};

@@ -7,7 +7,7 @@ use crate::codes::wrapped;
 use crate::counters_table::{COUNTERS, Counter};
 
 const SOURCE: &str = "rust/tenure-sys/src/counters.rs";
-/// The line of `abi.rs` that stands for the constants.
+/// The line of `abi.rs` that the constants replace.
 const MARK: &str = "// The constants of the table counters.rs.";
 /// Rows up to this code are of ABI 0.1.
 const LAST_OF_FIRST: u16 = 8;
@@ -44,7 +44,7 @@ pub fn check(table: &[Counter]) -> Vec<Problem> {
     texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
 }
 
-/// `abi.rs` with the constants in the place of the mark, on the same line.
+/// `abi.rs`, with the mark replaced by the constants, on the same line.
 pub fn expanded(source: &str) -> String {
     let mut constants = "impl tnr_operation { ".to_owned();
     for row in COUNTERS {

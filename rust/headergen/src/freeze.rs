@@ -12,7 +12,7 @@ const FROZEN: &str = "tests/abi/frozen";
 const TABLE: &str = "abi.txt";
 const ANNOTATIONS: &str = "capi/include/tenure/annotations.h";
 
-/// The files of a frozen version: the header as a client has it, every fact, and the facts once
+/// The files of a frozen version: the header as clients include it, every fact, and the facts once
 /// more as a program for the compiler.
 fn files(root: &Path, abi: &Abi) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let folder = format!("{FROZEN}/{}.{}", abi.version.0, abi.version.1);
@@ -26,7 +26,7 @@ fn files(root: &Path, abi: &Abi) -> Result<Vec<(String, String)>, Box<dyn Error>
     ])
 }
 
-/// The breaks of frozen versions by the source, the oldest first. Errors: none is frozen.
+/// The breaks of frozen versions by the source, the oldest first. Errors: no version is frozen.
 pub fn check(root: &Path, abi: &Abi) -> Result<Vec<Problem>, Box<dyn Error>> {
     let today = Table::of(abi);
     let tables = tables(root)?;
@@ -43,8 +43,8 @@ pub fn check(root: &Path, abi: &Abi) -> Result<Vec<Problem>, Box<dyn Error>> {
 }
 
 /// Freezes the version of the source; `put` writes files. Breaks of the last freeze of the same
-/// version are printed; older versions stay as they are, and the result says whether the source
-/// keeps to them.
+/// version are printed; older versions stay as they are, and the result is whether the source keeps
+/// to them.
 pub fn freeze(
     root: &Path,
     abi: &Abi,

@@ -1,7 +1,7 @@
-//! The ABI as it was frozen, beside the ABI as the source has it: what a program that was compiled
-//! with an older header relies on is there and means what it did.
+//! Compares the ABI of the source with the frozen one: everything that a program compiled with an
+//! older header relies on exists, with the same meaning.
 //!
-//! Each fact is one line: what it is about, the version that introduced it, and what holds of it.
+//! Each fact is one line: its subject, the version that introduced it, and its value.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub use asserts::c_asserts;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Table {
     pub version: Version,
-    /// By what it is about: `function tnr_fill`, `field tnr_view.data`.
+    /// By subject: `function tnr_fill`, `field tnr_view.data`.
     facts: BTreeMap<String, Fact>,
 }
 
@@ -25,7 +25,7 @@ pub struct Table {
 struct Fact {
     since: Version,
     value: Value,
-    /// Where the source says it.
+    /// The line of the source that states it.
     line: usize,
 }
 
@@ -35,7 +35,7 @@ enum Value {
     Exact(String),
     /// A struct, which may get fields at its end when it starts with its size.
     Struct { grows: bool, size: u64, align: u64 },
-    /// A field's place and type.
+    /// A field's offset and type.
     Field { offset: u64, ty: String },
 }
 
@@ -79,7 +79,7 @@ impl Table {
         }
         for item in &abi.items {
             let (kind, value) = match &item.kind {
-                // It rises, which is what it is for.
+                // It rises with each version, on purpose.
                 Kind::Constant(..) if item.name == "TNR_ABI_MINOR" => continue,
                 Kind::Constant(ty, value) => ("constant", format!("{ty} {value}")),
                 Kind::Number(inner) => ("number", inner.spelled()),
@@ -121,7 +121,7 @@ impl Table {
         text
     }
 
-    /// Reads what `written()` wrote. Errors: the line that is something else.
+    /// Reads the text that `written()` wrote. Errors: the line that is something else.
     pub fn parse(version: Version, text: &str) -> Result<Table, String> {
         let mut table = Table { version, ..Table::default() };
         for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -162,7 +162,7 @@ impl Table {
     }
 }
 
-/// How a fact differs from what it was.
+/// The differences between a fact and its frozen form.
 fn changes(was: &Fact, is: &Fact) -> Vec<String> {
     let mut texts = Vec::new();
     if was.since != is.since {

@@ -8,7 +8,7 @@ use crate::pieces::{declared, is_word, pieces};
 use crate::tags::{FIRST, Version};
 use crate::types::Kind;
 
-/// The header's text right behind its own version.
+/// The header's text directly after its own version.
 const WANT: &str = "\
 /**
  * Minor version of the ABI that the program is written for: names that are newer are not declared,
@@ -68,7 +68,8 @@ fn wanted(version: Version) -> String {
     text.replace(" MINOR", &format!(" {minor}")) + "\n"
 }
 
-/// The end of a gate stands right behind what it closes, not behind the empty line that follows.
+/// Writes the end of a gate directly after the text that it closes, before the empty line that
+/// follows.
 fn close(text: &mut String, open: Version) {
     if open == FIRST {
         return;
@@ -78,7 +79,7 @@ fn close(text: &mut String, open: Version) {
     text.push_str(if empty_line { "\n#endif\n\n" } else { "\n#endif\n" });
 }
 
-/// A struct whose newer fields are seen by those who ask for them.
+/// A struct whose newer fields are visible only to callers that ask for their version.
 fn with_gated_fields(piece: &str, name: &str, abi: &Abi) -> String {
     let Some(item) = abi.items.iter().find(|item| item.name == name) else {
         return piece.to_owned();
@@ -86,7 +87,7 @@ fn with_gated_fields(piece: &str, name: &str, abi: &Abi) -> String {
     let Kind::Struct(fields) = &item.kind else { return piece.to_owned() };
     let mut text = String::new();
     let mut open = item.since;
-    // The comment of a field, until the field itself tells how old it is.
+    // The comment of a field, until the field itself gives the version.
     let mut pending = String::new();
     for line in piece.split_inclusive('\n') {
         let inside = line.starts_with("  ");

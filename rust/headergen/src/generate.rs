@@ -59,7 +59,7 @@ pub fn expanded(source: &str) -> String {
     counters::expanded(&nodes::expanded(&codes::expanded(source)))
 }
 
-/// The bindings that cbindgen, which reads files alone, makes of a text.
+/// The bindings that cbindgen makes of a text. It reads only files, so the text is written to one.
 fn bindings(text: &str, config: cbindgen::Config) -> Result<cbindgen::Bindings, Box<dyn Error>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

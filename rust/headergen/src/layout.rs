@@ -61,7 +61,7 @@ fn embedded<'a>(abi: &'a Abi, field: &Field) -> Option<&'a [Field]> {
     }
 }
 
-/// Bytes of a sized struct when it was introduced: what every client has of it.
+/// Bytes of a sized struct when it was introduced, which every client has.
 fn first_size(abi: &Abi, laid: &Laid<'_>) -> Option<u64> {
     let since = abi.since(laid.name)?;
     let first: Vec<Field> = laid.fields.iter().filter(|f| f.since <= since).cloned().collect();
@@ -126,7 +126,7 @@ pub fn check(abi: &Abi) -> Vec<Problem> {
     problems
 }
 
-/// A byte between fields is one that nobody sets and everybody copies.
+/// Refuses bytes between fields: they would be copied but never set.
 fn check_padding(abi: &Abi, laid: &Laid<'_>) -> Option<String> {
     let mut end = 0;
     for (field, offset) in laid.fields.iter().zip(&laid.layout.offsets) {
@@ -139,7 +139,7 @@ fn check_padding(abi: &Abi, laid: &Laid<'_>) -> Option<String> {
     (unnamed != 0).then(|| format!("{unnamed} bytes at the end have no name"))
 }
 
-/// A struct that grows cannot have anything behind it.
+/// A struct that grows cannot have anything after it.
 fn check_embedded(abi: &Abi, laid: &Laid<'_>) -> Option<String> {
     let grown = |field: &&Field| embedded(abi, field).is_some_and(|fields| grows(abi, fields));
     let field = laid.fields.iter().find(grown).filter(|_| laid.fields.len() > 1)?;

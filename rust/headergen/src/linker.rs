@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use crate::abi::Abi;
 use crate::tags::{FIRST, Version};
 
-/// The functions of `rust/tenure-sys/src/private.rs`: no part of the ABI, and for the build alone
-/// that the node is named after.
+/// The functions of `rust/tenure-sys/src/private.rs`. They are no part of the ABI, and only for the
+/// build that the node is named after.
 const PRIVATE: [&str; 1] = ["tenure_private_sparse_voucher"];
 
 /// `capi/tenure.map`, of a library of this version.

@@ -1,4 +1,5 @@
-//! The rules of the ABI source: every pointer says who owns it, and says it as its name does.
+//! The rules of the ABI source: every pointer states its owner, and agrees with the name of its
+//! function.
 
 use std::collections::HashSet;
 
@@ -133,7 +134,7 @@ fn check_callback(name: &str, tags: &Tags, texts: &mut Vec<String>) {
     }
 }
 
-/// Where a handle is written: for functions that give several, since a result can be only one.
+/// A parameter that a handle is written to, for functions that give several handles.
 fn check_handle_pointer(
     abi: &Abi,
     name: &str,
@@ -218,7 +219,7 @@ fn check_result(abi: &Abi, function: &Function, declared: &HashSet<&str>, texts:
     }
 }
 
-/// Operations compute a result, which is new: what they are given first says so.
+/// Operations compute a new result. Their first parameter, a context, marks them.
 fn is_operation(function: &Function) -> bool {
     let first = function.params.first();
     first.is_some_and(|first| first.ty == Type::MutPointer("tnr_context".to_owned()))
@@ -245,7 +246,8 @@ fn check_order(function: &Function, texts: &mut Vec<String>) {
     let Some(at) = function.params.iter().position(is_attributes) else {
         return texts.push("computes, but takes no attributes".to_owned());
     };
-    // A new handle is returned; all else is written to what follows the attributes.
+    // A new handle is returned. All other results are written to the parameters after the
+    // attributes.
     let outputs = &function.params[at + 1..];
     let gives = !outputs.is_empty() || function.result.pointee().is_some();
     let counts = |count: &Param, param: &Param| {
@@ -309,7 +311,7 @@ fn check_verb(abi: &Abi, function: &Function, texts: &mut Vec<String>) {
     }
 }
 
-/// The first memory parameter is handed over as the verb says.
+/// The first memory parameter is handed over as the verb requires.
 fn expect_memory(function: &Function, verb: &str, expected: &str, texts: &mut Vec<String>) {
     let memory = function.params.iter().find(|p| p.ty.pointee() == Some("c_void"));
     let Some(tags) = memory.and_then(|p| p.tags.as_ref()) else {

@@ -1,10 +1,10 @@
-//! Writes what is made from the ABI source and the table of operations: `tenure.h`, `tenure.map`,
-//! the layouts, and the lists of operations.
+//! Generates files from the ABI source and the table of operations: `tenure.h`, `tenure.map`, the
+//! layouts, and the lists of operations.
 //!
 //! `cargo run -p headergen` writes them; `-- --check` writes nothing and fails when a file on disk
-//! is not what would be written. Either way the source is checked first: by itself (`lint.rs`,
-//! `layout.rs`), then beside what was frozen (`frozen.rs`). `-- --freeze` freezes what the source
-//! has now, in `tests/abi/frozen`.
+//! differs from the generated one. Either way the source is checked first: by itself (`lint.rs`,
+//! `layout.rs`), then against the frozen ABI (`frozen.rs`). `-- --freeze` freezes the present ABI
+//! of the source, in `tests/abi/frozen`.
 
 mod abi;
 mod annotate;
@@ -77,7 +77,7 @@ fn run(root: &Path, mode: Mode) -> Result<bool, Box<dyn Error>> {
     if report(&problems) {
         return Ok(false);
     }
-    // They are written before the gate answers: a change that breaks what was frozen can be built
+    // They are written before the gate answers: a change that breaks the frozen ABI can be built
     // and tried, but not checked in.
     let mut fresh = true;
     for (name, text) in files {

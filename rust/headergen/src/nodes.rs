@@ -8,7 +8,7 @@ use crate::codes::{capitalized, wrapped};
 use crate::node_kinds::{ANY, Attributes, NODE_KINDS, NodeKind};
 
 const SOURCE: &str = "rust/tenure-sys/src/node_kinds.rs";
-/// The line of `abi.rs` that stands for the constants.
+/// The line of `abi.rs` that the constants replace.
 const MARK: &str = "// The constants TNR_NODE_* of the table node_kinds.rs.";
 const SHIFT: u32 = 16;
 /// Kinds up to this code are of expressions too.
@@ -44,7 +44,7 @@ pub fn check(table: &[NodeKind]) -> Vec<Problem> {
     texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
 }
 
-/// `abi.rs` with the constants in the place of the mark, on the same line.
+/// `abi.rs`, with the mark replaced by the constants, on the same line.
 pub fn expanded(source: &str) -> String {
     let mut constants = String::new();
     for kind in NODE_KINDS {

@@ -1,7 +1,7 @@
 //! The header that cbindgen wrote, cut into declarations.
 
-/// The header in pieces, each of which declares one name or none: a declaration starts with its
-/// comment, and what is about C++ stands by itself.
+/// The header in pieces that declare one name or none. A declaration starts with its comment, and
+/// lines for C++ are a piece by themselves.
 pub fn pieces(header: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let mut offset = 0;

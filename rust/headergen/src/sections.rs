@@ -3,8 +3,8 @@
 //! all functions.
 //!
 //! The source names the sections: a line `// ==== title ====` begins one, and the comment lines
-//! behind its first mention say what it is about. The overview is the part of the source's
-//! documentation behind `# Overview`.
+//! after its first mention describe it. The overview is the part of the source's documentation
+//! after `# Overview`.
 
 use crate::abi::{Abi, Problem};
 use crate::pieces::{declared, pieces};
@@ -35,7 +35,7 @@ pub fn arrange(header: &str, source: &str, abi: &Abi, problems: &mut Vec<Problem
                 text: format!("{name}: stands in no section"),
             }),
             None if Some(i) > last => after.push_str(piece),
-            // `extern "C"` stands behind the constants and types, which are moved into it.
+            // `extern "C"` is after the constants and types, which are moved into it.
             None => before.push_str(piece),
         }
     }

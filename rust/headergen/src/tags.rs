@@ -153,7 +153,7 @@ fn apply_tag(inside: &str, tags: &mut Tags) -> Result<(), String> {
     if twice { Err(format!("tag `({inside})` contradicts or repeats another")) } else { Ok(()) }
 }
 
-/// A tag behind prose would be read by people only.
+/// Refuses a tag after prose, which only people would read.
 fn reject_late_tags(prose: &str, problems: &mut Vec<String>) {
     for inside in prose.split('(').skip(1).filter_map(|open| open.split_once(')')) {
         if apply_tag(inside.0, &mut Tags::default()).is_ok() {

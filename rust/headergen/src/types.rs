@@ -23,7 +23,7 @@ pub enum Access {
 }
 
 impl CType {
-    /// As a declaration without a name has it: `const tnr_view *`, `int64_t[8]`.
+    /// The type as a declaration without a name spells it: `const tnr_view *`, `int64_t[8]`.
     pub fn spelled(&self) -> String {
         match self {
             CType::Void => "void".to_owned(),
@@ -38,7 +38,7 @@ impl CType {
         }
     }
 
-    /// A pointer to this type, as a cast has it: `tnr_view *`, `int64_t (*)[8]`.
+    /// A pointer to this type, as a cast spells it: `tnr_view *`, `int64_t (*)[8]`.
     pub fn pointer_spelled(&self) -> String {
         match self {
             CType::Array(element, length) => format!("{} (*)[{length}]", element.spelled()),
@@ -153,7 +153,7 @@ pub fn c_type(ty: &syn::Type, values: &Values) -> CType {
     }
 }
 
-/// The signature of what takes `inputs` and gives `output`.
+/// The signature of a function that takes `inputs` and gives `output`.
 pub fn signature<'a>(
     inputs: impl Iterator<Item = &'a syn::Type>,
     output: &syn::ReturnType,

@@ -35,17 +35,19 @@
 //! `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
 //! bits for any number of threads and under every instruction set.
 //!
-//! **Devices**: views of a GPU's memory are for calls through a context with that device
-//! (INVALID_ARGUMENT else), which enqueue work and return before it is done; what a result needs
-//! comes first, through whatever context it was enqueued. What a device cannot compute yet is
-//! UNSUPPORTED. The release of a device's memory waits for nothing unless the caller lent it.
+//! **Devices**: a view of a GPU's memory is valid in calls through a context with that device, and
+//! INVALID_ARGUMENT in others. Such a call enqueues work and returns before it is done. Work that a
+//! result depends on runs first, whichever context it was enqueued through. An operation that a
+//! device cannot compute yet is UNSUPPORTED. The release of a device's memory waits for nothing
+//! unless the caller lent it.
 //!
 //! **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
 //! Attributes are a struct that may be NULL: options that most calls leave at their defaults. One
 //! that the operation or this library does not know is INVALID_ARGUMENT, before any work.
 //!
-//! **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size`
-//! and the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
+//! **Growth**: structs that grow begin with `struct_size`; set them to zeros, then set
+//! `struct_size` and the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides the
+//! declarations of newer minor versions.
 
 use core::ffi::{c_char, c_void};
 
@@ -68,9 +70,10 @@ pub const TNR_ABI_MINOR: u32 = 2;
 pub struct tnr_status(pub i32);
 
 impl tnr_status {
-    /// The call did what it says.
+    /// The call succeeded.
     pub const OK: tnr_status = tnr_status(0);
-    /// An argument is wrong by itself or beside another; the message names the value and the bound.
+    /// An argument is wrong by itself or together with another one; the message names the value and
+    /// the bound.
     pub const INVALID_ARGUMENT: tnr_status = tnr_status(1);
     /// Memory could not be had; nothing changed.
     pub const OUT_OF_MEMORY: tnr_status = tnr_status(2);
@@ -82,7 +85,7 @@ impl tnr_status {
     pub const STALE_VIEW: tnr_status = tnr_status(5);
     /// A handle is garbage, of another kind, or was released.
     pub const STALE_HANDLE: tnr_status = tnr_status(6);
-    /// Somebody is using the memory at this moment; call again.
+    /// The memory is in use at this moment; call again.
     pub const BUSY: tnr_status = tnr_status(7);
     /// Another holder still has the borrowed memory; keep it, have that handle released, call
     /// again.
@@ -186,20 +189,21 @@ pub struct tnr_device {
     pub index: i32,
 }
 
-/// A device, as `tnr_device_describe` tells of it. Set `struct_size` before the call; it will grow.
+/// A device, as `tnr_device_describe` reports it. Set `struct_size` before the call; later versions
+/// append fields.
 ///
 /// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_device_info {
-    /// `sizeof(tnr_device_info)`: the library writes no byte beyond it, and 0 to what it does not
-    /// know.
+    /// `sizeof(tnr_device_info)`: the library writes no byte beyond it, and writes 0 to fields that
+    /// it does not know.
     pub struct_size: u64,
-    /// Bytes of its memory, whoever has them.
+    /// Bytes of its memory, used or free.
     pub memory_bytes: u64,
-    /// Compute capability of a GPU: 9 of 9.0.
+    /// Major number of a GPU's compute capability: 9 for 9.0.
     pub capability_major: u32,
-    /// And 0 of 9.0.
+    /// Minor number of it: 0 for 9.0.
     pub capability_minor: u32,
     /// Processors that share a cache and run blocks of a kernel.
     pub multiprocessor_count: u32,
@@ -212,16 +216,16 @@ pub struct tnr_device_info {
 // ==== contexts ====
 // Whose threads and whose memory a call uses. NULL is the default.
 
-/// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
-/// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
+/// Threads and allocator of a call. NULL is the default: only the calling thread, and the library's
+/// own memory. Its handle is a token like that of a blob, of a separate kind.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_context {
     _opaque: [u8; 0],
 }
 
-/// Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
-/// any thread, with no lock held, also for empty memory. It may call the library but must not
-/// unwind.
+/// Gives adopted or shared memory back, or the resources of a context's callbacks. Runs exactly
+/// once, on any thread, with no lock held, also for empty memory. It may call the library but must
+/// not unwind.
 pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
 
 /// Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
@@ -231,7 +235,7 @@ pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_vo
 pub type tnr_spawn_fn = Option<unsafe extern "C" fn(user_context: *mut c_void, task: u64)>;
 
 /// Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
-/// NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
+/// NULL when it has none. Runs on the thread that asks for the blob, with no lock held; several
 /// threads may ask at once. It may call the library but must not unwind.
 pub type tnr_allocate_fn = Option<
     unsafe extern "C" fn(
@@ -241,9 +245,9 @@ pub type tnr_allocate_fn = Option<
     ) -> *mut c_void,
 >;
 
-/// Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
-/// for. Runs once for each, on any thread, with no lock held. It may call the library but must not
-/// unwind.
+/// Takes back memory from the context's `tnr_allocate_fn`, with the size and alignment of its
+/// request. Runs once for each allocation, on any thread, with no lock held. It may call the
+/// library but must not unwind.
 pub type tnr_deallocate_fn = Option<
     unsafe extern "C" fn(
         user_context: *mut c_void,
@@ -253,8 +257,8 @@ pub type tnr_deallocate_fn = Option<
     ),
 >;
 
-/// Whose code computes products of dense matrices and convolutions. What these promise about bits
-/// and special values holds for the library's own.
+/// The implementation that computes products of dense matrices and convolutions. The promises of
+/// these operations about bits and special values hold for the library's own kernels.
 ///
 /// @since 0.2
 #[repr(transparent)]
@@ -262,24 +266,25 @@ pub type tnr_deallocate_fn = Option<
 pub struct tnr_engine(pub i32);
 
 impl tnr_engine {
-    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn`, `auto` or
-    /// `vendor`) when it is first asked for; without it the library's own.
+    /// The engine that the environment variable `TENURE_ENGINE` names (`own`, `onednn`, `auto` or
+    /// `vendor`) when it is first needed; OWN without that variable.
     pub const ENVIRONMENT: tnr_engine = tnr_engine(0);
     /// The library's own kernels, which take every shape, stride and dtype.
     pub const OWN: tnr_engine = tnr_engine(1);
-    /// oneDNN for what it takes as it lies in memory, and the library's own for the rest.
+    /// oneDNN for operands that it takes in their layout in memory, and the library's own kernels
+    /// for all others.
     pub const ONEDNN: tnr_engine = tnr_engine(2);
-    /// Among those that are in this build, the one that a fixed table names for the dtype and the
-    /// shape of a call.
+    /// The engine that a fixed table names for the dtype and the shape of a call, among those that
+    /// are in this build.
     pub const AUTO: tnr_engine = tnr_engine(3);
-    /// Of a context with a GPU alone: cuBLASLt and cuDNN for what they take as it lies in memory,
-    /// and the library's own for the rest. Each is opened when it is first needed; where that
-    /// cannot be, products or convolutions are UNSUPPORTED.
+    /// Only for a context with a GPU: cuBLASLt and cuDNN for operands that they take in their
+    /// layout in memory, and the library's own kernels for all others. Each library is opened when
+    /// it is first needed; products or convolutions are UNSUPPORTED if it cannot be opened.
     pub const VENDOR: tnr_engine = tnr_engine(4);
 }
 
-/// Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will
-/// grow, and zeros will mean what they do now.
+/// Options of a context. Set it to zeros, then set `struct_size` and the fields that apply. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_context_options {
@@ -297,8 +302,8 @@ pub struct tnr_context_options {
     pub deallocate: tnr_deallocate_fn,
     /// Passed to the callbacks.
     pub user_context: *mut c_void,
-    /// Called with `user_context` once, when no callback will be called any more; NULL: nobody
-    /// needs to be told.
+    /// Called once with `user_context`, after the last call of the other callbacks; NULL: no
+    /// notification.
     pub release: tnr_release_fn,
     /// The engine of dense products and convolutions.
     ///
@@ -308,9 +313,9 @@ pub struct tnr_context_options {
     ///
     /// @since 0.2
     pub reserved_end: u32,
-    /// Where the context's blobs are, and whose views it computes on. Of kind 0 or CPU: the CPU.
-    /// With a GPU, calls enqueue work on `stream` and return before it is done; views of the CPU
-    /// are computed by the CPU as ever.
+    /// The device of the context's blobs, and of the views that it computes on. Kinds 0 and CPU
+    /// both mean the CPU. With a GPU, calls enqueue work on `stream` and return before it is done;
+    /// calls on views of the CPU still run on the CPU.
     ///
     /// @since 0.2
     pub device: tnr_device,
@@ -322,8 +327,9 @@ pub struct tnr_context_options {
     pub stream: u64,
 }
 
-/// The work that a context's stream had got at one moment: to wait for, to ask, or to put other
-/// work after. A handle is a token as that of a blob is, of a kind of its own.
+/// The work that had been enqueued on a context's stream at one moment. A caller waits for it,
+/// queries it, or orders other work after it. Its handle is a token like that of a blob, of a
+/// separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -346,11 +352,12 @@ impl tnr_tenure {
     pub const COPIED: tnr_tenure = tnr_tenure(2);
     /// The caller's memory, freed by the caller's callback; the holder may write.
     pub const ADOPTED: tnr_tenure = tnr_tenure(3);
-    /// The caller's memory, freed by the caller's callback; nobody writes.
+    /// The caller's memory, freed by the caller's callback; read-only for all while the blob lives.
     pub const SHARED: tnr_tenure = tnr_tenure(4);
-    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; read-only for all
+    /// until then.
     pub const BORROWED: tnr_tenure = tnr_tenure(5);
-    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; only the borrower
     /// writes.
     pub const BORROWED_MUT: tnr_tenure = tnr_tenure(6);
 }
@@ -362,12 +369,13 @@ pub struct tnr_blob {
     _opaque: [u8; 0],
 }
 
-/// State of a blob at the time of the call. Set `struct_size` before the call; it will grow.
+/// State of a blob at the time of the call. Set `struct_size` before the call; later versions
+/// append fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_blob_info {
-    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not
-    /// know.
+    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and writes 0 to fields that
+    /// it does not know.
     pub struct_size: u64,
     /// Lowest byte; NULL only when `size_bytes` is 0.
     pub data: *const c_void,
@@ -391,8 +399,8 @@ pub struct tnr_blob_info {
 /// Most axes a view can have.
 pub const TNR_MAX_RANK: usize = 8;
 
-/// Most elements a view can have, 2^59 - 1: the bytes of as many elements of 16 bytes fit an i64. A
-/// view that repeats elements by strides of 0 has this bound too.
+/// Most elements a view can have, 2^59 - 1: the bytes of this number of elements of 16 bytes fit an
+/// i64. The bound also applies to a view that repeats elements by strides of 0.
 ///
 /// @since 0.2
 pub const TNR_MAX_ELEMENTS: i64 = 0x07ff_ffff_ffff_ffff;
@@ -403,8 +411,8 @@ pub const TNR_VIEW_EXCLUSIVE: u32 = 1;
 
 /// A shape over memory: a plain value, lent to the library for one call and never kept.
 ///
-/// 192 bytes without padding, frozen. Strides count elements and may have any sign;
-/// `data` points at index 0 on every axis, so with negative strides it lies above `base`.
+/// 192 bytes without padding, frozen. Strides count elements and may have any sign; `data` points
+/// at index 0 on every axis, so with negative strides it is above `base`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_view {
@@ -432,8 +440,8 @@ pub struct tnr_view {
     /// Extent of each axis; entries beyond `rank` are ignored. Their product is at most
     /// `TNR_MAX_ELEMENTS`.
     pub shape: [i64; TNR_MAX_RANK],
-    /// Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody
-    /// writes.
+    /// Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only in views that
+    /// are not written.
     pub strides: [i64; TNR_MAX_RANK],
 }
 
@@ -465,9 +473,8 @@ pub struct DLManagedTensor {
     _opaque: [u8; 0],
 }
 
-/// DLPack's table of functions that a library has for objects of a type of its own, as dlpack.h
-/// declares it since version 1.3: what the capsule `__dlpack_c_exchange_api__` of a Python type
-/// holds.
+/// DLPack's table of the functions of a library for objects of its own type, as dlpack.h declares
+/// it since version 1.3. The capsule `__dlpack_c_exchange_api__` of a Python type holds it.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -476,8 +483,8 @@ pub struct DLPackExchangeAPI {
 }
 
 /// An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
-/// a `__cuda_array_interface__`. Set it to zeros, then `struct_size` and what there is; it may
-/// grow.
+/// a `__cuda_array_interface__`. Set it to zeros, then set `struct_size` and the fields that apply.
+/// Later versions may append fields.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -485,18 +492,18 @@ pub struct DLPackExchangeAPI {
 pub struct tnr_cuda_array {
     /// `sizeof(tnr_cuda_array)`.
     pub struct_size: u64,
-    /// Index 0 on every axis: the first of `data`.
+    /// The element at index 0 on every axis: the first entry of `data`.
     pub data: *const c_void,
-    /// The second of `data`: 0, or 1 where nobody may write.
+    /// The second entry of `data`: 1 for a read-only array, else 0.
     pub is_read_only: u32,
     /// Number of axes.
     pub rank: u32,
-    /// The stream that the elements are in order of: 1 for CUDA's legacy default stream, 2 for that
-    /// of each thread, else a `CUstream`. 0 for None: they are there.
+    /// The stream after whose work the elements are ready: 1 for CUDA's legacy default stream, 2
+    /// for that of each thread, else a `CUstream`. 0 for None: they are ready.
     pub stream: u64,
     /// The element type, NUL-terminated: `<f4`, `|u1`, `<c16`.
     pub typestr: [c_char; 16],
-    /// 0 for `strides` that are None: row-major without gaps. 1 where `strides_bytes` says.
+    /// 0 for `strides` that are None: row-major without gaps. 1 where `strides_bytes` has them.
     pub has_strides: u32,
     /// 0.
     pub reserved: u32,
@@ -506,7 +513,7 @@ pub struct tnr_cuda_array {
     pub strides_bytes: [i64; TNR_MAX_RANK],
 }
 
-/// Flag of an export: nobody may write the tensor, whatever its memory would allow.
+/// Flag of an export: the tensor is read-only, even if its memory may be written.
 ///
 /// @since 0.2
 pub const TNR_EXPORT_READ_ONLY: u32 = 1;
@@ -544,8 +551,8 @@ pub struct tnr_compare_op(pub i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_reduce_op(pub i32);
 
-/// Attributes of `tnr_copy`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_copy`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_copy_attributes {
@@ -553,8 +560,8 @@ pub struct tnr_copy_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_cast`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_cast`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_cast_attributes {
@@ -562,8 +569,8 @@ pub struct tnr_cast_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_fill`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_fill`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_fill_attributes {
@@ -571,8 +578,9 @@ pub struct tnr_fill_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_unary_attributes {
@@ -581,8 +589,8 @@ pub struct tnr_unary_attributes {
 }
 
 /// Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
-/// There are none yet. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and
-/// zeros will mean what they do now.
+/// There are none yet. NULL, and zeros after `struct_size`, mean the defaults. Later versions
+/// append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_binary_attributes {
@@ -590,8 +598,8 @@ pub struct tnr_binary_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_ternary`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_ternary`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -601,8 +609,9 @@ pub struct tnr_ternary_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_compare_attributes {
@@ -610,8 +619,8 @@ pub struct tnr_compare_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_select`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_select`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_select_attributes {
@@ -619,9 +628,10 @@ pub struct tnr_select_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` always needs
-/// them, so that it is given; for all others NULL, and zeros behind `struct_size`, mean the
-/// defaults. It will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
+/// them, so that the caller always states it. For all other operations NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {
@@ -644,8 +654,8 @@ pub struct tnr_reduce_attributes {
 /// @since 0.2
 pub const TNR_EPILOGUE_CLAMP: u32 = 1;
 
-/// Attributes of `tnr_matmul`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_matmul`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -665,9 +675,9 @@ pub struct tnr_matmul_attributes {
     pub high: f64,
 }
 
-/// Attributes of `tnr_conv2d` and `tnr_conv2d_transposed`, of which the latter reads `out` for `a`.
-/// NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what
-/// they do now.
+/// Attributes of `tnr_conv2d` and `tnr_conv2d_transposed`. For the latter, `a` below means `out`.
+/// NULL, and zeros after `struct_size`, mean the defaults. Later versions append fields, in which 0
+/// keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -675,14 +685,14 @@ pub struct tnr_matmul_attributes {
 pub struct tnr_conv2d_attributes {
     /// `sizeof(tnr_conv2d_attributes)`.
     pub struct_size: u64,
-    /// Elements of `a` from one place of the kernel to the next: down and right. 0 means 1.
+    /// Elements of `a` from one position of the kernel to the next: down and right. 0 means 1.
     pub strides: [i64; 2],
     /// Zeros around each image: rows above and below, columns left and right.
     pub padding: [i64; 4],
     /// Elements of `a` from one element of the kernel to the next: down and right. 0 means 1.
     pub dilations: [i64; 2],
-    /// Groups into which channels and filters are cut: filters see the channels of their group
-    /// alone. 0 means 1.
+    /// Number of groups that channels and filters are split into: a filter reads only the channels
+    /// of its group. 0 means 1.
     pub groups: i64,
     /// Applied to each element of the result; 0: none.
     pub activation: tnr_unary_op,
@@ -694,8 +704,8 @@ pub struct tnr_conv2d_attributes {
     pub high: f64,
 }
 
-/// Attributes of `tnr_einsum`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_einsum`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -719,13 +729,13 @@ pub const TNR_POOL2D_ADAPTIVE: u32 = 2;
 
 /// Flag of `tnr_pool2d`: the extents of `out` are rounded up, as PyTorch and ONNX round them. The
 /// last window may end beyond the padded image, where it has no elements and no padding. It begins
-/// in the image or in the padding before it: one that would begin behind the image is left out.
+/// in the image or in the padding before it: a window that would begin after the image is left out.
 ///
 /// @since 0.2
 pub const TNR_POOL2D_CEIL: u32 = 4;
 
-/// Attributes of `tnr_pool2d`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_pool2d`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -749,8 +759,8 @@ pub struct tnr_pool2d_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_batch_norm`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_batch_norm`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -785,7 +795,7 @@ impl tnr_pad_mode {
     pub const WRAP: tnr_pad_mode = tnr_pad_mode(4);
 }
 
-/// A triangle of a matrix, of which the diagonal is a part.
+/// A triangle of a matrix, including its diagonal.
 ///
 /// @since 0.2
 #[repr(transparent)]
@@ -799,8 +809,8 @@ impl tnr_triangle {
     pub const UPPER: tnr_triangle = tnr_triangle(2);
 }
 
-/// Attributes of `tnr_concat`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_concat`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -810,8 +820,8 @@ pub struct tnr_concat_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_pad`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
-/// and zeros will mean what they do now.
+/// Attributes of `tnr_pad`. NULL, and zeros after `struct_size`, mean the defaults. Later versions
+/// append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -826,8 +836,9 @@ pub struct tnr_pad_attributes {
     pub value: tnr_scalar,
 }
 
-/// Attributes of `tnr_take` and `tnr_gather`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_take` and `tnr_gather`. There are none yet. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -837,8 +848,9 @@ pub struct tnr_take_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_put` and `tnr_scatter`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_put` and `tnr_scatter`. There are none yet. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -848,8 +860,9 @@ pub struct tnr_put_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_nonzero` and `tnr_masked_select`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_nonzero` and `tnr_masked_select`. There are none yet. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -859,8 +872,8 @@ pub struct tnr_nonzero_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_triangular`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_triangular`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -873,7 +886,8 @@ pub struct tnr_triangle_attributes {
 }
 
 // ==== normalization and scans ====
-// Functions of all elements along axes that give as many elements.
+// Functions of all elements along axes: normalizations and scans, whose result has the shape of the
+// input, and moments.
 
 /// A normalization over axes.
 ///
@@ -889,8 +903,8 @@ pub struct tnr_normalize_op(pub i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_scan_op(pub i32);
 
-/// Attributes of `tnr_normalize`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_normalize`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -908,8 +922,8 @@ pub struct tnr_normalize_attributes {
     pub bias: *const tnr_view,
 }
 
-/// Attributes of `tnr_scan`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_scan`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -919,8 +933,8 @@ pub struct tnr_scan_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_moments`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_moments`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -940,8 +954,8 @@ pub struct tnr_moments_attributes {
 /// A node of an expression: an operation on views, scalars and the results of earlier nodes, with
 /// one result. Frozen: 32 bytes.
 ///
-/// An operand is an index: of an earlier node; or, plus `TNR_OPERAND_VIEW` or
-/// `TNR_OPERAND_SCALAR`, of the arrays of the expression; or `TNR_OPERAND_OUTPUT`.
+/// An operand is the index of an earlier node; `TNR_OPERAND_VIEW` plus the index of a view of the
+/// expression; `TNR_OPERAND_SCALAR` plus the index of a scalar of it; or `TNR_OPERAND_OUTPUT`.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -952,12 +966,12 @@ pub struct tnr_node {
     pub code: u32,
     /// Dtype of the result, which the operation must give.
     pub dtype: tnr_dtype,
-    /// As many as the operation takes; `TNR_OPERAND_NONE` in the others.
+    /// The operands that the operation takes, first; the other entries are `TNR_OPERAND_NONE`.
     pub operands: [u32; 3],
-    /// Index of the attributes of the expression, plus 1: of a reduction (`tnr_reduce_attributes`)
-    /// or normalization (`tnr_normalize_attributes`). 0: none.
+    /// Index into the attributes of the expression, plus 1, for a reduction
+    /// (`tnr_reduce_attributes`) or a normalization (`tnr_normalize_attributes`). 0: none.
     pub attributes: u32,
-    /// Of a reduction and a normalization: its axes by bits (bit i: axis i), and
+    /// For a reduction or a normalization: its axes as bits (bit i: axis i), and
     /// `TNR_NODE_KEEP_AXES`. 0 for all others.
     pub flags: u32,
     /// 0.
@@ -980,7 +994,7 @@ pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
 ///
 /// @since 0.2
 pub const TNR_OPERAND_SCALAR: u32 = 0x8000_0000;
-/// Operand of a node: what `out` holds before the call.
+/// Operand of a node: the elements of `out` before the call.
 ///
 /// @since 0.2
 pub const TNR_OPERAND_OUTPUT: u32 = 0xc000_0000;
@@ -999,9 +1013,10 @@ pub const TNR_MAX_NODES: usize = 256;
 /// @since 0.2
 pub const TNR_MAX_EXPRESSION_VIEWS: usize = 32;
 
-/// An expression: nodes, of which the last one is the result, and what they name. Set it to zeros,
-/// then `struct_size` and what applies; it will grow, and zeros will mean what they do now. The
-/// library trusts no array: each code, dtype and index is checked in each call.
+/// An expression: nodes, and the arrays that they refer to. The last node is the result. Set it to
+/// zeros, then set `struct_size` and the fields that apply. Later versions append fields, in which
+/// 0 keeps the present behaviour. The library trusts no array: each code, dtype and index is
+/// checked in each call.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1028,8 +1043,8 @@ pub struct tnr_expression {
     pub attribute_count: u32,
 }
 
-/// Attributes of `tnr_evaluate`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_evaluate`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1043,8 +1058,8 @@ pub struct tnr_evaluate_attributes {
 // Graphs of operations: built value by value, checked once, run on memory of any shape that they
 // were built for, with the memory of their intermediate values planned.
 
-/// A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
-/// of a blob is, of a kind of its own.
+/// A graph that is being built: inputs, constants, nodes and outputs. Its handle is a token like
+/// that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -1052,8 +1067,8 @@ pub struct tnr_graph {
     _opaque: [u8; 0],
 }
 
-/// A graph that nothing changes any more, to be run by any number of threads. A handle is a token
-/// as that of a blob is, of a kind of its own.
+/// A graph that nothing changes any more, to be run by any number of threads. Its handle is a token
+/// like that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -1061,8 +1076,8 @@ pub struct tnr_program {
     _opaque: [u8; 0],
 }
 
-/// A program that is bound to the layouts of its inputs and outputs. A handle is a token as that of a
-/// blob is, of a kind of its own.
+/// A program that is bound to the layouts of its inputs and outputs. Its handle is a token like
+/// that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -1129,7 +1144,8 @@ pub const TNR_MAX_VALUES: usize = 65536;
 
 /// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
 /// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then
-/// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+/// set `struct_size` and the fields that apply. Later versions append fields, in which 0 keeps the
+/// present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1146,12 +1162,12 @@ pub struct tnr_graph_node {
     /// `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
     /// an extent. NULL only where there are none.
     pub numbers: *const i64,
-    /// The attributes of the operation, as its call takes them, but for views: these are operands.
-    /// NULL: the defaults.
+    /// The attributes of the operation, as its call takes them, except views, which are operands
+    /// here. NULL: the defaults.
     pub attributes: *const c_void,
-    /// As many as the kind takes.
+    /// Number of `operands`, as the kind requires.
     pub operand_count: u32,
-    /// As many as the kind takes.
+    /// Number of `numbers`, as the kind requires.
     pub number_count: u32,
     /// Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
     pub flags: u32,
@@ -1214,11 +1230,11 @@ pub type tnr_infer_fn = Option<
     ) -> tnr_status,
 >;
 
-/// Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
-/// and `out` are lent for the call, with any strides. It may call the library, and run programs,
-/// also its own; of the graph that it was added to it may call nothing. Returns a status; anything
-/// but OK ends the run with it, and with the reason that `tnr_set_last_error` was told. Called from
-/// any thread, from several at once.
+/// Computes a custom operation: writes every element of `out`, and no other byte. Operands and
+/// `out` are lent for the call, with any strides. The function may call the library and run
+/// programs, including its own, but may not call the graph that it was added to. Returns a status;
+/// any status other than OK ends the run with that status, and with the reason that the function
+/// gave to `tnr_set_last_error`. Called from any thread, and from several at once.
 ///
 /// @since 0.2
 pub type tnr_compute_fn = Option<
@@ -1232,11 +1248,11 @@ pub type tnr_compute_fn = Option<
     ) -> tnr_status,
 >;
 
-/// Computes an operation of one's own where a program is run on a device: enqueues work that writes
-/// every element of `out`, and no other byte, by calls of the library with `context`, the one of the
+/// Computes a custom operation where a program is run on a device: enqueues work that writes every
+/// element of `out`, and no other byte, by calls of the library with `context`, the context of the
 /// run. Operands and `out` are views of its device, lent for the call, with any strides. Their
-/// owners end behind it, and put calls on other contexts of the device in order as well: what these
-/// enqueue comes after what the run did before, and before what it does then. All else is as of
+/// owners end after the call. They also order calls on other contexts of the device: the work of
+/// these calls comes after the earlier work of the run, and before its later work. Otherwise like
 /// `tnr_compute_fn`.
 ///
 /// @since 0.2
@@ -1256,16 +1272,16 @@ pub type tnr_device_compute_fn = Option<
 ///
 /// @since 0.2
 pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
-/// Flag of `tnr_custom_operation`: `out` has elements before the call, whatever they are, and no
+/// Flag of `tnr_custom_operation`: `out` has elements before the call, of any values, and no
 /// undefined bytes. Costs a pass over it.
 ///
 /// @since 0.2
 pub const TNR_CUSTOM_INITIALIZED: u32 = 2;
 
-/// An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
-/// and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
-/// where compilers let it through, as C++ does unless the function is `noexcept`; a panic in a
-/// function of Rust that does not catch it aborts.
+/// A custom operation. Set it to zeros, then set `struct_size` and the fields that apply. Later
+/// versions append fields, in which 0 keeps the present behaviour. An exception or a panic that
+/// leaves a function is INTERNAL where compilers let it through, as C++ does unless the function is
+/// `noexcept`; a panic in a function of Rust that does not catch it aborts.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1296,9 +1312,9 @@ pub struct tnr_custom_operation {
     pub compute_on_device: tnr_device_compute_fn,
 }
 
-/// Operations of a shared library that is loaded while the program runs. Whoever loads it gives its
-/// entry to `tnr_plugin_check`, and may then give its operations to graphs, while which it stays
-/// loaded.
+/// Operations of a shared library that is loaded while the program runs. The loader gives its entry
+/// to `tnr_plugin_check`, and may then add its operations to graphs. The library stays loaded as
+/// long as these exist.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1312,7 +1328,7 @@ pub struct tnr_plugin {
     pub abi_minor: u32,
     /// Ends with a 0; for messages.
     pub name: *const c_char,
-    /// As many as `operation_count`. Each may be given to any number of graphs, and `release` is
+    /// `operation_count` operations. Each may be added to any number of graphs, and `release` is
     /// called once for each of them.
     pub operations: *const *const tnr_custom_operation,
     /// How many `operations` there are.
@@ -1321,13 +1337,13 @@ pub struct tnr_plugin {
     pub reserved: u32,
 }
 
-/// The one function that a plug-in exports, by the name `tnr_plugin_entry`: tells what it has, which
-/// stays where it is.
+/// The one function that a plug-in exports, by the name `tnr_plugin_entry`. Returns the description
+/// of the plug-in, which stays at its address.
 ///
 /// @since 0.2
 pub type tnr_plugin_fn = Option<unsafe extern "C" fn() -> *const tnr_plugin>;
 
-/// How many of each a graph has, as `tnr_graph_describe` tells.
+/// The numbers of values, nodes and so on of a graph, as `tnr_graph_describe` reports them.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1349,15 +1365,15 @@ pub struct tnr_graph_info {
     pub node_count: u32,
     /// Outputs.
     pub output_count: u32,
-    /// Operations of one's own.
+    /// Custom operations.
     pub custom_count: u32,
-    /// Graphs for nodes that decide what is computed.
+    /// Subgraphs, for nodes such as `TNR_NODE_COND` and `TNR_NODE_WHILE`.
     pub subgraph_count: u32,
     /// 0.
     pub reserved: u32,
 }
 
-/// An extent of a graph, as `tnr_graph_describe_extent` tells.
+/// An extent of a graph, as `tnr_graph_describe_extent` reports it.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1377,7 +1393,7 @@ pub struct tnr_extent_info {
     pub name: [c_char; 32],
 }
 
-/// An operation of a graph's user's own, as `tnr_graph_describe_custom` tells.
+/// A custom operation of a graph, as `tnr_graph_describe_custom` reports it.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1389,7 +1405,7 @@ pub struct tnr_custom_info {
     pub operand_count: u32,
     /// Numbers that it takes.
     pub number_count: u32,
-    /// As in `tnr_custom_operation`.
+    /// The flags of `tnr_custom_operation`.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -1397,7 +1413,7 @@ pub struct tnr_custom_info {
     pub name: [c_char; 32],
 }
 
-/// A value of a graph, as `tnr_graph_describe_value` tells.
+/// A value of a graph, as `tnr_graph_describe_value` reports it.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1411,13 +1427,13 @@ pub struct tnr_value_info {
     pub dtype: tnr_dtype,
     /// Number of axes.
     pub rank: u32,
-    /// Among those of its source, from 0, in the order in which they were added.
+    /// Index among the values of its source, from 0, in the order in which they were added.
     pub index: u32,
     /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
     pub shape: [i64; 8],
     /// The extents of an input as numbers, as they were given. 0 for all others.
     pub numbers: [i64; 8],
-    /// Among the results of its node, from 0, which are values one behind the other.
+    /// Index among the results of its node, from 0. These are consecutive values.
     pub result: u32,
     /// 0.
     pub reserved: u32,
@@ -1431,15 +1447,15 @@ pub const TNR_PASS_DEAD_CODE: u32 = 1;
 ///
 /// @since 0.2
 pub const TNR_PASS_COMMON_SUBEXPRESSIONS: u32 = 2;
-/// Pass of a program: nodes of constants alone are computed when the program is made.
+/// Pass of a program: nodes whose operands are all constants are computed when the program is made.
 ///
 /// @since 0.2
 pub const TNR_PASS_CONSTANT_FOLDING: u32 = 4;
-/// Pass of a program: a bias and an activation behind a product or a convolution become part of it.
+/// Pass of a program: a bias and an activation after a product or a convolution become part of it.
 ///
 /// @since 0.2
 pub const TNR_PASS_EPILOGUES: u32 = 8;
-/// Pass of a program: element-wise nodes are computed in one pass with a reduction behind them and,
+/// Pass of a program: element-wise nodes are computed in one pass with a reduction after them and,
 /// on the CPU, with reductions of their rows that later ones read.
 ///
 /// @since 0.2
@@ -1452,13 +1468,13 @@ pub const TNR_PASS_IN_PLACE: u32 = 32;
 ///
 /// @since 0.2
 pub const TNR_PASS_MEMORY: u32 = 64;
-/// Pass of a program: images between convolutions and poolings lie channels-last.
+/// Pass of a program: images between convolutions and poolings are stored channels-last.
 ///
 /// @since 0.2
 pub const TNR_PASS_LAYOUT: u32 = 128;
-/// Pass of a program: constants that are right factors of products are packed, as
-/// `tnr_factor_create` does, and filters of convolutions. A copy of them, which takes as many bytes
-/// and is made with the program: of `enabled_passes` alone.
+/// Pass of a program: constants that are right factors of products, and filters of convolutions,
+/// are packed as `tnr_factor_create` packs a factor, which says how many bytes that takes. The
+/// packed copy is made with the program. The pass runs only if `enabled_passes` names it.
 ///
 /// @since 0.2
 pub const TNR_PASS_PACKING: u32 = 256;
@@ -1483,8 +1499,8 @@ pub struct tnr_pass_info {
     pub counted: [c_char; 32],
 }
 
-/// Attributes of `tnr_program_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_program_create`. NULL, and zeros after `struct_size`, mean the defaults.
+/// Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1494,18 +1510,18 @@ pub struct tnr_program_attributes {
     pub struct_size: u64,
     /// The passes, by bits, that are left out.
     pub disabled_passes: u32,
-    /// Passes that are left out unless they are asked for: `TNR_PASS_PACKING`. Others may be named
-    /// too. What is also disabled is left out.
+    /// Passes that run only if they are named here: `TNR_PASS_PACKING`. Other passes may be named
+    /// too. A pass that is also in `disabled_passes` is left out.
     pub enabled_passes: u32,
-    /// The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` gave them of a
+    /// The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` returned them for a
     /// program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
-    /// borrowed, and which the program keeps. The constants themselves are then not read. NULL: they
-    /// are packed now. Other bytes than these give other results.
+    /// borrowed, and which the program keeps. The constants themselves are then not read. NULL:
+    /// they are packed now. Other bytes than these give other results.
     pub packed: *const tnr_view,
 }
 
-/// Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_program_run`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1516,23 +1532,24 @@ pub struct tnr_program_run_attributes {
     /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
     /// anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
     pub budget_bytes: u64,
-    /// Nanoseconds of each step, of `step_count`: written where the run succeeds. NULL: nobody asks.
+    /// Nanoseconds of each of `step_count` steps: written if the run succeeds. NULL: none are.
     pub step_nanoseconds: *mut u64,
-    /// Steps of the program for these layouts, as `tnr_program_memory` tells; 0 without the above.
+    /// Steps of the program for these layouts, as `tnr_program_memory` reports; 0 without the
+    /// above.
     pub step_count: u32,
     /// `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
     pub flags: u32,
-    /// The extents that each output has, 8 of each, of which those beyond the rank are 0: written
-    /// where the run succeeds. They are less than those of the caller's view where the data decide,
-    /// and elements beyond them are untouched. NULL: nobody asks.
+    /// The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
+    /// An extent that depends on the data may be less than that of the caller's view; the elements
+    /// beyond it are untouched. NULL: none are written.
     pub output_shapes: *mut i64,
 }
 
-/// Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
-/// with guards around it, and a third time in place if it promises that; its views have owners that
-/// end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
-/// element unwritten, gave two results, or kept the memory that it was lent. Who kept a view and
-/// uses it later has STALE_VIEW. Of runs on a device it changes nothing.
+/// Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
+/// guards around it, and a third time in place if it promises that; its views have owners that end
+/// after the call. INTERNAL: it wrote a byte outside its output or to an operand, left an element
+/// unwritten, gave two results, or kept the memory that it was lent. An operation that keeps a view
+/// and uses it later gets STALE_VIEW. The flag does not change runs on a device.
 ///
 /// @since 0.2
 pub const TNR_RUN_CHECKED: u32 = 1;
@@ -1589,11 +1606,11 @@ impl tnr_step_kind {
     pub const EXPRESSION: tnr_step_kind = tnr_step_kind(2);
     /// The call of an operation.
     pub const OPERATION: tnr_step_kind = tnr_step_kind(3);
-    /// Subgraphs of a node, as often as the data say.
+    /// Subgraphs of a node, as often as the data require.
     pub const CONTROL: tnr_step_kind = tnr_step_kind(4);
 }
 
-/// A step of a program's run, as `tnr_program_describe_step` tells.
+/// A step of a program's run, as `tnr_program_describe_step` reports it.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1616,7 +1633,7 @@ pub struct tnr_step_info {
     pub read_bytes: u64,
     /// Bytes of the elements that it writes.
     pub written_bytes: u64,
-    /// Where its result, of several the first, lies in the block of values; 0 where it writes an
+    /// Offset of its result, of several the first, in the block of values; 0 where it writes an
     /// output.
     pub block_offset: u64,
     /// Bytes of the block that the result takes; 0 where it writes an output.
@@ -1631,11 +1648,11 @@ pub struct tnr_step_info {
     pub reserved: u32,
     /// The result's extents; those beyond the rank are 0.
     pub shape: [i64; 8],
-    /// Names of the operations, as many as there is room for; ends with a 0.
+    /// Names of the operations, as far as they fit; ends with a 0.
     pub name: [c_char; 64],
 }
 
-/// The memory of a run, as `tnr_program_memory` tells.
+/// The memory of a run, as `tnr_program_memory` reports it.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1650,8 +1667,8 @@ pub struct tnr_memory_plan {
     /// Bytes of all intermediate values together, as if each had memory of its own.
     pub total_bytes: u64,
     /// The most bytes of scratch memory that operations took at once in runs for these layouts so
-    /// far, besides `peak_bytes`: they say it when they run. Exact where a program is bound with
-    /// `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
+    /// far, in addition to `peak_bytes`: they report it when they run. Exact where a program is
+    /// bound with `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
     pub scratch_bytes: u64,
     /// Calls of operations in a run.
     pub step_count: u32,
@@ -1669,25 +1686,25 @@ pub struct tnr_memory_plan {
 /// @since 0.2
 pub const TNR_SORT_DESCENDING: u32 = 1;
 
-/// Flag of `tnr_top_k_attributes`: the smallest in place of the greatest. NaN is chosen last in
+/// Flag of `tnr_top_k_attributes`: the smallest instead of the greatest. NaN is chosen last in
 /// both.
 ///
 /// @since 0.2
 pub const TNR_TOP_K_SMALLEST: u32 = 1;
 
-/// Flag of `tnr_searchsorted_attributes`: behind the elements that are equal, in place of before
+/// Flag of `tnr_searchsorted_attributes`: after the elements that are equal, instead of before
 /// them.
 ///
 /// @since 0.2
 pub const TNR_SEARCHSORTED_RIGHT: u32 = 1;
 
-/// Flag of `tnr_quantile_attributes`: NaN are left out, in place of giving NaN.
+/// Flag of `tnr_quantile_attributes`: NaN are left out, instead of giving NaN.
 ///
 /// @since 0.2
 pub const TNR_QUANTILE_SKIP_NAN: u32 = 1;
 
-/// Attributes of `tnr_sort`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
-/// and zeros will mean what they do now.
+/// Attributes of `tnr_sort`. NULL, and zeros after `struct_size`, mean the defaults. Later versions
+/// append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1701,8 +1718,8 @@ pub struct tnr_sort_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_top_k`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_top_k`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1716,8 +1733,8 @@ pub struct tnr_top_k_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_partition`. There are none yet. NULL, and zeros beyond `struct_size`, mean
-/// the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_partition`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1727,8 +1744,8 @@ pub struct tnr_partition_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_quantile`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_quantile`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1742,8 +1759,8 @@ pub struct tnr_quantile_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_searchsorted`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_searchsorted`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1757,8 +1774,8 @@ pub struct tnr_searchsorted_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_unique`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_unique`. There are none yet. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1768,8 +1785,8 @@ pub struct tnr_unique_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_bincount`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_bincount`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1777,12 +1794,12 @@ pub struct tnr_unique_attributes {
 pub struct tnr_bincount_attributes {
     /// `sizeof(tnr_bincount_attributes)`.
     pub struct_size: u64,
-    /// Of `a`'s shape and `out`'s dtype: the weight of each element, 1 without it.
+    /// The weight of each element, of `a`'s shape and `out`'s dtype. NULL: each weighs 1.
     pub weights: *const tnr_view,
 }
 
-/// Attributes of `tnr_histogram`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
-/// grow, and zeros will mean what they do now.
+/// Attributes of `tnr_histogram`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1797,8 +1814,8 @@ pub struct tnr_histogram_attributes {
 }
 
 // ==== random numbers ====
-// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011): a number follows from seed, offset and place alone.
+// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011): a number depends only on seed, offset and index.
 
 /// A distribution of random numbers.
 ///
@@ -1818,8 +1835,9 @@ impl tnr_random_distribution {
     pub const BERNOULLI: tnr_random_distribution = tnr_random_distribution(4);
 }
 
-/// Attributes of `tnr_random`; those of other distributions are 0. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_random`. The fields of other distributions are 0. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1839,12 +1857,13 @@ pub struct tnr_random_attributes {
     pub probability: f64,
     /// INTEGERS; representable in the dtype.
     pub least: i64,
-    /// INTEGERS; above `least`, at most one above what the dtype represents. Both 0: all it does.
+    /// INTEGERS; above `least`, at most one above the greatest number of the dtype. Both 0: all
+    /// numbers of the dtype.
     pub bound: i64,
 }
 
-/// Attributes of `tnr_random_permutation`. There are none yet. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_random_permutation`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1867,9 +1886,9 @@ pub struct tnr_sparse_format(pub i32);
 impl tnr_sparse_format {
     /// Coordinates: each entry has a row and a column.
     pub const COO: tnr_sparse_format = tnr_sparse_format(1);
-    /// Compressed rows: each entry has a column, each row says where its entries begin.
+    /// Compressed rows: each entry has a column, each row the offset of its first entry.
     pub const CSR: tnr_sparse_format = tnr_sparse_format(2);
-    /// Compressed columns: each entry has a row, each column says where its entries begin.
+    /// Compressed columns: each entry has a row, each column the offset of its first entry.
     pub const CSC: tnr_sparse_format = tnr_sparse_format(3);
     /// CSR whose entries are dense blocks of one size.
     pub const BSR: tnr_sparse_format = tnr_sparse_format(4);
@@ -1889,8 +1908,8 @@ impl tnr_orientation {
     pub const TRANSPOSED: tnr_orientation = tnr_orientation(2);
 }
 
-/// Attributes of nodes of sparse matrices. NULL, and zeros beyond `struct_size`, mean the defaults;
-/// it will grow, and zeros will mean what they do now.
+/// Attributes of nodes of sparse matrices. NULL, and zeros after `struct_size`, mean the defaults.
+/// Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1929,8 +1948,8 @@ pub const TNR_SPARSE_UNIQUE: u32 = 2;
 pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 
 /// A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
-/// it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
-/// now.
+/// it to zeros, then set `struct_size` and the fields that apply. Later versions append fields, in
+/// which 0 keeps the present behaviour.
 ///
 /// | format | `major` | `minor` | `values` |
 /// | --- | --- | --- | --- |
@@ -1939,21 +1958,21 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 /// | CSC | `col_offsets[cols + 1]` | `row_indices[n]` | `[n]` |
 /// | BSR | `row_offsets[rows / block_rows + 1]` | `col_indices[n]`, in blocks | `[n, block_rows, block_cols]` |
 ///
-/// Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
+/// Offsets never fall and are in 0 to n. Row i has the entries from `row_offsets[i]` to
 /// `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
 /// may be above 0, and with all of `minor` and `values`; the entries between its offsets are all
 /// that it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks).
 /// All are contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte
 /// with them.
 ///
-/// A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
-/// arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
-/// `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix,
-/// in all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
-/// counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
-/// range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
-/// to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
-/// batches; all else is UNSUPPORTED, and takes one matrix at a time.
+/// A batch is any number of matrices of the same `rows` and `cols`, stored one after the other in
+/// the same arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`:
+/// that part of `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of
+/// each matrix, in all `batches * (rows + 1)`, and those of each count from the matrix's own first
+/// entry; so i32 counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and are in
+/// 0 to n, and a range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one
+/// matrix. From dense, to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and
+/// the check take batches; all else is UNSUPPORTED, and takes one matrix at a time.
 ///
 /// An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
 /// used. The flags of such a view are believed; `tnr_sparse_check` looks.
@@ -1964,8 +1983,9 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 pub struct tnr_sparse_view {
     /// `sizeof(tnr_sparse_view)`.
     pub struct_size: u64,
-    /// Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
-    /// matrix or a range of them: what has been checked then is not checked again. 0: none.
+    /// Token of the `tnr_sparse` that this is a view of: all of it, a range of its rows, or one
+    /// matrix or a range of matrices of a batch. The checks that it has passed are not repeated. 0:
+    /// none.
     pub owner: u64,
     /// Meaning of `major`, `minor` and `values`.
     pub format: tnr_sparse_format,
@@ -2000,8 +2020,8 @@ pub struct tnr_sparse_view_mut {
     pub view: tnr_sparse_view,
 }
 
-/// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob
-/// is, of a kind of its own.
+/// A sparse matrix: three blobs that it holds, in a batch four, and their format. Its handle is a
+/// token like that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -2021,13 +2041,13 @@ pub struct tnr_sparse {
 pub struct tnr_sparse_predicate(pub i32);
 
 impl tnr_sparse_predicate {
-    /// Those that are not zero. -0.0 is zero, unless `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO` is set.
+    /// Elements that are not zero. -0.0 is zero, unless `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO` is set.
     pub const NON_ZERO: tnr_sparse_predicate = tnr_sparse_predicate(0);
     /// `x > threshold`, also those of value zero where the threshold is negative.
     pub const GREATER: tnr_sparse_predicate = tnr_sparse_predicate(1);
     /// `|x| > threshold`; the threshold is not negative.
     pub const MAGNITUDE_GREATER: tnr_sparse_predicate = tnr_sparse_predicate(2);
-    /// Those where the mask is true, whatever their values.
+    /// Elements where the mask is true, whatever their values.
     pub const MASK: tnr_sparse_predicate = tnr_sparse_predicate(3);
 }
 
@@ -2071,11 +2091,12 @@ impl tnr_sparse_order {
 pub struct tnr_sparse_join(pub i32);
 
 impl tnr_sparse_join {
-    /// One below the other; as many columns in each.
+    /// From top to bottom; all have the same number of columns.
     pub const ROWS: tnr_sparse_join = tnr_sparse_join(1);
-    /// One beside the other; as many rows in each.
+    /// From left to right; all have the same number of rows.
     pub const COLS: tnr_sparse_join = tnr_sparse_join(2);
-    /// Each begins below and beside the end of the one before it: blocks on the diagonal.
+    /// Blocks on the diagonal: each begins below, and to the right of, the end of the one before
+    /// it.
     pub const DIAGONAL: tnr_sparse_join = tnr_sparse_join(3);
 }
 
@@ -2090,8 +2111,8 @@ pub const TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 /// @since 0.2
 pub const TNR_CONVERT_SORT: u32 = 2;
 
-/// Options of operations that make a sparse matrix. Set it to zeros, then
-/// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+/// Options of operations that make a sparse matrix. Set it to zeros, then set `struct_size` and the
+/// fields that apply. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2118,8 +2139,9 @@ pub struct tnr_sparse_options {
     pub mask: tnr_view,
 }
 
-/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. NULL, and zeros beyond
-/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. NULL, and zeros after
+/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
+/// behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2127,15 +2149,15 @@ pub struct tnr_sparse_options {
 pub struct tnr_sparse_top_k_attributes {
     /// `sizeof(tnr_sparse_top_k_attributes)`.
     pub struct_size: u64,
-    /// From dense: of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. Else
-    /// 0: entries keep their index type.
+    /// From dense: dtype of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    /// Else 0: entries keep their index type.
     pub index_dtype: tnr_dtype,
     /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_from_dense_dropout`. NULL, and zeros beyond `struct_size`, mean the
-/// defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_from_dense_dropout`. NULL, and zeros after `struct_size`, mean the
+/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2149,8 +2171,8 @@ pub struct tnr_sparse_dropout_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_from_matmul`. NULL, and zeros beyond `struct_size`, mean the defaults;
-/// it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_from_matmul`. NULL, and zeros after `struct_size`, mean the defaults.
+/// Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2172,8 +2194,8 @@ pub struct tnr_sparse_from_matmul_attributes {
     pub threshold: tnr_scalar,
 }
 
-/// Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2183,8 +2205,8 @@ pub struct tnr_sparse_to_dense_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2195,7 +2217,8 @@ pub struct tnr_sparse_coalesce_attributes {
 }
 
 /// Attributes of `tnr_sparse_select` and `tnr_sparse_slice`. There are none yet. NULL, and zeros
-/// beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the
+/// present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2205,8 +2228,8 @@ pub struct tnr_sparse_select_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros after `struct_size`, mean
+/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2216,8 +2239,8 @@ pub struct tnr_sparse_concat_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros after `struct_size`, mean
+/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2246,7 +2269,7 @@ impl tnr_sparse_norm_kind {
     pub const FROBENIUS: tnr_sparse_norm_kind = tnr_sparse_norm_kind(3);
 }
 
-/// Flag of `tnr_sparse_sddmm_attributes`: products count as often as the pattern's own values say.
+/// Flag of `tnr_sparse_sddmm_attributes`: products are multiplied by the pattern's own values.
 ///
 /// @since 0.2
 pub const TNR_SDDMM_TIMES_VALUES: u32 = 1;
@@ -2262,7 +2285,8 @@ pub const TNR_SOLVE_UPPER: u32 = 1;
 pub const TNR_SOLVE_UNIT_DIAGONAL: u32 = 2;
 
 /// Attributes of `tnr_sparse_matmul` and `tnr_packed_matmul`. There are none yet. NULL, and zeros
-/// beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+/// after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the
+/// present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2273,8 +2297,8 @@ pub struct tnr_sparse_matmul_attributes {
 }
 
 /// Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL,
-/// and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they
-/// do now.
+/// and zeros after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps
+/// the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2284,8 +2308,8 @@ pub struct tnr_sparse_product_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_sddmm`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_sddmm`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2299,8 +2323,8 @@ pub struct tnr_sparse_sddmm_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_accumulate`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_accumulate`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2310,8 +2334,8 @@ pub struct tnr_sparse_accumulate_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_scale`. There are none yet. NULL, and zeros beyond `struct_size`, mean
-/// the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_scale`. There are none yet. NULL, and zeros after `struct_size`, mean
+/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2321,8 +2345,8 @@ pub struct tnr_sparse_scale_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2332,8 +2356,8 @@ pub struct tnr_sparse_softmax_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros beyond `struct_size`, mean
-/// the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros after `struct_size`, mean
+/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2343,8 +2367,8 @@ pub struct tnr_sparse_norm_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros after `struct_size`,
+/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2354,8 +2378,8 @@ pub struct tnr_sparse_diagonal_attributes {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_sparse_solve`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_sparse_solve`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2388,12 +2412,13 @@ impl tnr_packed_layout {
     pub const NARROW: tnr_packed_layout = tnr_packed_layout(2);
     /// A bit for every element, set where it has an entry.
     pub const BITMAP: tnr_packed_layout = tnr_packed_layout(3);
-    /// A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+    /// A number of 32 bits for each block of adjacent rows and columns; each element of a block has
+    /// an entry.
     pub const BLOCKS: tnr_packed_layout = tnr_packed_layout(4);
 }
 
-/// Attributes of `tnr_packed_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_packed_create`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2440,8 +2465,8 @@ pub struct tnr_packed_info {
     pub block_cols: i64,
 }
 
-/// A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
-/// token as that of a blob is, of a kind of its own.
+/// A sparse matrix in a layout of the library's own, for products with many vectors. Its handle is
+/// a token like that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -2452,8 +2477,8 @@ pub struct tnr_packed {
 // ==== packed factors ====
 // The right factor of repeated products of dense matrices, as kernels read it.
 
-/// Attributes of `tnr_factor_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
-/// will grow, and zeros will mean what they do now.
+/// Attributes of `tnr_factor_create`. NULL, and zeros after `struct_size`, mean the defaults. Later
+/// versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2461,7 +2486,8 @@ pub struct tnr_packed {
 pub struct tnr_factor_attributes {
     /// `sizeof(tnr_factor_attributes)`.
     pub struct_size: u64,
-    /// Dtype of the left factors, of which bytes are packed by the sign; 0: that of `b`.
+    /// Dtype of the left factors; a `b` of bytes is packed differently for u8 and i8. 0: that of
+    /// `b`.
     pub a_dtype: tnr_dtype,
     /// 0.
     pub reserved: u32,
@@ -2488,7 +2514,7 @@ pub struct tnr_factor_info {
 }
 
 /// A dense matrix in the panels that products read, to be multiplied by many others from the left.
-/// A handle is a token as that of a blob is, of a kind of its own.
+/// Its handle is a token like that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -2498,8 +2524,8 @@ pub struct tnr_factor {
 
 // ==== kernels of the caller's own ====
 
-/// A kernel of the caller's own on a device, with the arguments that it was declared to take. A
-/// handle is a token as that of a blob is, of a kind of its own.
+/// A kernel of the caller's own on a device, with the arguments that it was declared to take. Its
+/// handle is a token like that of a blob, of a separate kind.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
@@ -2523,14 +2549,13 @@ impl tnr_kernel_argument_kind {
     pub const SCALAR: tnr_kernel_argument_kind = tnr_kernel_argument_kind(3);
 }
 
-/// Flag of `tnr_kernel_parameter`: of a view the kernel takes the address alone, `T *data`. The
-/// elements then lie in row-major order without gaps; any other view is INVALID_ARGUMENT.
+/// Flag of `tnr_kernel_parameter`: the kernel takes only the address of a view, `T *data`. The
+/// elements are then in row-major order without gaps; any other view is INVALID_ARGUMENT.
 ///
 /// @since 0.2
 pub const TNR_KERNEL_POINTER: u32 = 1;
 
-/// One parameter of a kernel, as it was declared. What the kernel gets for it is one parameter,
-/// too:
+/// One parameter of a kernel, as it was declared. The kernel gets it as one parameter, too:
 ///
 /// | kind | in CUDA C++, by value |
 /// | --- | --- |
@@ -2538,8 +2563,8 @@ pub const TNR_KERNEL_POINTER: u32 = 1;
 /// | INPUT, OUTPUT | `struct { T *data; long long shape[N]; long long strides[N]; }` |
 /// | the same with `TNR_KERNEL_POINTER` | `T *` |
 ///
-/// `T` is as many bytes as the dtype says, and N is `most_rank`; where that is 0, the struct is the
-/// pointer. `data` is the element at index 0 on every axis, and strides are in elements, of any
+/// `T` is a type of the bytes of the dtype, and N is `most_rank`; where that is 0, the struct is
+/// the pointer. `data` is the element at index 0 on every axis, and strides are in elements, of any
 /// sign. A view of fewer axes than N has axes of extent 1 and stride 0 in front. The stride of an
 /// axis of extent 1 or 0 is 0. Without elements `data` may be NULL.
 ///
@@ -2566,9 +2591,9 @@ pub struct tnr_kernel_parameter {
 /// @since 0.2
 pub const TNR_MAX_KERNEL_PARAMETERS: usize = 32;
 
-/// Where the code of a kernel comes from, and what it takes. Set it to zeros, then `struct_size`
-/// and what applies; it will grow, and zeros will mean what they do now. Nothing of it is needed
-/// any more when `tnr_kernel_create` returns.
+/// The code of a kernel, and its parameters. Set it to zeros, then set `struct_size` and the fields
+/// that apply. Later versions append fields, in which 0 keeps the present behaviour. The library
+/// does not use it after `tnr_kernel_create` returns.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2587,9 +2612,9 @@ pub struct tnr_kernel_options {
     /// CUDA C++, which ends with a 0: compiled by CUDA's NVRTC for the context's device. NULL where
     /// there is an image.
     pub source: *const c_char,
-    /// Options of NVRTC, `compiler_option_count` strings which end with a 0. Unless one of them
-    /// says how products and sums are contracted (`--fmad`, `--use_fast_math`), they are not;
-    /// unless one names an architecture, it is the device's. NULL only where there are none.
+    /// Options of NVRTC, `compiler_option_count` strings which end with a 0. Products and sums are
+    /// not contracted unless an option requests it (`--fmad`, `--use_fast_math`); unless one names
+    /// an architecture, it is the device's. NULL only where there are none.
     pub compiler_options: *const *const c_char,
     /// The kernel's parameters, `parameter_count` of them, in its order. NULL only where there are
     /// none.
@@ -2615,8 +2640,8 @@ pub struct tnr_kernel_argument {
     pub scalar: *const tnr_scalar,
 }
 
-/// How many blocks of how many threads a launch has. Set it to zeros, then `struct_size` and what
-/// applies; it will grow, and zeros will mean what they do now.
+/// How many blocks of how many threads a launch has. Set it to zeros, then set `struct_size` and
+/// the fields that apply. Later versions append fields, in which 0 keeps the present behaviour.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -2628,7 +2653,7 @@ pub struct tnr_kernel_grid {
     pub blocks: [u32; 3],
     /// Threads of a block along x, y and z; each at least 1.
     pub threads: [u32; 3],
-    /// Shared memory that each block has beside that which the kernel declares itself.
+    /// Bytes of shared memory for each block, in addition to those that the kernel declares itself.
     pub shared_bytes: u32,
     /// 0.
     pub reserved: u32,
@@ -2637,12 +2662,13 @@ pub struct tnr_kernel_grid {
 // ==== statistics ====
 // Operations and bytes, by kind and in all.
 
-/// Process totals since start, ended threads included. Set `struct_size` before the call; it will
-/// grow.
+/// Process totals since start, ended threads included. Set `struct_size` before the call; later
+/// versions append fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_stats {
-    /// `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
+    /// `sizeof(tnr_stats)`: the library writes no byte beyond it, and writes 0 to fields that it
+    /// does not know.
     pub struct_size: u64,
     /// Bytes allocated for blobs.
     pub allocated_bytes: u64,
@@ -2652,8 +2678,8 @@ pub struct tnr_stats {
     pub blobs_made: u64,
     /// Blobs finished.
     pub blobs_finished: u64,
-    /// Bytes of ended blobs that the library holds back to use them again; not a total but what
-    /// there is now. `tnr_memory_trim` gives them back.
+    /// Bytes of ended blobs that the library holds back to use them again; a current value, not a
+    /// total. `tnr_memory_trim` gives them back.
     pub cached_bytes: u64,
     /// Operations that succeeded.
     ///
@@ -2687,12 +2713,12 @@ pub struct tnr_operation(pub i32);
 // The constants of the table counters.rs.
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
-/// fail count nowhere. Set `struct_size` before the call; it will grow.
+/// fail count nowhere. Set `struct_size` before the call; later versions append fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_operation_stats {
-    /// `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
-    /// not know.
+    /// `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and writes 0 to fields
+    /// that it does not know.
     pub struct_size: u64,
     /// Calls that succeeded.
     pub calls: u64,
@@ -2717,8 +2743,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_abi_version() -> u32;
 
-    /// One line that says how the library was built (version, compiler, options, instruction sets,
-    /// engines) and which instruction set is in use.
+    /// One line with the build of the library (version, compiler, options, instruction sets,
+    /// engines) and the instruction set in use.
     ///
     /// @return (transfer none) lives as long as the process
     /// @threads any
@@ -2734,8 +2760,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_status_name(status: tnr_status) -> *const c_char;
 
-    /// The calling thread's last failure. A call that succeeds leaves it alone, and so does a
-    /// release callback, whatever it calls.
+    /// The calling thread's last failure. A call that succeeds does not change it, and neither does
+    /// a release callback, whatever it calls.
     ///
     /// @return (transfer none) valid until a call fails on this thread, or the thread ends
     /// @threads any
@@ -2804,7 +2830,7 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_context_release(context: *mut tnr_context) -> tnr_status;
 
-    /// Makes a context, and starts its threads. On failure none is left and nothing is called.
+    /// Makes a context, and starts its threads. On failure no thread is left and nothing is called.
     ///
     /// INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
     /// without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
@@ -2831,8 +2857,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_context_thread_count(context: *const tnr_context) -> u32;
 
-    /// Returns when all work that was enqueued through the context is done; at once without a
-    /// device. What failed on the device since the last wait is told here.
+    /// Waits for all work that was enqueued through the context; returns at once without a device.
+    /// Reports a failure of the device since the last wait.
     ///
     /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR.
     ///
@@ -2842,9 +2868,10 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_context_wait(context: *mut tnr_context) -> tnr_status;
 
-    /// Work that `context` gets from here on begins after the work that `other` has got so far.
-    /// Between devices' streams nobody waits for that; a context of the CPU waits for `other`.
-    /// Blobs need it not: each call comes after what calls through other contexts did to its blobs.
+    /// Orders the work that `context` gets from here on after the work that `other` has got so far.
+    /// Between streams of devices the call does not wait; for a context of the CPU it waits for
+    /// `other`. Blobs do not need this: each call comes after the work of calls through other
+    /// contexts on its blobs.
     ///
     /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR. OUT_OF_MEMORY.
     ///
@@ -2864,8 +2891,8 @@ unsafe extern "C" {
     /// @since 0.2
     pub fn tnr_event_release(event: *mut tnr_event) -> tnr_status;
 
-    /// The work that the context's stream has got so far; work of the CPU, which is done, without a
-    /// device. It keeps the context.
+    /// Makes an event of the work that the context's stream has got so far; without a device, of
+    /// work of the CPU, which is done. It keeps the context.
     ///
     /// OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
     ///
@@ -2876,10 +2903,10 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_event_create(context: *mut tnr_context) -> *mut tnr_event;
 
-    /// Returns when the event's work is done. Memory of the CPU that copies of it used is in use by
-    /// them no longer.
+    /// Waits for the event's work. Memory of the CPU that copies in this work used is then no
+    /// longer in use.
     ///
-    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR: also for what failed on the
+    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR: also for a failure of the
     /// device since the last wait.
     ///
     /// @param event (transfer none)
@@ -2888,8 +2915,8 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_event_wait(event: *mut tnr_event) -> tnr_status;
 
-    /// Whether the event's work is done, 1 or 0, without waiting. Where it is, memory of the CPU
-    /// that copies of it used is in use by them no longer.
+    /// Whether the event's work is done, 1 or 0, without waiting. If it is, memory of the CPU that
+    /// copies in this work used is no longer in use.
     ///
     /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR, as `tnr_event_wait`.
     ///
@@ -2900,8 +2927,8 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_event_query(event: *mut tnr_event, is_done: *mut u32) -> tnr_status;
 
-    /// Work that `context` gets from here on begins after the event's, also where they are of two
-    /// devices. Nobody waits for that but a context of the CPU.
+    /// Orders the work that `context` gets from here on after the event's work, also across two
+    /// devices. The call waits only for a context of the CPU.
     ///
     /// STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
     ///
@@ -2924,7 +2951,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_device_count(kind: tnr_device_kind, count: *mut u32) -> tnr_status;
 
-    /// Describes a device. Of the CPU only the name is told.
+    /// Describes a device. For the CPU it gives only the name.
     ///
     /// INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
     /// or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
@@ -2935,9 +2962,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_device_describe(device: tnr_device, info: *mut tnr_device_info) -> tnr_status;
 
-    /// Works at the call that `task` stands for until no part of it is left to begin: what a
-    /// `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of
-    /// its context, and nothing for a number that no call was ever given.
+    /// Works at the call that `task` belongs to, until no part of it is left to begin, as a
+    /// `tnr_spawn_fn` requests. Does nothing when that call has returned, even if its context has
+    /// ended, and nothing for a number that no call has had.
     ///
     /// @threads any
     /// @since 0.1
@@ -2972,8 +2999,8 @@ unsafe extern "C" {
 
     /// Allocates `size_bytes` bytes of the CPU's memory, aligned to 64, that the driver of the
     /// context's device has pinned: the device reads and writes them itself while the CPU goes on.
-    /// Their values are undefined. Views of them are views of the CPU. To pin memory takes long, and
-    /// what is pinned the system cannot use otherwise: keep it for the next copy.
+    /// Their values are undefined. Views of them are views of the CPU. Pinning takes long, and the
+    /// system cannot use pinned memory for anything else: keep the blob for the next copy.
     ///
     /// INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. STALE_HANDLE: `context`.
     /// DEVICE_ERROR.
@@ -2986,7 +3013,7 @@ unsafe extern "C" {
     pub fn tnr_blob_alloc_pinned(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
     /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
-    /// them; counted by `tnr_stats_read`. A device is waited for.
+    /// them; counted by `tnr_stats_read`. Waits for a device.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE:
@@ -3024,8 +3051,8 @@ unsafe extern "C" {
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Takes a share in memory that nobody writes. `release(release_context)` gives it back.
-    /// On failure nothing is taken and nothing is called.
+    /// Takes a share in memory that is not written while the blob lives. `release(release_context)`
+    /// gives it back. On failure nothing is taken and nothing is called.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large. OUT_OF_MEMORY.
@@ -3044,7 +3071,7 @@ unsafe extern "C" {
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Borrows memory that nobody writes meanwhile. The caller keeps it until
+    /// Borrows memory that is not written during the borrow. The caller keeps it until
     /// `tnr_blob_end_borrow` answers OK, and then releases the handle.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
@@ -3057,8 +3084,8 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_borrow(data: *const c_void, size_bytes: usize) -> *mut tnr_blob;
 
-    /// Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
-    /// until `tnr_blob_end_borrow` answers OK, and then releases the handle.
+    /// Borrows memory that only the borrower reads and writes during the borrow. The caller keeps
+    /// it until `tnr_blob_end_borrow` answers OK, and then releases the handle.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large. OUT_OF_MEMORY.
@@ -3072,8 +3099,8 @@ unsafe extern "C" {
 
     /// Takes over memory of the context's device, as `tnr_blob_adopt` does that of the CPU. Work
     /// that the caller enqueued on the memory comes first where it is on the context's stream, or
-    /// the context follows it. `release` runs when all work that uses the memory is done: whoever
-    /// makes the last release waits for that. The blob keeps the context. Without a device this is
+    /// the context follows it. `release` runs when all work that uses the memory is done: the last
+    /// `tnr_blob_release` waits for that. The blob keeps the context. Without a device this is
     /// `tnr_blob_adopt`.
     ///
     /// INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
@@ -3095,8 +3122,8 @@ unsafe extern "C" {
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Takes a share in memory of the context's device that nobody writes, as `tnr_blob_adopt_on`
-    /// takes it over.
+    /// Takes a share in memory of the context's device that is not written while the blob lives, as
+    /// `tnr_blob_adopt_on` takes memory over.
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
@@ -3116,8 +3143,8 @@ unsafe extern "C" {
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Borrows memory of the context's device that nobody writes meanwhile. `tnr_blob_end_borrow`
-    /// waits until the work that uses it is done. The blob keeps the context.
+    /// Borrows memory of the context's device that is not written during the borrow.
+    /// `tnr_blob_end_borrow` waits until the work that uses it is done. The blob keeps the context.
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
@@ -3133,8 +3160,8 @@ unsafe extern "C" {
         size_bytes: usize,
     ) -> *mut tnr_blob;
 
-    /// Borrows memory of the context's device that the borrower alone reads and writes meanwhile,
-    /// as `tnr_blob_borrow_on` borrows what nobody writes.
+    /// Borrows memory of the context's device that only the borrower reads and writes during the
+    /// borrow. Otherwise like `tnr_blob_borrow_on`.
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
@@ -3175,9 +3202,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_reclaim(blob: *mut tnr_blob, release_context: *mut c_void) -> tnr_status;
 
-    /// Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: nobody uses or
-    /// holds the memory any more, it is the caller's. Otherwise keep the memory and call again.
-    /// It ends the borrow, not the handle: release the handle once after OK.
+    /// Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: no call uses the
+    /// memory and no other handle holds it; it is the caller's again. Otherwise keep the memory and
+    /// call again. It ends the borrow, not the handle: release the handle once after OK.
     ///
     /// BUSY: a call uses the memory. BORROW_ESCAPED: another handle is not released.
     /// INVALID_ARGUMENT: not borrowed. STALE_HANDLE: not a handle, or released before.
@@ -3200,8 +3227,8 @@ unsafe extern "C" {
 
     /// The blob's lowest byte, to write to, valid while the handle is.
     ///
-    /// INVALID_ARGUMENT: a shared or borrowed blob, which nobody writes.
-    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
+    /// INVALID_ARGUMENT: a shared or borrowed blob, which is read-only. STALE_HANDLE: not a handle,
+    /// released before, or its borrow has ended.
     ///
     /// @param blob (transfer none)
     /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
@@ -3299,7 +3326,7 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
-    /// A view of the caller's own memory, with no blob behind it: lent anew to each call that gets
+    /// A view of the caller's own memory, without a blob. It is lent anew to each call that gets
     /// it.
     ///
     /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
@@ -3324,7 +3351,8 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
+    /// Makes a view like `tnr_view_lend`, but to be written; also ALIASED when two indices may
+    /// share a byte.
     ///
     /// @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
     /// @param offset_bytes where index 0 on every axis lies, from `base`
@@ -3345,22 +3373,23 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> tnr_status;
 
-    /// The number of elements of a view; -1 for one that `tnr_view_check` refuses but for its
-    /// owner, which is not asked. `tnr_last_error` says why.
+    /// The number of elements of a view; -1 for a view that `tnr_view_check` refuses, except for
+    /// its owner, which is not checked. `tnr_last_error` has the reason.
     ///
     /// @param view (transfer none)
     /// @threads any
     /// @since 0.2
     pub fn tnr_view_count(view: *const tnr_view) -> i64;
 
-    /// The elements of a view as text, as NumPy's `str` has an array: nested in brackets, all of one
-    /// notation and one width, rows wrapped at 75 columns, and more than 1000 elements cut to the
-    /// ends of their axes. It is the text of `{:.precision$}` in Rust; NumPy's own precision is 8.
+    /// Writes the elements of a view as text, as NumPy's `str` writes an array: nested in brackets,
+    /// all of one notation and one width, rows wrapped at 75 columns, and more than 1000 elements
+    /// cut to the ends of their axes. It is the text of `{:.precision$}` in Rust; NumPy's own
+    /// precision is 8.
     ///
-    /// A text that is cut is no error: `needed_bytes` says what all of it takes, so that a call with
-    /// `size_bytes` 0 asks for that.
+    /// A text that is cut is no error: `needed_bytes` is the size of the whole text, so a call with
+    /// `size_bytes` 0 queries it.
     ///
-    /// INVALID_ARGUMENT, STALE_VIEW: as of `tnr_view_check`. UNSUPPORTED: a dtype without a name.
+    /// INVALID_ARGUMENT, STALE_VIEW: as `tnr_view_check`. UNSUPPORTED: a dtype without a name.
     /// OUT_OF_MEMORY: scratch memory for the cells that are shown.
     ///
     /// @param view (transfer none) read during the call
@@ -3472,8 +3501,8 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// The same elements in row-major order under another shape, if strides can say it; never a
-    /// copy.
+    /// A view of the elements in row-major order under another shape, if strides can express it;
+    /// never a copy.
     ///
     /// INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
     ///
@@ -3490,7 +3519,7 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// As `tnr_view_reshape` to one axis.
+    /// Reshapes a view to one axis, as `tnr_view_reshape` does.
     ///
     /// @param view (transfer none)
     /// @param out (transfer none) (out) untouched on failure
@@ -3632,8 +3661,8 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
-    /// say otherwise.
+    /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import` does. The blob may be written,
+    /// as such a tensor has no read-only flag.
     ///
     /// @param tensor (transfer full) taken on success, else still the caller's
     /// @param out (transfer none) (out) untouched on failure
@@ -3646,10 +3675,10 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// As `tnr_blob_import`, of a tensor on the context's device, whose elements are there for work
-    /// on the context's stream: whoever made it has ordered that. The blob keeps the context; its
-    /// end waits for the work that uses it, and then calls the deleter. Without a device this is
-    /// `tnr_blob_import`.
+    /// Imports a tensor on the context's device, as `tnr_blob_import` does. The maker of the tensor
+    /// has ordered its work so that the elements are ready for work on the context's stream. The
+    /// blob keeps the context; its end waits for the work that uses it, and then calls the deleter.
+    /// Without a device this is `tnr_blob_import`.
     ///
     /// INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
     /// UNSUPPORTED: also a tensor of another device than the context's. STALE_HANDLE: `context`.
@@ -3668,8 +3697,8 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// As `tnr_blob_import_on`, of a tensor from before DLPack 1.0. It may be written, for it
-    /// cannot say otherwise.
+    /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import_on` does. The blob may be
+    /// written, as such a tensor has no read-only flag.
     ///
     /// @param context (transfer none) (nullable)
     /// @param tensor (transfer full) taken on success, else still the caller's
@@ -3684,10 +3713,10 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+    /// Makes a tensor of DLPack 1.0 over the view's elements, for another library. It holds the
     /// view's blob until its deleter is called, once, on any thread. It is read-only with
-    /// `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
-    /// says that it was copied where the blob is a copy.
+    /// `TNR_EXPORT_READ_ONLY`, and if the blob is read-only; otherwise the consumer may write. It
+    /// is marked as copied if the blob is a copy.
     ///
     /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
     /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
@@ -3704,8 +3733,9 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensorVersioned,
     ) -> tnr_status;
 
-    /// As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
-    /// it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+    /// Exports a view as `tnr_view_export` does, as a tensor from before DLPack 1.0. Such a tensor
+    /// has no read-only flag, so the view must be one that may be written; also ALIASED as
+    /// `tnr_view_check_mut`.
     ///
     /// @param view (transfer none)
     /// @param out (transfer full) (out) untouched on failure
@@ -3717,10 +3747,11 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
-    /// As `tnr_view_export`, of a view on the context's device, for a consumer whose work is on the
-    /// context's stream: the elements are there for what it enqueues from now on, and its deleter
-    /// leaves the memory to others after what it has enqueued until then. The tensor keeps the
-    /// context. Without a device this is `tnr_view_export`.
+    /// Exports a view on the context's device, as `tnr_view_export` does, for a consumer that works
+    /// on the context's stream. The elements are ready for work that the consumer enqueues from now
+    /// on. The deleter frees the memory for other uses after the work that the consumer has
+    /// enqueued until then. The tensor keeps the context. Without a device this is
+    /// `tnr_view_export`.
     ///
     /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
     ///
@@ -3738,7 +3769,8 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensorVersioned,
     ) -> tnr_status;
 
-    /// As `tnr_view_export_legacy`, on a device as `tnr_view_export_on`.
+    /// Exports a view on the context's device: the tensor is as from `tnr_view_export_legacy`, the
+    /// order of work as from `tnr_view_export_on`.
     ///
     /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
     ///
@@ -3754,12 +3786,14 @@ unsafe extern "C" {
         out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
-    /// As `tnr_blob_import_on`, of an object of a Python type that has DLPack's table `exchange`.
-    /// The context's stream comes after the work that the library has given its own current stream
-    /// so far. The object is asked once and not kept; the caller holds Python's lock.
+    /// Imports an object of a Python type that has DLPack's table `exchange`, as
+    /// `tnr_blob_import_on` does. Work on the context's stream comes after the work that the
+    /// library of the object has given its own current stream so far. The object is read once and
+    /// not kept; the caller holds Python's lock.
     ///
-    /// INVALID_ARGUMENT: also where the table says no; the library has then set Python's error.
-    /// UNSUPPORTED: also a table of another major version than 1, as all in its chain.
+    /// INVALID_ARGUMENT: also where a function of the table fails; that library has then set
+    /// Python's error. UNSUPPORTED: also a table of another major version than 1, as all in its
+    /// chain.
     ///
     /// @param context (transfer none) (nullable)
     /// @param exchange (transfer none)
@@ -3776,10 +3810,11 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// As `tnr_blob_import_on`, of an array that CUDA's array interface describes: a shared blob
-    /// where it is read-only, else an adopted one. The context's stream comes after the work that
-    /// the array's stream has got so far. `release(release_context)` gives the array back, when the
-    /// work that uses it is done; on failure nothing is taken and nothing is called.
+    /// Imports an array that CUDA's array interface describes, as `tnr_blob_import_on` does: a
+    /// read-only array becomes a shared blob, any other an adopted one. Work on the context's
+    /// stream comes after the work that the array's stream has got so far.
+    /// `release(release_context)` gives the array back, when the work that uses it is done; on
+    /// failure nothing is taken and nothing is called.
     ///
     /// INVALID_ARGUMENT: also a context without a device, and strides that are no multiple of an
     /// element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
@@ -3801,14 +3836,14 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
-    /// Describes a view on the context's device for CUDA's array interface. The elements are there
-    /// in the order of the context's stream, which `out` names. The array holds nothing: whoever
-    /// gives it away keeps the view's blob until its user is done. It is read-only where nobody may
-    /// write the blob.
+    /// Describes a view on the context's device for CUDA's array interface. The elements are ready
+    /// in the order of the context's stream, which `out` names. The array does not hold the view's
+    /// blob: the caller keeps the blob until the user of the array is done. The array is read-only
+    /// if the blob is.
     ///
     /// INVALID_ARGUMENT: as `tnr_view_check`; a view without an owner or of another device, a
-    /// context without a device. UNSUPPORTED: bf16, for which there is no `typestr`.
-    /// STALE_VIEW, BUSY, STALE_HANDLE, DEVICE_ERROR.
+    /// context without a device. UNSUPPORTED: bf16, which has no `typestr`. STALE_VIEW, BUSY,
+    /// STALE_HANDLE, DEVICE_ERROR.
     ///
     /// @param context (transfer none)
     /// @param view (transfer none)
@@ -3825,8 +3860,8 @@ unsafe extern "C" {
     // ==== operations ====
 
     /// Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
-    /// context's device the shapes are equal, and the device is waited for. Between two devices,
-    /// of which one is the context's, they are equal too, and nobody waits.
+    /// context's device the shapes are equal, and the call waits for the device. Between two
+    /// devices the shapes are equal too, one device is the context's, and the call does not wait.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
@@ -3842,10 +3877,11 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// As `tnr_copy`, and between the CPU and the context's device it enqueues the copy and returns.
-    /// Until that is done, which `tnr_context_wait` and the event of a later moment tell, the CPU's
-    /// memory is in use: its owner as by a call; without an owner the caller keeps it. What others
-    /// do with it meanwhile is the caller's to order. Pinned memory is copied while the CPU goes on.
+    /// Copies elements as `tnr_copy` does, except that between the CPU and the context's device it
+    /// enqueues the copy and returns. The CPU's memory is in use until the copy is done, as
+    /// `tnr_context_wait` or an event made later shows: its owner is in use as during a call, and
+    /// memory without an owner is kept by the caller. The caller orders other accesses to it in the
+    /// meantime. Pinned memory is copied while the CPU goes on.
     ///
     /// INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
     /// row-major and that of the device's view.
@@ -3919,9 +3955,9 @@ unsafe extern "C" {
 
     /// `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
     ///
-    /// INVALID_ARGUMENT also for an integer division by zero: by a single zero before any work, in
-    /// the data once it is found, and then `out` holds a mixture of results, zeros and what was
-    /// there.
+    /// INVALID_ARGUMENT also for an integer division by zero. A divisor of 0 that is a number is
+    /// refused before any work. A zero in the data is found during the work, and `out` then holds a
+    /// mixture of results, zeros and its earlier elements.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
@@ -4111,10 +4147,10 @@ unsafe extern "C" {
     /// and one rounding of f16 and bf16. Where the processor multiplies bf16, 1024 products are one
     /// sum, the bound is that of complex numbers, and subnormal factors and sums count as 0.
     ///
-    /// Factors are copied into scratch memory, a part at a time: of `b` 4 MiB (8 bytes a number: 8)
-    /// at most and 1 MiB for each thread, or so; f16, bf16 and complex numbers that do not lie side
-    /// by side or are scaled by one that is not real take 8 MiB (16) at most for sums; products of
-    /// a batch that threads share take all of it for each thread.
+    /// Factors are copied into scratch memory, a part at a time: at most 4 MiB (8 bytes a number:
+    /// 8) for `b`, and about 1 MiB for each thread. Sums of f16 and bf16, and of complex numbers
+    /// where those of `out` are not adjacent or `alpha` or `beta` is not real, take at most 8 MiB
+    /// (16). Where threads share the products of a batch, each thread takes all of this.
     ///
     /// INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
     /// `beta` that the dtype cannot represent, and an activation that names no operation.
@@ -4141,29 +4177,31 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// Cross-correlation of images with filters, as neural networks have it: element
-    /// `(n, f, y, x)` of `out` is the sum, over the channels c of f's group and the elements (i, j)
-    /// of the kernel, of `weight[f, c, i, j]` times
+    /// Cross-correlation of images with filters, as in neural networks: element `(n, f, y, x)` of
+    /// `out` is the sum, over the channels c of f's group and the elements (i, j) of the kernel, of
+    /// `weight[f, c, i, j]` times
     /// `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
     /// padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
     /// and the bounds are applied. All are of one dtype, a float, and of any strides: NHWC is a
     /// view of the shape `[n, channels, height, width]` whose channels are adjacent. `out` shares
     /// no byte with the others. One dimension is a height of 1.
     ///
-    /// The channels of a group are cut into blocks, of so many as make 512 products at most (one at
-    /// least). A block's products are one sum, in the order of i, j and c, in the dtype itself, by
-    /// fused multiplication and addition where the set has it; the blocks' sums are added up in
-    /// their order. So the bits depend neither on the number of threads, nor on strides, nor on
-    /// other elements; under two instruction sets they differ by the error bound at most: before
-    /// the activation `(k + 4) * eps` times the same expression of magnitudes, of k products.
+    /// The channels of a group are split into blocks: a block has as many channels as give at most
+    /// 512 products, and at least one. A block's products are one sum, in the order of i, j and c,
+    /// in the dtype itself, by fused multiplication and addition where the instruction set has it;
+    /// the blocks' sums are added up in their order. So the bits depend neither on the number of
+    /// threads, nor on strides, nor on other elements; under two instruction sets they differ by
+    /// the error bound at most: before the activation `(k + 4) * eps` times the same expression of
+    /// magnitudes, of k products.
     ///
     /// Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
-    /// a time, of weights 4 MiB (f64: 8) at most, of pixels 0.5 MiB (1) for each thread; more for
-    /// kernels of 4096 elements and more alone, of which a tile's pixels and filters have to fit.
+    /// a time, at most 4 MiB (f64: 8) of weights, and 0.5 MiB (1) of pixels for each thread. Only
+    /// kernels of 4096 elements and more take more, because the pixels and the filters of a tile
+    /// have to fit.
     ///
-    /// f16 and bf16 are computed in f32 and rounded once, behind the bounds: by copies in f32, of
-    /// the weights, and of images and results of 8 MiB, or of one image and its result where that
-    /// is more.
+    /// f16 and bf16 are computed in f32 and rounded once, after the bounds. This takes copies in
+    /// f32 of the weights, and of 8 MiB of images and results, or of one image and its result where
+    /// that is more.
     ///
     /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
     /// not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
@@ -4195,29 +4233,31 @@ unsafe extern "C" {
     /// also that of `out`. The exception is a sum of one operand: `out` then has the dtype of SUM,
     /// i64 or u64 for integers. Strides are any. `out` shares no byte with an operand.
     ///
-    /// Labels are letters, of which upper and lower case are two; spaces mean nothing. A label that
-    /// stands twice in one term is the diagonal of these axes. One `...` in a term stands for any
+    /// Labels are letters; upper and lower case are different labels. Spaces are ignored. A label
+    /// that occurs twice in one term is the diagonal of these axes. One `...` in a term means any
     /// number of axes, which are aligned at the last and broadcast; the term of `out` must have it
     /// where an operand has such axes. An axis of extent 1 is repeated to the extent that its label
     /// has elsewhere. Without `->`, `out` has the axes of `...`, then, in the order of ASCII, the
-    /// labels that stand once in all.
+    /// labels that occur once in all terms.
     ///
-    /// Two operands are multiplied by `tnr_matmul` of views, of which one that has several summed
-    /// axes apart from each other is copied; by MUL where nothing is summed, and SUM where they
-    /// have the same labels. More: by pairs, in the order of fewest multiplications, dynamic programming
-    /// over subsets of up to 8 operands (Pfeifer, Haegeman and Verstraete, Physical Review E 90,
-    /// 033315, 2014), and beyond by taking the pair whose product is smallest beside its factors.
-    /// One operand is copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of
-    /// products of bytes, and calls in which every possible product has over 8 labels that are
-    /// needed later.
+    /// Two operands are multiplied by `tnr_matmul` on views. An operand is copied first where its
+    /// summed axes do not form a single axis, or where a copy is faster to read. Where nothing is summed, MUL multiplies the operands.
+    /// Where they have the same labels and the sums are long, MUL makes the products and SUM adds
+    /// them. Three and more operands are multiplied in pairs. For up to 8 operands, dynamic
+    /// programming over subsets finds the order with the fewest multiplications (Pfeifer, Haegeman
+    /// and Verstraete, Physical Review E 90, 033315, 2014). For more, each step takes the pair with
+    /// the least growth: the elements of its product less those of both factors. One operand is
+    /// copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of products of
+    /// bytes, and calls in which every possible product has over 8 labels that are needed later.
     ///
-    /// The order depends on the spec and the shapes alone: bits depend neither on the number of
-    /// threads nor, but for SUM, on strides. Intermediate results, and copies, are scratch memory.
+    /// The order depends only on the spec and the shapes. The bits do not depend on the number of
+    /// threads, nor on strides, except for SUM. Intermediate results, and copies, are scratch
+    /// memory.
     ///
-    /// INVALID_ARGUMENT also for a malformed `spec`, of which the message names the byte, for terms
-    /// and operands of different number, a term that has not one label for each axis, and extents
-    /// that do not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes.
-    /// ALIASED. OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
+    /// INVALID_ARGUMENT also for a malformed `spec` (the message names the byte), terms and
+    /// operands of different number, a term without one label for each axis, and extents that do
+    /// not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes. ALIASED.
+    /// OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
     ///
     /// @param context (transfer none) (nullable)
     /// @param spec (transfer none) ends with a 0
@@ -4271,9 +4311,9 @@ unsafe extern "C" {
     /// of a sum, its bound, bits and memory are those of `tnr_conv2d`, where these zeros meet the
     /// kernel beyond the edges of `a`.
     ///
-    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as of
-    /// `tnr_conv2d`, except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED.
-    /// OUT_OF_MEMORY; `out` is then untouched.
+    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as `tnr_conv2d`,
+    /// except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is
+    /// then untouched.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) `[images, channels, height, width]`
@@ -4294,16 +4334,17 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The maximum or the mean of each window of each channel of images: `op` is MAX or MEAN. The
-    /// window of `out[n, c, y, x]` has the elements `a[n, c, y * strides[0] + i * dilations[0] -
-    /// padding[0], x * strides[1] + j * dilations[1] - padding[2]]` that there are, for each (i, j)
-    /// of the kernel; without attributes it is the whole image. NaN is a maximum, as of MAX
-    /// elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
+    /// window of `out[n, c, y, x]` has the existing elements among
+    /// `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
+    /// padding[2]]`, for each (i, j) of the kernel; without attributes it is the whole image. NaN
+    /// is a maximum, as in MAX elsewhere. Both views are floats of any strides, as in `tnr_conv2d`,
+    /// and share no byte.
     ///
     /// A MEAN is a sum in the dtype itself, divided by the number of elements
-    /// (TNR_POOL2D_COUNT_PADDING: and of places in the padding). A kernel of at most 64 elements
+    /// (TNR_POOL2D_COUNT_PADDING: including those in the padding). A kernel of at most 64 elements
     /// adds them in the order of i and j. A larger one adds runs of 64 elements, and the runs with
     /// their rounding errors, so that the error does not grow with the kernel. Where one window is
-    /// the whole image, the mean is that of `tnr_reduce`. f16 and bf16 go through f32, as of
+    /// the whole image, the mean is that of `tnr_reduce`. f16 and bf16 are computed in f32, as in
     /// `tnr_conv2d`. So the bits depend neither on threads, nor on strides, nor on the instruction
     /// set.
     ///
@@ -4328,10 +4369,10 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// Batch normalization by known statistics, as networks have it once they are trained: with
-    /// `scale = weight / sqrt(var + eps)`, of each channel, `out = (a - mean) * scale + bias`. Axis 1
-    /// has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly `a`
-    /// or shares no byte with the others.
+    /// Batch normalization by known statistics, as in trained networks: with
+    /// `scale = weight / sqrt(var + eps)`, of each channel, `out = (a - mean) * scale + bias`. Axis
+    /// 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly
+    /// `a` or shares no byte with the others.
     ///
     /// The scale is computed in f64 and rounded to the dtype. The difference, the product and the sum
     /// are rounded one after the other, so that the bits are the same under every set, and an element
@@ -4369,7 +4410,7 @@ unsafe extern "C" {
 
     // ==== movement of elements ====
 
-    /// Joins arrays along an axis, one behind the other; they agree in dtype and all other extents.
+    /// Joins arrays along an axis, one after the other; they agree in dtype and all other extents.
     ///
     /// INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
     /// ALIASED.
@@ -4390,9 +4431,10 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// `out` has `a`, and around it what the mode says; the attributes say where `a` begins.
-    /// Extents of `out` are the caller's choice: TNR_PAD_MODE_WRAP with an `out` of several times
-    /// the extents repeats `a`, and with one of the same extents rolls it by `before`.
+    /// Copies `a` into `out` and fills the elements around it by the mode; the attributes give the
+    /// position of `a`. The caller chooses the extents of `out`: TNR_PAD_MODE_WRAP with an `out` of
+    /// several times the extents repeats `a`, and with one of the same extents rolls it by
+    /// `before`.
     ///
     /// INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
     /// `out` needs elements. ALIASED.
@@ -4416,8 +4458,8 @@ unsafe extern "C" {
     /// i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and with axis
     /// 0 rows of an embedding.
     ///
-    /// INVALID_ARGUMENT also for an index that is negative or not below the extent, of which the
-    /// message says the place; nothing is written then. ALIASED.
+    /// INVALID_ARGUMENT also for an index that is negative or not below the extent: the message has
+    /// its position, and nothing is written. ALIASED.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -4440,7 +4482,7 @@ unsafe extern "C" {
     /// as NumPy's `take_along_axis` and PyTorch's `gather`. Other axes of `a` are as long as those
     /// of `indices`.
     ///
-    /// Errors as of `tnr_take`.
+    /// Errors as `tnr_take`.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -4459,12 +4501,13 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The reverse of `tnr_take`: `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i,
-    /// ..])`, in the order of i. `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that
-    /// the last of equal indices wins. Results are the same for any number of threads; f16 and bf16
-    /// are rounded after each step.
+    /// The reverse of `tnr_take`:
+    /// `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i, ..])`, in the order of i.
+    /// `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that the last of equal indices
+    /// wins. Results are the same for any number of threads; f16 and bf16 are rounded after each
+    /// step.
     ///
-    /// Errors as of `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
+    /// Errors as `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) of the dtype of `out`
@@ -4487,7 +4530,7 @@ unsafe extern "C" {
     /// The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
     /// for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
     ///
-    /// Errors as of `tnr_put`.
+    /// Errors as `tnr_put`.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) of the shape of `indices` and the dtype of `out`
@@ -4507,8 +4550,9 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The places of the elements that are not zero, in row-major order: an i64 matrix in row-major
-    /// order, with a row for each and a column for each axis of `a`. NaN is not zero.
+    /// The indices of the elements that are not zero, in row-major order: an i64 matrix in
+    /// row-major order, with a row for each such element and a column for each axis of `a`. NaN is
+    /// not zero.
     ///
     /// UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
     ///
@@ -4621,7 +4665,7 @@ unsafe extern "C" {
     /// Mean and variance over axes at once, as TNR_REDUCE_OP_MEAN and TNR_REDUCE_OP_VAR give them,
     /// whose bits they have.
     ///
-    /// Errors as of `tnr_reduce`.
+    /// Errors as `tnr_reduce`.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -4652,12 +4696,12 @@ unsafe extern "C" {
     /// `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
     ///
     /// Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
-    /// the stack has room for. A scalar that a node of scalars alone would make is computed once.
+    /// the stack has room for. A node whose operands are all scalars is computed once.
     ///
     /// The result of views and an `out` on the context's device is enqueued; integers that are
     /// divided, or raised to powers, are waited for. The bits are those of the device's calls.
-    /// Reductions amid the expression and what they read, and parts of an expression that one launch
-    /// does not take, are temporaries in the device's memory, which end in the order of its queue.
+    /// Reductions amid the expression, their operands, and parts of an expression that do not fit
+    /// one launch, are temporaries in the device's memory, freed in the order of its queue.
     ///
     /// INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
     /// node, a dtype that the operation does not give or operands of two dtypes (the message names
@@ -4725,9 +4769,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_create() -> *mut tnr_graph;
 
-    /// Adds an extent that each run finds in the shapes of its inputs, or in what a node of the
-    /// kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT` finds: the number `TNR_EXTENT` plus its
-    /// index. Each is the extent of an axis of some input, or the number of such a node.
+    /// Adds an extent that each run finds in the shapes of its inputs, or in the count of a node of
+    /// the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
+    /// index. Each is the extent of an axis of some input, or the count of such a node.
     ///
     /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
     ///
@@ -4782,9 +4826,9 @@ unsafe extern "C" {
         value: *mut u32,
     ) -> tnr_status;
 
-    /// Adds a constant. Of a view with an owner the blob is held, by the graph and by all its
-    /// programs, and nothing is copied: nobody may write it from here on. The elements of a view
-    /// without one are copied.
+    /// Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
+    /// nothing is copied: the blob may not be written from here on. The elements of a view without
+    /// an owner are copied.
     ///
     /// Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
     ///
@@ -4800,8 +4844,8 @@ unsafe extern "C" {
         value: *mut u32,
     ) -> tnr_status;
 
-    /// Adds a number. As an operand of an element-wise node it must be representable in the dtype
-    /// that the operation takes there; it is no operand of others.
+    /// Adds a number. It must be representable in the dtype that an element-wise node takes for it
+    /// as an operand. It is not an operand of other nodes.
     ///
     /// INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
     ///
@@ -4821,8 +4865,8 @@ unsafe extern "C" {
     /// at their maxima, and in each run for the extents that it has.
     ///
     /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
-    /// of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
-    /// and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+    /// of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
+    /// operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param node (transfer none)
@@ -4836,8 +4880,9 @@ unsafe extern "C" {
         value: *mut u32,
     ) -> tnr_status;
 
-    /// Makes a value an output of the graph, behind those that it has. With `updates` each run takes
-    /// the same view as this output and as that input, and what the input held before is read first.
+    /// Makes a value an output of the graph, after its other outputs. With `updates` each run takes
+    /// the same view as this output and as that input, and reads the earlier elements of the input
+    /// first.
     ///
     /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
     /// dtype or shape, or is updated by another output, or by a value whose size the data of a run
@@ -4850,8 +4895,8 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
 
-    /// Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
-    /// failure nothing is taken, and `release` is not called.
+    /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
+    /// nothing is taken, and `release` is not called.
     ///
     /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
     /// without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
@@ -4868,9 +4913,10 @@ unsafe extern "C" {
         index: *mut u32,
     ) -> tnr_status;
 
-    /// Adds a copy of what another graph has now, for nodes that decide what is computed. Its named
-    /// extents are those of `graph` by the same names and maxima, and where these are smaller in a run
-    /// its inputs have the shapes that they are handed.
+    /// Adds a copy of the present contents of another graph as a subgraph, for nodes such as
+    /// `TNR_NODE_COND` and `TNR_NODE_WHILE`. Its named extents are those of `graph` by the same
+    /// names and maxima, and where these are smaller in a run its inputs have the shapes that they
+    /// are handed.
     ///
     /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
     /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
@@ -4899,12 +4945,12 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
 
-    /// Asks a plug-in what it has, and checks that this library can use it. Of a plug-in of another
-    /// ABI nothing is read but the first three fields.
+    /// Gets the description of a plug-in from its entry, and checks that this library can use it.
+    /// For a plug-in of another ABI only the first three fields are read.
     ///
-    /// UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL, also
-    /// for an entry; a `struct_size` that no version has; and what `tnr_graph_add_custom` refuses of
-    /// an operation. INTERNAL: an exception of the entry.
+    /// UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL,
+    /// also for an entry; a `struct_size` that no version has; and an operation that
+    /// `tnr_graph_add_custom` refuses. INTERNAL: an exception of the entry.
     ///
     /// @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has none
     /// @return (transfer none) (nullable) the plug-in's own; NULL on failure
@@ -4913,8 +4959,9 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_plugin_check(entry: tnr_plugin_fn) -> *const tnr_plugin;
 
-    /// How many values, nodes and so on a graph has. With the functions below a graph can be listed
-    /// and built again: the sources of its values, in their order, are the calls that made it.
+    /// The numbers of values, nodes and so on of a graph. With the functions below a graph can be
+    /// listed and built again: the sources of its values, in their order, are the calls that made
+    /// it.
     ///
     /// @param graph (transfer none)
     /// @param out (transfer none) (out) untouched on failure
@@ -4969,7 +5016,7 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// An operation of the graph's user's own: its name, by which files have it, and what it takes.
+    /// A custom operation: its name, which files store, and its counts of operands and numbers.
     ///
     /// INVALID_ARGUMENT: no such operation.
     ///
@@ -5042,7 +5089,8 @@ unsafe extern "C" {
     /// @since 0.2
     pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
 
-    /// A program of what the graph has now. What is later added to the graph is not part of it.
+    /// Makes a program of the present contents of the graph. Later additions to the graph are not
+    /// part of it.
     ///
     /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
     /// and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
@@ -5094,8 +5142,8 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
-    /// The dtype and shape of an output of a run on these inputs, of which no element is read: what
-    /// the caller's view is to have. Where the data decide it is the most that it may be.
+    /// The dtype and shape of an output of a run on these inputs, which the caller's view must
+    /// have. No element is read. An extent that depends on the data is the largest one possible.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
     ///
@@ -5117,9 +5165,9 @@ unsafe extern "C" {
         shape: *mut i64,
     ) -> tnr_status;
 
-    /// The memory that a run on these inputs takes, whose elements are not read, beside the scratch
-    /// memory of operations; outputs are taken to be in row-major order. Of inputs that are on a
-    /// device it is the device's.
+    /// The memory that a run on these inputs takes, in addition to the scratch memory of
+    /// operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
+    /// a device it is the device's memory.
     ///
     /// Errors as `tnr_program_run` has them of inputs.
     ///
@@ -5136,9 +5184,9 @@ unsafe extern "C" {
         out: *mut tnr_memory_plan,
     ) -> tnr_status;
 
-    /// The operands of a step of a run on these inputs: for each step whether its result is one, and
-    /// behind them the same for each input. With this the steps are a graph. Outputs are taken to be
-    /// in row-major order.
+    /// The operands of a step of a run on these inputs: for each step whether its result is one,
+    /// and after the steps for each input. With this the steps are a graph. Outputs are assumed to
+    /// be in row-major order.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
     /// another `read_count` than the steps and the inputs are.
@@ -5159,8 +5207,8 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
-    /// elements are not read; outputs are taken to be in row-major order. All passes have an index
-    /// from 0 on, in the order in which they are made.
+    /// elements are not read; outputs are assumed to be in row-major order. All passes have an
+    /// index from 0 on, in the order in which they are made.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
     ///
@@ -5178,7 +5226,7 @@ unsafe extern "C" {
         out: *mut tnr_pass_info,
     ) -> tnr_status;
 
-    /// A step of a run on these inputs, whose elements are not read; outputs are taken to be in
+    /// A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
     /// row-major order.
     ///
     /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
@@ -5206,20 +5254,20 @@ unsafe extern "C" {
     /// operations included: with them again a run on one thread allocates nothing.
     ///
     /// Inputs and outputs may be on the device of the context, and then all of them are: the run is
-    /// enqueued, with the bits of the device's calls. It comes after what is enqueued on their
-    /// blobs, and takes one allocation of the device's memory, of `peak_bytes`, which ends in the
+    /// enqueued, with the bits of the device's calls. It comes after the work that is enqueued on
+    /// their blobs, and takes one allocation of `peak_bytes` of the device's memory, freed in the
     /// order of the context's queue. The first run on a device copies the program's constants there
     /// and waits; another one waits where a node does so that reads by index, divides integers or
     /// multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
     /// not compute (the message names it). DEVICE_ERROR.
     ///
     /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
-    /// states, extents of one name that differ or exceed the maximum, and what operations refuse of
-    /// these extents, or of those that the data decide (the message names the node). ALIASED: an
-    /// output shares a byte with an input that it does not update, or with another output.
-    /// OUT_OF_MEMORY: also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are
-    /// then untouched, but for what is found on the data, such as an index that is out of bounds:
-    /// these then hold a mixture.
+    /// states, extents of one name that differ or exceed the maximum, and extents, also those that
+    /// the data decide, that an operation refuses (the message names the node). ALIASED: an output
+    /// shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
+    /// also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
+    /// except after errors that are found in the data, such as an index out of bounds: outputs then
+    /// hold a mixture.
     ///
     /// @param context (transfer none) (nullable)
     /// @param program (transfer none)
@@ -5310,7 +5358,8 @@ unsafe extern "C" {
     pub fn tnr_bound_memory(bound: *const tnr_bound, out: *mut tnr_memory_plan) -> tnr_status;
 
     /// Runs a bound program on memory of the layouts that it is bound to, with the bits of
-    /// `tnr_program_run`. It checks what can change between runs: layouts, memory, owners and overlap.
+    /// `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
+    /// owners and overlap.
     ///
     /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
     /// - Preallocated: the calling thread computes, and the context is not used. Whether the run
@@ -5374,8 +5423,8 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The greatest elements along an axis, sorted, the greatest first; of equal ones the first.
-    /// NaN is chosen last. Their number is the extent of the axis in the outputs, of which one may
-    /// be NULL.
+    /// NaN is chosen last. Their number is the extent of the axis in the outputs. One of the two
+    /// outputs may be NULL.
     ///
     /// INVALID_ARGUMENT also for more than there are. Otherwise as `tnr_sort`.
     ///
@@ -5397,7 +5446,7 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Puts the element that sorting would put at `kth` there, those that are not greater before it
-    /// and those that are not smaller behind it, in an order that is not stated but always the
+    /// and those that are not smaller after it, in an order that is not specified but always the
     /// same. `out` may be exactly `a`.
     ///
     /// INVALID_ARGUMENT also for a `kth` that is not below the extent. Otherwise as `tnr_sort`.
@@ -5446,7 +5495,7 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// For each value the place before which it would be inserted into `a` so that this stays
+    /// For each value the index before which it would be inserted into `a` so that `a` stays
     /// sorted: the number of elements that are smaller.
     ///
     /// Where `a` is not sorted the answer is some number from 0 to its length.
@@ -5470,7 +5519,7 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
-    /// last; -0.0 and 0.0 are one. The first that occurs stands for all that are equal. Without
+    /// last; -0.0 and 0.0 are one. The first of equal elements is the one in the result. Without
     /// `counts` the elements are all of the new blob.
     ///
     /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
@@ -5516,13 +5565,14 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// Counts of elements between edges: element x is counted at i where `edges[i] <= x < edges[i +
-    /// 1]`, and in the last place also where it is the last edge, as NumPy's `histogram`. Others,
-    /// and NaN, are not counted. Without `edges` they are equally spaced from `low` to `high`.
+    /// Counts of elements between edges: element x is counted at i where
+    /// `edges[i] <= x < edges[i + 1]`, and in the last element of `out` also where it is the last
+    /// edge, as NumPy's `histogram`. Others, and NaN, are not counted. Without `edges` they are
+    /// equally spaced from `low` to `high`.
     ///
     /// INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
-    /// extent of `out`, for `low` and `high` beside edges, and where they are not finite or do not
-    /// rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+    /// extent of `out`, for `low` and `high` in addition to edges, and where they are not finite or
+    /// do not rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -5542,10 +5592,10 @@ unsafe extern "C" {
 
     // ==== random numbers ====
 
-    /// Random numbers of a distribution. Element i in row-major order follows from `seed` and its
-    /// place, `offset + i`, alone, as docs/random.md states it: the same bits for any number of
-    /// threads and under every instruction set. Two calls whose places do not meet are independent;
-    /// those of NORMAL are pairs, of 2j and 2j + 1.
+    /// Random numbers of a distribution. Element i in row-major order depends only on `seed` and
+    /// its index `offset + i`, as docs/random.md states: it has the same bits for any number of
+    /// threads and under every instruction set. Two calls whose indices do not overlap are
+    /// independent; NORMAL uses indices in pairs, 2j and 2j + 1.
     ///
     /// INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
     /// would be passed. UNSUPPORTED: dtypes that the distribution does not give.
@@ -5566,7 +5616,7 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// A random order of the numbers from 0 to n - 1, each order with the same probability up to
-    /// 2^-64 n^2. It takes the places from `offset` to `offset + n - 1`, and the time of one thread.
+    /// 2^-64 n^2. It uses the indices from `offset` to `offset + n - 1`, and runs on one thread.
     ///
     /// INVALID_ARGUMENT also for more numbers than the dtype can represent. UNSUPPORTED: others.
     ///
@@ -5596,15 +5646,15 @@ unsafe extern "C" {
     /// @since 0.2
     pub fn tnr_sparse_release(matrix: *mut tnr_sparse) -> tnr_status;
 
-    /// A view of a matrix of COO, CSR or CSC over the caller's three arrays, with no blob behind
-    /// it: lent anew to each call that gets it, which checks the indices that it uses. The other
-    /// fields are those of one matrix without flags. There are as many entries as indices fit into
+    /// A view of a matrix of COO, CSR or CSC over the caller's three arrays, without a blob. It is
+    /// lent anew to each call that gets it, which checks the indices that it uses. The other fields
+    /// are those of one matrix without flags. The number of entries is the number of indices in
     /// `minor_bytes`.
     ///
     /// INVALID_ARGUMENT: an array misaligned, or NULL and not empty, or of another length than the
-    /// format says; a negative `rows` or `cols`; indices of neither i32 nor i64; another `format`;
-    /// `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes or no whole
-    /// number of bytes.
+    /// format requires; a negative `rows` or `cols`; indices of neither i32 nor i64; another
+    /// `format`; `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes
+    /// or no whole number of bytes.
     ///
     /// @param index_dtype of `major` and `minor`: i32 or i64
     /// @param major (transfer none) (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
@@ -5632,11 +5682,11 @@ unsafe extern "C" {
         out: *mut tnr_sparse_view,
     ) -> tnr_status;
 
-    /// Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
-    /// `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries.
-    /// Blobs with offsets or indices that could be written are sealed: while the matrix lives, a
-    /// view for writing any byte of such a blob is refused, as it is of a shared one. Pointers that
-    /// were taken before are the caller's to stop using.
+    /// Holds a matrix: each part is a view of a blob, which the matrix retains. Makes the checks of
+    /// `tnr_sparse_check`, once: offsets also begin at 0 and end at the number of entries. Blobs
+    /// with offsets or indices that could be written are sealed: while the matrix lives, a view for
+    /// writing any byte of such a blob is refused, as it is of a shared one. Pointers that were
+    /// taken before are the caller's to stop using.
     ///
     /// INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
     /// none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
@@ -5674,8 +5724,8 @@ unsafe extern "C" {
     pub fn tnr_sparse_view_of(matrix: *const tnr_sparse, out: *mut tnr_sparse_view) -> tnr_status;
 
     /// The blobs of a matrix, each retained for the caller, who releases it: also the same blob
-    /// twice. Where a part begins in its blob is in `tnr_sparse_view_of`. That of `batch_offsets`
-    /// is given by `tnr_sparse_batch_offsets`.
+    /// twice. `tnr_sparse_view_of` shows where a part begins in its blob.
+    /// `tnr_sparse_batch_offsets` gives the blob of `batch_offsets`.
     ///
     /// STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
     ///
@@ -5709,11 +5759,11 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so
-    /// nothing is copied, and what was checked is not checked again.
+    /// nothing is copied, and earlier checks are not repeated.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds of the shape and of `batch_offsets`; no
-    /// batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`. STALE_VIEW,
-    /// BUSY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds in the shape and in `batch_offsets`;
+    /// no batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`.
+    /// STALE_VIEW, BUSY: as operations.
     ///
     /// @param batch (transfer none)
     /// @param out (transfer none) (inout) struct_size is read, the rest written
@@ -5727,7 +5777,7 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Checks a matrix: its shape and parts as every operation does, every offset and index, and
-    /// what its flags say. The message names the part, the position, the value and the bound.
+    /// its flags. The message names the part, the position, the value and the bound.
     ///
     /// Offsets and indices on a device are copied to the CPU for it, after the work that was
     /// enqueued on them; a part at least has a blob then.
@@ -5763,9 +5813,10 @@ unsafe extern "C" {
     /// Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
     /// `batch_offsets`.
     ///
-    /// Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
-    /// each thread; of a batch in COO also an index for each row. The result is the same for any
-    /// number of threads.
+    /// Reads the elements once from memory. Takes memory for the result, for the entries of a panel
+    /// of columns of each thread in CSC (1.2 MiB where a tenth of the elements are entries, 24 MiB
+    /// at most), up to 2 MiB for each thread in other formats, and for a batch in COO an index for
+    /// each row. The result is the same for any number of threads.
     ///
     /// On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries.
     /// Until then it has room for entries of one in eight elements, or of 65,536; where there are
@@ -5793,9 +5844,9 @@ unsafe extern "C" {
 
     /// The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
     /// zeros too if they are among them; of equals the first. A NaN is less than everything, so it
-    /// is taken last. An `index_dtype` of 0 means i32. SORTED and UNIQUE, and the same for any
-    /// number of threads, each of which takes 8 KiB and 32 bytes for each of `k`, and a row where
-    /// its elements are not contiguous.
+    /// is taken last. An `index_dtype` of 0 means i32. The result is SORTED and UNIQUE, and the
+    /// same for any number of threads. Each thread takes 8 KiB, 32 bytes for each of `k`, and a row
+    /// where its elements are not contiguous.
     ///
     /// INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an
     /// order without a name, an index_dtype that is none, and more entries or columns than the
@@ -5820,7 +5871,7 @@ unsafe extern "C" {
     /// Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a
     /// random number of its own, and is multiplied by `1 / (1 - probability)` else, which is
     /// rounded to the dtype first. A 0 is no entry; a NaN that is not dropped is. Whether an
-    /// element is dropped depends on the seed and on its place in row-major order alone, so the
+    /// element is dropped depends only on the seed and on its index in row-major order, so the
     /// result is the same for any number of threads and under every instruction set. An
     /// `index_dtype` of 0 means i32. SORTED and UNIQUE; reads and takes memory as
     /// `tnr_sparse_from_dense`.
@@ -5886,17 +5937,17 @@ unsafe extern "C" {
 
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
     /// and the entries where they are. Several entries for one position are added up, in their
-    /// order; where the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once:
-    /// where they are not UNIQUE and those of a row do not rise, the matrix is coalesced first, and
-    /// takes memory for it.
+    /// order; with the flag UNIQUE a position has one entry at most. A sum of f16 or bf16 is
+    /// rounded once: where they are not UNIQUE and those of a row do not rise, the matrix is
+    /// coalesced first, and takes memory for it.
     ///
     /// On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and
     /// indices are those of a `tnr_sparse`.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found
-    /// as the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
-    /// UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say
-    /// UNIQUE. ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds (an offset or an index out of range
+    /// is found as the call goes, and leaves `out` a mixture of zeros and entries), another shape
+    /// or dtype. UNSUPPORTED: a dtype without a name, and without the flag UNIQUE one that has no
+    /// sum. ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as
     /// operations.
     ///
     /// @param context (transfer none) (nullable)
@@ -5913,23 +5964,23 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The same matrix in another format, with another index type, or with its entries in order
+    /// Converts a matrix to another format, to another index type, or to entries in order
     /// (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN
-    /// payloads and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the
-    /// transpose of a CSR is a CSC view of the same arrays, and needs none.
+    /// payloads and the signs of zeros stay, and a bool8 that is not 0 becomes 1. The result is a
+    /// copy. The transpose of a CSR needs none: it is a CSC view of the same arrays.
     ///
-    /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
-    /// from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR
-    /// becomes as many entries as it has elements; where BSR is made, the other elements of a block
+    /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; a result
+    /// that comes from the other of the two is SORTED. CSC to COO orders them by columns. Each
+    /// element of a block of BSR becomes an entry; where BSR is made, the other elements of a block
     /// are zero.
     ///
     /// `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more
     /// copy of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and
     /// columns. The result is the same for any number of threads.
     ///
-    /// On a device COO becomes CSR, CSC or COO, and CSR and CSC stay what they are, with the same index
-    /// type, and with values of up to 8 bytes; fewer than 2^31 entries. Waits for what the indices
-    /// are; takes 20 bytes for each entry while it lasts, and 4 where none is moved.
+    /// On a device COO becomes CSR, CSC or COO, and CSR and CSC keep their format. The index type
+    /// stays, values have up to 8 bytes, and there are fewer than 2^31 entries. Waits for the check
+    /// of the indices; takes 20 bytes for each entry while it lasts, and 4 where none is moved.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an
     /// index_dtype without a name, blocks that do not divide the shape, a duplicate where BSR is
@@ -5950,16 +6001,16 @@ unsafe extern "C" {
         options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
 
-    /// The same matrix with its entries in order and one for each position, what `combine` makes of
-    /// those that there are. Entries that are zero, or become it, are kept. In the format of `a`
-    /// and with its index type; a COO is ordered by rows.
+    /// Puts the entries of a matrix in order, and combines the entries of one position to one by
+    /// `combine`. Entries that are zero, or become it, are kept. The result has the format and the
+    /// index type of `a`; a COO is ordered by rows.
     ///
     /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
     /// same for any number of threads.
     ///
     /// On a device `a` has fewer than 2^31 entries, of up to 8 bytes. Waits for the number of
-    /// entries of the result; takes 20 bytes for each of `a` while it lasts, and 4 where these are
-    /// said to be SORTED.
+    /// entries of the result; takes 20 bytes for each entry of `a` while it lasts, and 4 where they
+    /// have the flag SORTED.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
     /// name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
@@ -6002,7 +6053,7 @@ unsafe extern "C" {
     ) -> *mut tnr_sparse;
 
     /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals
-    /// the first, of a row with fewer all. A NaN is less than everything, so it goes first.
+    /// the first, of a row with fewer all. A NaN is less than everything, so it is dropped first.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative
     /// or above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that
@@ -6030,8 +6081,9 @@ unsafe extern "C" {
     /// there, those of a column that is listed several times in the order of the list. It is UNIQUE
     /// where `a` is, and SORTED where `a` is and the numbers within a row never fall.
     ///
-    /// Takes memory beside the result for a number for each row of it and for each that is listed,
-    /// and for each column of `a` where these are no more than a few for each entry.
+    /// In addition to the result it takes memory for a number for each row of the result, for each
+    /// number in the lists, and for each column of `a` where there are no more than a few columns
+    /// for each entry.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank
     /// or dtype, a number that names no row or column, more entries or a longer extent than the
@@ -6055,8 +6107,9 @@ unsafe extern "C" {
     ) -> *mut tnr_sparse;
 
     /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
-    /// `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows
-    /// of CSR alone need no copy: a view of a part of the offsets has them.
+    /// `col_count` columns. The result is that of `tnr_sparse_select` with these numbers, without
+    /// lists of them. A range of rows of a CSR needs no copy: a view of a part of the offsets has
+    /// them.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
     /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
@@ -6081,7 +6134,7 @@ unsafe extern "C" {
     /// Matrices joined to one, in the order of the list. They agree in format, in the dtypes of
     /// their values and indices, and in the extent across the join; the result has the same. Its
     /// entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
-    /// them are; COO side by side is at most UNIQUE.
+    /// them are; COO joined by COLS is at most UNIQUE.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
     /// part, a join without a name, parts that do not agree, more entries or a longer extent than
@@ -6103,9 +6156,9 @@ unsafe extern "C" {
     ) -> *mut tnr_sparse;
 
     /// The Kronecker product of two matrices of one format and one pair of dtypes: `b` times each
-    /// element of `a`, at its place. Each entry of the result is a product of two entries, rounded
-    /// once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a row (CSC:
-    /// column) lie in the order of those of `a`, and of `b` for each.
+    /// element of `a`, at its position. Each entry of the result is a product of two entries,
+    /// rounded once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a
+    /// row (CSC: column) are in the order of those of `a`, and of `b` for each.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
     /// differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
@@ -6157,11 +6210,11 @@ unsafe extern "C" {
     /// all matrices share one.
     ///
     /// Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and
-    /// BSR transposed), the sums take memory beside `out` of up to eight times 256 bytes for each
-    /// of its rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of
-    /// `b` that are not adjacent, and rows that are read often and lie across lines of the cache,
-    /// are copied, up to 256 bytes of each row at a time. Where `a` has fewer entries than `b`
-    /// rows, `b` is read where it lies, whatever its strides.
+    /// BSR transposed), the sums take memory in addition to `out`, up to eight times 256 bytes for
+    /// each of its rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns
+    /// of `b` that are not adjacent, and rows that are read often and cross lines of the cache, are
+    /// copied, up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows,
+    /// `b` is read without a copy, whatever its strides.
     ///
     /// On a device `a` is CSR as it is, or CSC TRANSPOSED, of f64, f32, f16 or bf16; no memory is
     /// taken. Waits, unless offsets and indices are those of a `tnr_sparse`.
@@ -6195,15 +6248,15 @@ unsafe extern "C" {
     /// The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
     /// an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at
     /// 0 and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the
-    /// values; so it has the same bits for any number of threads. Beside operands and result each
-    /// thread takes a few bytes for each column of the result (CSC: row), where that is some MiB at
-    /// most or a row has products for a fair part of them; else for each product of the row that
-    /// has most.
+    /// values; so it has the same bits for any number of threads. In addition to operands and
+    /// result, each thread takes a few bytes for each column of the result (CSC: row), where that
+    /// is some MiB at most or a row has products for a fair part of them; else for each product of
+    /// the row that has most.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is
-    /// not `b.rows`; dtypes of values or of indices differ; the result has more entries than i32
-    /// offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64.
-    /// STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed;
+    /// `a.cols` is not `b.rows`; dtypes of values or of indices differ; the result has more entries
+    /// than i32 offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and
+    /// f64. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6220,13 +6273,13 @@ unsafe extern "C" {
         attributes: *const tnr_sparse_product_attributes,
     ) -> *mut tnr_sparse;
 
-    /// The product of two matrices at the entries of a third alone, whose values are not read: CSR
-    /// of three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has
-    /// too, with the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of
-    /// an entry that `mask` has twice it has two. The rest of the product is never stored: beside
-    /// operands and result each thread takes a few bytes for each entry of the row of `mask` that
-    /// has most, and for each column of the result (CSC: row) where these are few, or the entries
-    /// of `mask` are many.
+    /// The product of two matrices, only at the entries of a third one: CSR of three CSR, CSC of
+    /// three CSC. The values of `mask` are not read. The result has the entries of
+    /// `tnr_sparse_product` that `mask` has too, with the same bits, in the order of `mask`, and is
+    /// SORTED and UNIQUE where `mask` is; an entry that `mask` has twice occurs twice. Other
+    /// entries of the product are never stored. In addition to operands and result, each thread
+    /// takes a few bytes for each entry of the row of `mask` that has most, and for each column of
+    /// the result (CSC: row) where these are few, or the entries of `mask` are many.
     ///
     /// INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another
     /// shape than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
@@ -6248,13 +6301,13 @@ unsafe extern "C" {
         attributes: *const tnr_sparse_product_attributes,
     ) -> *mut tnr_sparse;
 
-    /// The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an
+    /// The product of dense `x` and `y`, only at the entries of a sparse matrix ("SDDMM"): for an
     /// entry at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`;
-    /// with `TNR_SDDMM_TIMES_VALUES` times the entry's own value. Positions that have several
-    /// entries get as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once;
-    /// integers wrap. The result has the same bits for any number of threads. Where a row of `x` or
-    /// a column of `y` is not adjacent, all are copied, unless they are more than the entries: then
-    /// they are read where they lie.
+    /// with `TNR_SDDMM_TIMES_VALUES` times the entry's own value. A position that has several
+    /// entries gets a result for each. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded
+    /// once; integers wrap. The result has the same bits for any number of threads. Where a row of
+    /// `x` or a column of `y` is not adjacent, all are copied, unless they are more than the
+    /// entries: then they are read without a copy.
     ///
     /// On a device `a` is CSR or CSC, of f64, f32, f16 or bf16; nothing is copied. Waits.
     ///
@@ -6288,14 +6341,14 @@ unsafe extern "C" {
     /// Arithmetic of two matrices of one shape, element by element, as a new one: of two coalesced
     /// CSR or CSC, coalesced. ADD, SUB, MIN and MAX have an entry wherever `a` or `b` has one, and
     /// read 0 where the other has none; MUL has one where both have. Results that are 0 stay
-    /// entries. As of dense matrices with zeros, but that MUL takes 0 times what is not there for
-    /// 0.
+    /// entries. The results are those of dense matrices with zeros, except that MUL takes the
+    /// product with a missing entry as 0.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be
-    /// SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32
-    /// offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM and POW; COO and
-    /// BSR; two formats; complex values, and a dtype that `tnr_binary` does not take. STALE_VIEW,
-    /// BUSY, OUT_OF_MEMORY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed
+    /// and must be SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more
+    /// entries than i32 offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM
+    /// and POW; COO and BSR; two formats; complex values, and a dtype that `tnr_binary` does not
+    /// take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6316,10 +6369,10 @@ unsafe extern "C" {
     /// Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
     /// elements are not touched. Integers wrap.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
-    /// range is found as the call goes, and leaves `out` a mixture), another shape or dtype.
-    /// UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares
-    /// bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
+    /// index out of range is found as the call goes, and leaves `out` a mixture), another shape or
+    /// dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out`
+    /// shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6361,11 +6414,11 @@ unsafe extern "C" {
     /// (`axis` 1), in place: the product with a diagonal matrix from the left or from the right.
     /// Integers wrap. By one number: `tnr_binary_scalar` on the values.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check_mut` finds but flags (an offset or an index out of
-    /// range is found as the call goes, and leaves the values a mixture); `factors` is not of rank
-    /// 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR; values other than
-    /// f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values. STALE_VIEW, BUSY: as
-    /// operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check_mut` finds, except in flags (an offset or an
+    /// index out of range is found as the call goes, and leaves the values a mixture); `factors` is
+    /// not of rank 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR;
+    /// values other than f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values.
+    /// STALE_VIEW, BUSY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param factors (transfer none)
@@ -6403,13 +6456,13 @@ unsafe extern "C" {
 
     /// Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns
     /// (2: one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense
-    /// matrix: SUM, MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there
-    /// take part: they are the smallest of entries that are all positive. Sums of f32 accumulate in
-    /// f64, in an order that depends on the offsets alone, not on the number of threads.
+    /// matrix: SUM, MIN, MAX, and COUNT of elements that are not zero. Missing entries take part as
+    /// zeros: where all entries are positive, they are the smallest. Sums of f32 accumulate in f64,
+    /// in an order that depends only on the offsets, not on the number of threads.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
-    /// range is found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of
-    /// sums of i32); MIN and MAX of no elements; all but SUM where the flags do not say UNIQUE.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
+    /// index out of range is found as the call goes); axes; the shape or dtype of `out` (i64 of
+    /// COUNT, and of sums of i32); MIN and MAX of no elements; all but SUM without the flag UNIQUE.
     /// UNSUPPORTED: other operations; COO and BSR; values other than f32, f64, i32 and i64.
     /// ALIASED: `out` shares bytes with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
     ///
@@ -6431,9 +6484,9 @@ unsafe extern "C" {
 
     /// A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which must have UNIQUE; a norm
-    /// without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64. STALE_VIEW, BUSY,
-    /// OUT_OF_MEMORY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which must have
+    /// UNIQUE; a norm without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64.
+    /// STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6451,13 +6504,12 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter
-    /// axis; 0 where there is no entry, the sum where there are several.
+    /// axis; 0 for a position without an entry, the sum of several entries.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
-    /// range is found as the call goes, beyond the diagonal too, and leaves `out` a mixture),
-    /// another length or dtype. UNSUPPORTED: COO
-    /// and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part.
-    /// STALE_VIEW, BUSY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
+    /// index out of range is found as the call goes, beyond the diagonal too, and leaves `out` a
+    /// mixture), another length or dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32
+    /// and i64. ALIASED: `out` shares bytes with a part. STALE_VIEW, BUSY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6478,11 +6530,11 @@ unsafe extern "C" {
     /// (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL,
     /// those of the diagonal.
     ///
-    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix
-    /// that is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which
-    /// is named (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other than
-    /// f32 and f64. ALIASED: `out` shares bytes with a part, or with `b` without being exactly it.
-    /// STALE_VIEW, BUSY: as operations.
+    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags; unknown bits of
+    /// `flags`; a matrix that is not square; other shapes or dtypes; a diagonal that is 0 or
+    /// missing in a row, which is named (then `out` is a mixture). UNSUPPORTED: other formats than
+    /// CSR; dtypes other than f32 and f64. ALIASED: `out` shares bytes with a part, or with `b`
+    /// without being exactly it. STALE_VIEW, BUSY: as operations.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -6516,17 +6568,17 @@ unsafe extern "C" {
     /// blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1,
     /// 1x8 or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a
     /// bitmap takes fewer bytes; a bitmap where a fifth of the elements or more have entries and
-    /// columns rise within each row; else numbers of 16 bits, unless these, with what each group of
-    /// 64 rows takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16
-    /// entries. The choice depends on the matrix alone, and is in `tnr_packed_describe`.
+    /// columns rise within each row; else numbers of 16 bits, unless these, with the bytes of each
+    /// group of 64 rows, are more bytes than numbers of 32, or cut rows into pieces of less than 16
+    /// entries. The choice depends only on the matrix, and `tnr_packed_describe` reports it.
     ///
-    /// Entries keep their order, and a position may have several, but in a bitmap. The memory is
+    /// Entries keep their order, and a position may have several, except in a bitmap. The memory is
     /// the context's. Later changes of the values of `a` are not seen.
     ///
     /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP
     /// for rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are
-    /// no floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose
-    /// columns lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
+    /// no floats; BLOCKS for entries that are not all in blocks; 64 consecutive rows with columns
+    /// in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) copied
@@ -6563,21 +6615,21 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
 
-    /// `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
-    /// columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster
-    /// from a few columns on.
+    /// `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` computes it. A `b` with
+    /// several columns is multiplied one column after the other, for which `tnr_sparse_matmul` is
+    /// faster from a few columns on.
     ///
     /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as
-    /// by `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536
-    /// entries at most, which of f32 and f64 is then the same result to the bit; the same for any
-    /// number of threads in any layout. Sums of f16 and bf16 are f32, rounded once.
+    /// by `tnr_sparse_matmul` where the columns of 64 rows are in one range and a row has 65,536
+    /// entries at most; for f32 and f64 the result then has the same bits. In any layout the result
+    /// is the same for any number of threads. Sums of f16 and bf16 are f32, rounded once.
     ///
     /// A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more
     /// elements than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it
-    /// is read where it lies.
+    /// is read without a copy.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a
-    /// call counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree.
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`; a call counts
+    /// as one handle while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree.
     /// ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
@@ -6617,10 +6669,10 @@ unsafe extern "C" {
     /// reading `b`, and for one `b` that is multiplied again and again. Any number of threads may
     /// use it at once.
     ///
-    /// The layout is that of the instruction set in use, and the memory the context's: so much as
-    /// `b` has, of f16 and complex numbers twice that, and of bf16 and bytes where the processor
-    /// does not multiply them; and up to 32 columns, and of bytes some rows, more. Later changes of
-    /// `b` are not seen. No engine but the library's own takes it.
+    /// The layout is that of the instruction set in use, and the memory is the context's: as many
+    /// bytes as `b` has; twice that for f16 and complex numbers, and for bf16 and bytes where the
+    /// processor does not multiply them; and in addition up to 32 columns, and for bytes some rows.
+    /// Later changes of `b` are not seen. No engine but the library's own takes it.
     ///
     /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
     /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
@@ -6661,13 +6713,12 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_factor_describe(factor: *const tnr_factor, out: *mut tnr_factor_info) -> tnr_status;
 
-    /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` has it, with the same
-    /// bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
+    /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` computes it, with the
+    /// same bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`, of which
-    /// a call counts as one. INVALID_ARGUMENT: `a` has another dtype than `b` was packed for; and
-    /// as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
-    /// OUT_OF_MEMORY; `out` is then untouched.
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`; a call counts
+    /// as one handle. INVALID_ARGUMENT: `a` has another dtype than `b` was packed for; and as
+    /// `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`. OUT_OF_MEMORY; `out` is then untouched.
     ///
     /// @param context (transfer none) (nullable)
     /// @param alpha (transfer none)
@@ -6702,16 +6753,15 @@ unsafe extern "C" {
     pub fn tnr_kernel_release(kernel: *mut tnr_kernel) -> tnr_status;
 
     /// Loads a kernel onto the context's device, for launches by any context with that device. The
-    /// driver says how many parameters the kernel has and of how many bytes each is, which must be
-    /// what `options->parameters` declare; what they mean nobody can check.
+    /// driver reports the number of the kernel's parameters and the bytes of each, and
+    /// `options->parameters` must agree with them. The meaning of the parameters is not checked.
     ///
-    /// Compiled code is kept, and given again for the same source, name, options and device.
-    /// The device keeps up to 32 kernels that nobody holds; the end of one more waits for the
-    /// device.
+    /// Compiled code is kept, and used again for the same source, name, options and device. The
+    /// device keeps up to 32 kernels without handles; the end of one more waits for the device.
     ///
     /// INVALID_ARGUMENT: a context without a device; both a source and an image, or neither; an
-    /// image that is of none of these kinds, or says that it is larger than `image_bytes`; PTX or a
-    /// source that does not compile, with the words of the compiler; a name that no kernel has;
+    /// image that is of none of these kinds, or is larger than `image_bytes` by its header; PTX or
+    /// a source that does not compile, with the words of the compiler; a name that no kernel has;
     /// parameters that are none, or not the kernel's. UNSUPPORTED: an image without code for the
     /// device; a source where NVRTC cannot be opened: `TENURE_NVRTC`, or without that variable
     /// `libnvrtc.so.13` or `libnvrtc.so.12`. STALE_HANDLE: `context`. OUT_OF_MEMORY. DEVICE_ERROR.
@@ -6739,9 +6789,9 @@ unsafe extern "C" {
     pub fn tnr_kernel_retain(kernel: *mut tnr_kernel) -> *mut tnr_kernel;
 
     /// Enqueues a kernel on the context's stream. Views are lent to it as to an operation: their
-    /// blobs outlive the work, which comes after what was enqueued before on them, also by other
-    /// contexts, and before what follows. What the kernel accesses beside the elements of its
-    /// views is the caller's to answer for.
+    /// blobs outlive the work, which comes after the earlier work on them, also of other contexts,
+    /// and before the later work. The caller is responsible for all memory that the kernel accesses
+    /// outside of its views' elements.
     ///
     /// INVALID_ARGUMENT: a context without a device, or of another than the kernel's; another
     /// number of arguments than the kernel has parameters, or one of another kind, dtype or rank; a

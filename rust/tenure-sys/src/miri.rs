@@ -476,7 +476,7 @@ unsafe extern "C" fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_statu
     tnr_status::OK
 }
 
-/// That of one matrix.
+/// The status of one matrix.
 fn one_is_right(view: &tnr_sparse_view, major: &[i64], minor: &[i64]) -> tnr_status {
     let is_coo = view.format == tnr_sparse_format::COO;
     let (major_bound, minor_bound) = match view.format {

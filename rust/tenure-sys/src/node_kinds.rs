@@ -110,8 +110,8 @@ pub struct NodeKind {
     /// Whether the call throws when it refuses a value of an element, such as an index that is out
     /// of bounds. Other calls note the refusal for the end of the run.
     pub throws: bool,
-    /// The dtypes on which devices compute it. Of an operation that is `Device::None` in the table
-    /// of operations they compute none.
+    /// The dtypes on which devices compute it. They compute no operation that is `Device::None` in
+    /// the table of operations.
     pub device: DeviceDtypes,
 }
 

@@ -1,13 +1,13 @@
 //! The table of operations: one row for each, and the only list of them.
 //!
-//! `rust/headergen` writes what follows from it: the codes and their documentation
-//! (`src/codes.rs`, `tenure.h`), the names, dtypes and properties that the core reads
+//! `rust/headergen` generates from it: the codes and their documentation (`src/codes.rs`,
+//! `tenure.h`), the names, dtypes and properties that the core reads
 //! (`core/src/cpu/operations.hpp`), the oracle of `tests/interop`, and the table of
 //! `docs/operations.md`. The crate `tenure` makes its functions and spans of the macros in
 //! `codes.rs`. A kernel or a reference without a rule for a row does not compile.
 //!
-//! Codes are those of the ABI: frozen, never reused, the next one for a new row, and no matter
-//! where the row stands.
+//! Codes are those of the ABI: frozen, never reused, the next one for a new row, and independent of
+//! the position of the row.
 
 /// The function of the ABI that takes the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Kind {
     Scan,
 }
 
-/// A set of dtypes, by bits. Those that an operation does not take are UNSUPPORTED.
+/// A set of dtypes, by bits. Dtypes that an operation does not take are UNSUPPORTED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dtypes(pub u32);
 
@@ -61,31 +61,32 @@ impl Dtypes {
 /// The dtype of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
-    /// That of the operands.
+    /// The dtype of the operands.
     Operand,
-    /// That of the operand for floats; i64 and u64 for integers.
+    /// The dtype of the operand for floats; i64 and u64 for integers.
     Wide,
     /// bool8.
     Truth,
     /// i64.
     Index,
-    /// That of the operand; of complex numbers that of their parts.
+    /// The dtype of the operand; for complex numbers that of their parts.
     Part,
 }
 
-/// How far a result of f32 or f64 may be from the exact one. Those of f16 and bf16 are computed in
-/// f32 and rounded once more.
+/// How far a result of f32 or f64 may be from the exact one. Results of f16 and bf16 are computed
+/// in f32 and rounded once more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Error {
     /// It is exact.
     Exact,
     /// It is the nearest number of the dtype.
     Rounded,
-    /// It is within so many units in the last place.
+    /// It is within this number of units in the last place.
     Places(u32),
     /// The bound depends on the number of elements, and is in `docs/operations.md`.
     Grows,
-    /// It is within so many units in the last place of the largest input, from which it may be far.
+    /// It is within this number of units in the last place of the largest input, which may be far
+    /// larger than the result.
     OfInputs(u32),
 }
 
@@ -113,8 +114,8 @@ pub enum Device {
     FusedFunction,
 }
 
-/// An argument of a reduction in addition to its axes: a field of `tnr_reduce_attributes`, and a parameter of
-/// its Rust functions.
+/// An argument of a reduction in addition to its axes: a field of `tnr_reduce_attributes`, and a
+/// parameter of its Rust functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
     /// It takes none.
@@ -125,7 +126,7 @@ pub enum Attribute {
     Power,
 }
 
-/// A call of the Rust function and what it gives, both as Rust; the example of its documentation.
+/// A call of the Rust function and its result, both as Rust; the example of its documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// The inputs.
@@ -150,9 +151,9 @@ pub struct Operation {
     pub rust: &'static str,
     /// Doc comment in the crate.
     pub rust_doc: &'static str,
-    /// Errors beside those of every operation, as the end of a sentence.
+    /// Errors in addition to those of every operation, as the end of a sentence.
     pub rust_errors: &'static str,
-    /// Example in the crate. Of a reduction the last input is the arguments behind the array.
+    /// Example in the crate. For a reduction the last input is the arguments after the array.
     pub example: Example,
     /// The function of NumPy that it is compared with, as Python.
     pub numpy: &'static str,
@@ -176,7 +177,7 @@ const fn example(inputs: &'static [&'static str], gives: &'static str) -> Exampl
     Example { inputs, gives }
 }
 
-/// A row of which nothing is said: the least that an operation takes, gives and promises.
+/// The defaults of a row: the least that an operation takes, gives and promises.
 const ROW: Operation = Operation {
     kind: Kind::Unary,
     name: "",
@@ -206,7 +207,7 @@ const COMPARISON: Operation =
 
 /// The array of the examples of reductions.
 const TABLE: &str = "[[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]]";
-/// The same with a row that has no numbers.
+/// The array with a row of NaN in addition.
 const GAPS: &str = "[[1.0, 2.0, 6.0], [f64::NAN; 3], [0.0, 5.0, 4.0]]";
 
 /// Every operation.

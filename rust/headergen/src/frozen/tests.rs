@@ -1,5 +1,5 @@
 //! Mutations: each change of the real source that breaks a client fails the gate, and the gate says
-//! what broke. The source is changed in memory, and held against what it was.
+//! what broke. The source is changed in memory, and compared with the original.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,8 @@ fn table(source: &str) -> Table {
     Table::of(&abi)
 }
 
-/// The answers of the gate about the source with each `from` replaced, which must stand in it once.
+/// The answers of the gate about the source with each `from` replaced, which the source must have
+/// once.
 #[track_caller]
 fn mutated(changes: &[(&str, &str)]) -> Vec<String> {
     let mut text = source().to_owned();
@@ -39,14 +40,14 @@ fn mutated(changes: &[(&str, &str)]) -> Vec<String> {
     table(&text).breaks(today()).into_iter().map(|problem| problem.text).collect()
 }
 
-/// A change that a client notices, and what the gate says first.
+/// A change that a client notices, and a message of the gate.
 #[track_caller]
 fn fails(changes: &[(&str, &str)], expected: &str) {
     let said = mutated(changes);
     assert!(said.iter().any(|text| text.contains(expected)), "expected {expected:?}: {said:#?}");
 }
 
-/// The line that says which minor version the source is, and the same of a later one.
+/// The line with the minor version of the source, and that line with a later version.
 fn minor_of_today_and_later() -> (String, String) {
     let today = cut("pub const TNR_ABI_MINOR: u32 = ", ";");
     (today, "pub const TNR_ABI_MINOR: u32 = 99;".to_owned())

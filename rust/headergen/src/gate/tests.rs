@@ -1,4 +1,4 @@
-//! The gates of a source with items of several versions, and what a compiler makes of them.
+//! The gates of a source with items of several versions, and the effect of the gates in a compiler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,8 +108,8 @@ impl Folder {
         std::fs::read_to_string(self.0.join("tenure/tenure.h")).expect("it was written")
     }
 
-    /// Compiles a program that asks for `minor`; the compiler's messages on failure. None: there is
-    /// no compiler.
+    /// Compiles a program that asks for `minor`; the compiler's messages on failure. None: no
+    /// compiler was found.
     fn compile(&self, minor: &str, program: &str) -> Option<Result<(), String>> {
         let file: &Path = &self.0.join("program.c");
         let text = format!("#include <tenure/tenure.h>\n{program}\n");

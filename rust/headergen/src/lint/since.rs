@@ -1,5 +1,5 @@
-//! The rules of `@since`: nothing is of a version to come, and nothing mentions what is newer than
-//! itself, so that the header of each minor version is whole.
+//! The rules of `@since`: no item has a future version, and no item mentions a newer one, so that
+//! the header of each minor version is complete.
 
 use crate::abi::{Abi, Problem};
 use crate::tags::{FIRST, Version};

@@ -18,7 +18,7 @@ unsafe extern {
     pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
 ";
 
-/// The problems of the preamble with `functions` behind it, as cbindgen would print `printed`.
+/// The problems of the preamble followed by `functions`, if cbindgen prints `printed`.
 fn problems_when_printed(
     functions: &str,
     printed: impl Fn(&[String]) -> Vec<String>,
@@ -42,7 +42,7 @@ fn rejects(functions: &str, expected: &str) {
     assert!(found[0].text.contains(expected), "expected {expected:?}, found {:?}", found[0].text);
 }
 
-/// A function whose comment is complete but for the lines given here.
+/// A function whose comment has the lines given here, and is complete otherwise.
 fn with_tail(lines: &str, declaration: &str) -> String {
     format!("/// Does it.\n{lines}\n/// @threads any\n/// @since 0.1\n{declaration}\n")
 }
@@ -58,7 +58,7 @@ const ADOPT_DECLARATION: &str = "#[must_use] pub fn tnr_blob_adopt(data: *mut c_
 fn accepts_what_follows_the_rules() {
     assert_eq!(problems(""), vec![]);
     assert_eq!(problems(&with_tail(ADOPT, ADOPT_DECLARATION)), vec![]);
-    // No noun stands in front of this verb: it is an operation.
+    // No noun precedes this verb: it is an operation.
     let copy = "#[must_use] pub fn tnr_copy(a: *const tnr_view, n: u32) -> tnr_status;";
     assert_eq!(problems(&with_tail("/// @param a (transfer none)", copy)), vec![]);
 }
@@ -343,7 +343,7 @@ const PREAMBLE_OF_OPERATIONS: &str = "} #[cfg_attr(all(), repr(C))]
     pub struct tnr_x_attributes { pub struct_size: u64 }
     unsafe extern {";
 
-/// An operation with these parameters behind its context, of which each pointer is documented.
+/// An operation with these parameters after its context. Each pointer is documented.
 fn operation(params: &[&str], attributes: &str) -> String {
     let lines: String = params
         .iter()
