@@ -2,7 +2,7 @@
 //! once per instruction set.
 use std::env;
 
-/// Name, bytes of a vector, what the compiler is told.
+/// Name, bytes of a vector, flags of the compiler.
 type Set = (&'static str, &'static str, &'static [&'static str]);
 
 const PLAIN: Set = ("plain", "16", &[]);

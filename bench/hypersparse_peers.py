@@ -15,7 +15,7 @@ import time
 import numpy as np
 import scipy.sparse as sp
 
-# How arrays are lent to the library is told by the tests of that.
+# tests/interop defines how arrays are lent to the library.
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "interop"))
 import numpy_test as interop
 import sparse_library

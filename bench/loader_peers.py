@@ -17,7 +17,7 @@ rows, batch_rows, batches, elements = map(int, sys.argv[1:])
 torch.set_num_threads(1)
 data = np.resize(np.arange(1, 8_388_594, dtype=np.float32), (rows, elements))
 tensor = torch.from_numpy(data)
-# As many buffers as the loader has on one thread.
+# The number of buffers of the loader on one thread.
 outs = [np.ones((batch_rows, elements), np.float32) for _ in range(3)]
 tensor_outs = [torch.from_numpy(out) for out in outs]
 drawn = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-// The engine oneDNN beside oneDNN called directly and the library's own kernels, in turns.
+// The engine oneDNN, in turns with direct calls of oneDNN and with the library's own kernels.
 //
 //   onednn_bench [THREADS [SUBJECT]]
 //

@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-# How arrays are lent to the library is told by the tests of that.
+# tests/interop defines how arrays are lent to the library.
 sys.path.append(str(HERE.parent / "tests" / "interop"))
 import numpy_test as interop
 

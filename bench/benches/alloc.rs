@@ -36,7 +36,7 @@ fn main() {
     for bytes in SIZES.into_iter().filter(|bytes| *bytes <= most) {
         measure(&mut subject, "allocate", bytes, |_, _| ());
         measure(&mut subject, "allocate and write", bytes, |data, bytes| {
-            // SAFETY: so many bytes, of memory that nobody else knows of.
+            // SAFETY: `data` has `bytes` bytes, and no other code knows of them.
             unsafe { data.write_bytes(1, bytes) };
         });
     }

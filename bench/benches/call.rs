@@ -114,7 +114,7 @@ fn lent(data: &[f32]) -> tnr_view {
 fn lent_mut(data: &mut [f32]) -> tnr_view_mut {
     let mut view = MaybeUninit::uninit();
     let (base, shape) = (data.as_mut_ptr().cast(), data.len() as i64);
-    // SAFETY: `data` is this function's alone, and the shape is one extent.
+    // SAFETY: `data` is exclusively this function's, and the shape is one extent.
     let status = unsafe {
         let size_bytes = size_of_val(data);
         tnr_view_lend_mut(base, size_bytes, 0, tnr_dtype::F32, 1, &shape, null(), view.as_mut_ptr())

@@ -1,5 +1,5 @@
-//! Convolutions of images: a batch and the layers of ResNet-50, with channels apart and side by
-//! side, the roof of the arithmetic, and candle, which shares them out to both threads.
+//! Convolutions of images: a batch and the layers of ResNet-50, in NCHW and NHWC, the roof of the
+//! arithmetic, and candle, which distributes them over both threads.
 
 use bench::Scale;
 use bench::operations::convolutions::{Convolution, Layout, SHAPES, Shape};

@@ -40,7 +40,7 @@ fn into(subject: &mut Subject, operation: Operation, arrays: &RefCell<Arrays>) {
     subject.measure(operation.name, bytes, 1, bytes * operation.arrays, cases);
 }
 
-/// On one thread beside peers, and on two.
+/// On one thread, in turns with peers, and on two threads.
 fn allocating(subject: &mut Subject, context: &Context, arrays: &RefCell<Arrays>) {
     let bytes = arrays.borrow().bytes() as u64;
     let add = || {

@@ -1,5 +1,5 @@
-//! Expressions beside the calls one by one, which write a temporary for each operation and read it
-//! again: from 8 f32, where the calls themselves are what takes time, to what no cache holds.
+//! Expressions compared with separate calls, which write a temporary for each operation and read it
+//! again: from 8 f32, where the calls themselves take the time, to sizes beyond every cache.
 
 use std::hint::black_box;
 

@@ -1,5 +1,6 @@
-//! A file of safetensors, opened by a map and read into memory, and a `.npy`, read: beside the map
-//! alone, reading the same bytes alone, and what peers do. The files are in the system's cache.
+//! A file of safetensors, opened by a map and read into memory, and a `.npy`, read: compared with
+//! only the map, with only reading these bytes, and with peers. The files are in the system's
+//! cache.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -52,7 +53,7 @@ fn written(model: &Path, array: &Path, layers: usize) -> std::io::Result<()> {
 
 fn map(path: &Path) -> Mmap {
     let file = File::open(path).expect("it was written");
-    // SAFETY: nobody writes the file while the bench runs.
+    // SAFETY: no code writes the file while the bench runs.
     unsafe { Mmap::map(&file) }.expect("it can be mapped")
 }
 
@@ -82,7 +83,7 @@ fn opened(subject: &mut Subject, model: &Path) {
         }),
         #[cfg(feature = "peers")]
         Case::repeated("candle", "mapped", || {
-            // SAFETY: nobody writes the file while the bench runs.
+            // SAFETY: no code writes the file while the bench runs.
             let file = unsafe { candle_core::safetensors::MmapedSafetensors::new(model) };
             black_box(file.expect("it is such a file").tensors().len());
         }),
@@ -120,7 +121,7 @@ fn model_peers(path: &Path) -> Vec<Case<'_>> {
     peers
 }
 
-/// Reading into memory that is there, which is the roof, and into memory that is got for it.
+/// Reading into preallocated memory, which is the roof, and into memory that is allocated for it.
 fn read<'a>(
     subject: &mut Subject,
     operation: &str,
@@ -150,14 +151,14 @@ fn read<'a>(
     subject.measure(operation, bytes, 1, bytes, cases);
 }
 
-/// Memory that has been written to, and where so many bytes of it begin that lie in huge pages: in
-/// small ones reading takes three times as long.
+/// Memory that has been written to, and the offset of `bytes` bytes of it in huge pages: in small
+/// ones reading takes three times as long.
 fn in_huge_pages(bytes: usize) -> (Vec<u8>, usize) {
     const HUGE_PAGE: usize = 2 << 20;
     let whole = bytes.next_multiple_of(HUGE_PAGE);
     let mut memory: Vec<u8> = Vec::with_capacity(whole + HUGE_PAGE);
     let begin = memory.as_ptr().addr().wrapping_neg() % HUGE_PAGE;
-    // SAFETY: so many bytes of memory that nobody else knows of; the advice changes none of them.
+    // SAFETY: `whole` bytes of memory that no other code knows of; the advice changes none of them.
     #[cfg(target_os = "linux")]
     unsafe {
         libc::madvise(memory.as_mut_ptr().add(begin).cast(), whole, libc::MADV_HUGEPAGE);

@@ -75,7 +75,7 @@ fn mapped(subject: &mut Subject, data: &SharedTensor<f32>, arrays: &RefCell<Arra
     let file = File::open(&path).expect("written above");
     fs::remove_file(&path).expect("made above");
     let pass = || {
-        // SAFETY: nobody else knows of the file, which has no name any more.
+        // SAFETY: no other code knows of the file, which has no name any more.
         let map = unsafe { Mmap::map(&file) }.expect("it has been written");
         let data = SharedTensor::<f32>::from_bytes(map, 0, part.shape()).expect("it fits");
         sum(&mut Loader::new(data, BATCH).expect("rows").start().expect("no threads"));
@@ -126,13 +126,13 @@ fn shuffled(subject: &mut Subject, data: &SharedTensor<f32>, arrays: &RefCell<Ar
     subject.measure(operation, bytes, 1, traffic, cases);
 
     let mut cases = vec![steadily("into", held(2), count)];
-    // With the number of its workers: processes beside the one that asks.
+    // Each name ends with the number of workers: processes in addition to the caller's.
     cases.extend(by(&["DataLoader 0", "DataLoader 1", "DataLoader 2"]));
     cases.extend(roofs::cases(arrays, roofs::COPY, 2));
     subject.measure(operation, bytes, 2, traffic, cases);
 }
 
-/// So many batches, after those that were filled while others had their turn.
+/// Reads `count` batches a pass, after the batches that were filled while others had their turn.
 fn steadily<'a>(
     how: &'static str,
     mut batches: Batches<'static, SharedTensor<f32>>,

@@ -87,7 +87,7 @@ fn few_rows(subject: &mut Subject, context: &Context) {
     }
 }
 
-/// A layer whose result is mostly zeros, beside the product alone.
+/// A layer with a mostly zero result, compared with only the product.
 fn to_csr(subject: &mut Subject, context: &Context) {
     let side = if subject.scale() == Scale::Smoke { 48 } else { 2048 };
     let product = Product::<f32>::new(Shape::cube(side));

@@ -1,6 +1,6 @@
-//! Memory that operations take beyond what goes in and what comes out: element-wise ones and a
-//! normalization in place, into memory that is there and into a new array, and conversions of sparse
-//! matrices, of which a large one is followed over time.
+//! Memory that operations take in addition to their inputs and results: element-wise ones and a
+//! normalization in place, into preallocated memory and into a new array, and conversions of sparse
+//! matrices; a large conversion is followed over time.
 
 use bench::memory::{Curve, Growth, curve_of, peak_of, write};
 use bench::sparse::{Sizes, bytes_of, normals};
@@ -16,7 +16,7 @@ fn main() {
     };
     bench::print_machine();
     let mut rows = Vec::new();
-    // Once before, on little: what is made at the first use of all is no part of a figure.
+    // First with small arrays: allocations at the first use are no part of a figure.
     element_wise(1 << 12, &mut Vec::new()).expect("there is room");
     conversions(Sizes::of(Scale::Smoke), &mut Vec::new()).expect("there is room");
     element_wise(count, &mut rows).expect("there is room");
@@ -30,8 +30,8 @@ fn main() {
     println!("\nWritten to {}/{name}.json", figures::folder(scale).display());
 }
 
-/// Arrays of so many f32 that are there, and what the process grows by. The counter of allocated
-/// bytes says the same: nothing, or the new array.
+/// Existing arrays of `count` f32, and the growth of the process. The counter of allocated bytes
+/// agrees: nothing, or the new array.
 fn element_wise(count: usize, rows: &mut Vec<Growth>) -> Result<()> {
     let bytes = (count * 4) as u64;
     let filled = |number: f32| Tensor::from_vec(vec![number; count], [count / ROW, ROW]);

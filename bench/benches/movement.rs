@@ -17,7 +17,7 @@ const SEED: u64 = 1;
 fn main() {
     let mut subject = Subject::open("movement");
     let two = Context::with_threads(2).expect("a thread can be had");
-    // So many of the permutations are also run on two threads.
+    // `shared` of the permutations are also run on two threads.
     let (log2, count, shared, batch) = match subject.scale() {
         Scale::Smoke => (12, 20, 5, 1),
         Scale::Quick => (24, 20, 5, 32),
@@ -51,8 +51,8 @@ fn main() {
     subject.close();
 }
 
-/// On one thread beside peers, and on two; into memory that is there, the latter is a part of the
-/// bench `threads`.
+/// On one thread, in turns with peers, and on two threads; the bench `threads` has the latter into
+/// preallocated memory.
 fn transpose(subject: &mut Subject, two: &Context, arrays: &RefCell<Arrays>) {
     let bytes = arrays.borrow().bytes() as u64;
     let allocating = || {

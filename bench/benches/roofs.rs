@@ -176,7 +176,7 @@ fn each(
     }
 }
 
-/// Time of so many round trips. Even numbers are the caller's turn.
+/// Time of `turns` round trips. Even numbers are the caller's turn.
 fn hand_over(turns: u64) -> Duration {
     let turn = AtomicU64::new(0);
     let wait_for = |number| {

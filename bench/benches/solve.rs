@@ -12,7 +12,7 @@ use tenure::{
     gallery, lsqr,
 };
 
-/// As many in each pass: few enough for a round, enough to forget how it began.
+/// Iterations of each pass: few enough for a round, enough to outweigh the first ones.
 const ITERATIONS: usize = 20;
 
 /// A name, products of each iteration, and what makes some iterations.
@@ -57,7 +57,7 @@ fn main() {
     subject.close();
 }
 
-/// None of them gets as far as it was told to.
+/// The state of a method, which never reaches its tolerance of 0.
 fn reached(result: Result<Solution<f64>, Unsolved<f64>>) -> Unsolved<f64> {
     let unsolved = result.expect_err("a tolerance of 0");
     assert_eq!(unsolved.reached().expect("it began").iterations, ITERATIONS);

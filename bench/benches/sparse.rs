@@ -1,4 +1,4 @@
-//! Sparse matrices: conversions, products, files; beside peers, and what the memory allows.
+//! Sparse matrices: conversions, products, files; compared with peers and with the memory's limit.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -41,8 +41,8 @@ struct Bench<'a> {
 }
 
 impl<'x> Bench<'x> {
-    /// Measures `work`, which allocates, on each number of threads, beside the roofs of what reads
-    /// so many bytes and writes so many; on one thread beside `peers` too.
+    /// Measures `work`, which allocates, on each number of threads, in turns with the roofs of
+    /// `reads` and `writes` bytes; on one thread also with `peers`.
     fn allocating<'a>(
         &mut self,
         operation: &str,
@@ -88,7 +88,7 @@ impl<'x> Bench<'x> {
         self.allocating(operation, bytes, (bytes, written), || _ = run(), || peers(arrays));
     }
 
-    /// A product with so many columns, into memory that is there.
+    /// A product with `cols` columns, into preallocated memory.
     fn times_dense(&mut self, operation: &str, matrix: &CsrMatrix<f32>, cols: usize) {
         let numbers: Vec<f32> =
             (0..matrix.cols() * cols).map(|i| (i % 4093) as f32 / 4096.0).collect();
@@ -172,7 +172,7 @@ fn from_blocks(bench: &mut Bench, sizes: Sizes) {
     bench.convert("dense to BSR 4x4, 10 % of blocks", convert, |_| Vec::new());
 }
 
-/// Random numbers, half of which are negative, and others of which nine tenths are.
+/// Random numbers: half of them negative, and nine tenths of them negative.
 fn rectified(bench: &mut Bench) {
     for (name, negative) in [("normal", 50), ("90 % negative", 90)] {
         normals(bench.arrays.borrow_mut().a_mut(), negative);

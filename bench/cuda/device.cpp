@@ -1,5 +1,5 @@
-// Operations on a GPU: bytes a second of what they must read and write, and what a call costs the
-// host.
+// Operations on a GPU: the rate of the bytes that they must read and write, and the host's time of
+// a call.
 //
 //   device_bench [MEGABYTES [SUBJECT]]
 //
@@ -67,8 +67,7 @@ void reduce(const char* name, tnr_reduce_op op, tnr_dtype dtype, tnr_dtype to,
   });
 }
 
-// A matrix of side by side f32, of which one element in so many is an entry, in the device's
-// memory.
+// A matrix of `side` x `side` f32 in the device's memory; one element in `one_of` is an entry.
 tnr_view_mut sparse_elements(Arrays& arrays, std::int64_t side, std::uint32_t one_of) {
   const tnr_view_mut dense = arrays.add(TNR_DTYPE_F32, {side, side});
   std::vector<float> elements(static_cast<std::size_t>(side * side));

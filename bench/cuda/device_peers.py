@@ -98,7 +98,7 @@ def image_rows():
 
 
 def main():
-    # As f32 is computed here.
+    # The library computes in f32 too.
     torch.backends.cudnn.allow_tf32 = False
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
     words = megabytes * (1 << 20) // 4

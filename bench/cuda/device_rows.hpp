@@ -1,4 +1,4 @@
-// What the benches of devices share: a context, arrays in its memory, and rates of calls.
+// Shared code of the benches of devices: a context, arrays in its memory, and rates of calls.
 #pragma once
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 //   engine_bench [SUBJECT]
 //
 // SUBJECT: rows whose name has it. Each row is the median time of a call by either, as device_bench
-// has it, and how many times as long the own kernels take. Calls of which the libraries have none
-// are by the own kernels both times. Where a library is not there its rows say so.
+// has it, and how many times as long the own kernels take. A call that the libraries do not
+// implement uses the own kernels both times. The rows of a missing library say so.
 #include "device_rows.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// A driver that does nothing at once: beside it the host's time of a call is the library's own.
-// device.cpp says how to use it.
+// A driver that does nothing and returns at once: with it the host's time of a call is the
+// library's own.
 #include <cstdint>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read. Those
-//! of each instruction set have a folder of their own.
+//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read. Each
+//! instruction set has a separate folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,15 +47,15 @@ impl Row {
             && self.times.len() == other.times.len()
     }
 
-    /// How many times the speed of `other` this one has, in bytes that have to be moved: the median
-    /// over the rounds, of which each has both. Where neither moves any, in time.
+    /// The ratio of this row's speed to that of `other`, in bytes that have to be moved: the median
+    /// over the common rounds. Where neither moves any, in time.
     pub fn speed_over(&self, other: &Row) -> f64 {
         let moved = self.traffic_over(other);
         let rounds = self.times.iter().zip(&other.times);
         median_and_least(&rounds.map(|(own, other)| moved * other / own).collect::<Vec<_>>()).0
     }
 
-    /// The same of the best round of each.
+    /// Like `speed_over`, for the best round of each.
     pub fn best_speed_over(&self, other: &Row) -> f64 {
         self.traffic_over(other) * other.best() / self.best()
     }
@@ -91,8 +91,7 @@ impl Row {
     }
 }
 
-/// The subjects whose figures are the same under every instruction set: none of what they time is a
-/// kernel of the library.
+/// The subjects with equal figures under every instruction set: they time no kernel of the library.
 pub const WITHOUT_KERNELS: [&str; 2] = ["alloc", "files"];
 
 /// The figures of one subject, from one run.
@@ -108,7 +107,7 @@ pub struct Figures {
     pub date: String,
     /// Load of the machine: processes that wanted to run, in the last 1, 5 and 15 minutes.
     pub load: String,
-    /// Names and versions of what was measured.
+    /// Names and versions of the measured libraries.
     pub versions: BTreeMap<String, String>,
     /// In the order in which they were measured.
     pub rows: Vec<Row>,
@@ -171,15 +170,14 @@ impl Figures {
     }
 }
 
-/// Where figures are kept. Those of a smoke run have a place of their own: they say nothing.
+/// Where figures are kept. Figures of a smoke run have a separate folder: they are not meaningful.
 pub fn folder(scale: crate::Scale) -> PathBuf {
     let folder = crate::target_folder().join("bench");
     if scale == crate::Scale::Smoke { folder.join("smoke") } else { folder }
 }
 
-/// The instruction set of the kernels in use. `avx512` has `avx512-vbmi2`, `avx512-bf16` and
-/// `avx512-amx` in it: the same kernels, but for a few that processors with AVX-512 have or have
-/// not.
+/// The instruction set of the kernels in use. `avx512` includes `avx512-vbmi2`, `avx512-bf16` and
+/// `avx512-amx`: the same kernels, except for a few that only some processors with AVX-512 have.
 pub(crate) fn set_in_use() -> &'static str {
     let (_, name) = tenure::build_info().rsplit_once("in use: ").unwrap_or_default();
     if name.starts_with("avx512") { "avx512" } else { name }

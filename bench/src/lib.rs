@@ -81,7 +81,7 @@ pub fn is_smoke_run() -> bool {
     Scale::asked_for() == Scale::Smoke
 }
 
-/// The words among the arguments, which pick what is measured.
+/// The words among the arguments, which select the measured operations.
 pub fn words() -> impl Iterator<Item = String> {
     std::env::args().skip(1).filter(|word| !word.starts_with('-'))
 }
@@ -92,8 +92,8 @@ pub fn is_asked_for(name: &str) -> bool {
     words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
-/// Gives what the library and the C library hold back to the system, so that what is allocated next
-/// has fresh pages.
+/// Gives memory that the library and the C library hold back to the system, so that later
+/// allocations have fresh pages.
 pub fn give_back_memory() {
     tenure::trim();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -147,7 +147,7 @@ pub fn available_bytes() -> u64 {
 }
 
 /// Bytes of this process that are in memory; 0 where the system does not tell. Not from
-/// `/proc/self/status`: what stands there lags behind by up to 64 pages a thread.
+/// `/proc/self/status`: its figure lags behind by up to 64 pages a thread.
 pub fn resident_bytes() -> u64 {
     proc_bytes("/proc/self/smaps_rollup", "Rss:").unwrap_or(0)
 }
@@ -164,7 +164,7 @@ pub fn numbers(count: usize) -> Option<Vec<f64>> {
     Some((0..count).map(|i| i as f64).collect())
 }
 
-/// The memory's own speed, beside which a copy is to be read: one thread reads, and copies.
+/// The memory's own speed, as the reference for a copy: one thread reads, and copies.
 pub fn roof(criterion: &mut Criterion, bytes: usize) {
     let Some(from) = numbers(bytes / 8) else { return };
     let mut to = vec![0.0f64; from.len()];

@@ -1,4 +1,4 @@
-//! How much memory an operation takes beyond what goes in and what comes out.
+//! The memory that an operation takes in addition to its inputs and results.
 
 use std::fs::{self, File};
 use std::io;
@@ -73,8 +73,8 @@ pub fn read(folder: &Path, name: &str) -> Vec<Growth> {
     json.as_array().into_iter().flatten().filter_map(Growth::from_json).collect()
 }
 
-/// Does `work` once, and returns what it returns and the most that the process grew by meanwhile;
-/// `None` where the system does not tell.
+/// Does `work` once, and returns its result and the largest growth of the process meanwhile; `None`
+/// where the system does not tell.
 pub fn peak_of<R>(work: impl FnOnce() -> R) -> Option<(R, u64)> {
     crate::give_back_memory();
     // "To reset the peak resident set size to the process's current value": proc(5).
@@ -85,7 +85,7 @@ pub fn peak_of<R>(work: impl FnOnce() -> R) -> Option<(R, u64)> {
     Some((made, peak.saturating_sub(before)))
 }
 
-/// The same, and the growth over time, looked at every half millisecond.
+/// Like `peak_of`, with the growth over time, sampled every half millisecond.
 pub fn curve_of<R>(work: impl FnOnce() -> R) -> Option<(R, u64, Curve)> {
     let pages = File::open("/proc/self/statm").ok()?;
     let is_over = AtomicBool::new(false);

@@ -18,9 +18,9 @@ type Pass = fn(&[f32], &[f32], &mut [f32]) -> tenure::Result<()>;
 /// Something done on one or two of three arrays of f32, as many in each.
 #[derive(Clone, Copy)]
 pub struct Operation {
-    /// As in the figures.
+    /// The name in the figures.
     pub name: &'static str,
-    /// The kinds of which the best is its roof.
+    /// The kinds of moves; the best of them is the roof.
     pub roof: &'static [Move],
     /// How many of the arrays have to be read and written.
     pub arrays: u64,
@@ -28,7 +28,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The operation `into` memory that is there.
+    /// The operation `into` preallocated memory.
     pub fn case<'a>(&self, arrays: &'a RefCell<Arrays>) -> Case<'a> {
         let run = self.run;
         Case::timed("tenure", "into", move |passes| {

@@ -1,7 +1,7 @@
 //! Permutations of the axes of a tensor, drawn from a seed: the same for every library, and in
 //! `peers.py`.
 
-/// Numbers that depend on the seed alone. Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// Numbers that depend only on the seed. Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014: SplitMix64.
 pub struct Numbers {
     state: u64,
@@ -43,7 +43,7 @@ impl Permutation {
         }
         let mut shape = Vec::with_capacity(rank);
         for part in &parts[1..] {
-            // Not powers of two alone, which have troubles of their own.
+            // Not only powers of two, which have their specific troubles.
             let most = 1u64 << part;
             shape.push((most - numbers.below(most / 4 + 1)) as usize);
         }
@@ -72,7 +72,7 @@ impl Permutation {
         self.axes.iter().map(|axis| self.shape[*axis]).collect()
     }
 
-    /// As in the figures.
+    /// The name in the figures.
     pub fn name(&self) -> String {
         let joined = |numbers: &[usize], between| {
             numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(between)
@@ -89,7 +89,7 @@ mod tests {
     fn permutations_depend_on_the_seed_alone() {
         let mut numbers = Numbers::from_seed(1);
         let drawn: Vec<_> = (0..3).map(|_| Permutation::draw(&mut numbers, 24).name()).collect();
-        // As `peers.py` draws them: it compares itself with these.
+        // `peers.py` draws the same permutations: it compares itself with this file.
         let expected = include_str!("../permutations.txt");
         assert_eq!(drawn, expected.lines().collect::<Vec<_>>());
     }

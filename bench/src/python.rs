@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// A process that does as peers do, when it is told to.
+/// A process that does the work of peers on request.
 pub struct Python {
     process: Child,
     ask: ChildStdin,

@@ -1,5 +1,5 @@
-//! Reads what was measured, and says how it compares: under each instruction set, on one thread and
-//! on two.
+//! Reads the measurements, and reports how they compare: under each instruction set, on one thread
+//! and on two.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// As well what cargo's target folder has from benches that keep their figures elsewhere.
+    /// Adds the figures of benches that keep them elsewhere in cargo's target folder.
     pub fn with_target_folder(self) -> Report {
         Report { roofs: Record::read(false), lending: lending::read(), ..self }
     }
@@ -126,7 +126,7 @@ pub fn time(ns: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// Bytes as people say them; what is no whole number of KiB or MiB is rounded.
+/// Bytes in the usual unit; KiB and GiB are rounded down, and MiB to one decimal.
 fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes < 1 << 10 => format!("{bytes} B"),

@@ -1,5 +1,5 @@
-//! Limits of the machine: the speed of its memory and of its arithmetic, without Tenure. A kernel
-//! is to be read beside them.
+//! Limits of the machine: the speed of its memory and of its arithmetic, without Tenure. They are
+//! the reference for the figures of kernels.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ pub mod kernels;
 pub mod pages;
 pub mod record;
 
-/// The kinds of which the best is the roof of what reads one array.
+/// The kinds that read one array; the best of them is the roof.
 pub const READ: &[Move] = &[Move::Read];
-/// The same, of what reads one array and writes one.
+/// The kinds that read one array and write one.
 pub const COPY: &[Move] = &[Move::Copy, Move::CopyStreamed, Move::CopyPaged];
-/// The same, of what reads two arrays and writes one.
+/// The kinds that read two arrays and write one.
 pub const ADD: &[Move] = &[Move::Add, Move::AddStreamed, Move::AddPaged];
 
-/// The roofs of some kinds, to take turns with what is measured on the same arrays.
+/// The roofs of some kinds, to take turns with operations on the same arrays.
 pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) -> Vec<Case<'a>> {
     let set = *sets().last().expect("plain is always there");
     let bytes = arrays.borrow().bytes() as u64;
@@ -38,8 +38,8 @@ pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) ->
     kinds.iter().filter(there).map(case).collect()
 }
 
-/// The roof of so many additions and multiplications of `f32` or `f64`: those of the instruction
-/// set in use, in registers, shared out to threads.
+/// The roof of `operations` additions and multiplications of `f32` or `f64`: by the instruction set
+/// in use, in registers, distributed over threads.
 pub fn fma<'a>(dtype: &str, operations: u64, threads: usize) -> Case<'a> {
     let wanted = figures::set_in_use();
     let sets = sets();
@@ -52,11 +52,12 @@ pub fn fma<'a>(dtype: &str, operations: u64, threads: usize) -> Case<'a> {
     })
 }
 
-/// Bytes that a mix goes on with before its kinds take turns.
+/// Bytes of a mix in which each of its kinds has one turn.
 const PIECE: usize = 64 << 10;
 
-/// The roofs of what reads so many bytes and writes so many: of each piece as much is copied as is
-/// read and written, and the rest is read, or filled. More than the arrays hold is scaled down.
+/// The roofs of operations that read `reads` bytes and write `writes`: the part of each piece that
+/// is both read and written is copied, and the rest is read, or filled. More than the arrays hold
+/// is scaled down.
 pub fn mixes(arrays: &RefCell<Arrays>, reads: u64, writes: u64, threads: usize) -> Vec<Case<'_>> {
     let kinds: &[(&'static str, Move, Move)] = &[
         ("copies and reads", Move::Copy, Move::Fill),

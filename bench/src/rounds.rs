@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many rounds there are, and how long one goes on with one way.
+/// The count of rounds, and the time of one way in a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounds {
     /// At least 1.
@@ -16,9 +16,9 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Nanoseconds of one pass of each job in each round, the jobs taking turns. `run` does a job
-    /// so many times in a row. Two rounds before them warm up; the second tells how many times fill
-    /// a round.
+    /// Nanoseconds of one pass of each job in each round, the jobs taking turns. `run` does a job a
+    /// given number of times in a row. Two rounds before them warm up; the second tells how many
+    /// times fill a round.
     pub fn in_turn<J>(
         self,
         jobs: &mut [J],

@@ -16,11 +16,11 @@ const SEED: u64 = 1;
 /// How large they are.
 #[derive(Clone, Copy)]
 pub struct Sizes {
-    /// Rows, and columns, of what is dense or nearly so.
+    /// Rows and columns of dense and nearly dense matrices.
     pub side: usize,
     /// A graph has 2 to the power of this vertices.
     pub graph: u32,
-    /// The same, of the graph that is multiplied by itself.
+    /// Like `graph`, for the graph that is multiplied by itself.
     pub squared_graph: u32,
     /// Points of a grid along each of its three axes.
     pub grid: usize,
@@ -29,7 +29,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// As much as is to be measured.
+    /// The sizes of a scale.
     pub fn of(scale: Scale) -> Sizes {
         let full = Sizes { side: 8192, graph: 18, squared_graph: 14, grid: 100, band: 1 << 18 };
         match scale {
@@ -39,7 +39,7 @@ impl Sizes {
         }
     }
 
-    /// Uniformly random, so many in a hundred.
+    /// Uniformly random, with `percent` entries in a hundred.
     pub fn uniform(&self, percent: u32) -> Result<CsrMatrix<f32>> {
         gallery::uniform(self.side, self.side, f64::from(percent) / 100.0, SEED)
     }
@@ -67,8 +67,8 @@ impl Sizes {
     }
 }
 
-/// Sets elements to normal random numbers, of which 2^24 repeat; `share` in a hundred, the least,
-/// are negative.
+/// Sets elements to normal random numbers that repeat after 2^24; `share` in a hundred are
+/// negative.
 pub fn normals(elements: &mut [f32], share: u64) {
     let mut numbers = Numbers::from_seed(SEED);
     let drawn = elements.len().min(1 << 24);

@@ -16,7 +16,7 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// `run` does it so many times in a row, and returns how long that took.
+    /// `run` does it the given number of times in a row, and returns the time.
     pub fn timed(
         library: &'static str,
         how: &'static str,
@@ -43,8 +43,8 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// As `recycled`, but all that libraries and the C library hold back has been given to the
-    /// system before, which is not in the figure.
+    /// Like `recycled`, but all memory that libraries and the C library hold has been given back to
+    /// the system before, which is not in the figure.
     pub fn cold(library: &'static str, mut work: impl FnMut() + 'a) -> Case<'a> {
         let mut once = move || {
             crate::give_back_memory();
@@ -92,7 +92,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Time of doing `work` so many times.
+/// Time of `passes` runs of `work`.
 pub fn repeat(passes: u32, mut work: impl FnMut()) -> Duration {
     let start = Instant::now();
     (0..passes).for_each(|_| work());
@@ -138,7 +138,7 @@ impl Subject {
     }
 
     /// Measures ways to do `operation` on arrays of `bytes` bytes, for which `traffic` bytes have
-    /// to be moved, or operations to be done; `threads` is what they use.
+    /// to be moved, or operations to be done; `threads` is the number that they use.
     pub fn measure(
         &mut self,
         operation: &str,

@@ -1,4 +1,4 @@
-//! The program `report` on made-up figures: what it writes, and when it refuses.
+//! The program `report` on made-up figures: its output and its refusals.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ fn figures(subject: &str, set: &str, rows: Vec<Row>) -> Figures {
     }
 }
 
-/// Runs the report on what is in a folder: with `README.md` and `FRONT.md` there.
+/// Runs the report on a folder, with `README.md` and `FRONT.md` in it.
 fn run(folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_report"))
         .args([folder, &folder.join("README.md"), &folder.join("FRONT.md")])
@@ -47,7 +47,7 @@ fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("tenure-report-{name}-{}", std::process::id()))
 }
 
-/// Runs the report on one subject of these rows; returns what it says, and the README after it.
+/// Runs the report on one subject of these rows; returns its output, and the README after it.
 fn report(name: &str, rows: Vec<Row>, readme: &str) -> (Output, String, PathBuf) {
     let folder = temporary(name);
     let figures = figures("elementwise", "avx2", rows);

@@ -1,4 +1,4 @@
-/* The header alone, as the first and only thing a C program includes. */
+/* A C program that includes only the header. */
 #include <tenure/tenure.h>
 
 int main(void) { return 0; }

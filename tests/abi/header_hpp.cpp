@@ -1,4 +1,4 @@
-// The header alone, as the first and only thing a C++ program includes.
+// A C++ program that includes only the C++ header.
 #include <tenure/tenure.hpp>
 
 int main() { return 0; }

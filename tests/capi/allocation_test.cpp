@@ -250,7 +250,7 @@ TEST_F(AllocationWithViews, EndsThatWorkAllocateNothingAndCallBackOnce) {
 }
 
 TEST_F(AllocationWithViews, CallbackThatRunsOutOfMemoryRunsOnce) {
-  // The callback makes a blob itself; that it cannot does not change what its caller is told.
+  // The callback makes a blob itself. Its failure does not change the status of the release.
   struct Hungry {
     int calls = 0;
     tnr_status inside = TNR_STATUS_OK;

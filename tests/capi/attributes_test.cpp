@@ -21,7 +21,7 @@ using tenure::test::status_of;
 
 namespace {
 
-// As a newer library would have them: one field more.
+// Attributes of a newer library, with one additional field.
 template <class Attributes>
 struct Newer {
   Attributes known;
@@ -365,7 +365,7 @@ TEST_F(Attributes, DdofIsAlwaysGivenToWhatTakesIt) {
           TNR_STATUS_OK);
     }
   }
-  // Of 1, 4 and 7.
+  // The variance of 1, 4 and 7.
   EXPECT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_VAR, &table_, 1, attributes<tnr_reduce_attributes>(1),
                        &out_line_),
             TNR_STATUS_OK);

@@ -148,7 +148,7 @@ TEST(CapiBlob, DescribeWritesNoMoreThanTheCallerHas) {
                  {"info->struct_size is 47", "at least 48"});
   EXPECT_EQ(small.size_bytes, 99u);
 
-  // A newer client's struct, and what lies behind it.
+  // A newer client's struct, and the bytes behind it.
   struct {
     tnr_blob_info known;
     std::uint64_t later = 0x5a5a5a5a;

@@ -13,7 +13,8 @@
 
 namespace {
 
-// As it was introduced, as it is here, and as a program knows it that is newer than this library.
+// Three versions of a struct: the first, this library's, and that of a program that is newer than
+// this library.
 struct FirstMatrix {
   std::uint64_t struct_size, rows;
 };
@@ -52,7 +53,7 @@ tnr_status read_sized(const Matrix* source, Matrix& value) {
   return tenure::capi::guarded([&] { value = tenure::capi::read_sized(source, "options"); });
 }
 
-// A client's struct, with what lies behind it.
+// A client's struct, with the bytes behind it.
 template <class Client>
 struct Guarded {
   Client client;
@@ -143,7 +144,7 @@ TEST(Boundary, SizesThatNoVersionHasAreRefused) {
 }
 
 TEST(Boundary, StatsOfAProgramOfAbi01) {
-  // As they were before calls were counted.
+  // The struct before it had a count of calls.
   struct StatsOf01 {
     std::uint64_t struct_size, allocated_bytes, copied_bytes, blobs_made, blobs_finished,
         cached_bytes;

@@ -223,7 +223,7 @@ TEST(CapiContext, ReleaseTellsOnce) {
 
 // ---- the caller's threads ----
 
-// Collects the tasks that it is asked to run.
+// Collects the tasks that a context spawns.
 struct Collector {
   std::vector<std::uint64_t> tasks;
   std::function<void(std::uint64_t)> and_then = [](std::uint64_t) {};

@@ -1,4 +1,4 @@
-// tenure.hpp: what it makes of the C functions, and who owns what when something is refused.
+// tenure.hpp: its wrappers of the C functions, and the owner of each object after a refused call.
 #include <gtest/gtest.h>
 
 #include <array>

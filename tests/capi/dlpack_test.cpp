@@ -1,4 +1,4 @@
-// DLPack through C: what is taken, what is refused and left alone, what an export says of itself.
+// DLPack through C: imports, refused tensors (which stay the caller's), and the fields of exports.
 #include "tenure/dlpack.hpp"
 
 #include <gtest/gtest.h>

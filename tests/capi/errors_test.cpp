@@ -1,5 +1,5 @@
-// The thread's last error: each status with the value and the bound in its message, and who may
-// and who may not change what is there.
+// The thread's last error: each status with the value and the bound in its message, and the calls
+// that replace the error or leave it unchanged.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -123,8 +123,8 @@ TEST(Errors, BorrowEscaped) {
   tnr_blob_release(blob);
 }
 
-// No device exists yet, and no path inside is known to break a promise: these two are thrown by
-// the test itself, in the place of a function's body.
+// The two tests below throw their errors themselves, from the body of a guarded function: these
+// tests use no device, and no known path inside the library breaks a promise.
 TEST(Errors, DeviceError) {
   expect_refused(
       guarded([] { tenure::fail(TNR_STATUS_DEVICE_ERROR, "device %d of %d failed", 3, 2); }),

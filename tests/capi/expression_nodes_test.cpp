@@ -1,6 +1,6 @@
-// Nodes that nobody trusts: random ones over a few valid views, from bytes without any sense to
-// those that are nearly right. The answer is a status with its reason, never INTERNAL; what is
-// refused before work leaves the output alone, and nothing else is ever written.
+// Random nodes over a few valid views, from meaningless bytes to nodes that are nearly valid. Each
+// call returns a status with its reason, never INTERNAL. An expression that is refused before work
+// leaves the output unchanged, and no other memory is ever written.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -71,7 +71,7 @@ class Nodes : public testing::Test {
     for (std::size_t i = 0; i < kInputCount; ++i) {
       views_[i] = view_of(memories_[i].data(), kBytes, kFirst, kInputs[i].dtype, kInputs[i].layout);
       pointers_[i] = &views_[i];
-      // Small whole numbers, some of which are 0: as floats, most of them denormal.
+      // Small integers, some of them 0. Most of them are denormal as floats.
       for (unsigned char& byte : memories_[i]) byte = static_cast<unsigned char>(random_() % 4);
     }
     for (std::size_t i = 0; i < scalars_.size(); ++i) {
@@ -101,7 +101,7 @@ class Nodes : public testing::Test {
     }
   }
 
-  // The dtype of an operand; 0 where nobody knows it.
+  // The dtype of an operand; 0 where it is unknown.
   tnr_dtype dtype_of(const tnr_node* nodes, std::uint32_t index, std::uint32_t operand) {
     const std::uint32_t number = operand & 0xffff;
     switch (operand & 0xc000'0000u) {

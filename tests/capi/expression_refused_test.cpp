@@ -1,5 +1,5 @@
-// Expressions that are refused: the message for each struct, array and node that is wrong. What is
-// refused before work leaves the output alone.
+// Expressions that are refused: the message for each struct, array and node that is wrong. An
+// expression that is refused before work leaves the output unchanged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tenure::test {
 namespace {
 
-// ---- what is refused of structs and arrays ----
+// ---- refused structs and arrays ----
 
 TEST_F(Expressions, RefusePointersThatAreNull) {
   const tnr_expression expression = given();
@@ -125,7 +125,7 @@ TEST_F(Expressions, TakeAsManyAsTheySay) {
   expect_out({1, 2, 3, 4, 5, 6});
 }
 
-// ---- what is refused of nodes ----
+// ---- refused nodes ----
 
 TEST_F(Expressions, RefuseKindsAndCodesThatAreUnknown) {
   for (const std::uint32_t code : {0u, 0x4u, 0x9'0001u, 0xffff'ffffu}) {
@@ -142,7 +142,7 @@ TEST_F(Expressions, RefuseKindsAndCodesThatAreUnknown) {
                                                                                         : 1;
       std::fill_n(nodes[0].operands, count, kV);
       expect_both_refuse(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: ", std::to_string(op)});
-      // Also where nobody needs it.
+      // The call also refuses a node that no other node uses.
       nodes.push_back(node(kNeg, kF32, {kV + 0}));
       expect_both_refuse(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: ", std::to_string(op)});
     }
@@ -269,7 +269,7 @@ TEST_F(Expressions, RefuseDivisorsAndPowersOfIntegers) {
   nodes.push_back(node(kSum, TNR_DTYPE_I64, {0}, 3));
   out = output(TNR_DTYPE_I64, {});
   expect_refused(evaluate(), TNR_STATUS_INVALID_ARGUMENT, {"by an element 0", "mixture"});
-  // Not of nodes that nobody needs.
+  // An unused node is not computed, so that its data cause no error.
   nodes[1] = node(kSum, TNR_DTYPE_I64, {kV + 0}, 3);
   EXPECT_EQ(evaluate(), TNR_STATUS_OK) << tnr_last_error()->message;
 }
@@ -340,7 +340,7 @@ TEST_F(Expressions, RefuseAxes) {
   expect_both_refuse(TNR_STATUS_INVALID_ARGUMENT, {"nodes[0]: operands[0] is a scalar"});
 }
 
-// The dtypes that reductions and normalizations take are those of the calls, whoever is asked.
+// Reductions and normalizations take the same dtypes in an expression as in a call, except c64.
 TEST_F(Expressions, RefuseDtypesAsTheCallsDo) {
   double memory[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F16, TNR_DTYPE_BF16, TNR_DTYPE_U8,

@@ -17,7 +17,7 @@
 namespace tenure::test {
 namespace {
 
-// ---- what it computes ----
+// ---- results ----
 
 TEST_F(Expressions, AreComputed) {
   ASSERT_EQ(evaluate(), TNR_STATUS_OK) << tnr_last_error()->message;
@@ -118,7 +118,7 @@ TEST_F(Expressions, HaveAShape) {
   views[0] = &nothing;
   nodes = {node(kNeg, kF32, {kV + 0})};
   expect(kF32, {0, 3});
-  // No element is read: of memory that nobody may touch.
+  // The call reads no element: the view is of memory that cannot be accessed.
   tnr_view far =
       view_of(reinterpret_cast<const void*>(std::uintptr_t{4096}), 24, 0, kF32, {{6, 1}});
   views[0] = &far;
@@ -256,7 +256,7 @@ TEST_F(Expressions, RefuseOutputsThatShareBytes) {
   nodes = {node(kNeg, kF32, {kV + 0})};
   views = {&first};
   expect_refused(evaluate(), TNR_STATUS_ALIASED, {"views[0]", "out"});
-  // The same memory in another order.
+  // A transposed view of the output's memory.
   const tnr_view across = view_of(memory, sizeof memory, 4, kF32, {{2, 1}, {3, 2}});
   views = {&across};
   expect_refused(evaluate(), TNR_STATUS_ALIASED, {"views[0]", "out"});
@@ -284,7 +284,7 @@ TEST_F(Expressions, RefuseToReduceIntoAnOperand) {
   nodes = {node(kAdd, kF32, {kV + 1, kS + 0}), node(kSum, kF32, {0}, 0)};
   views[0] = &line;
   expect_refused(evaluate(), TNR_STATUS_ALIASED, {"views[1]"});
-  // As what the output holds: rows are written before others read them.
+  // The output as an operand of a reduction: some rows are written before other rows are read.
   float other[4] = {1, 2, 3, 4};
   const tnr_view apart = view_of(other, sizeof other, 0, kF32, {{2, 2}, {2, 1}});
   views = {&apart};

@@ -72,8 +72,8 @@ TEST_F(CFactor, RefusesWhatIsNoHandle) {
   EXPECT_EQ(y_[0], 1);
 }
 
-// As if so many handles had been taken: one by one they take seconds under a sanitizer. A call
-// holds the factor as a handle does.
+// Adds to the count of handles, as if each had been retained: one by one they take seconds under a
+// sanitizer. A call holds the factor as a handle does.
 TEST_F(CFactor, BusyAtTheLastHandle) {
   tnr_factor* const factor = tnr_factor_create(nullptr, &b_, nullptr);
   tenure::BlobSlot& slot = *tenure::factor_table.find(reinterpret_cast<std::uint64_t>(factor));
@@ -90,7 +90,7 @@ TEST_F(CFactor, BusyAtTheLastHandle) {
   EXPECT_EQ(tnr_factor_release(factor), TNR_STATUS_OK);
 }
 
-// The owner of what is packed is looked at once; the factor does not keep it.
+// The factor checks the owner of the packed matrix once, and does not keep it.
 TEST_F(CFactor, NeedsItsSourceNoLonger) {
   tnr_blob* const blob = tnr_blob_copy(nullptr, weights_, sizeof weights_);
   tnr_view view{};

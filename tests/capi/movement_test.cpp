@@ -1,4 +1,4 @@
-// Movement of elements through the C ABI: results, what is NULL, whose owner is gone, and counters.
+// Movement of elements through the C ABI: results, NULL pointers, views of ended owners, counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Movement : public testing::Test {
   tnr_view_mut out_table = {flat_view(result.data(), TNR_DTYPE_F32, {2, 3})};
   tnr_view_mut found = {};
 
-  // Every function, with a context and a first input; what is made is released.
+  // Every function, with a context and a first input. Blobs that a function makes are released.
   [[nodiscard]] std::vector<std::function<tnr_status(tnr_context*, const tnr_view*)>> calls() {
     const auto made = [](tnr_blob* blob) {
       const tnr_status status = blob == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;

@@ -55,8 +55,8 @@ TEST(CPacked, RefusesWhatIsNoHandle) {
   expect_refused(tnr_packed_retain(packed), TNR_STATUS_STALE_HANDLE, {"released"});
 }
 
-// As if so many handles had been taken: one by one they take seconds under a sanitizer. A call
-// holds the matrix as a handle does.
+// Adds to the count of handles, as if each had been retained: one by one they take seconds under a
+// sanitizer. A call holds the matrix as a handle does.
 TEST(CPacked, BusyAtTheLastHandle) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
   tnr_packed* const packed = tnr_packed_create(

@@ -1,5 +1,5 @@
-// Resources that are refused from outside: memory in the middle of the work, and the instruction
-// set that the process was told to use. Each test has a process of its own.
+// Resources that the system refuses: memory in the middle of the work, and the instruction set
+// that TENURE_ISA names. Each test has a process of its own.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -50,7 +50,8 @@ void expect_in_child(const std::function<std::string()>& body) {
   EXPECT_STREQ(said, "");
 }
 
-// Limits the process to so many bytes beside what it has mapped, nothing of it kept.
+// Limits the process to `size_bytes` bytes in addition to its mapped pages, after a trim of the
+// library's memory.
 bool leave_address_space(std::size_t size_bytes) {
   tnr_memory_trim();
   std::size_t pages = 0;
@@ -81,7 +82,7 @@ struct Matrices {
   tnr_view_mut sum = {
       view_of(sums.data(), sums.size() * sizeof(float), 0, TNR_DTYPE_F32, {{kExtent, 1}})};
 
-  // "" when every operation gives what it should.
+  // "" when every operation gives the expected result.
   std::string work_with(tnr_context* context) {
     if (tnr_copy(context, &columns, nullptr, &result) != TNR_STATUS_OK || out[7] != 2)
       return "copy";
@@ -164,8 +165,8 @@ TEST(Scarcity, BlobsSurviveTheOneThatCouldNotBeMade) {
   });
 }
 
-// Where a result may be as large as its operand, memory for that is reserved, and only what is
-// written is taken. In a small address space that reservation must not be in the way of the rest.
+// A result that may be as large as its operand reserves memory of that size, and uses only the
+// pages that it writes. In a small address space the reservation must not impede other work.
 struct Conversions {
   static constexpr std::int64_t kExtent = 2048;
 

@@ -96,7 +96,7 @@ struct Function {
   std::function<tnr_status(tnr_context*, const tnr_sparse_view&, Dense&)> call;
 };
 
-// A matrix without a fault beside `a`, of its format. Where that could be in no memory, `a` itself.
+// A valid second operand for `a`, of the same format; `a` itself where the shape is too large.
 class Beside {
  public:
   Beside(const tnr_sparse_view& a, std::int64_t rows, std::int64_t cols) : view_(a) {

@@ -217,7 +217,7 @@ TEST_P(SparseStatus, PartsOfAnotherOwner) {
   }
 }
 
-// As if so many calls were under way.
+// Adds kMaxPins pins to the slot, as if that number of calls were in progress.
 class ManyCalls {
  public:
   explicit ManyCalls(tenure::BlobSlot& slot) : slot_(slot) {
@@ -263,7 +263,7 @@ TEST_P(SparseStatus, MemoryOfADevice) {
   for (const int part : {0, 1, 2}) {
     tnr_sparse_view a = view();
     (part == 0 ? a.major : part == 1 ? a.minor : a.values).device.kind = 2;
-    // Operations that devices have look for the values' one, of which there is no context here.
+    // Operations that devices have need a context on the device of the values. This call has none.
     const std::string_view name = GetParam().name;
     const bool goes_there = part == 2 && (name == "coalesce" || name == "convert");
     refuses(&a, goes_there ? TNR_STATUS_INVALID_ARGUMENT : TNR_STATUS_UNSUPPORTED, {"device"});
@@ -309,7 +309,7 @@ TEST_P(SparseStatus, OffsetsAndIndicesOutOfRange) {
   refuses(&a, TNR_STATUS_INVALID_ARGUMENT, {"row_offsets[2] is 6"});
 }
 
-// Those that choose and move entries take what cannot be added up.
+// Functions that select or move entries take values without arithmetic.
 TEST_P(SparseStatus, ValuesWithoutArithmetic) {
   const std::string name = GetParam().name;
   tnr_sparse_view a = view();

@@ -1,4 +1,4 @@
-// Sparse matrices through the C ABI: each status, and what is left behind.
+// Sparse matrices through the C ABI: each status, and the state after each call.
 #include <gtest/gtest.h>
 
 #include <cstring>

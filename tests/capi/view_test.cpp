@@ -86,7 +86,7 @@ TEST(CapiView, IsFormattedAsNumPysStr) {
   EXPECT_EQ(tnr_view_format(&view, 2, 0, nullptr, &needed), TNR_STATUS_OK);
   const std::string expected = "[[  1.     0.1 ]\n [  0.33 100.  ]]";
   EXPECT_EQ(needed, expected.size() + 1);
-  // Room for all of it, for a part, and for the 0 alone.
+  // A buffer for the whole text, for a part of it, and for only the terminating 0.
   for (const std::size_t room : {needed, std::size_t{10}, std::size_t{1}}) {
     std::string text(needed, '#');
     EXPECT_EQ(tnr_view_format(&view, 2, room, text.data(), &needed), TNR_STATUS_OK);

@@ -130,7 +130,8 @@ TEST_F(DeviceAsync, NobodyWaits) {
       << tnr_last_error()->message;
   EXPECT_EQ(totals().device_waits, before.device_waits);
   EXPECT_EQ(totals().calls, before.calls + 3);
-  // In use until somebody finds that it is not, as the second copy may have of the first.
+  // `out` counts as in use until a call queries its event. The second copy may have queried the
+  // event of the first one, so that the count of `in` is unknown.
   EXPECT_EQ(described(out).pin_count, 1u);
   ASSERT_EQ(tnr_context_wait(context_), TNR_STATUS_OK);
   EXPECT_EQ(totals().device_waits, before.device_waits + 1);
@@ -351,7 +352,7 @@ TEST_F(DeviceAsync, FaultsLeaveNoCopyBehind) {
     EXPECT_EQ(described(host).pin_count, 0u);
     EXPECT_EQ(tnr_blob_release(host), TNR_STATUS_OK);
   }
-  // A use that nobody can ask about goes on.
+  // A use does not end while the query of its event fails.
   tnr_blob* const host = pinned(context_);
   ASSERT_EQ(copy_async(context_, view_of(host, {2, 3}).view, there.out), TNR_STATUS_OK);
   {
@@ -394,7 +395,7 @@ TEST_F(DeviceEvent, OrdersStreams) {
             TNR_STATUS_OK);
   tnr_event* const event = tnr_event_create(context_);
   ASSERT_EQ(tnr_context_follow_event(other, event), TNR_STATUS_OK) << tnr_last_error()->message;
-  // As work that knows nothing of the blob.
+  // A view without an owner: only the event orders the copy.
   tnr_view unknown = *a.in();
   unknown.owner = 0;
   ASSERT_EQ(tnr_copy(other, &unknown, nullptr, &b.out), TNR_STATUS_OK);

@@ -1,4 +1,4 @@
-// Batch normalization on a device beside the CPU's, of the same elements.
+// Batch normalization on a device, compared with the CPU's of the same elements.
 #include <cmath>
 #include <deque>
 #include <limits>

@@ -1,5 +1,5 @@
-// Programs that are captured on a device: the bits of their runs, launches and waits, what is refused
-// and by which name, what they hold, and the order of streams.
+// Programs that are captured on a device: the bits of their runs, launches and waits, refusals and
+// the names in them, the objects that they hold, and the order of streams.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -212,7 +212,7 @@ TEST_F(DeviceCapture, EmptyAndStridedViewsAreTaken) {
   EXPECT_EQ(out.floats(), expected);
 }
 
-// ---- what is refused, by its name ----
+// ---- refusals, by their names ----
 
 TEST_F(DeviceCapture, NodesThatWaitAreNamed) {
   const std::uint32_t x = input({4}, TNR_DTYPE_I64);
@@ -380,7 +380,7 @@ TEST_F(Network, RunsHaveNoArguments) {
                  TNR_STATUS_INVALID_ARGUMENT, {"attributes are not zeros", "one launch"});
 }
 
-// ---- what it holds ----
+// ---- the objects that it holds ----
 
 TEST_F(DeviceCapture, BlobsThatAreReleasedStay) {
   output(node(unary(TNR_UNARY_OP_NEG), {input({4})}));
@@ -431,7 +431,7 @@ TEST_F(DeviceCapture, HandlesAreChecked) {
   EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
   // The run that was enqueued goes on.
   EXPECT_EQ(out.floats(), std::vector<float>(4, -1));
-  // As a number, for the compiler sees what was released.
+  // The handle as a number, because the compiler warns of the use of a released handle.
   const volatile std::uintptr_t number = token;
   auto* const stale = reinterpret_cast<tnr_bound*>(number);
   expect_refused(run_captured(context_, stale), TNR_STATUS_STALE_HANDLE,
@@ -445,7 +445,8 @@ TEST_F(DeviceCapture, HandlesAreChecked) {
 
 // ---- streams and threads ----
 
-// As a call, it comes after what was enqueued before on its blobs, and before what follows there.
+// A captured run is ordered like a call: after the work that was enqueued before on its blobs, and
+// before the later work on them.
 TEST_F(DeviceCapture, RunsAreInTheOrderOfTheirBlobs) {
   output(node(binary(TNR_BINARY_OP_ADD), {node(unary(TNR_UNARY_OP_NEG), {input({4})}), scalar(1)}));
   const tnr_program* const made = program();
@@ -519,7 +520,7 @@ TEST_F(DeviceCapture, OthersUseTheContextMeanwhile) {
 
 // ---- faults ----
 
-// All that a captured program does with a device; run alone, in a process of its own.
+// Everything that a captured program does with a device, run in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(kFirstDevice);
   if (context == nullptr) {
@@ -636,7 +637,7 @@ TEST_F(DeviceCapture, TheFakeDriverRefusesWhatNoCaptureTakes) {
     return table.allocate_pinned(&pinned, 64, kPinnedPortable);
   });
   expect_refused_in_capture(Result{905}, [&] { return table.stream_wait_event(stream, event, 0); });
-  // Another thread waits for what it likes, and does not end the capture.
+  // Another thread may wait for events during the capture, and cannot end it.
   ASSERT_EQ(table.capture_begin(stream, kCaptureThreadLocal), Result::kSuccess);
   Graph ended = nullptr;
   std::thread([&] {

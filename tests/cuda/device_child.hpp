@@ -1,5 +1,5 @@
-// A test of this program run alone, in a process of its own: what is found on the way to the first
-// use of a driver or a compiler is there once in a process.
+// Runs one test of this program in a process of its own, because a process searches for a driver
+// or a compiler only once, at the first use.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,8 +48,9 @@ inline bool is_end_of_something(const std::string& entry_point) {
          entry_point.find("Destroy") != std::string::npos;
 }
 
-// Each entry point of the driver fails in turn, at one of its first calls and at all: the child finds
-// only what it may, and nothing is left. Undisturbed it says nothing.
+// Lets each entry point of the driver fail in turn, at one of its first four calls and at every
+// call. The child gets only allowed results and leaves nothing allocated. Without a failure it
+// prints no message.
 inline void expect_failures_leave_nothing() {
   const Child well = run_child("TENURE_FAKE_CUDA_LEAKS=1");
   EXPECT_EQ(well.status, 0) << well.output;

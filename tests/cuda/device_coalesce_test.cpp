@@ -1,4 +1,4 @@
-// Coalescing on a device, beside the CPU's results for the same bytes.
+// Coalescing on a device, compared with the CPU's results for the same bytes.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -382,7 +382,7 @@ TEST_F(DeviceCoalesce, LeavesToTheCpuWhatItHasNot) {
           {"coalesce takes c128 only on the CPU, not on cuda:0"});
 }
 
-// So many are in views without owners, which nobody asks.
+// Views without owners can declare that number of entries, because no owner has a size to check.
 TEST_F(DeviceCoalesce, RefusesMoreEntriesThanAreSorted) {
   Random random(13);
   const Compressed matrix = matrix_of({1}, 2, random);

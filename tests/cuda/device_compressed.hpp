@@ -41,7 +41,7 @@ inline Compressed matrix_of(const Numbers& lengths, std::int64_t cols, Random& r
   }
   return made;
 }
-// The same arrays as the columns of the transpose.
+// Uses the arrays of a CSR matrix as the CSC columns of its transpose.
 inline Compressed transposed(Compressed matrix) {
   matrix.format = TNR_SPARSE_FORMAT_CSC;
   std::swap(matrix.rows, matrix.cols);

@@ -1,4 +1,4 @@
-// Convolutions on a device beside the CPU's, of the same elements.
+// Convolutions on a device, compared with the CPU's of the same elements.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -78,8 +78,7 @@ class DeviceConv2d : public OnDevice {
            kWritable[random_() % std::size(kWritable)]});
   }
 
-  // Dense operands with their axes in the orders given, which begin so many elements from where
-  // vectors do.
+  // Dense operands with these orders of axes, each `shift` elements behind an aligned address.
   struct Lies {
     AxisOrder a;
     AxisOrder weight;
@@ -133,7 +132,7 @@ TEST_F(DeviceConv2d, GivesTheCpusResultsAroundEveryBorder) {
   }
 }
 
-// Large tiles, of which the fake device's five processors have some each.
+// Large tiles, several for each of the fake device's five multiprocessors.
 TEST_F(DeviceConv2d, TakesLargeTiles) {
   for (std::size_t type = 1; type < kFloatTypes; ++type) {
     for (const bool is_transposed : {false, true}) {
@@ -221,7 +220,7 @@ TEST_F(DeviceConv2d, TakesEmptyExtents) {
       check_any(kTypes[1], by.fit());
     }
   }
-  // An image of padding alone.
+  // An image that consists only of padding.
   for (const std::int64_t filters : {3, 20}) {
     Convolution by;
     by.a = {2, 3, 0, 5};
@@ -260,7 +259,7 @@ TEST_F(DeviceConv2d, TakesStepsThatLeadNowhere) {
   }
 }
 
-// The same numbers by tiles and one by one, and in whichever layout.
+// The kernels by tiles and by single elements give the same bits, in every layout.
 TEST_F(DeviceConv2d, GivesTheSameBitsByEachKernelInAnyLayout) {
   std::normal_distribution<float> normal(0, 1);
   Convolution by;
@@ -316,7 +315,7 @@ TEST_F(DeviceConv2d, GivesTheSameBitsByEachKernelInAnyLayout) {
   EXPECT_EQ(download(context_, result_last.view), expected);
 }
 
-// Sums that are rounded, beside the bound of both: (k + 4) eps times the magnitudes.
+// Rounded sums are within the bound of the CPU and the device: (k + 4) eps times the magnitudes.
 TEST_F(DeviceConv2d, IsWithinTheBoundOfRoundedSums) {
   std::normal_distribution<double> normal(0, 1);
   for (const std::size_t index : {0, 1}) {

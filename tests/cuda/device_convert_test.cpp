@@ -1,4 +1,4 @@
-// Conversions of sparse matrices on a device, beside the CPU's results for the same bytes.
+// Conversions of sparse matrices on a device, compared with the CPU's results for the same bytes.
 #include <algorithm>
 #include <tuple>
 
@@ -58,7 +58,7 @@ class DeviceConvert : public OnDevice {
     expect_same_matrix(context_, made.view(), wanted, what);
     EXPECT_EQ(tnr_sparse_check(&made.view()), TNR_STATUS_OK) << tnr_last_error()->message;
   }
-  // As it is, and sorted, to every format that a device has.
+  // Checks conversions with and without a sort, to every format that a device has.
   void check_all(const Compressed& matrix, std::uint32_t flags, tnr_dtype dtype, Random& random) {
     for (const tnr_sparse_format format : kFormats) {
       if (matrix.format != TNR_SPARSE_FORMAT_COO && format != matrix.format) continue;
@@ -69,7 +69,7 @@ class DeviceConvert : public OnDevice {
   }
 };
 
-// Coordinates of so many entries in no order.
+// Coordinates of `count` entries in no order.
 Compressed pairs_of(std::int64_t rows, std::int64_t cols, int count, Random& random) {
   Compressed made = {TNR_SPARSE_FORMAT_COO, rows, cols, {}, {}};
   const auto any_below = [&](std::int64_t extent) {
@@ -127,8 +127,8 @@ TEST_F(DeviceConvert, GivesTheCpusMatricesOfEveryShape) {
   check_all({TNR_SPARSE_FORMAT_CSR, 0, 5, {0}, {}}, kCoalesced, TNR_DTYPE_F64, random);
 }
 
-// Rows that were said to be sorted are seen to fall, and are sorted: the offsets of a matrix rise
-// whoever lied.
+// The device detects rows that the flag wrongly declares as sorted, and sorts them, so that the
+// offsets of the result never decrease.
 TEST_F(DeviceConvert, SortsRowsThatFallAfterAll) {
   Random random(3);
   Compressed pairs = in_order(pairs_of(40, 23, 700, random));
@@ -137,7 +137,7 @@ TEST_F(DeviceConvert, SortsRowsThatFallAfterAll) {
         options_of(TNR_SPARSE_FORMAT_CSR, TNR_CONVERT_SORT), 2, random);
 }
 
-// What was coalesced there becomes rows there, without a word of the CPU's.
+// A matrix that the device has coalesced is converted to rows on the device, without another sort.
 TEST_F(DeviceConvert, TakesWhatWasCoalesced) {
   Random random(4);
   const Compressed pairs = pairs_of(40, 23, 700, random);

@@ -26,7 +26,8 @@ struct Convolution {
     for (unsigned axis = 0; axis < 2; ++axis) with.strides[axis] = with.dilations[axis] = 1;
     with.groups = 1;
   }
-  // The result, but for `more` rows and columns of a transposed one.
+  // Sets `out` to the shape of the result. A transposed convolution gets up to `more` additional
+  // rows and columns.
   Convolution& fit(std::int64_t more = 0) {
     out = {a[0], is_transposed ? weight[1] * with.groups : weight[0], 0, 0};
     for (std::size_t axis = 0; axis < 2; ++axis) {

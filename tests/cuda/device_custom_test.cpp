@@ -1,6 +1,6 @@
-// Operations of users on a device: what their function is lent, where its work stands, and what is
-// said of its failures. On a GPU and behind the fake driver; the faults behind the fake driver
-// alone.
+// Custom operations on a device: the arguments of their function, the order of its work, and the
+// messages of its failures. The tests run on a GPU and with the fake driver; those of faults run
+// only with the fake driver.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -31,7 +31,7 @@ constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kNegate = TNR_NODE_UNARY + TNR_UNARY_OP_NEG;
 
 // alpha x + y, where alpha is a number: by calls of the library on the CPU, and by a kernel of the
-// user's own on a device; but for what it is told to do otherwise.
+// user on a device. `fault` changes the behaviour on a device.
 struct Scaled {
   enum class Fault {
     kNone,
@@ -125,7 +125,7 @@ class DeviceCustom : public tenure::test::DeviceGraph {
         << tnr_last_error()->message;
     EXPECT_EQ(index, 0u);
   }
-  // 3 * -x + y + 1, of which the middle is the operation.
+  // (3 * -x + y) + 1. The custom operation computes the sum in parentheses.
   tnr_program* build() {
     add_custom(scaled_.operation());
     const std::uint32_t x = input({2, 3});
@@ -139,7 +139,7 @@ class DeviceCustom : public tenure::test::DeviceGraph {
   Scaled scaled_;
 };
 
-// ---- what it is lent ----
+// ---- its arguments ----
 
 TEST_F(DeviceCustom, ItsFunctionIsCalledOnTheContextOfTheRun) {
   const tnr_program* const made = build();
@@ -202,7 +202,7 @@ TEST_F(DeviceCustom, ACheckedRunCallsItOnce) {
   EXPECT_EQ(scaled_.calls, 0);
 }
 
-// Adds its operand to what is in the output already, of any strides.
+// Adds its operand to the previous elements of the output, of any strides.
 struct Adding {
   bool is_in_place = false;  // as it was seen
 
@@ -257,7 +257,7 @@ TEST_F(DeviceCustom, ItMayComputeInPlace) {
   EXPECT_EQ(out.floats(), std::vector<float>(3, -3));
 }
 
-// ---- what is refused, and what fails ----
+// ---- refusals and failures ----
 
 TEST_F(DeviceCustom, WithoutAFunctionItIsNamed) {
   tnr_custom_operation operation = scaled_.operation();
@@ -341,7 +341,7 @@ TEST_F(DeviceCustom, ItsWorkIsInTheOrderOfTheRunsBlobs) {
   ASSERT_EQ(tnr_context_release(other), TNR_STATUS_OK);
 }
 
-// Computes on another context than the run's, which nobody puts in order.
+// Computes on another context than the run's. The function does not order the two contexts.
 struct Elsewhere {
   tnr_context* context = nullptr;
   tnr_blob* held = nullptr;
@@ -375,7 +375,7 @@ TEST_F(DeviceCustom, WorkOnOtherContextsIsInOrderToo) {
     const tnr_stats before = totals_of_all();
     ASSERT_EQ(run_on(context_, made, {a.view()}, {out.out()}), TNR_STATUS_OK)
         << tnr_last_error()->message;
-    // The end of what was lent waits for nothing.
+    // The end of the loans of the function's memory does not wait for the device.
     EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
     ASSERT_EQ(out.floats(), std::vector<float>(1000, 1 - 2 * value)) << i;
   }
@@ -430,7 +430,7 @@ TEST_F(DeviceCustom, AnEmptyResultTakesNoOwnerFromAnOperand) {
   EXPECT_EQ(seen.floats(), std::vector<float>(3, -2));
 }
 
-// A run that the function makes with what it is lent, on the same context.
+// Runs a program from the function, with its own operands and output, on the same context.
 struct Calling {
   const tnr_program* program = nullptr;
 
@@ -460,7 +460,7 @@ TEST_F(DeviceCustom, ItMayRunItsOwnProgram) {
 
 // ---- faults ----
 
-// A run alone, in a process of its own.
+// A run in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(kFirstDevice);
   if (context == nullptr) {

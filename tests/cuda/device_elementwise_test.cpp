@@ -1,5 +1,5 @@
-// Element-wise operations on a device beside those of the CPU: every operation and dtype, on arrays
-// of every kind, by the same bits.
+// Element-wise operations on a device have the bits of the CPU's: every operation and dtype, on
+// arrays of every kind.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,8 +29,8 @@ using tenure::kernels::Unary;
 
 using DeviceElementwise = OnDevice;
 
-// Shapes of a launch's borders beside those of all operations: vectors of 2 to 16 elements, blocks
-// of 256 threads with four elements or a vector each.
+// The shapes for all operations, and shapes at the boundaries of a launch: vectors of 2 to 16
+// elements, blocks of 256 threads with four elements or a vector each.
 const std::vector<Shape>& device_shapes() {
   static const std::vector<Shape> kShapes = [] {
     std::vector<Shape> result = shapes();
@@ -74,7 +74,8 @@ void fill_with_either(Array& array, Type type, Random& random, double range = 8)
   }
 }
 
-// The same bits as the CPU's, but where that asks the C library: angles beyond 2^17, powers of f64.
+// The allowed difference from the CPU in units in the last place: 0, except where the CPU calls the
+// C library (angles beyond 2^17, powers of f64).
 double last_places_of(Unary op) {
   const bool is_angle = op == Unary::kSin || op == Unary::kCos || op == Unary::kTan;
   return is_angle ? kUnaryRows[static_cast<unsigned>(op) - 1].last_places + 0.5 : 0;
@@ -541,9 +542,9 @@ TEST_F(DeviceElementwise, InPlace) {
   }
 }
 
-// ---- what is refused ----
+// ---- refusals ----
 
-// The same status and words for what the CPU refuses too: other dtypes, codes, shapes, overlap.
+// Calls that the CPU refuses too have its status and message: other dtypes, codes, shapes, overlap.
 TEST_F(DeviceElementwise, RefusalsAreTheCpus) {
   Random random(12);
   Array f32(TNR_DTYPE_F32, {6}, Arrangement::kRowMajor, random);

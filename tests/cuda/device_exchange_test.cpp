@@ -1,5 +1,5 @@
-// Tensors on a device, given to other libraries and taken from them by DLPack and by CUDA's array
-// interface, beside the order of the streams of both.
+// Exports and imports of tensors on a device by DLPack and by CUDA's array interface, and the order
+// of the streams of both libraries.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -99,8 +99,8 @@ TEST_F(DeviceExchange, LegacyTensorsToo) {
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
 }
 
-// A consumer that works on a stream of its own reads what was enqueued before, and the memory is
-// reused after what it has enqueued until it is done with the tensor.
+// A consumer that works on a stream of its own reads the results of earlier work. The memory is
+// reused only after the work that the consumer enqueues before it deletes the tensor.
 TEST_F(DeviceExchange, TheConsumersStreamIsInOrder) {
   tnr_context* const consumer = tenure::test::context_on(tenure::test::kFirstDevice);
   ASSERT_NE(consumer, nullptr);
@@ -108,7 +108,7 @@ TEST_F(DeviceExchange, TheConsumersStreamIsInOrder) {
   DLManagedTensorVersioned* tensor = nullptr;
   ASSERT_EQ(tnr_view_export_on(consumer, &view_.view, 0, &tensor), TNR_STATUS_OK)
       << tnr_last_error()->message;
-  // As a library that knows nothing of the blob, only of the address and of its own stream.
+  // The consumer acts like a library that knows only the address and its own stream, not the blob.
   tnr_view_mut foreign = view_;
   foreign.view.owner = 0;
   tnr_blob* const sums_blob = tnr_blob_alloc(consumer, 24);
@@ -314,7 +314,7 @@ TEST_F(DeviceExchange, ArraysAreTaken) {
   EXPECT_EQ(values_of(taken), kTwice);
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
   EXPECT_EQ(counter.count(), 1);
-  // Columns of it, that nobody may write.
+  // A read-only view of the columns.
   array.has_strides = 1;
   array.strides_bytes[0] = 4;
   array.strides_bytes[1] = 8;
@@ -336,7 +336,7 @@ TEST_F(DeviceExchange, ArraysComeAfterTheWorkOfTheirStream) {
   ASSERT_EQ(twice(producer, unknown), TNR_STATUS_OK);
   tnr_cuda_array array = {};
   array.struct_size = sizeof array;
-  // As the producer describes it, and the consumer takes it.
+  // The producer describes the array, and the consumer imports the description.
   ASSERT_EQ(tnr_view_describe_array(producer, &view_.view, &array), TNR_STATUS_OK)
       << tnr_last_error()->message;
   EXPECT_STREQ(array.typestr, "<f4");

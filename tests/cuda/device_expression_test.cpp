@@ -83,7 +83,7 @@ std::string refusal_of(Call&& call) {
   }
 }
 
-// Whether each of its operations is one of which the device has the CPU's bits.
+// Whether the device gives the CPU's bits for each of its operations.
 bool is_exact(const Expression& expression) {
   for (const tnr_node& node : expression.nodes) {
     const std::uint32_t kind = node.code & 0xffff'0000u;
@@ -189,7 +189,7 @@ bool takes(const kernels::OperationRow& row, tnr_dtype dtype) {
 // Shapes of whole groups of elements, of a part of one, and of several blocks of threads.
 const Shape kShapes[] = {{}, {1}, {3}, {4}, {31}, {1024}, {1030}, {5, 7}, {3, 64}, {2, 3, 8}};
 
-// One node on views of a dtype, with the result beside the same operation's call.
+// Compares one node on views of a dtype with the call of the same operation.
 void compare_node(const Context& context, std::uint32_t code, tnr_dtype dtype, tnr_dtype result,
                   std::initializer_list<tnr_dtype> operands) {
   Random random(code * 31 + dtype);
@@ -240,7 +240,7 @@ TEST_F(DeviceExpressions, EveryOperationIsThere) {
 // Views of a row-major f32 array of 1000 elements.
 class Counted : public DeviceExpressions {
  protected:
-  // Runs it, compares it, and expects so many launches.
+  // Runs the expression, compares its result, and expects `launches` launches and `waits` waits.
   void expect_launches(const Expression& expression, std::uint64_t launches,
                        std::uint64_t waits = 0, tnr_dtype dtype = TNR_DTYPE_F32) {
     const ThereViews views(core(), expression);
@@ -354,7 +354,7 @@ TEST_F(Counted, FunctionsThatAreNotFusedStandAlone) {
   expect_launches(made, 4);
 }
 
-// Numbers on all sides of such a function, of which there is no call.
+// Such a function also takes numbers as all of its operands, for which no call exists.
 TEST_F(Counted, TheyTakeNumbersToo) {
   Expression made;
   const std::uint32_t a = view(made);
@@ -398,7 +398,7 @@ TEST_F(Counted, IntegersThatAreDividedAreWaitedFor) {
   expect_launches(made, 1, 1, TNR_DTYPE_I32);
 }
 
-// ---- what is found, and refused ----
+// ---- errors in the data, and refusals ----
 
 class Refused : public Counted {
  protected:
@@ -491,7 +491,7 @@ TEST_F(Refused, SoIsMemoryThatDoesNotFit) {
             "1152921504606846976 bytes could not be allocated on cuda:0");
 }
 
-// ---- in place, and beside other contexts ----
+// ---- in place, and with other contexts ----
 
 TEST_F(Counted, TheOutputMayBeAnOperand) {
   Expression made;

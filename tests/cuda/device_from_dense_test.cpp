@@ -1,4 +1,4 @@
-// From dense to sparse on a device, beside the CPU's results for the same bytes.
+// From dense to sparse on a device, compared with the CPU's results for the same bytes.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -102,7 +102,8 @@ TEST_F(DeviceFromDense, GivesTheCpusMatricesOfEveryShape) {
   }
 }
 
-// More entries than there is room for at first, and so many that they stay where they are.
+// More entries than the first arrays have room for, enough that the arrays are kept, and few enough
+// that they shrink.
 TEST_F(DeviceFromDense, GivesManyEntries) {
   Random random(3);
   for (const std::uint64_t one_of : {1, 2, 9}) {

@@ -1,4 +1,4 @@
-// Elements by index on a device beside the CPU's: bits, order and refusals.
+// Elements by index on a device, compared with the CPU's: bits, order and refusals.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +24,7 @@ const std::vector<tnr_dtype>& dtypes() {
 
 enum class Names { kRows, kElements };
 
-// Inputs: what is read, and the indices.
+// Inputs: the elements to read, and the indices.
 ContextCall take_call(Names names, std::uint32_t axis) {
   return [=](tnr_context* context, const auto& in, const tnr_view_mut* out) {
     return names == Names::kRows ? tnr_take(context, in[0], axis, in[1], nullptr, out)
@@ -142,7 +142,7 @@ class DeviceIndexed : public OnDevice {
                          describe(out.view()) + " by " + describe(indices.view()));
   }
 
-  // The same refusal as the CPU's, and an output that is as it was.
+  // Expects the CPU's refusal, and an unchanged output.
   void expect_refusal(const ContextCall& call, const std::vector<Array*>& in, Array& out) {
     const DeviceArray inputs[] = {DeviceArray(context_, *in[0]), DeviceArray(context_, *in[1])};
     const DeviceArray device_out(context_, out);
@@ -194,7 +194,7 @@ TEST_F(DeviceIndexed, CombinesInTheCpusOrder) {
   }
 }
 
-// Sums that are rounded on the way have the bits of one order alone.
+// Sums with rounded intermediate results have the CPU's bits only in the order of the indices.
 TEST_F(DeviceIndexed, RoundsSumsInTheOrderOfTheIndices) {
   Random random(4);
   for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BF16}) {

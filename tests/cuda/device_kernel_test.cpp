@@ -1,5 +1,5 @@
-// Kernels of users by image: what they get, the order of their launches, and what is refused. On a
-// GPU and behind the fake driver; the faults behind the fake driver alone.
+// Kernels of users by image: their arguments, the order of their launches, and refusals. The tests
+// run on a GPU and with the fake driver; those of faults run only with the fake driver.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,7 +174,7 @@ TEST_F(DeviceKernel, AddressesAloneAreOfDenseViews) {
   }()};
   expect_refused(axpy(context_, kernel, 2, *x.in(), turned_out), TNR_STATUS_INVALID_ARGUMENT,
                  {"arguments[2].output", "row-major"});
-  // A row of the transpose is none either, but a row is, and what has no elements.
+  // A row of the transpose is not row-major either. A row is, and so is a view without elements.
   tnr_view part;
   ASSERT_EQ(tnr_view_index(x.in(), 0, 1, &part), TNR_STATUS_OK);
   tnr_view_mut part_out;
@@ -376,7 +376,7 @@ TEST_F(DeviceKernel, OwnersAreHeldToTheirWord) {
   ended.release();
   expect_refused(axpy(context_, kernel, 2, *ended.in(), y.out), TNR_STATUS_STALE_VIEW,
                  {"arguments[1].input", "released"});
-  // Memory of the device that nobody may write.
+  // Read-only memory of the device.
   const Floats lender(context_, std::vector<float>(10, 1.0f));
   tnr_blob* const shared = tnr_blob_borrow_on(context_, tnr_blob_data(lender.blob), 40);
   ASSERT_NE(shared, nullptr) << tnr_last_error()->message;
@@ -666,7 +666,7 @@ TEST_F(DeviceKernelFault, AnotherDeviceHasItNot) {
   EXPECT_EQ(tnr_context_release(other), TNR_STATUS_OK);
 }
 
-// Forty kernels made, launched and released; run alone by the test below.
+// Creates, launches and releases forty kernels. The test below runs it in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(tenure::test::kFirstDevice);
   ASSERT_NE(context, nullptr) << tnr_last_error()->message;
@@ -695,7 +695,7 @@ TEST_F(DeviceKernelFault, EachEntryPointMayFail) {
                                  "cuFuncGetParamInfo", "cuLaunchKernel"}) {
     expect(name, "message: nothing: CUDA_ERROR_UNKNOWN");
   }
-  // Ends have nobody to tell.
+  // A failure at the end of a kernel or a context is not reported.
   expect("cuModuleUnload", "message: none");
   expect("cuCtxSynchronize", "message: none");
 }

@@ -1,4 +1,4 @@
-// Products of matrices on a device beside the CPU's, of the same elements.
+// Products of matrices on a device, compared with the CPU's of the same elements.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -57,7 +57,7 @@ TEST_F(DeviceMatmul, ReadsAndWritesAnyLayout) {
         if (HasFailure()) return;
       }
     }
-    // Large tiles, of which the fake device's five processors have some each.
+    // Large tiles, several for each of the fake device's five multiprocessors.
     for (const Arrangement out : kWritable) {
       check({2, 0, true}, types, {260, 24}, {24, 400}, {260, 400},
             {kReadable[random() % 2], kReadable[random() % 2], out}, random);
@@ -137,7 +137,7 @@ TEST_F(DeviceMatmul, JoinsRowsOfABatchThatGoesDown) {
   }
 }
 
-// Sums that are rounded, beside the bound of both: (k + 4) eps times the magnitudes.
+// Rounded sums are within the bound of the CPU and the device: (k + 4) eps times the magnitudes.
 TEST_F(DeviceMatmul, IsWithinTheBoundOfRoundedSums) {
   Random random(5);
   std::normal_distribution<double> normal(0, 1);

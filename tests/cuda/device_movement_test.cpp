@@ -1,4 +1,4 @@
-// Copies, casts, fills and selections on a device beside those of the CPU: every width and layout.
+// Copies, casts, fills and selections on a device, compared with the CPU's: every width and layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -200,7 +200,7 @@ TEST_F(DeviceMovement, CastsOfEveryKindOfNumber) {
     for (Byte* const element : a.elements()) {
       std::uint64_t bits = next++;
       if (width > 2) {
-        // A number of any size: a power of two and what lies around it.
+        // A number of any magnitude, with 0 to 4 added to its bits.
         const double value = std::ldexp(static_cast<double>(random() >> 40) / (1 << 24) + 1,
                                         static_cast<int>(random() % 160) - 80) *
                              (random() % 2 == 0 ? 1 : -1);

@@ -1,4 +1,4 @@
-// Normalizations on a device beside the CPU's, of the same elements.
+// Normalizations on a device, compared with the CPU's of the same elements.
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -145,7 +145,7 @@ TEST_F(DeviceNormalize, TakesRowsAroundEveryBorder) {
   }
 }
 
-// Those that a block cannot hold are measured first.
+// Rows that a block cannot hold are measured first.
 TEST_F(DeviceNormalize, TakesLongRows) {
   Random random(3);
   for (const std::int64_t count : {4095, 4096, 4097, 8191, 8192, 8193, 20000, 70001}) {
@@ -197,7 +197,7 @@ TEST_F(DeviceNormalize, HasTheSameBitsWithAndWithoutVectors) {
             const ContextCall call = [&](tnr_context* context, const auto& in,
                                          const tnr_view_mut* to) {
               tnr_view views[3] = {part(*in[0], 0, 2)};
-              // The same elements, in a memory that begins elsewhere.
+              // The inputs do not depend on `start`. Only the output's alignment differs.
               std::vector<const tnr_view*> used = {&views[0]};
               for (std::size_t i = 1; i < in.size(); ++i) {
                 views[i] = part(*in[i], 0, 1);

@@ -1,4 +1,4 @@
-// Sorts and the first elements of an order on a device beside the CPU's: bits, order and refusals.
+// Sorts and top-k selections on a device, compared with the CPU's: bits, order and refusals.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -53,7 +53,7 @@ class DeviceOrder : public OnDevice {
   static Arrangement readable(Random& random) { return kReadable[random() % std::size(kReadable)]; }
   static Arrangement writable(Random& random) { return kWritable[random() % std::size(kWritable)]; }
 
-  // Elements and indices, together and alone, and elements in the place of the input.
+  // Checks calls that give elements, indices or both. check_both also checks an output in place.
   void check(const Order& order, Array& a, Random& random) {
     const std::string what = describe_order(order, a);
     const tnr_view& view = a.view();
@@ -217,7 +217,7 @@ TEST_F(DeviceOrder, RefusesWhatTheCpuRefuses) {
   const DeviceArray there(context_, a);
   const DeviceArray other(context_, a);
   const tnr_view_mut here = a.out();
-  // Without an output nobody says that a device is meant.
+  // Without an output no argument selects the device.
   expect_refused(run({0, kUp, -1}, context_, there.in(), nullptr, nullptr), TNR_STATUS_UNSUPPORTED,
                  {"a.device is cuda:0"});
   expect_refused(run({0, kUp, -1}, context_, there.in(), there.out(), nullptr), TNR_STATUS_ALIASED,

@@ -1,4 +1,4 @@
-// Poolings on a device beside the CPU's, of the same elements.
+// Poolings on a device, compared with the CPU's of the same elements.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -122,7 +122,7 @@ TEST_F(DevicePool2d, GivesTheCpusBitsOfAnyGeometry) {
         by.with.flags = TNR_POOL2D_CEIL;
       }
       by.fit();
-      // One window that is the whole image is a reduction, of which a test is below.
+      // One window that is the whole image is a reduction, which has its own test below.
       if (by.out[2] == 1 && by.out[3] == 1) continue;
       if (round % 3 == 0) {
         check_dense(kTypes[type], by, round % 2 == 0 ? kRowsLast : kChannelsLast);
@@ -203,7 +203,7 @@ TEST_F(DevicePool2d, GivesNothingForNothing) {
   }
 }
 
-// Extents that no memory has: of a kernel that lies in the padding but for one place.
+// A kernel too large for any memory. All but one or two of its rows and columns are in the padding.
 TEST_F(DevicePool2d, TakesWindowsOfAnyLength) {
   constexpr std::int64_t kLong = (std::int64_t{1} << 30) - 3;
   for (const tnr_reduce_op op : {TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_MEAN}) {

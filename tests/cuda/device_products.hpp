@@ -1,4 +1,4 @@
-// Products of matrices for the tests of devices: what is multiplied, and the CPU's results beside.
+// Products of matrices for the tests of devices: operands, and comparisons with the CPU's results.
 #pragma once
 
 #include <cstring>
@@ -76,7 +76,8 @@ struct ProductShapes {
   Shape out;
 };
 
-// Of numbers whose sums are exact, so that the CPU's order of them gives the same bits.
+// Compares a product with the CPU's. The sums of its numbers are exact, so that every order of
+// additions gives the same bits.
 inline void expect_same_product(tnr_context* context, const Product& by, const Factors& types,
                                 const ProductShapes& shapes, const Arrangement (&lie)[3],
                                 Random& random) {

@@ -59,7 +59,7 @@ class Kinds : public DeviceNodes {
  protected:
   enum class As { kInputs, kConstants };
 
-  // The node's program on the device, beside its call there and on the CPU.
+  // Compares the node's program on the device with its calls on the device and on the CPU.
   void check(const KindCase& of, As as) {
     release_all();
     graph = tnr_graph_create();
@@ -170,7 +170,7 @@ TEST_F(Kinds, AreThoseOfTheirCalls) {
 
 // ---- single kinds ----
 
-// A product and its activation are two calls there, of which the second is in place.
+// A product and its activation are two calls on the device. The second one is in place.
 TEST_F(DeviceNodes, AnActivationFollowsAProduct) {
   for (const tnr_unary_op op : {TNR_UNARY_OP_GELU, TNR_UNARY_OP_RELU, TNR_UNARY_OP_TANH}) {
     for (const tnr_dtype dtype : {TNR_DTYPE_F32, TNR_DTYPE_F16}) {

@@ -1,5 +1,5 @@
-// Random programs on a device, with random sets of passes, beside the device's calls of their nodes
-// one by one: the same bits.
+// Random programs on a device, with random sets of passes, have the bits of the device's calls of
+// their nodes one by one.
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -269,7 +269,7 @@ class RandomProgram : public tenure::test::DeviceGraph {
              });
   }
 
-  // With constant weights; what follows may become a part of it.
+  // Adds a product with constant weights. A later binary node may be fused into it.
   void add_product(const Value& a) {
     if (a.result.rank == 0) return;
     const Shape shape = {a.result.shape[a.result.rank - 1], 1 + below(4)};

@@ -1,5 +1,5 @@
-// Programs on a device: what is refused, the memory, launches and waits of a run, the order of
-// streams, and what is left where an entry point of the driver fails.
+// Programs on a device: refusals, the memory, launches and waits of a run, the order of streams,
+// and the state after an entry point of the driver fails.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -25,7 +25,7 @@ using DeviceProgram = tenure::test::DeviceGraph;
 
 constexpr std::uint32_t kWithoutFolding = TNR_PASS_CONSTANT_FOLDING;
 
-// ---- what is refused ----
+// ---- refusals ----
 
 std::uint32_t unary(tnr_unary_op op) { return TNR_NODE_UNARY + static_cast<std::uint32_t>(op); }
 std::uint32_t binary(tnr_binary_op op) { return TNR_NODE_BINARY + static_cast<std::uint32_t>(op); }
@@ -144,7 +144,7 @@ TEST_F(DeviceProgram, ADtypeOfTheCpuAloneIsNamed) {
   EXPECT_EQ(totals_of_all().device_launches, before.device_launches);
 }
 
-// Those of integers, and an activation with bounds.
+// A product with GELU and bounds, which only the CPU computes.
 TEST_F(DeviceProgram, AProductOfTheCpuAloneIsNamed) {
   tnr_matmul_attributes with = {};
   with.struct_size = sizeof with;
@@ -159,7 +159,7 @@ TEST_F(DeviceProgram, AProductOfTheCpuAloneIsNamed) {
                  {"nodes[0], matmul", "gelu"});
 }
 
-// Findings on the data are said with the node, after the run has waited for them.
+// An error in the data names the node. The run reports it after it has waited for the device.
 TEST_F(DeviceProgram, WhatIsFoundNamesTheNode) {
   const std::uint32_t x = input({3}, TNR_DTYPE_I32);
   const std::uint32_t y = input({3}, TNR_DTYPE_I32);
@@ -262,7 +262,7 @@ TEST_F(Chain, ItsMemoryIsKnownBeforeARun) {
   EXPECT_EQ(step.node_count, 2u);
 }
 
-// As many nodes as a launch takes, of those that it takes; and none without the pass.
+// One launch computes all adjacent nodes that fit into it. Without the pass each node is a launch.
 TEST_F(DeviceProgram, ElementwiseNodesAreFused) {
   struct Case {
     tnr_dtype dtype;
@@ -425,7 +425,7 @@ TEST_F(Chain, ThreadsRunOneProgram) {
 
 // ---- faults ----
 
-// All that a program does with a device; run alone, in a process of its own.
+// Everything that a program does with a device, run in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(kFirstDevice);
   if (context == nullptr) {

@@ -1,5 +1,6 @@
-// Contexts with a device, blobs on it, the order of calls between contexts, and what is said where
-// something fails. On a GPU and behind the fake driver; the faults behind the fake driver alone.
+// Contexts with a device, blobs on it, the order of calls between contexts, and the messages of
+// failures. The tests run on a GPU and with the fake driver; those of faults run only with the
+// fake driver.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -98,7 +99,7 @@ TEST_F(DeviceQueue, AStreamOfEachThreadIsRefused) {
                  {"stream is 2", "per-thread"});
 }
 
-// The driver alone could not tell a wild handle; the fake one can.
+// Only the fake driver can detect an invalid handle.
 TEST_F(DeviceQueue, UnknownStreamsAreRefused) {
   if (!tenure::test::is_driver_fake())
     GTEST_SKIP() << "a driver may read through a handle that is none";
@@ -346,7 +347,7 @@ TEST_F(DeviceBlob, OfAnotherDeviceIsRefused) {
   {
     const Floats a(context_, {1.0f});
     expect_refused(add(other, a, a, a), TNR_STATUS_INVALID_ARGUMENT, {"cuda:0", "cuda:1"});
-    // Its own work goes on beside that of the first.
+    // Each context computes with its own blobs.
     const Floats b(other, {2.0f});
     ASSERT_EQ(add(other, b, b, b), TNR_STATUS_OK);
     EXPECT_EQ(download(other, *b.in()), std::vector<float>{4.0f});
@@ -465,7 +466,7 @@ TEST_F(DeviceTransfer, LayoutsOfBothSidesAreFree) {
           << tnr_last_error()->message;
       ASSERT_EQ(tnr_copy(context_, &source, nullptr, &on_device), TNR_STATUS_OK)
           << tnr_last_error()->message;
-      // Back into a layout of its own, and beside the elements nothing has changed.
+      // Copies back into another layout of the host. Memory between the elements stays unchanged.
       std::vector<float> back(60, -7.0f);
       const tnr_view_mut target = lend(back, {3, 4}, to.strides, to.offset);
       ASSERT_EQ(tnr_copy(context_, &on_device.view, nullptr, &target), TNR_STATUS_OK)
@@ -568,8 +569,8 @@ TEST(DeviceChild, DISABLED_Fails) {
   std::printf("message: it failed\n");
 }
 
-// The same for pinned memory, copies that are enqueued, and events: whatever fails, no copy meets
-// memory that has ended.
+// A part of the test below: pinned memory, enqueued copies and events. Whatever call fails, no copy
+// accesses memory that has ended.
 void run_async(tnr_context* context) {
   tnr_blob* const host = tnr_blob_alloc_pinned(context, 1200);
   tnr_blob* const blob = tnr_blob_alloc(context, 1200);
@@ -598,9 +599,9 @@ void run_async(tnr_context* context) {
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
 }
 
-// All that the program does with a device, from the first call on; run alone, in a process of its
-// own, by the tests below. It prints the first message, and fails only if a call answers what it
-// must not.
+// Everything that the program does with a device, from the first call on. The tests below run it
+// in a process of its own. It prints the first message, and fails only if a call returns a status
+// that it must not return.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(tenure::test::kFirstDevice);
   if (context == nullptr) {

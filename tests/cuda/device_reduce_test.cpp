@@ -1,4 +1,4 @@
-// Reductions on a device beside the CPU's, of the same elements.
+// Reductions on a device, compared with the CPU's of the same elements.
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -108,7 +108,7 @@ std::string describe_call(const Reduction& reduction, const Array& a) {
          describe(a.view());
 }
 
-// Numbers of which sums are exact, and products stay in range.
+// Fills `a` with numbers that have exact sums and, for products, a product within the range.
 void fill_for(tnr_reduce_op op, Array& a, Type type, Random& random) {
   const bool takes_nan =
       op >= TNR_REDUCE_OP_MIN && op != TNR_REDUCE_OP_NORM && op != TNR_REDUCE_OP_LOGSUMEXP;
@@ -214,7 +214,8 @@ class Memory {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::vector<Byte>& bytes() const { return bytes_; }
 
-  // The result of the operation with the elements so many behind a multiple of 256 bytes.
+  // The result of the operation on elements that begin `offset_` elements behind a multiple of 256
+  // bytes.
   [[nodiscard]] std::vector<Byte> reduce(tnr_context* context, const Reduction& reduction) const {
     const NamedType out_type = result_type(reduction.op, type_);
     std::vector<Byte> shifted(offset_ * width_);

@@ -1,4 +1,4 @@
-// Scans along an axis on a device beside the CPU's, of the same elements.
+// Scans along an axis on a device, compared with the CPU's of the same elements.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -102,7 +102,7 @@ TEST_F(DeviceScan, KeepsZerosInfinitiesAndTheFirstNan) {
       for (const std::int64_t length : {3, 9, 100, 3000}) {
         Array a(type.dtype, {5, length}, Arrangement::kRowMajor, random);
         for (Byte* const element : a.elements()) {
-          // What ends a row's history is rare, so that it happens anywhere.
+          // Values that end a row's history are rare, so that they occur anywhere in a row.
           const std::size_t known = random() % 50 == 0 ? random() % 5 : 5 + random() % 4;
           const double value = values[known];
           tenure::kernels::reference::cast(Type::kF64, reinterpret_cast<const Byte*>(&value),

@@ -1,5 +1,5 @@
-// Products of dense rows and columns at the entries of a sparse matrix on a device, beside the
-// CPU's of the same bytes.
+// Products of dense rows and columns at the entries of a sparse matrix on a device, compared with
+// the CPU's of the same bytes.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -90,7 +90,8 @@ TEST_F(DeviceSddmm, OfMatricesWithoutRowsOrColumns) {
   }
 }
 
-// Entries of some rows in arrays of all, of which there are as many results.
+// Some rows of a matrix: they have 160 of the 168 entries in the arrays. The result has 160, 168 or
+// 0 elements.
 TEST_F(DeviceSddmm, OfARangeOfRows) {
   Random random(3);
   Compressed matrix = matrix_of({3, 8, 0, 150, 2, 5}, 30, random);
@@ -115,7 +116,7 @@ TEST_F(DeviceSddmm, InThePlaceOfTheValues) {
                    "in place");
 }
 
-// Sums that are rounded, beside the bound of both: (k + 4) eps times the magnitudes.
+// Rounded sums are within the bound of the CPU and the device: (k + 4) eps times the magnitudes.
 TEST_F(DeviceSddmm, SumsAreWithinTheirBound) {
   Random random(5);
   std::normal_distribution<float> normal(0, 1);

@@ -1,5 +1,5 @@
-// Kernels of users by source, compiled by NVRTC: the true one where TENURE_NVRTC names it or there
-// is a GPU, else the one of fake_compiler.cpp; the faults by that alone.
+// Kernels of users by source, compiled by NVRTC: the real one where TENURE_NVRTC names it or a GPU
+// exists, otherwise the one of fake_compiler.cpp. Only the latter tests the faults.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -238,7 +238,7 @@ TEST_F(DeviceSourceFault, EachEntryPointMayFail) {
   }
 }
 
-// The first compilation of a process; run alone by the test below.
+// The first compilation of a process. The test below runs it in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(tenure::test::kFirstDevice);
   ASSERT_NE(context, nullptr) << tnr_last_error()->message;

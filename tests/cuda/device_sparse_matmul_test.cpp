@@ -1,4 +1,4 @@
-// Products of sparse matrices on a device, beside the CPU's of the same bytes.
+// Products of sparse matrices on a device, compared with the CPU's of the same bytes.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -36,8 +36,8 @@ ContextCall product(const Compressed& matrix, const Scalars& by = {}) {
 }
 class DeviceSparseMatmul : public OnDevice {
  protected:
-  // Numbers whose sums are exact, so that any order of them gives the CPU's bits. Of no columns b
-  // and out are vectors.
+  // Numbers whose sums are exact, so that any order of them gives the CPU's bits. Without `columns`
+  // b and out are vectors.
   void check(const Compressed& matrix, NamedType type, tnr_dtype index_dtype,
              std::optional<std::int64_t> columns, const Scalars& by, Random& random) {
     Parts parts(matrix, type, index_dtype, random);
@@ -152,8 +152,8 @@ TEST_F(DeviceSparseMatmul, ProductsTakeARangeOfRows) {
   check(matrix, kTypes[0], TNR_DTYPE_I64, 5, {2, 1}, random);
 }
 
-// Sums that are rounded, beside the bound of both: (k + 4) eps times the magnitudes. And the same
-// bits each time.
+// Rounded sums are within the bound of the CPU and the device, (k + 4) eps times the magnitudes,
+// and have the same bits each time.
 TEST_F(DeviceSparseMatmul, SumsAreWithinTheirBound) {
   Random random(6);
   std::normal_distribution<double> normal(0, 1);
@@ -299,7 +299,7 @@ TEST_F(DeviceSparseMatmul, WrongOffsetsAndIndicesAreTheCpusErrors) {
   check_refused({TNR_SPARSE_FORMAT_CSR, 0, 3, {5}, {0, 1}}, 2, random);
   check_refused({TNR_SPARSE_FORMAT_CSR, 0, 3, {-1}, {0, 1}}, std::nullopt, random);
   check_refused({TNR_SPARSE_FORMAT_CSR, 2, 0, {0, 1, 1}, {0}}, 2, random);
-  // Numbers whose low half alone would be right.
+  // Wrong numbers that have a valid low half.
   Compressed wide = right;
   wide.indices[7] += std::int64_t{1} << 32;
   check(wide, kTypes[1], TNR_DTYPE_I64, 3, {}, random);

@@ -1,4 +1,4 @@
-// From sparse to dense on a device, beside the CPU's results for the same bytes.
+// From sparse to dense on a device, compared with the CPU's results for the same bytes.
 #include <algorithm>
 #include <cstring>
 

@@ -21,7 +21,7 @@ constexpr const char* kQuestions = "TENURE_FAKE_CUDNN_ASKED";
 
 enum class Bias { kNone, kThere };
 
-// Dense operands, which begin so many elements from where vectors do.
+// Dense operands. Each begins `shift` elements behind an aligned address.
 struct Lies {
   AxisOrder a = kRowsLast;
   AxisOrder weight = kRowsLast;
@@ -79,7 +79,7 @@ class DeviceVendorConv2d : public OnVendor {
                      by.text() + " type " + std::to_string(static_cast<int>(type.type)));
     return calls.count();
   }
-  // The same where counts are known.
+  // Calls `given`, and expects `count` with the fake driver.
   void expect_given(long count, const NamedType& type, const Convolution& by, const Lies& lies,
                     const char* what) {
     const long found = given(type, by, lies);
@@ -88,7 +88,7 @@ class DeviceVendorConv2d : public OnVendor {
     }
   }
 
-  // Of as many places as nobody has asked about.
+  // A convolution with a width that no earlier call has had.
   Convolution fresh() {
     Convolution by;
     by.a = {1, 2, 3, ++width_};
@@ -161,7 +161,7 @@ TEST_F(DeviceVendorConv2d, TakesWhatTheTableSays) {
     Convolution uneven = by;
     uneven.with.padding[1] = 0;
     expect_given(0, of, uneven.fit(), {}, "padding above alone");
-    // As far as windows reach both sides are alike.
+    // With a stride of 3 no window reaches the padding below, so that both sides count as equal.
     uneven.with.strides[0] = 3;
     expect_given(1, of, uneven.fit(), {}, "padding that no window meets");
     Convolution grouped = by;
@@ -312,7 +312,7 @@ TEST_F(DeviceVendorConv2dFault, ScratchMemoryMayBeMissing) {
   EXPECT_EQ(download(vendor_, *out.in()), (std::vector<float>{7, 7, 7, 7}));
 }
 
-// The first convolution of a process; run alone by the tests below.
+// The first convolution of a process. The tests below run it in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   use_fake_libraries();
   tnr_context* const context = context_on(kFirstDevice);

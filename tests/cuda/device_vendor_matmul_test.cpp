@@ -33,7 +33,7 @@ class DeviceVendorMatmul : public OnVendor {
     expect_same_product(vendor_, by, types, shapes, lie, random_);
     return calls.count();
   }
-  // The same where counts are known.
+  // Calls `given`, and expects `count` with the fake driver.
   void expect_given(long count, const Product& by, const Factors& types,
                     const ProductShapes& shapes, const Arrangement (&lie)[3], const char* what) {
     const long found = given(by, types, shapes, lie);
@@ -123,7 +123,7 @@ TEST_F(DeviceVendorMatmul, TakesWhatTheTableSays) {
     expect_given(0, bounds, *types, kPlain, {kRows, kColumns, kRows}, "other bounds");
   }
   expect_given(0, relu, kF64, kPlain, {kRows, kRows, kRows}, "relu of f64");
-  // Lines along the depth of both factors, in fours; of i8 alone, unscaled.
+  // cuBLASLt takes bytes only as unscaled i8, with both factors adjacent along a depth in fours.
   const ProductShapes fours = {{5, 8}, {8, 12}, {5, 12}};
   expect_given(0, {}, kI8, fours, {kRows, kRows, kRows}, "bytes by rows");
   expect_given(0, {}, kI8ByU8, fours, {kRows, kColumns, kRows}, "i8 by u8");
@@ -199,7 +199,7 @@ TEST_F(DeviceVendorMatmul, TakesABiasOfEachColumn) {
   if (is_driver_fake()) {
     EXPECT_EQ(calls.count(), 2);
   }
-  // Elsewhere than side by side, and by the columns of a result that lies by columns.
+  // The library gets no bias with a stride of 0, and none for a column-major result.
   tnr_view apart = *bias.in();
   apart.strides[0] = 0;
   ASSERT_EQ(call_of(by)(vendor_, {a.in(), b.in(), &apart}, &out.out), TNR_STATUS_OK);
@@ -236,7 +236,8 @@ TEST_F(DeviceVendorMatmulFault, AsksOnceForAShape) {
   }
   EXPECT_EQ(questions.count(), 1);
   EXPECT_EQ(products.count(), 3);
-  // The same shape where it is aligned less, with an epilogue, and by a context of its own.
+  // For the same shape, lower alignment and an epilogue each need another request for an algorithm.
+  // Another context needs none.
   const Floats more(vendor_, {641}, std::vector<float>(641, 1.0f));
   tnr_view moved = *more.in();
   moved.rank = 2;
@@ -344,7 +345,7 @@ TEST_F(DeviceVendorMatmulFault, ScratchMemoryMayBeMissing) {
   EXPECT_EQ(download(vendor_, *out.in()), (std::vector<float>{7, 7, 7, 7}));
 }
 
-// The first product of a process; run alone by the tests below.
+// The first product of a process. The tests below run it in a process of its own.
 TEST(DeviceChild, DISABLED_Run) {
   use_fake_libraries();
   tnr_context* const context = context_on(kFirstDevice);

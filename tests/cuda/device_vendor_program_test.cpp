@@ -40,7 +40,7 @@ class DeviceVendorProgram : public DeviceGraph {
     output(node(TNR_NODE_MATMUL, {product, constant(more_.view())}));
     return program();
   }
-  // That of the CPU.
+  // The CPU's result.
   [[nodiscard]] std::vector<float> expected(const tnr_program* made, const Floats& in) const {
     Floats out({7, 3});
     EXPECT_EQ(run(made, {in.view()}, {out.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
@@ -97,12 +97,12 @@ TEST_F(DeviceVendorProgram, IsCaptured) {
   }
   EXPECT_EQ(tnr_bound_release(captured), TNR_STATUS_OK);
   if (!is_driver_fake()) return;
-  // What is rehearsed reaches no library's stream.
+  // The rehearsal of a capture enqueues no work of a library.
   EXPECT_EQ(products.count(), 2);
   EXPECT_EQ(convolutions.count(), 1);
 }
 
-// Run alone by the test below, in a process that is to leave nothing: each entry point of both
+// The test below runs this in a process that must leave nothing allocated: each entry point of both
 // libraries fails while the program is recorded.
 using DeviceChild = DeviceVendorProgram;
 TEST_F(DeviceChild, DISABLED_Run) {

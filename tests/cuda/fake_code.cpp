@@ -62,7 +62,7 @@ Result module_load(ModuleHandle* module, const void* code, unsigned count, int* 
   static std::deque<ModuleOfDriver> modules;
   modules.push_back({current(), {}, true});
   const Result result = read_image(code, modules.back().image);
-  // As the driver: cut where the buffer ends, with no 0 there.
+  // Like the driver: cuts the text at the end of the buffer, without a terminating 0.
   std::strncpy(static_cast<char*>(values[0]), modules.back().image.log.c_str(),
                reinterpret_cast<std::uintptr_t>(values[1]));
   if (result != Result::kSuccess) {

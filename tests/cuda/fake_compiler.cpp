@@ -1,9 +1,10 @@
 // An NVRTC with no compiler behind it, in the fake driver's library: the entry points that
-// core/src/cuda/compiler.cpp asks for. It is opened where TENURE_NVRTC names that library. What it
-// gives is a cubin which names the source's kernels, for fake_images.cpp, or PTX that does; it
-// finds the errors that tests make: lone braces, names that are none, and the option
-// --no-such-option; and in the kernel of an expression each text that compiled_expressions.inc has
-// not, so that what runs is what the library asked for. All of the environment is read at each call:
+// core/src/cuda/compiler.cpp asks for. It is opened where TENURE_NVRTC names that library. The
+// result is a cubin which names the source's kernels, for fake_images.cpp, or PTX that does. It
+// finds the errors that tests make: lone braces, invalid names, and the option --no-such-option;
+// and in the kernel of an expression each text that compiled_expressions.inc does not have, so that
+// the kernel that runs is the one that the library requested. All of the environment is read at
+// each call:
 //
 //   TENURE_FAKE_NVRTC_FAIL=NAME[:CODE]  an entry point fails, with 11 where there is no code
 //   TENURE_FAKE_NVRTC_COUNT             (written) how many sources were compiled

@@ -1,13 +1,13 @@
 // A cuBLASLt with no device behind it, in the fake driver's library: the entry points that
 // core/src/cuda/libraries/cublaslt.hpp asks for. It is opened where TENURE_CUBLASLT names that
-// library. Everything that it is given is checked as the true one's documentation says; a product
-// is computed plainly, when its turn comes on the fake stream, and only by the algorithm that was
-// asked for exactly these descriptors. All of the environment is read at each call:
+// library. Every argument is checked as the real library's documentation says; a product is
+// computed plainly, when its turn comes on the fake stream, and only by the algorithm that was
+// requested for exactly these descriptors. All of the environment is read at each call:
 //
 //   TENURE_FAKE_CUBLASLT_FAIL=NAME[:CODE]  an entry point fails, with 14 where there is no code
 //   TENURE_FAKE_CUBLASLT_VERSION=130100
 //   TENURE_FAKE_CUBLASLT_DECLINES=1        there is no algorithm for anything
-//   TENURE_FAKE_CUBLASLT_ASKED             (written) how many algorithms were asked for
+//   TENURE_FAKE_CUBLASLT_ASKED             (written) how many algorithms were requested
 //   TENURE_FAKE_CUBLASLT_COUNT             (written) how many products were enqueued
 #include "cuda/kernels/floats.cuh"
 #include "cuda/libraries/cublaslt.hpp"
@@ -134,7 +134,7 @@ bool are_types(const Problem& p) {
   }
 }
 
-// Throws nothing: kInvalidValue for what is malformed, kNotSupported for what there is no code for.
+// Throws nothing. Gives kInvalidValue for a malformed problem, kNotSupported for one without code.
 LtStatus check(const Problem& p) {
   for (const LayoutOfCublasLt* const layout : {&p.a, &p.b, &p.d}) {
     if (layout->rows == 0 || layout->columns == 0) return invalid("an empty matrix");
@@ -189,7 +189,7 @@ std::uint64_t alignment_of(const void* data) {
   return places & (~places + 1);
 }
 
-// Of all that an algorithm may depend on.
+// A digest of everything that an algorithm may depend on.
 std::uint64_t digest_of(const Problem& p) {
   Digest digest;
   for (const LayoutOfCublasLt* const layout : {&p.a, &p.b, &p.d}) {
@@ -231,7 +231,7 @@ void write_at(int type, unsigned char* at, double number) {
     case cuda::kLtBF16:
       return cuda::write_number(ElementType::kBF16, at, static_cast<float>(number));
     default: {
-      // Of i32, whose sums wrap.
+      // An i32: sums wrap.
       const auto whole = static_cast<std::int32_t>(static_cast<std::int64_t>(number));
       std::memcpy(at, &whole, sizeof whole);
     }

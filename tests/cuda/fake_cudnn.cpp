@@ -1,6 +1,6 @@
 // A cuDNN with no device behind it, in the fake driver's library: the entry points that
 // core/src/cuda/libraries/cudnn.hpp asks for. It is opened where TENURE_CUDNN names that library.
-// Everything that it is given is checked as the true one's documentation says; a convolution is
+// Every argument is checked as the real library's documentation says; a convolution is
 // computed plainly, when its turn comes on the fake stream. All of the environment is read at each
 // call:
 //
@@ -8,8 +8,8 @@
 //   TENURE_FAKE_CUDNN_VERSION=92801
 //   TENURE_FAKE_CUDNN_OFFERS=KIND       an algorithm before those that are right: `tensor_ops` for
 //                                       f32, `unsteady`, `failed`, or one that `transforms`; or
-//                                       `large` ones alone, or `none`
-//   TENURE_FAKE_CUDNN_ASKED             (written) how often algorithms were asked for
+//                                       only `large` ones, or `none`
+//   TENURE_FAKE_CUDNN_ASKED             (written) how often algorithms were requested
 //   TENURE_FAKE_CUDNN_COUNT             (written) how many convolutions were enqueued
 #include <cmath>
 
@@ -272,7 +272,7 @@ float as_float(const void* number) {
   return value;
 }
 
-// What comes first among the algorithms, which nobody may take.
+// Sets the algorithm that the list begins with, which a caller must not take. False: there is none.
 bool offered(const Problem& p, DnnAlgorithm& algorithm) {
   const char* const offers = std::getenv("TENURE_FAKE_CUDNN_OFFERS");
   const std::string kind = offers == nullptr ? "" : offers;

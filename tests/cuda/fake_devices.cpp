@@ -25,7 +25,7 @@ Result driver_version(int* version) {
 
 namespace {
 
-// Of captures: the library has no word for them.
+// The name of an error of a capture, for which the library has no constant.
 const char* capture_error(Result result) {
   if (result == kCaptureUnsupported) return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
   if (result == kCaptureInvalidated) return "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";

@@ -2,9 +2,9 @@
 // core/src/cuda/driver.hpp asks for, memory of the host, and the kernels as simt.hpp runs them. It
 // is opened where TENURE_CUDA_DRIVER names it.
 //
-// Streams are lazy: work runs when the host waits for it, and then no more than events ask for, or
-// also that of other streams, as the seed has it. An order that nobody asked for is therefore not
-// there. All of the environment is read at each call:
+// Streams are lazy: work runs when the host waits for it, and then only the work that events
+// require, or also work of other streams, as the seed decides. An order that the program did not
+// request therefore does not exist. All of the environment is read at each call:
 //
 //   TENURE_FAKE_CUDA_FAIL=NAME[:N[:CODE]]  the N-th call of an entry point fails (none: each does);
 //                                          with a CODE of 700 to 799 the device does, for good
@@ -45,7 +45,7 @@ State& state() {
   return *all;
 }
 
-// Of the calling thread. Not thread_local, which is where simt.cpp has shared memory.
+// The contexts of the calling thread. Not thread_local, which is where simt.cpp has shared memory.
 std::vector<PrimaryContext>& contexts() { return state().pushed[std::this_thread::get_id()]; }
 
 PrimaryContext current() { return contexts().empty() ? nullptr : contexts().back(); }
@@ -100,8 +100,8 @@ struct Listed {
 
 const char* listed_name(Entry entry);
 
-// What a thread must not call while it captures: calls that may wait for the device or take its
-// memory, and, so that nobody counts on it, those that load code.
+// Whether a thread must not make the call while it captures: calls that may wait for the device or
+// take its memory, and calls that load code, so that the library does not rely on them.
 bool is_unsafe(Entry entry) {
   switch (entry) {
     case Entry::context_synchronize:

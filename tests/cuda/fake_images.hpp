@@ -1,4 +1,4 @@
-// Images of code for the fake driver: what is in them is told by the words of PTX.
+// Images of code for the fake driver, which finds their contents by the words of PTX.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the emulations of libraries share that call the fake driver: failures that the environment
-// asks for, counts that tests read, descriptors that are known, and work on streams.
+// The common part of the emulated libraries, which call the fake driver: failures that the
+// environment requests, counts that tests read, the live descriptors, and work on streams.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline void count_in(const char* variable) {
   setenv(variable, std::to_string(number_of(variable, 0) + 1).c_str(), 1);
 }
 
-// The objects of a library's handles: what is not among them is no handle. `total` counts those of
-// all libraries that a process is to give back.
+// The objects of a library's handles. Any other pointer is no handle. `total` counts the objects of
+// all libraries that a process must give back.
 template <class Object>
 class Handles {
  public:
@@ -83,7 +83,8 @@ inline Result enqueue_call(Stream stream, std::vector<Reach> operands, std::func
 
 inline Address address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
-// What calls of the driver by a library do, such as to make memory: none while the thread captures.
+// Whether a library may call the driver, for example to allocate memory. Returns false while the
+// thread captures, and marks the capture as invalid.
 inline bool may_call_driver() {
   Capture* const capture = own_capture();
   if (capture != nullptr) capture->is_invalid = true;

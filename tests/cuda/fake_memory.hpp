@@ -13,9 +13,9 @@ class Memory {
   // `limit_bytes` of each device.
   explicit Memory(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // 0: there is no room. The bytes are a pattern that nobody expects.
+  // 0: there is no room. The bytes are a pattern that no test expects.
   std::uint64_t allocate(std::size_t bytes, int device);
-  // False: it is no beginning of an allocation, or bytes beside it were written.
+  // False: it is no beginning of an allocation, or bytes adjacent to it were written.
   bool free(std::uint64_t address);
   // Whether all of the bytes are of one allocation; and whose.
   bool holds(std::uint64_t address, std::size_t bytes) const;

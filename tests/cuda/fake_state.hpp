@@ -1,5 +1,5 @@
-// What the fake driver knows: the objects of its handles, the work of its streams, and what its entry
-// points share.
+// The state of the fake driver: the objects of its handles, the work of its streams, and the
+// functions that its entry points share.
 #pragma once
 
 #include <climits>
@@ -67,7 +67,7 @@ inline constexpr Result kCaptureInvalidated = Result{901};
 inline constexpr Result kCaptureIsolation = Result{905};
 inline constexpr Result kCaptureWrongThread = Result{908};
 
-// Of the environment.
+// Numbers from the environment.
 long number_of(const char* variable, long otherwise);
 int count_of_devices();
 
@@ -91,11 +91,11 @@ struct Work {
   simt::Index threads = {};
   std::vector<unsigned char> argument = {};
   std::shared_ptr<Mark> mark = {};  // of an event, as it was then
-  // Of a library: false for memory that is not the device's.
+  // The work of a library's call. Returns false for memory that is not the device's.
   std::function<bool()> call = {};
 };
 
-// What a stream gets while it is captured: nothing of it runs.
+// The work that a stream gets while it is captured. None of it runs.
 struct Capture {
   std::thread::id thread;
   std::vector<Work> work;
@@ -166,7 +166,7 @@ StreamOfDriver* stream_of(Stream handle);
 Result enqueue(Stream handle, Work work);
 // fake_graphs.cpp: what becomes of work on a stream that is captured.
 Result capture(Capture& capture, Work work);
-// That of the calling thread, or nullptr.
+// The capture of the calling thread, or nullptr.
 Capture* own_capture();
 
 // The entry points, by their names in the table.

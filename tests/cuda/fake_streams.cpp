@@ -1,4 +1,4 @@
-// The fake driver's streams and events: work waits in its stream until somebody waits for it.
+// The fake driver's streams and events: work waits in its stream until the host waits for it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +15,7 @@ Result fail_device(const char* what) {
 
 namespace {
 
-// What runs, in that order, for tests of it.
+// Logs the work in the order in which it runs, for tests of that order.
 void log_run(const Work& work) {
   const char* const path = std::getenv("TENURE_FAKE_CUDA_LOG");
   if (path == nullptr) return;
@@ -173,7 +173,7 @@ Result stream_synchronize(Stream handle) {
 
 Result stream_wait_event(Stream handle, Event event, unsigned flags) {
   if (flags != 0 || event == nullptr) return Result::kInvalidValue;
-  // An event that nobody has recorded is over.
+  // An event without a record is complete.
   if (event->mark == nullptr) return Result::kSuccess;
   Work work = {.step = Step::kWait};
   work.mark = event->mark;

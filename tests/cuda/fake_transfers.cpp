@@ -91,7 +91,7 @@ Result fill_bytes(Address out, unsigned char value, std::size_t bytes, Stream st
   return enqueue(stream, {.step = Step::kFill, .out = out, .bytes = bytes, .value = value});
 }
 
-// Of the host's memory the driver knows nothing.
+// The driver does not know the host's memory.
 Result pointer_attribute(void* value, int which, Address memory) {
   const int device = state().memory.device_of(memory);
   if (device < 0) return Result::kInvalidValue;

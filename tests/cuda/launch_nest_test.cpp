@@ -1,5 +1,5 @@
-// How elements are shared out to launches: dividers, and nests too large for one launch. Of the
-// host alone: no device has the memory for these here.
+// How elements are shared out to launches: dividers, and nests too large for one launch. The tests
+// run only on the host, because no device here has the memory for these nests.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -147,7 +147,7 @@ TEST(LaunchNest, VectorsAreAligned) {
   EXPECT_EQ(vectors(1 << 20, (1 << 21) + 8, 4 * 68), 0u);
 }
 
-// Dense operands of one width, some of them numbers: the way without a nest beside that with one.
+// Dense operands of one width, one of them possibly a number, shared out with and without a nest.
 class DenseOperands {
  public:
   DenseOperands(std::mt19937_64& random, std::int64_t count, std::int64_t width)

@@ -36,7 +36,7 @@ TEST(LookBack, AddsUpWhatTilesTellOfThemselves) {
   }
   for (int round = 0; round < 60; ++round) {
     const auto first = 1 + static_cast<std::int64_t>(random() % (kTiles - 1));
-    // How many of the tiles before tell all; of the first round the first tile alone.
+    // The first tile and one in `one_of` of the other earlier tiles publish their prefix sums.
     const std::uint64_t one_of = 1 + static_cast<std::uint64_t>(round);
     std::vector<unsigned long long> words(2 + kTiles);
     words[0] = static_cast<unsigned long long>(first);

@@ -1,4 +1,4 @@
-// Calls of an operation on the CPU and on a device, on the same bytes, and what is compared.
+// Calls of an operation on the CPU and on a device with the same bytes, and their comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -71,14 +71,14 @@ class DeviceArray {
   tnr_view_mut view_;
 };
 
-// Equal bits; a NaN is as good as another, since devices have one alone.
+// Whether the bits are equal. All NaNs count as equal, since devices have only one.
 inline bool is_same_number(tnr_dtype dtype, const Byte* a, const Byte* b) {
   for (const NamedType& known : kTypes) {
     if (known.dtype == dtype) return is_same_element(known.type, a, b);
   }
   return std::memcmp(a, b, element_size(dtype)) == 0;
 }
-// Or as near as so many units in the last place.
+// Whether the numbers are the same or within `last_places` units in the last place.
 inline bool is_near_number(tnr_dtype dtype, const Byte* a, const Byte* b, double last_places) {
   if (is_same_number(dtype, a, b)) return true;
   for (const NamedType& known : kTypes) {

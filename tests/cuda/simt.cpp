@@ -45,8 +45,8 @@ constexpr unsigned kMostThreads = 1024;
 constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 constexpr std::size_t kPageBytes = 4096;
 
-// One block of so many begins with shared memory that nobody has written: it takes longer than a
-// small block.
+// The first block and one in kScribbled of the others begin with shared memory that has a pattern
+// in it. To write it takes longer than a small block.
 constexpr unsigned kScribbled = 8;
 
 // A shuffle's result from a lane that does not take part: nothing that a test expects.
@@ -275,7 +275,7 @@ class Block {
     const unsigned own = 1u << running_ % kWarp;
     Group& group = group_of(warp, call);
     group.arrived |= own;
-    // In a block that does not fill its last warp, nobody can wait for the lanes that it lacks.
+    // In a block that does not fill its last warp, the missing lanes do not count.
     if (group.arrived != (group.mask & warp.lanes)) return false;
     finish_meeting(call, warp);
     warp.ready |= group.arrived & ~own;
@@ -410,8 +410,8 @@ class Block {
     static unsigned number = 0;
     const std::size_t place = number++ * 7 % 64 * 64;
     auto* const top = reinterpret_cast<void**>(bottom + kStackBytes - place);
-    // As after a call: the address that returns to run_fibre, and its own return address above it,
-    // where the stack is 8 bytes off a multiple of 16.
+    // The stack is as after a call: the address that returns to run_fibre, and its own return
+    // address above it, where the stack is 8 bytes off a multiple of 16.
     void** const pointer = top - 8;
     for (void** at = pointer; at < top; ++at) *at = nullptr;
     pointer[6] = reinterpret_cast<void*>(&run_fibre);

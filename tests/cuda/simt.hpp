@@ -3,9 +3,9 @@
 //
 // Each thread of a block is a fibre where it waits for others, and a plain call where it does not.
 // Blocks run one after the other, warps as far as they can go, both in an order that follows from a
-// seed (TENURE_SIMT_SEED): a barrier that is missing shows, where a fair order would hide it. What
-// a device leaves undefined ends the program with a message: a thread that waits for one that has
-// ended, lanes that meet at different calls, a block that nobody can continue.
+// seed (TENURE_SIMT_SEED): a barrier that is missing shows, where a fair order would hide it.
+// Behaviour that a device leaves undefined ends the program with a message: a thread that waits for
+// one that has ended, lanes that meet at different calls, a block that no thread can continue.
 //
 // Not here: weak memory, blocks that run at once, instructions in assembler.
 #pragma once
@@ -95,7 +95,7 @@ struct Call {
   unsigned width;  // of the groups of a shuffle
 };
 
-// Waits for those that the call names. Gives what is this thread's.
+// Waits for the threads that the call names. Returns this thread's result.
 uint64_t meet(const Call& call);
 
 inline constexpr unsigned kWarp = 32;
@@ -212,7 +212,7 @@ TENURE_SIMT_FOLD(__reduce_or_sync, simt::Meeting::kOr, unsigned)
 TENURE_SIMT_FOLD(__reduce_xor_sync, simt::Meeting::kXor, unsigned)
 #undef TENURE_SIMT_FOLD
 
-// Fibres change at meetings alone.
+// Fibres change only at meetings.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 

@@ -34,7 +34,7 @@ extern "C" __global__ void masked_crop(View<const unsigned char, 3> frame,
   }
 }
 
-// The addresses alone: y = alpha x + y, each operation rounded.
+// Takes only addresses: y = alpha x + y, each operation rounded.
 extern "C" __global__ void axpy(float alpha, const float* x, float* y, long long count) {
   const long long threads = gridDim.x * static_cast<long long>(blockDim.x);
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;
@@ -73,7 +73,7 @@ extern "C" __global__ void places(int* out) {
 
 extern "C" __global__ void nothing() {}
 
-// Each thread an element; compiled for a type by whoever names it.
+// One element per thread; compiled for each type that a program names.
 template <class T>
 __global__ void scale(View<T, 1> values, T factor) {
   const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;

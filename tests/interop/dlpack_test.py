@@ -272,7 +272,7 @@ class WithJax(unittest.TestCase):
 
     def test_to_jax(self):
         for versioned in (True, False):
-            memory = np.empty(24 * 4 + 64, np.uint8)  # JAX copies what is not aligned to 64
+            memory = np.empty(24 * 4 + 64, np.uint8)  # JAX copies memory not aligned to 64
             begin = -memory.ctypes.data % 64
             array = memory[begin:begin + 96].view(np.float32).reshape(4, 6)
             array[...] = matrix(np.float32)

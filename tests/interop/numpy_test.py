@@ -159,7 +159,7 @@ def view_of(array):
         view.data = view.base = data
     else:
         view.data, view.base, view.size_bytes = data, low, high - low
-    view.array = array  # C knows its address alone; what holds the view keeps the memory alive
+    view.array = array  # C knows only its address; the view keeps the memory alive
     return view
 
 
@@ -344,7 +344,7 @@ class NumpyTest(unittest.TestCase):
             for to in REAL:
                 floats_to_integers = a.dtype.kind in "fV" and np.dtype(to).kind in "iu"
                 source = a
-                if floats_to_integers:  # NumPy leaves what is out of range undefined
+                if floats_to_integers:  # NumPy leaves numbers out of range undefined
                     in_range = np.isfinite(a.astype(np.float64))
                     low = 0 if np.dtype(to).kind == "u" else -100
                     in_range &= a.astype(np.float64) >= low
@@ -488,7 +488,7 @@ class NumpyTest(unittest.TestCase):
     def test_division(self):
         for a, message in self.cases(NUMBERS):
             b = numbers(self.rng, a.dtype, a.shape)
-            if a.dtype.kind in "iu":  # NumPy's // rounds down; both agree on what is not negative
+            if a.dtype.kind in "iu":  # NumPy's // rounds down; both agree on numbers from 0 on
                 b = np.where(b == 0, b.dtype.type(3), np.abs(b)).astype(b.dtype)
                 a = np.abs(a)
                 expected = a // b
@@ -800,7 +800,7 @@ class NumpyTest(unittest.TestCase):
                 self.assert_near(out, expected, f"logsumexp {message}", roundings=4,
                                  beside=greatest)
 
-    # Those of what is not NaN.
+    # Reductions that skip NaN.
     def test_reductions_without_tests_of_their_own(self):
         own = {"sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all",
                "count", "norm", "logsumexp"}

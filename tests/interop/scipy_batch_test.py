@@ -86,8 +86,8 @@ class Batches(SparseTest):
                                                              FORMATS):
             view, kept = lent_batch(dense, start)
             block = BLOCK if to == "bsr" else (0, 0)
-            # As one matrix is converted, which other tests find to be SciPy's; from coordinates,
-            # of which a block has all of its elements.
+            # Conversions of one matrix, which other tests find to be SciPy's; from coordinates,
+            # which list all elements of a block.
             target = options(to, np.int32, block=block, flags=SORT)
             wanted = [self.library.made("convert", as_format(matrix, start).tocoo(), target)[0]
                       for matrix in dense]

@@ -229,7 +229,7 @@ class SciPyTest(SparseTest):
                     text = f"{start} {orientation} times {shape}, {message}"
                     found = self.library.matmul(2, matrix, orientation, b, 3, out.copy())
                     self.assert_dense(found, wanted, text)
-                    # In other layouts, and over what nobody reads.
+                    # In other layouts, and over values that the product does not read.
                     wide = np.zeros((2 * cols, *shape[1:]), coo.dtype, order="F")
                     wide[1::2] = b
                     over = np.full(out.shape, 99, coo.dtype, order="F")

@@ -1,4 +1,4 @@
-// Makes a tensor and a handle that nobody keeps.
+// Makes a tensor and a handle, and discards both.
 //   g++ 11 -std=c++20 -O0: ignoring return value.*declared with attribute.*-Wunused-result
 //   clang++ 16 -std=c++20 -O0: ignoring return value.*-Wunused-result
 #include <tenure/tenure.hpp>

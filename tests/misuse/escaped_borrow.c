@@ -1,4 +1,4 @@
-/* Ends a borrow while somebody else still holds the memory.
+/* Ends a borrow while another handle still holds the memory.
  *   run: BORROW_ESCAPED until the other handle is released, and no new use meanwhile
  */
 #include <tenure/tenure.h>

@@ -1,4 +1,4 @@
-/* Drops the handle that a retain returns, so that nobody can release it.
+/* Drops the handle that a retain returns, so that it is never released.
  *   gcc 11 -O0: ignoring return value of 'tnr_blob_retain'.*-Wunused-result
  *   clang 16 -O0: ignoring return value of function declared with .*-Wunused-result
  */

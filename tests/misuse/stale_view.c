@@ -1,5 +1,5 @@
-/* Uses a view after the last handle of its blob is gone. A view is a value, of which no compiler
- * knows where it came from.
+/* Uses a view after the last handle of its blob is gone. A view is a plain value, so that no
+ * compiler knows its origin.
  *   run: STALE_VIEW, and the output is untouched
  */
 #include <tenure/tenure.h>

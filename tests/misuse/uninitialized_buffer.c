@@ -1,4 +1,4 @@
-/* Copies memory that nobody has written.
+/* Copies uninitialized memory.
  *   gcc 11 -O2: 'memory' is used uninitialized.*-Wuninitialized
  */
 #include <tenure/tenure.h>

@@ -40,8 +40,8 @@ void use_and_release_against_use() {
   require(lent.end_count == 1, "the callback has not run");
 }
 
-// Each holder writes what it holds, the second as it finds that it is the last; the callback must
-// come behind both.
+// Each holder writes its own word, and the second to release finds that it is the last. The
+// callback must come behind both.
 void release_against_release() {
   LentWord lent;
   LentWord other;
@@ -57,7 +57,7 @@ void release_against_release() {
   require(lent.end_count == 1, "the callback has not run");
 }
 
-// The accesses of both holders come before the memory's end, whoever ends it.
+// The accesses of both holders come before the memory's end, whichever of them ends it.
 void holders_read() {
   LentWord lent;
   const BlobToken blob = lent.share();
@@ -206,7 +206,8 @@ void reclaim_against_retain() {
   require(lent.end_count == (status == TNR_STATUS_OK ? 0 : 1), "a callback too many, or too few");
 }
 
-// Two holders: whoever finds the other gone gets the memory back; nobody, or one.
+// Two holders: the caller of reclaim gets the memory back if it finds the other holder gone, else
+// BUSY.
 void reclaim_against_release() {
   LentWord lent;
   const BlobToken blob = lent.adopt();

@@ -9,7 +9,7 @@ namespace tenure::explore {
 
 namespace {
 
-std::set<Mutant> g_mutants;  // of what has run
+std::set<Mutant> g_mutants;  // of the code that has run
 std::array<bool, 64> g_collected_swaps;
 std::array<std::array<std::uintptr_t, 4>, 1024> g_collected;
 
@@ -20,7 +20,7 @@ bool is_collecting() { return g.mutant.defect == Defect::kNone; }
 // The file's path below the folder of the core's sources; of a scenario's own file its name.
 std::string name_of(const Place& place) {
   const std::string path = place.file_name();
-  // As the compiler was told it, so that it may be relative.
+  // The path as it was given to the compiler; it may be relative.
   constexpr std::string_view kFolder = "/core/src/";
   const std::size_t folder = path.rfind(kFolder);
   return folder != std::string::npos ? path.substr(folder + kFolder.size())
@@ -37,7 +37,7 @@ bool is_mutated(const Place& place, Defect defect) {
 
 void collect(const Place& place, std::initializer_list<Defect> defects) {
   if (!is_collecting()) return;
-  // The same again, nearly always.
+  // Nearly always, the entry is the same as in earlier calls.
   unsigned set = 0;
   for (Defect defect : defects) set |= 1u << static_cast<unsigned>(defect);
   const std::array<std::uintptr_t, 4> key = {reinterpret_cast<std::uintptr_t>(place.file_name()),

@@ -1,10 +1,10 @@
-// The state of the execution that runs: all of fixed size, because memory that is asked for
-// meanwhile is the scenario's. Which source answers what:
+// The state of the execution that runs. All of it has a fixed size, because memory that is
+// allocated meanwhile belongs to the scenario. The sources and their questions:
 //
-//   explorer.cpp    one execution after the other, and what is left of each
-//   schedule.cpp    which thread goes on, and what has been tried
-//   operations.cpp  what an operation of explored.hpp does
-//   defects.cpp     what is wrong with it on purpose
+//   explorer.cpp    one execution after the other, and the remains of each
+//   schedule.cpp    which thread goes on, and which choices have been tried
+//   operations.cpp  the effect of an operation of explored.hpp
+//   defects.cpp     the defects of it that are made on purpose
 #pragma once
 
 #include <ucontext.h>

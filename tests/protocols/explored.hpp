@@ -100,7 +100,7 @@ class Atomic {
   T value_;
 };
 
-// Two uses of which one writes must be ordered by what the memory orders say.
+// Plain memory. The memory orders must order any two uses if one of them writes.
 template <class T>
 class Handed {
  public:

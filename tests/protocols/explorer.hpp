@@ -1,16 +1,16 @@
 // Runs a scenario of a few threads again and again, until every interleaving of their steps, and
 // every value that each load may find, has been seen.
 //
-// The threads are fibers of one thread of the system, and change places only before an operation of
-// explored.hpp. Each place where an execution could go on in more than one way is a choice; the
-// next execution repeats all choices but the last that has an alternative. Among executions that
+// The threads are fibers of one thread of the system, and switch only before an operation of
+// explored.hpp. Each point where an execution could go on in more than one way is a choice; the
+// next execution repeats all choices except the last that has an alternative. Among executions that
 // differ only in the order of operations which do not touch the same object, one is run to its end
 // ("sleep sets": P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
 // LNCS 1032, 1996), unless the number of preemptions is bounded: the one kept might be over the
-// bound. Operations on atomics that no other thread uses meanwhile, or that nobody writes, are no
-// steps: nothing between them and what comes before can tell.
+// bound. Operations on atomics that no other thread uses meanwhile, or that no thread writes, are
+// no steps: a switch before them changes no result.
 //
-// memory_model.hpp says what a load may find.
+// memory_model.hpp says which values a load may find.
 #pragma once
 
 #include <atomic>
@@ -83,7 +83,7 @@ unsigned choose(unsigned count);
 // Threads that wait for a condition at this moment, and notifications of any so far.
 unsigned waiting_count();
 unsigned notification_count();
-// Threads that were started and nobody has joined.
+// Number of threads that were started and have not been joined.
 unsigned unjoined_count();
 // The result of Thread::hardware_concurrency(): with 1 processor no worker spins.
 extern unsigned processor_count;
@@ -96,8 +96,8 @@ using Place = std::source_location;
 // The new value of an update by the old one; `operand` is its argument.
 using Change = std::uint64_t (*)(std::uint64_t old, std::uint64_t operand);
 
-// `object` is an atomic's address, and `initial` what it held when the execution began or it was
-// constructed.
+// `object` is an atomic's address, and `initial` is its value when the execution began or the
+// atomic was constructed.
 std::uint64_t load(const void* object, std::uint64_t initial, std::memory_order order,
                    const Place& place);
 void store(const void* object, std::uint64_t initial, std::uint64_t value, std::memory_order order,

@@ -26,7 +26,7 @@ struct Work {
   void require_done() {
     for (Word& word : words) {
       require(word == kWritten, "a slice was not run");
-      word = kFreed;  // which whoever still runs it would race with
+      word = kFreed;  // a thread that still runs it would race with this
     }
   }
 };
@@ -60,7 +60,7 @@ class PoolContext {
   ContextToken token_;
 };
 
-// ---- the job alone ----
+// ---- only the job ----
 
 void help_against_opener() {
   Job job;
@@ -80,7 +80,7 @@ void help_against_opener() {
   helper.join();
 }
 
-// Both report what they have run; the opener runs nothing.
+// Both report the slices that they have run; the opener runs nothing.
 void help_against_help() {
   Job job;
   Work<2> work;
@@ -92,7 +92,7 @@ void help_against_help() {
   helper.join();
 }
 
-// One who comes late, with the number of a job that is over, claims nothing of the next.
+// A late thread, with the number of a job that is over, claims nothing of the next.
 void late_help_against_next_job() {
   Job job;
   std::array<Work<1>, 2> works;
@@ -112,7 +112,7 @@ void late_help_against_next_job() {
   helper.join();
 }
 
-// Two callers: the one that does not get the job works alone.
+// Two callers: the one that does not get the job leaves it to the other.
 void caller_against_caller() {
   Job job;
   const auto call = [&] {

@@ -107,7 +107,8 @@ TEST(Litmus, OneLoadOutsideOfTheTotalOrderAllowsIt) {
 }
 
 TEST(Litmus, UpdatesOfOneAtomicOrderWhatComesBeforeThem) {
-  // The sealer and the writer: whoever updates second has acquired what the first had done.
+  // The sealer and the writer: the thread that updates second has acquired the first one's
+  // operations.
   EXPECT_EQ(results_of({[](World& w) {
                           w.x.store(1, kRelaxed);
                           w.a = w.y.fetch_add(1, kAcqRel);
@@ -164,7 +165,7 @@ TEST(Litmus, ARelaxedUpdatePassesTheReleaseOnAndARelaxedStoreDoesNot) {
       results_of({publish(kRelease), [](World& w) { w.y.fetch_add(1, kRelaxed); }, reader});
   EXPECT_TRUE(by_update.contains({2, 1}));
   EXPECT_FALSE(by_update.contains({2, 0}));
-  EXPECT_TRUE(by_update.contains({1, 0}));  // of the update alone
+  EXPECT_TRUE(by_update.contains({1, 0}));  // of only the update
   const Results by_store = results_of({publish(kRelease),
                                        [](World& w) {
                                          if (w.y.load(kRelaxed) == 1) w.y.store(2, kRelaxed);
@@ -174,7 +175,7 @@ TEST(Litmus, ARelaxedUpdatePassesTheReleaseOnAndARelaxedStoreDoesNot) {
   EXPECT_TRUE(by_store.contains({2, 1}));
 }
 
-// ---- one atomic alone ----
+// ---- a single atomic ----
 
 TEST(Litmus, OneAtomicNeverGoesBack) {
   EXPECT_EQ(results_of({[](World& w) {

@@ -32,7 +32,7 @@ void Memory::start_thread(unsigned thread, unsigned starter) {
 }
 
 void Memory::join_thread(unsigned thread, unsigned joined) {
-  begin(joined);  // what it did last
+  begin(joined);  // for its last uses of plain memory
   begin(thread);
   known_[thread].add(known_[joined]);
   end(thread, kNone, std::memory_order_relaxed, -1, -1);
@@ -110,8 +110,8 @@ unsigned Memory::location_of(unsigned thread, const void* address, std::uint64_t
 
 // ---- steps of operations ----
 
-// Operations of a thread count from 1, and what it does to plain memory counts as the operation
-// that comes next: only who knows of that one knows of it.
+// Operations of a thread count from 1, and its uses of plain memory count as its next operation:
+// only a thread that knows of that operation knows of them.
 void Memory::begin(unsigned thread) {
   if (++known_[thread].clock[thread] == kMaxEvents) fail_execution("a thread runs without end");
 }

@@ -1,24 +1,25 @@
 // The values that loads may find, and the order of uses of plain memory: the memory model of C++20
 // without out-of-thin-air values, as RC11 defines it (O. Lahav and others, "Repairing Sequential
-// Consistency in C/C++11", PLDI 2017), less fences, which the library has none of.
+// Consistency in C/C++11", PLDI 2017), without fences, which the library does not use.
 //
 // Operationally ("timestamps and views": J. Kang and others, "A Promising Semantics for
 // Relaxed-Memory Concurrency", POPL 2017, without promises):
 //   - An atomic is a list of messages in modification order. A thread knows, of each atomic, the
 //     latest message that it has read or that comes before it in other ways ("seen"). A load finds
 //     that one or any later one.
-//   - A store comes anywhere behind what its thread has seen, not only at the end: two threads that
-//     store to two atomics may each be the last at one of them. An update comes right behind the
-//     message that it reads, and nothing comes in between.
+//   - A store comes anywhere behind the message that its thread has seen, not only at the end: two
+//     threads that store to two atomics may each be the last at one of them. An update comes right
+//     behind the message that it reads, and nothing comes in between.
 //   - A message of a release carries all that its thread knows, and acquiring it means to know
-//     that. An update passes on what the message that it reads carries, whatever its own order.
-//   - Sequentially consistent operations must have a total order with what RC11 calls psc;
-//     an execution that has none is dropped.
-//   - Two uses of plain memory, one of which writes, are a race unless one thread knew of the
+//     that. An update passes on the knowledge that its message carries, whatever its own order.
+//   - Sequentially consistent operations must have a total order that agrees with RC11's psc; an
+//     execution without such an order is dropped.
+//   - Two uses of plain memory are a race if one of them writes, unless one thread knew of the
 //     other's.
 //
 // A load never finds a store that is yet to run ("load buffering"). C++ allows that to relaxed
-// ones, and 64-bit ARM does so; no order of the library is there to rule it out alone.
+// ones, and 64-bit ARM does so; the library has no memory order with the only purpose of ruling it
+// out.
 #pragma once
 
 #include <array>
@@ -57,14 +58,14 @@ class Memory {
   void start_thread(unsigned thread, unsigned starter);
   void join_thread(unsigned thread, unsigned joined);
 
-  // Each returns what is read; the value that is written replaces it where `writes`.
+  // load() returns the value that it finds, and update() the value that its new one replaces.
   std::uint64_t load(unsigned thread, const void* object, std::uint64_t initial,
                      std::memory_order order);
   void store(unsigned thread, const void* object, std::uint64_t initial, std::uint64_t value,
              std::memory_order order);
   std::uint64_t update(unsigned thread, const void* object, std::uint64_t initial, Change change,
                        std::uint64_t operand, std::memory_order order);
-  // `max_spurious` is what is left, and counts down.
+  // `max_spurious` is the number of spurious failures that are left, and counts down.
   bool compare_exchange(unsigned thread, const void* object, std::uint64_t initial,
                         std::uint64_t& expected, std::uint64_t desired, std::memory_order success,
                         std::memory_order failure, unsigned& max_spurious);

@@ -62,7 +62,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-// Mutants that no scenario can tell from what is there, and why that is right.
+// Mutants that no scenario can tell from the unchanged code, and why that is right.
 struct Spared {
   const char* file;
   const char* text;  // in the line of the operation

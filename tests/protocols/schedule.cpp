@@ -53,7 +53,7 @@ bool is_enabled(unsigned thread) {
   }
 }
 
-// The set of threads of which one may run next; 0: all have ended.
+// The set of threads that may run next, one of them at a time; 0: all have ended.
 unsigned find_enabled() {
   unsigned enabled = 0;
   bool all_have_ended = true;

@@ -1,4 +1,4 @@
-// A sealed blob is one that nobody writes: sealing against pins for writing, and against sealing.
+// No thread writes a sealed blob: sealing against pins for writing, and against sealing.
 #include "lent_word.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
@@ -17,7 +17,7 @@ void write_or_be_refused(LentWord& lent, BlobToken blob) {
   require_either(lent.write(blob), TNR_STATUS_OK, TNR_STATUS_INVALID_ARGUMENT);
 }
 
-// As a sparse matrix does; whether it got the seal.
+// Seals the blob as a sparse matrix does. Returns whether it got the seal.
 bool seal_and_read(LentWord& lent, BlobToken blob) {
   blob_retain(blob);
   const tnr_status status = status_of([&] { blob_seal(blob); });
@@ -30,7 +30,7 @@ bool seal_and_read(LentWord& lent, BlobToken blob) {
   return status == TNR_STATUS_OK;
 }
 
-// The same for who holds a reference already.
+// Seals, reads and unseals as a thread that already holds a reference.
 void seal_read_and_unseal(const LentWord& lent, BlobToken blob) {
   const tnr_status status = status_of([&] { blob_seal(blob); });
   require_either(status, TNR_STATUS_OK, TNR_STATUS_BUSY);
@@ -78,7 +78,8 @@ void unseal_against_write() {
   blob_release(blob);
 }
 
-// The same for who asks for the address.
+// A thread that gets the address from blob_memory_mut() writes after all that was read under the
+// seal.
 void unseal_against_data_mut() {
   LentWord lent;
   const BlobToken blob = lent.adopt();
@@ -105,7 +106,8 @@ void seal_against_seal() {
   blob_release(blob);
 }
 
-// The writer seals what it has written. A second seal finds the first, and all that came before it.
+// The writer seals the memory that it has written. A second seal finds the first, and all that came
+// before it.
 void seal_against_write_and_seal() {
   LentWord lent;
   const BlobToken blob = lent.adopt();
@@ -148,7 +150,7 @@ tnr_sparse_view matrix_over(const LentWord& indices, BlobToken owner, const Lent
   return view;
 }
 
-// Indices are read where nobody can write them any more.
+// Indices are read where no thread can write them any more.
 void create_against_write() {
   LentWord indices;
   LentWord values;
@@ -251,7 +253,7 @@ void matrix_release_against_next_seal() {
 
 // ---- three threads ----
 
-// The second sealer believes the first that nobody writes.
+// The second sealer relies on the first that no thread writes.
 void two_seals_against_write() {
   LentWord lent;
   const BlobToken blob = lent.adopt();

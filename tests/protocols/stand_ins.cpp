@@ -42,7 +42,7 @@ void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name) {
   pins.add(view.minor, name);
   pins.add(view.values, name);
 }
-// Reads the indices, as nobody may write them from here on.
+// Reads the indices, because no thread may write them from here on.
 void check_entries(const tnr_sparse_view& view, RowExtent, const char*) {
   if (*static_cast<const explore::Word*>(view.minor.data) == explore::kWrong) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "wrong");

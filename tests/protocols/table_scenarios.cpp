@@ -148,7 +148,7 @@ struct Hooks {
     require(self.end_count++ == 0, "a context ends twice");
     self.state = kFreed;
   }
-  // As every hook: `state` is what the executor or the allocator needs.
+  // Every hook calls this: `state` represents the data of the executor or the allocator.
   void use() const { require(state == kFresh, "a hook is called after its context's end"); }
   static void* allocate(void* user_context, std::size_t, std::size_t) {
     static_cast<Hooks*>(user_context)->use();
@@ -245,7 +245,7 @@ void context_reuse_against_use() {
   require(hooks.end_count == 1 && next.end_count == 1, "a context has not ended");
 }
 
-// The token is guessed, at whatever moment: whoever has a use finds the context whole.
+// A thread guesses the token, at any moment: if it gets a use, it finds the context whole.
 void context_create_against_guess() {
   Hooks hooks;
   Thread guesser([] {

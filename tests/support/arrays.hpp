@@ -111,7 +111,7 @@ class Array {
     return memory_.data() + byte_of(view_, own);
   }
 
-  // Whether every byte that belongs to no element is what it was.
+  // Whether every byte outside the elements is still the canary.
   [[nodiscard]] bool gaps_are_intact() {
     std::vector<Byte> rest = memory_;
     const std::size_t width = element_size(view_.dtype);

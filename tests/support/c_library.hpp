@@ -1,4 +1,4 @@
-// Functions of the C library that tests compare with, and what is wrong with them on Windows.
+// Functions of the C library that tests compare with, and corrections of them for Windows.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace tenure::test {
 
-// Options with so many threads, and nothing else.
+// Options with `thread_count` threads, and nothing else.
 inline tnr_context_options options(std::uint32_t thread_count) {
   tnr_context_options wanted = {};
   wanted.struct_size = sizeof(wanted);

@@ -46,7 +46,7 @@ inline Counted added(tnr_operation operation, const std::function<void()>& work)
           after.written_bytes - before.written_bytes};
 }
 
-// As added(), which is all that it adds to the totals.
+// Returns added(), and expects that the totals have grown by exactly this.
 inline Counted counted(tnr_operation operation, const std::function<void()>& work) {
   const tnr_stats before = read_totals();
   const Counted result = added(operation, work);

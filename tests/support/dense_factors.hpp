@@ -38,7 +38,7 @@ inline NamedType part_of(tnr_dtype dtype) {
                        [=](const NamedType& type) { return type.dtype == part; });
 }
 
-// Numbers of which no sum is the same in another order.
+// Fills with numbers. Sums of the floats depend on the order of additions.
 inline void fill(Array& array, Random& random) {
   const NamedType part = part_of(array.view().dtype);
   const std::size_t width = element_size(part.dtype);

@@ -13,8 +13,8 @@
 
 namespace tenure::test {
 
-// Whether the element is an entry: the definition of the predicates, computed by the plain twins of
-// comparisons. `threshold` is of the element's type.
+// Whether the element is an entry: the definition of the predicates, computed by the reference
+// implementation of comparisons. `threshold` is of the element's type.
 inline bool is_entry(tnr_sparse_predicate predicate, std::uint32_t flags, kernels::Type type,
                      const kernels::Byte* element, const kernels::Byte* threshold, bool mask) {
   using kernels::Byte;
@@ -71,7 +71,7 @@ inline SparseContent content_of(const tnr_sparse_view& view) {
           std::vector<unsigned char>(values, values + bytes)};
 }
 
-// A matrix from row-major elements of `width` bytes, of which `kept` says what are entries.
+// A matrix from row-major elements of `width` bytes. `kept` says which of them are entries.
 inline SparseContent model_of(tnr_sparse_format format, std::int64_t rows, std::int64_t cols,
                               const std::vector<const unsigned char*>& elements,
                               const std::vector<bool>& kept, std::size_t width) {
@@ -92,7 +92,7 @@ inline SparseContent model_of(tnr_sparse_format format, std::int64_t rows, std::
   return content;
 }
 
-// As model_of(), in blocks: those that have an entry, with all of their elements.
+// The blocks that have an entry, with all of their elements; otherwise like model_of().
 inline SparseContent block_model_of(std::int64_t rows, std::int64_t cols, std::int64_t block_rows,
                                     std::int64_t block_cols,
                                     const std::vector<const unsigned char*>& elements,

@@ -9,7 +9,7 @@ namespace tenure::test {
 inline constexpr int kNone = -1;
 
 // While it lives, allocations of this thread are counted, and fail from number `first` on (the
-// first has number 0): one alone, or all that follow too.
+// first has number 0): only that one, or all that follow too.
 enum class Failing { kOne, kAllFromThere };
 
 class AllocationFault {
@@ -46,8 +46,8 @@ struct AllocationCounts {
   int failed;          // of these, made to fail
   int live_change;     // blocks allocated less blocks freed
   long mapped_change;  // bytes mapped less bytes unmapped
-  // Bytes of both kinds at once, over those at the beginning, at most. A mapping that only takes
-  // what is written counts as a whole.
+  // Most bytes of both kinds at the same time, over those at the beginning. A mapping that takes
+  // only its written pages counts as a whole.
   long peak_bytes;
 };
 AllocationCounts allocation_counts() noexcept;

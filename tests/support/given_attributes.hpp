@@ -1,4 +1,4 @@
-// Attributes of one call of which one field is given beside their size.
+// Attributes of one call. In addition to their size, one field is given.
 #pragma once
 
 #include "cpu/operations.hpp"

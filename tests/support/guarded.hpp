@@ -1,4 +1,4 @@
-// Arrays between two pages that nobody may touch: a read or a write past either end is a fault.
+// Arrays between two inaccessible pages: a read or a write past either end is a fault.
 #pragma once
 
 #include <gtest/gtest.h>

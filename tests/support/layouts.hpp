@@ -1,4 +1,4 @@
-// Small layouts, all of them, and what they reach, computed without any cleverness.
+// Small layouts, all of them, and the bytes that they reach, computed without any cleverness.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Axis {
 using Layout = std::vector<Axis>;
 using Index = std::array<std::int64_t, TNR_MAX_RANK>;
 
-// A view as it stands, checked by nobody. Where an extent is 0, data is base.
+// A view of the arguments, without any check. Where an extent is 0, data is base.
 inline tnr_view view_of(const void* base, std::size_t size_bytes, std::int64_t offset_bytes,
                         tnr_dtype dtype, const Layout& layout) {
   tnr_view view{};

@@ -118,7 +118,7 @@ bool must_refuse(Call call) {
 
 bool is_half_way() { return world().plan.manner == Manner::kHalfWay; }
 
-// Other threads take the first and the last page of what has become free.
+// Other threads take the first and the last page of the memory that has become free.
 void move_in(void* data, std::size_t size_bytes) {
   char* const begin = static_cast<char*>(data);
   for (char* const page : {begin, begin + size_bytes - kPageBytes}) {

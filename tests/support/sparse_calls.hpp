@@ -14,7 +14,7 @@ inline tnr_scalar f32(float value) {
   return scalar;
 }
 
-// Gives up what was made.
+// Releases the matrix that a call has made. Returns the status of the release, or of a failed call.
 inline tnr_status status_of(tnr_sparse* made) {
   return made == nullptr ? tnr_last_error()->status : tnr_sparse_release(made);
 }

@@ -35,7 +35,8 @@ tnr_scalar number(T value) {
 
 enum class Access { kRead, kWrite };
 
-// An array somewhere in memory. What is no element is NaN: a result that read it would be.
+// An array somewhere in memory. Memory outside the elements is NaN, so that a result that read it
+// would be NaN too.
 template <class T>
 struct Operand {
   std::vector<T> memory;

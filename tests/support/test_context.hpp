@@ -8,7 +8,7 @@
 
 namespace tenure::test {
 
-// A context of so many threads, in use while it lives.
+// A context of `thread_count` threads, in use while it lives.
 class TestContext {
  public:
   explicit TestContext(std::uint32_t thread_count)

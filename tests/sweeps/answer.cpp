@@ -11,7 +11,7 @@ std::string last_error() {
   return std::string(tnr_status_name(error->status)) + ": " + error->message;
 }
 
-// The matrix as if nobody had looked at it, so that a check looks.
+// The matrix as if it had never been checked, so that a check reads it.
 tnr_sparse_view unchecked(tnr_sparse_view view, std::uint32_t flags) {
   view.owner = view.major.owner = view.minor.owner = view.values.owner = 0;
   view.batch_offsets.owner = 0;
@@ -19,7 +19,7 @@ tnr_sparse_view unchecked(tnr_sparse_view view, std::uint32_t flags) {
   return view;
 }
 
-// Elements of so many bytes; `to` moves on behind them.
+// Copies elements of `width` bytes; `to` moves on behind them.
 template <std::size_t width>
 void copy_line(const Byte* from, std::int64_t count, std::int64_t step, Byte*& to) {
   for (std::int64_t i = 0; i < count; ++i, to += width) std::memcpy(to, from + i * step, width);

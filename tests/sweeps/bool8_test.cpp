@@ -1,7 +1,7 @@
-// bool8 is a byte of which any value but 0 is true. Every operation, on operands whose true bytes
-// are 2, 3, 128 and 255 too: the same bytes come out as where they are 1, and what comes out as
-// bool8 is 0 or 1. The rule is in one place: what is no operation keeps the bytes that it is lent,
-// and is named.
+// In a byte of bool8 any value except 0 is true. Every operation, on operands whose true bytes are
+// 2, 3, 128 and 255 too: the same bytes come out as where they are 1, and results of bool8 are 0 or
+// 1. The rule is in one place: a function that is no operation keeps the bytes that it is lent, and
+// is named.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,8 +11,8 @@
 namespace tenure::sweeps {
 namespace {
 
-// A handle, or a view, over the bytes that were lent; and what leaves elements of the output alone
-// (what it writes is 0 or 1: core/dense/movement/indexed_test.cpp).
+// A handle, or a view, over the bytes that were lent; and operations that leave elements of the
+// output untouched (they write 0 or 1: core/dense/movement/indexed_test.cpp).
 const std::set<std::string> kKeepBytes = {"tnr_sparse_create", "tnr_sparse_batch_at", "tnr_put",
                                           "tnr_scatter"};
 // Checks write nothing, and their answer has the operand itself.

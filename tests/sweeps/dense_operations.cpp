@@ -235,7 +235,7 @@ void multiply(const Operands& with, const Lies& lies, std::initializer_list<std:
   out.give(answer);
 }
 
-// As that, by the matrix packed.
+// Multiplies by the packed matrix.
 void multiply_packed(const Operands& with, const Lies& lies, std::int64_t columns, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;
   const tnr_scalar two = scalar(dtype, 2);
@@ -280,8 +280,8 @@ void add_products(List& list) {
   }
 }
 
-// The operands' rows and columns as images of so many channels, by a square kernel around each
-// place.
+// The operands' rows and columns as images of `channels` channels, by a square kernel around each
+// position.
 void convolve(const Operands& with, const Lies& lies, std::int64_t channels, std::int64_t filters,
               std::int64_t side, std::int64_t groups, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;

@@ -68,7 +68,7 @@ Pattern corners(std::int64_t rows, std::int64_t cols) {
   return pattern;
 }
 
-// As the first factor, and as the second of one that is small.
+// The huge matrix as the first factor, and as the second factor of a small one.
 void sweep(const Pattern& huge, const Pattern& small, const Storage& storage) {
   const Matrix a(huge, storage);
   const Matrix other(small, storage);

@@ -1,4 +1,4 @@
-// The public header as text: what is declared there is in the sweeps without an edit here.
+// The public header as text: its declarations are in the sweeps without an edit here.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Constant {
 // The constants of a type, in their order: those of "tnr_unary_op" are TNR_UNARY_OP_NEG and so on.
 // Remembers the type.
 const std::vector<Constant>& codes_of(const std::string& type);
-// The types whose constants somebody has asked for.
+// The types that codes_of() has been called for.
 std::vector<std::string> types_asked_for();
 
 struct Declaration {

@@ -1,7 +1,7 @@
 // A flag may cost the answer, never an address. Every operation, on matrices whose entries are
-// neither in order nor alone at their places, under every combination of flags that says they are.
-// Any answer will do, and any status but INTERNAL; a result may be wrong but not broken, since a
-// held matrix is not checked again. AddressSanitizer and the edges of the blocks look for the rest.
+// neither in order nor unique, under every combination of flags that says they are. Any answer will
+// do, and any status except INTERNAL; a result may be wrong but not broken, since a held matrix is
+// not checked again. AddressSanitizer and the edges of the blocks look for the rest.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -32,8 +32,8 @@ void run_at(const Subject& subject, const Operation& operation, const Place& pla
   expect_sound(operation(subject.operands(place, flags)));
 }
 
-// The same with a matrix that is held, with flags that are as false: what made it believed them.
-// Nothing of it is checked any more.
+// Runs the operations on a matrix that is held, with flags that are as false, because the function
+// that made it believed them. Nothing of it is checked any more.
 void run_held(const Subject& subject, const Place& place, std::uint32_t flags) {
   const Operands lent = subject.operands(place, flags);
   for (const Operation& making : sparse_operations()) {
@@ -95,7 +95,8 @@ TEST(LyingFlags, OfLargeMatrices) {
         if (!takes(pattern, storage.format)) continue;
         const Subject subject(pattern, storage);
         for (const std::uint32_t flags : {kFlags[1], kFlags[2], kFlags[3]}) {
-          // The short sweep takes SORTED alone only where rows of COO are found by it.
+          // The short sweep takes only SORTED for COO, where rows are found by it, and else both
+          // flags.
           const bool is_coo = storage.format == TNR_SPARSE_FORMAT_COO;
           if (!is_long() && flags != (is_coo ? kFlags[1] : kFlags[3])) continue;
           for (const Operation& operation : sparse_operations()) {
@@ -127,8 +128,8 @@ TEST(LyingFlags, OfEntriesFarApart) {
   expect_no_overrun();
 }
 
-// Bits that have no name are refused, whatever they mean inside: a matrix is not believed to have
-// been checked because somebody says so.
+// Bits that have no name are refused, whatever they mean inside: a caller's bit is no proof that a
+// matrix has been checked.
 TEST(LyingFlags, UnknownBitsAreRefused) {
   const Subject subject(small_patterns()[1], {});
   for (std::uint32_t bit = TNR_SPARSE_UNIQUE << 1; bit != 0; bit <<= 1) {

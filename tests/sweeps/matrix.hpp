@@ -38,12 +38,12 @@ struct Storage {
 class Matrix {
  public:
   // In compressed formats entries keep the order that those of their row (CSC: column) have in the
-  // pattern. The values depend on the positions in the pattern alone.
+  // pattern. The values depend only on the positions in the pattern.
   Matrix(const Pattern& pattern, const Storage& storage);
   // A copy of the entries that a view has, and of no others.
   explicit Matrix(const tnr_sparse_view& view);
 
-  // Lent; the flags are what they are said to be.
+  // A view of lent memory, with the given flags, true or not.
   [[nodiscard]] tnr_sparse_view view(std::uint32_t flags = 0) const;
   // Rows [first, end), CSC: columns, BSR: rows of blocks. Not for COO.
   [[nodiscard]] tnr_sparse_view range(std::int64_t first, std::int64_t end,

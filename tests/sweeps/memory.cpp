@@ -114,7 +114,7 @@ tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
     view.shape[axis] = shape[axis];
     view.strides[axis] = strides.empty() ? stride : strides[axis];
     if (g_replaces_strides && (is_empty || shape[axis] == 1)) view.strides[axis] = g_ignored_stride;
-    // Beyond any address nobody asks for them: the view is empty, or has strides of its own.
+    // Strides beyond any address are not used: the view is empty, or has strides of its own.
     if (__builtin_mul_overflow(stride, shape[axis], &stride)) stride = 0;
   }
   return view;

@@ -1,5 +1,5 @@
 // Memory of operands and results: as long as its elements to the byte, so that AddressSanitizer
-// sees what goes past it, and filled before it is used, so that what nobody writes shows.
+// sees accesses past it, and filled before it is used, so that unwritten bytes show.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr Byte kFill = 0xA5;
 // it is 0, of complex numbers the real part.
 void put_number(tnr_dtype dtype, std::int64_t number, Byte* to);
 
-// While it lives, what is true is written to bool8 as 1, or as other bytes too.
+// While it lives, true values of bool8 are written as 1, or as other bytes too.
 class Truths {
  public:
   enum Kind { kOne, kWild };
@@ -65,12 +65,12 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 };
 
-// A view of memory that nobody owns, row-major where no strides are given.
+// A view of memory without an owner, row-major where no strides are given.
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape,
               const std::vector<std::int64_t>& strides = {});
 
-// So many elements side by side.
+// `count` adjacent elements.
 class Elements {
  public:
   Elements(tnr_dtype dtype, std::int64_t count, Byte fill = kFill);
@@ -100,7 +100,7 @@ class Elements {
 // bytes around a block are looked at when it is given back.
 class FilledContext {
  public:
-  // A context of so many threads.
+  // A context of `threads` threads.
   explicit FilledContext(std::uint32_t threads);
   FilledContext(const FilledContext&) = delete;
   FilledContext& operator=(const FilledContext&) = delete;

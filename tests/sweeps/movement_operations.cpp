@@ -23,7 +23,7 @@ constexpr Lies kArrangements[] = {
     {"apart", Arrangement::kApart, Arrangement::kApart},
 };
 
-// One call: what it is given and what it writes.
+// One call: its operands and its output.
 struct Call {
   const Operands& with;
   const Lies& lies;
@@ -87,7 +87,7 @@ void add_boxes(std::vector<Operation>& list) {
   }
 }
 
-// Indices along the columns, of which the first is there if there are any.
+// Indices along the columns. The first column is among them, if the extent is not 0.
 std::vector<std::int64_t> some_of(std::int64_t extent) {
   return {0, extent / 2, extent > 0 ? extent - 1 : 0, 0, extent / 3};
 }

@@ -32,9 +32,10 @@ class Output {
          Arrangement arrangement = Arrangement::kRowMajor);
   operator const tnr_view_mut*() const { return &view_; }
   [[nodiscard]] const tnr_view& view() const { return view_.view; }
-  // With numbers in it, for what is read too.
+  // Fills the output with numbers, for calls that also read it.
   Output& put_numbers();
-  // To an answer, where the call has succeeded; and whether what is no element was left alone.
+  // Adds the elements to an answer, where the call has succeeded. Notes a fault where memory
+  // outside the elements was written.
   void give(Answer& answer, const char* name = "out") const;
 
  private:
@@ -49,7 +50,7 @@ class OwnValues {
  public:
   explicit OwnValues(const tnr_sparse_view& a);
   operator const tnr_sparse_view_mut*() const { return &view_; }
-  // The values of the entries that are the matrix's; the others must be what they were.
+  // Adds the values of the matrix's own entries; the other values must be unchanged.
   void give(Answer& answer) const;
 
  private:

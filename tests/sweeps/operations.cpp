@@ -73,7 +73,7 @@ void create(const Operands& with, Answer& answer) {
   for (tnr_blob* const blob : blobs) tnr_blob_release(blob);
 }
 
-// All that is asked of a handle without computing.
+// Makes all calls of a handle that compute nothing.
 void walk_handle(const Operands& with, Answer& answer) {
   Handle first = held(with);
   if (first == nullptr) return (void)answer.succeeds(tnr_last_error()->status);
@@ -452,7 +452,7 @@ void add_products(List& list) {
   }
 }
 
-// How a product with dense factors is asked for.
+// Arguments of a product with dense factors.
 struct Factors {
   const char* name;
   std::int64_t columns;  // 0: a vector
@@ -543,7 +543,7 @@ void describe(const Operands&, tnr_packed* packed, Answer& answer) {
   if (answer.succeeds(tnr_packed_describe(again, &info))) answer.add_number("description", info);
 }
 
-// A packed matrix shows what it has in its products alone.
+// A packed matrix shows its content only in its products.
 void add_packed(List& list) {
   const auto add = [&](const char* function, const Constant& layout, const std::string& variant,
                        const auto& use) {

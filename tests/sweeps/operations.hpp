@@ -1,9 +1,9 @@
-// Every function of the public interface that takes or makes a sparse matrix, once: what it is
-// called with, and what it answers. The sweeps walk this list. Codes are walked as the header names
-// them, and a function that is missing here fails a test (operations_test.cpp).
+// Every function of the public interface that takes or makes a sparse matrix, once: its arguments
+// and its answer. The sweeps walk this list. Codes are walked as the header names them, and a
+// function that is missing here fails a test (operations_test.cpp).
 //
-// A row makes its dense operands from the matrix that it is given, of whatever shape that is; where
-// an output would be larger than memory, it is given one of another shape, which is to be refused.
+// A row makes its dense operands from the given matrix, whatever its shape is; where an output
+// would be larger than memory, it is given one of another shape, which is to be refused.
 #pragma once
 
 #include <functional>
@@ -29,11 +29,11 @@ struct Operation {
   std::string variant;
   std::function<void(const Operands& with, Answer& answer)> run;
 
-  // Whether its operands are dense: of a matrix it takes the shape alone.
+  // Whether its operands are dense: of a matrix it takes only the shape.
   [[nodiscard]] bool is_of_dense() const {
     return function.find("from_dense") != std::string::npos || function == "tnr_sparse_from_matmul";
   }
-  // Whether it takes time by the entries alone, however far apart they are.
+  // Whether it takes time only by the entries, however far apart they are.
   [[nodiscard]] bool is_by_entries() const;
   [[nodiscard]] std::string name() const { return function + " " + variant; }
   [[nodiscard]] Answer operator()(const Operands& with) const {
@@ -44,7 +44,7 @@ struct Operation {
 };
 
 const std::vector<Operation>& sparse_operations();
-// Those of dense memory alone, on elements of the dtype and of the shape of `a`.
+// Operations on only dense memory, with elements of the dtype and of the shape of `a`.
 const std::vector<Operation>& dense_operations();
 // Parts of them.
 void add_movement_operations(std::vector<Operation>& list);

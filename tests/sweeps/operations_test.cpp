@@ -30,8 +30,8 @@ bool is_of_sparse(const Declaration& declaration) {
   return declaration.function.rfind("tnr_sparse_", 0) == 0;
 }
 
-// Those that run with a context, and write what they are lent. Functions of views give it away, or
-// describe it; the bytes of a program's packed constants are no numbers.
+// Functions that run with a context, and write memory that they are lent. Functions of views give
+// it away, or describe it; the bytes of a program's packed constants are no numbers.
 bool is_of_dense(const Declaration& declaration) {
   return declaration.mentions("tnr_context") && declaration.mentions("tnr_view_mut") &&
          declaration.function.rfind("tnr_view_", 0) != 0 &&

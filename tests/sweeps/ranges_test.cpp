@@ -1,7 +1,7 @@
 // A range of a matrix is its entries and nothing else. Every operation on ranges of rows, columns
-// and rows of blocks, whose arrays have entries before and behind that are not the range's, is the
-// same to the bit as on a copy that has the range's alone; so are its refusals, and what is not of
-// the range stays as it is.
+// and rows of blocks, whose arrays have entries of other rows before and behind, is the same to the
+// bit as on a copy that has only the range's entries; so are its refusals, and memory outside the
+// range stays unchanged.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,7 +46,7 @@ class Range {
     return whole_.range(kBefore, kBefore + extent_, flags);
   }
   [[nodiscard]] tnr_sparse_view copy(std::uint32_t flags) const { return copy_.view(flags); }
-  // The same range of a matrix that holds the whole.
+  // A handle of the whole matrix, to take the same range of.
   [[nodiscard]] Handle hold() const {
     tnr_sparse_options same = {};
     const tnr_sparse_view whole = whole_.view();
@@ -85,7 +85,7 @@ class Range {
   Matrix copy_;
 };
 
-// Functions that take whole matrices alone, by their own contract, or give the arrays as they are.
+// Functions that take only whole matrices, by their own contract, or give the arrays as they are.
 const std::set<std::string> kOfWholeMatrices = {"tnr_sparse_create", "tnr_sparse_batch_at"};
 
 class Ranges : public testing::Test {

@@ -24,7 +24,7 @@ std::string in_capitals(std::string name) {
   return name;
 }
 
-// As the docs write them.
+// The name as the docs write it.
 std::string short_name(const Constant& dtype) {
   std::string name = dtype.name.substr(std::strlen("TNR_DTYPE_"));
   for (char& letter : name) {
@@ -109,7 +109,7 @@ tnr_status answer_of(const Operation& operation, const Matrix& a) {
 struct Row {
   std::string call;
   std::map<std::string, Dtypes> by_column;
-  std::set<std::string> computed;  // columns of which a call succeeds, with some dtype
+  std::set<std::string> computed;  // columns where a call succeeds, with some dtype
 
   void add(const std::string& column, const std::string& dtype, tnr_status status) {
     Dtypes& taken = by_column[column];
@@ -279,7 +279,7 @@ TEST(Support, IsRefusedOfAnotherDevice) {
   const OnDevice on_device;
   const auto refuses = [&](const Operation& operation) {
     const Answer answer = operation(with);
-    // Those that a device has would need a context with one.
+    // Operations that a device has would need a context with one.
     const bool names_context =
         answer.message.find("the context of the call has no device") != std::string::npos;
     EXPECT_EQ(answer.status, names_context ? TNR_STATUS_INVALID_ARGUMENT : TNR_STATUS_UNSUPPORTED)

@@ -12,7 +12,7 @@
 namespace tenure::sweeps {
 namespace {
 
-// ---- what is said of a call that ends the process ----
+// ---- the report of a call that ends the process ----
 
 char g_call[512] = "no call of a sweep";
 std::int64_t g_calls = 0;
@@ -27,7 +27,7 @@ void say_call() {
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 struct sigaction g_before[std::size(kSignals)];
 
-// Says the call, and lets whoever was asked before go on: the fault happens again.
+// Reports the call, and restores the earlier handler: the fault happens again.
 void on_signal(int number) {
   say_call();
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
@@ -210,9 +210,9 @@ std::vector<Pattern> small_patterns() {
 
 namespace {
 
-// Rows alike, of which one names 32 rows of another kind. These say by their ends that they are
-// runs of eight, and have one entry behind: so each of the first rows has, squared, 256 entries, as
-// many as are remembered of a row, and a product behind the last of them.
+// Rows alike. Each of them names 32 rows of another kind, which look like runs of eight by their
+// ends, and have one entry behind. So each of the first rows has, squared, 256 entries, the most
+// that are remembered of a row, and a product behind the last of them.
 Pattern runs_apart() {
   constexpr std::int64_t kAlike = 100;
   constexpr std::int64_t kRuns = kAlike + 31 * 8;
@@ -246,8 +246,8 @@ std::vector<Pattern> large_patterns() {
       wild("wide rows", 12, 40'000, 6'000, 6),
   };
   patterns[1].format = TNR_SPARSE_FORMAT_COO;
-  // Rows whose ends are next to each other, with all else outside; their product is larger than
-  // what is held back while it is counted.
+  // Rows whose ends are next to each other, with all else outside; their product is larger than the
+  // part that is held back while it is counted.
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < 32; ++i) shape.push_back(i * 331 % 1000);
   shape.front() = 500;

@@ -33,7 +33,7 @@ void expect_no_overrun();
 // Names the call under way, should it end the process; the calls are counted.
 void announce(const std::string& matrix, const Operation& operation, const Place& place);
 
-// A matrix of a pattern, and what it is multiplied with and masked by.
+// A matrix of a pattern, with its right factor and its mask.
 class Subject {
  public:
   Subject(const Pattern& pattern, const Storage& storage);
@@ -70,7 +70,7 @@ Pattern wild(std::string name, std::int64_t rows, std::int64_t cols, std::int64_
 // Each row has the same columns, moved by its number: `shape` of them, in that order.
 Pattern repeated(std::string name, std::int64_t rows, std::int64_t cols,
                  const std::vector<std::int64_t>& shape);
-// As it is, in the order of rows and columns, or of columns and rows, each position once.
+// The pattern in the order of rows and columns, or of columns and rows, each position once.
 Pattern coalesced(Pattern pattern, tnr_sparse_format format);
 
 std::vector<Pattern> small_patterns();
@@ -78,7 +78,7 @@ std::vector<Pattern> large_patterns();
 // A row that is wider, in bytes, than a stack is deep.
 Pattern far_apart();
 
-// Those that have names.
+// The dtypes that have names.
 const std::vector<Constant>& dtypes();
 
 inline constexpr tnr_dtype kIndexDtypes[] = {TNR_DTYPE_I32, TNR_DTYPE_I64};

@@ -1,4 +1,4 @@
-// Results are written whole, and depend on no memory that nobody wrote. Every operation twice, with
+// Results are written whole, and depend on no unwritten memory. Every operation runs twice, with
 // all that it allocates full of one byte and then of another, the outputs too: the same bytes come
 // out; and with one thread or two, and memory of a hook or of the library, the same again.
 #include <gtest/gtest.h>
@@ -16,11 +16,12 @@ constexpr Byte kFills[] = {0x5A, 0xA5};
 bool is_part() { return has_address_sanitizer() && !is_long(); }
 
 Answer answer_in(const Operation& operation, Operands with, const Place& place, Byte fill) {
-  tnr_memory_trim();  // what is recycled has old results in it
+  tnr_memory_trim();  // recycled memory has old results in it
   if (place.filled != nullptr) place.filled->set_fill(fill);
   with.context = place.context;
   with.fill = fill;
-  // Where operands are small, so is what is used of buffers, and all of them would take long.
+  // Where operands are small, the used parts of buffers are small too, and filling all would take
+  // long.
   const bool is_small = with.a.minor.shape[0] < 2000 && !is_long();
   const test::FilledAllocations filled(fill, is_small ? 64 << 10 : 32 << 20);
   return operation(with);
@@ -30,7 +31,7 @@ void sweep(const std::vector<Operation>& operations, const Subject& subject, con
            std::uint32_t flags) {
   const std::string name = subject.name(flags);
   for (const Operation& operation : operations) {
-    // Dense operands are the same for all formats, but for the blocks that divide their shape.
+    // Dense operands are the same for all formats, except for the blocks that divide their shape.
     if (operation.is_of_dense() && storage.format != TNR_SPARSE_FORMAT_CSR) continue;
     SCOPED_TRACE(operation.name() + " of " + name);
     const Operands with = subject.operands(places()[0], flags);

@@ -4,9 +4,9 @@
 //!
 //!     report [FOLDER README FRONT]
 //!
-//! FOLDER is where the figures are; README and FRONT are what they are written into, between two
-//! marks; the charts go into the folder `plots` beside README. Without them: cargo's target folder,
-//! this package's README and the repository's.
+//! FOLDER is where the figures are; README and FRONT are the files that it writes into, between two
+//! marks; it writes the charts into the folder `plots` next to README. Without them: cargo's target
+//! folder, this package's README and the repository's.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};

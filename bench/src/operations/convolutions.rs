@@ -11,7 +11,7 @@ use crate::subject::Case;
 pub struct Shape {
     /// In the batch.
     pub images: usize,
-    /// Those of an image.
+    /// Channels of an image.
     pub channels: usize,
     /// Rows of an image, and columns.
     pub side: usize,
@@ -45,14 +45,14 @@ pub const SHAPES: [Shape; 11] = [
 /// The order of an array's axes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Channels apart.
+    /// Each channel is a separate plane.
     Nchw,
-    /// Channels side by side.
+    /// The channels of a pixel are adjacent.
     Nhwc,
 }
 
 impl Shape {
-    /// As in the figures.
+    /// The name in the figures.
     pub fn name(&self, layout: Layout) -> String {
         let Shape { images, channels, side, filters, kernel, stride } = self;
         let step = if *stride == 1 { String::new() } else { format!(", stride {stride}") };
@@ -121,7 +121,7 @@ impl Convolution {
         tensor.view().permute(&self.axes()).expect("each axis once")
     }
 
-    /// By Tenure, into the memory that is there.
+    /// By Tenure, into preallocated memory.
     pub fn case(&self) -> Case<'_> {
         let (padding, stride) = (self.shape.kernel / 2, self.shape.stride);
         let with = Conv2d::new().padding([padding; 2]).strides([stride; 2]);
@@ -133,7 +133,8 @@ impl Convolution {
         })
     }
 
-    /// By other libraries on two threads, which is how many they use; those that know NCHW alone.
+    /// By other libraries on two threads, the number that they use; only for NCHW, the one order
+    /// that they have.
     #[cfg(feature = "peers")]
     pub fn peers(&self) -> Vec<Case<'_>> {
         use candle_core::{Device, Tensor};

@@ -9,13 +9,13 @@ use crate::subject::Case;
 /// An element type of the products.
 #[cfg(feature = "peers")]
 pub trait Number: Float + From<i8> + faer::traits::ComplexField {
-    /// As in the figures.
+    /// The name in the figures.
     const NAME: &str;
 }
 /// An element type of the products.
 #[cfg(not(feature = "peers"))]
 pub trait Number: Float + From<i8> {
-    /// As in the figures.
+    /// The name in the figures.
     const NAME: &str;
 }
 
@@ -30,15 +30,15 @@ impl Number for f64 {
 /// Extents of a product, and which factors lie in column-major order.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// Of `a` and the result.
+    /// Rows of `a` and the result.
     pub rows: usize,
-    /// Of `b` and the result.
+    /// Columns of `b` and the result.
     pub columns: usize,
     /// Columns of `a`, rows of `b`.
     pub depth: usize,
-    /// `a` is the transpose of what is in memory.
+    /// Whether `a` is the transpose of the matrix in memory.
     pub a_turned: bool,
-    /// `b` is the transpose of what is in memory.
+    /// Whether `b` is the transpose of the matrix in memory.
     pub b_turned: bool,
 }
 
@@ -99,7 +99,7 @@ impl<T: Number> Product<T> {
         })
     }
 
-    /// As [`case`](Product::case), by a right factor that was packed before.
+    /// Like [`case`](Product::case), with a right factor that was packed before.
     pub fn packed_case(&self) -> Case<'_> {
         let factor = PackedFactor::pack(self.factors().1).expect("there is memory");
         Case::repeated("tenure", "packed before", move || {

@@ -12,7 +12,7 @@ use crate::subject::Case;
 pub struct Shape {
     /// In the batch.
     pub images: usize,
-    /// Those of an image.
+    /// Channels of an image.
     pub channels: usize,
     /// Rows of an image, and columns.
     pub side: usize,
@@ -59,7 +59,7 @@ pub const OPERATIONS: [Operation; 4] = [
 ];
 
 impl Operation {
-    /// As in the figures.
+    /// The name in the figures.
     pub fn name(&self, layout: Layout) -> String {
         let order = if layout == Layout::Nhwc { ", NHWC" } else { "" };
         format!("{}{order}", self.name)
@@ -103,8 +103,8 @@ impl Images {
         self.bytes() / (operation.stride * operation.stride) as u64
     }
 
-    /// Extents of images of so many rows in the order of memory, and which of them are images,
-    /// channels, rows and columns.
+    /// Extents of images of `side` rows in the order of memory, and the axes of images, channels,
+    /// rows and columns among them.
     fn laid_out(&self, side: usize) -> ([usize; 4], [usize; 4]) {
         let Shape { images, channels, .. } = self.shape;
         match self.layout {
@@ -113,7 +113,7 @@ impl Images {
         }
     }
 
-    /// By Tenure, into the memory that is there.
+    /// By Tenure, into preallocated memory.
     pub fn case(&self, operation: &Operation) -> Case<'_> {
         let run = operation.run;
         let (extents, axes) = self.laid_out(self.shape.side);

@@ -13,10 +13,10 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 type Point = (f64, f64);
 
-/// Colours of a page. Those of series are apart for eyes that confuse red and green too: after
+/// Colours of a page. The colours of series also differ for eyes that confuse red and green: after
 /// Okabe and Ito, "Color Universal Design", 2008, and lighter for the dark page.
 pub struct Theme {
-    /// As in the names of files.
+    /// The name in the names of files.
     pub name: &'static str,
     paper: RGBColor,
     ink: RGBColor,
@@ -56,7 +56,7 @@ const FONT: &str = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
 /// A line, or points, of one name.
 pub struct Series {
-    /// Right of the chart, at the height of its end; of dots and bounds, beside that.
+    /// Right of the chart, at the height of its end; for dots and bounds, next to the end.
     pub name: String,
     /// Colour of the line and the name.
     pub colour: Colour,
@@ -77,7 +77,7 @@ pub enum Stroke {
     Dashed,
     /// Upper bound of the others, rising: the name is left of its end.
     BoundFromLeft,
-    /// The same, with the name right of it.
+    /// Like `BoundFromLeft`, with the name right of its end.
     BoundFromRight,
     /// Not joined: dots.
     Dots,
@@ -97,7 +97,7 @@ pub struct Lines {
     pub marks: Vec<Point>,
 }
 
-/// An axis, and what stands beside it.
+/// An axis and its labels.
 #[derive(Clone)]
 pub struct Axis {
     /// Unit.
@@ -234,7 +234,7 @@ pub struct Group {
     pub name: String,
     /// From the top down.
     pub bars: Vec<Bar>,
-    /// A line across them, and its name: what is possible.
+    /// A line across them at the possible value, and its name.
     pub limit: Option<(f64, String)>,
 }
 
@@ -306,7 +306,7 @@ fn style(size: u32, colour: &RGBColor, side: HPos) -> TextStyle<'static> {
     font.color(colour).pos(Pos::new(side, VPos::Center))
 }
 
-/// A page of so many pixels as it is shown, with its title.
+/// A page with its title; `width` and `height` are pixels as it is shown.
 fn drawn(
     theme: &Theme,
     (width, height): (u32, u32),

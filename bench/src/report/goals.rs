@@ -1,4 +1,4 @@
-//! The figures that were set as goals, and what was reached.
+//! The goals, and the figures that were reached.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,7 +13,7 @@ use crate::rounds::median_and_least;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// A figure, and what it has to be.
+/// A figure and its required bound.
 pub(super) struct Goal {
     pub(super) what: String,
     /// `None` where it was not measured.
@@ -33,7 +33,7 @@ impl Report {
         let goals: Vec<Vec<Goal>> = self.runs.iter().map(Run::goals).collect();
         let mut rows = Vec::new();
         for i in 0..goals.first().map_or(0, Vec::len) {
-            // The name has numbers in it of what was measured.
+            // The name contains numbers of the measurement.
             let named = goals.iter().find(|goals| goals[i].measured.is_some()).unwrap_or(&goals[0]);
             let mut row = vec![named[i].what.clone(), named[i].bound.to_string()];
             row.extend(goals.iter().map(|goals| goals[i].reached()));
@@ -74,7 +74,7 @@ impl Display for Bound {
 }
 
 impl Run {
-    /// Those of the kernels, the same of every run in one order.
+    /// The goals of the kernels, in one order for every run.
     fn goals(&self) -> Vec<Goal> {
         [
             self.elementwise_goals(),

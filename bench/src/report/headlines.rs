@@ -44,7 +44,7 @@ const SPARSE: [(&str, &str, &str); 6] = [
     ("SpGEMM, Poisson", "recycled", "CSR, Poisson 100^3, squared"),
 ];
 
-/// The cells of an operation in some form, on so many threads.
+/// The cells of an operation in some form, on a number of threads.
 type Cells<'a> = dyn Fn(&Run, &str, &str, usize) -> Option<Vec<String>> + 'a;
 
 impl Report {
@@ -136,7 +136,7 @@ impl Report {
     }
 }
 
-/// So many peers, the best first, each of them once, and how many times as long they take.
+/// At most `most` peers, the best first, each of them once, and how many times as long they take.
 fn peers(run: &Run, row: &Row, most: usize) -> String {
     let mut named: Vec<String> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();

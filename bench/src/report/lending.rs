@@ -1,4 +1,4 @@
-//! Criterion's figures of making a tensor of memory that is there: `./x bench lend`.
+//! Criterion's figures of making a tensor of existing memory: `./x bench lend`.
 
 use std::fs;
 use std::path::Path;

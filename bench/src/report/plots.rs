@@ -8,7 +8,7 @@ use crate::figures::Row;
 
 /// A chart, drawn once for each page.
 pub struct Plot {
-    /// As in the names of its files.
+    /// The name in the names of its files.
     pub name: &'static str,
     /// Alternative text.
     pub title: String,
@@ -112,7 +112,7 @@ impl Report {
             let name = format!("FMA: {peak:.0}");
             series.push(Series { name, colour: 7, stroke: Stroke::Dashed, points });
         }
-        // An operation of so many per element moves so many bytes of it.
+        // An operation of `operations` per element moves `bytes` bytes of it.
         for (name, operations, bytes) in [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0)]
         {
             let Some(row) = run.find(name, 64 << 20, 1, "into") else { continue };
@@ -234,7 +234,8 @@ impl Report {
             let (mut bars, mut limit) = (Vec::new(), None);
             for run in &self.runs {
                 let Some(own) = run.one_of(operation, "into") else { continue };
-                // As fast as the rounds that both were in say, not as another process was.
+                // A peer's speed follows from the common rounds, and not from those of another
+                // process.
                 let theirs = run
                     .peers(own)
                     .into_iter()
@@ -276,7 +277,7 @@ impl Report {
     }
 }
 
-/// Puts Tenure before the bars that are there, and the peers of this run in place of others.
+/// Puts Tenure before the existing bars, and replaces the peers by those of this run.
 fn add(
     bars: &mut Vec<Bar>,
     run: &Run,

@@ -16,13 +16,13 @@ pub struct Run {
     pub(super) figures: Vec<Figures>,
 }
 
-/// A peer beside Tenure, measured in the same rounds.
+/// A peer that was measured in the same rounds as Tenure.
 pub(super) struct Beside<'a> {
     /// The peer.
     pub(super) peer: &'a Row,
     /// How many times as fast as the peer Tenure is, in the median of the rounds.
     pub(super) gain: f64,
-    /// The same of the best round of each.
+    /// The gain from the best round of each.
     pub(super) best_gain: f64,
 }
 
@@ -64,22 +64,22 @@ impl Run {
         self.own().map(|(_, row)| row).find(|row| is_it(row))
     }
 
-    /// The same of an operation that was measured at one size.
+    /// Like `find`, for an operation that was measured at one size.
     pub(super) fn find_only(&self, operation: &str, threads: usize, how: &str) -> Option<&Row> {
         let wanted = (operation, threads, how);
         let is_it = |row: &Row| (&*row.operation, row.threads, &*row.how) == wanted;
         self.own().map(|(_, row)| row).find(|row| is_it(row))
     }
 
-    /// How much of its roof a row has: the best of the roofs beside it.
+    /// How much of its roof a row has: the best of the roofs in the same rounds.
     pub(super) fn part_of_roof(&self, own: &Row) -> Option<(f64, &Row)> {
         let (figures, _) = self.own().find(|(_, row)| std::ptr::eq(*row, own))?;
         let roofs = figures.rows.iter().filter(|row| row.library == "roof" && row.is_beside(own));
         roofs.map(|roof| (own.speed_over(roof), roof)).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The peers that were measured beside Tenure doing the same in the same form, from Rust and
-    /// from Python; the one that does best against it first.
+    /// The peers that did the same operation in the same form, in the same rounds as Tenure, from
+    /// Rust and from Python; the best one against Tenure first.
     pub(super) fn peers(&self, own: &Row) -> Vec<Beside<'_>> {
         let same = |row: &&Row| {
             (&row.operation, row.bytes, row.threads) == (&own.operation, own.bytes, own.threads)
@@ -105,7 +105,7 @@ impl Run {
     pub(super) fn above_their_roofs(&self) -> Vec<String> {
         let above = |(figures, own): (&Figures, &Row)| {
             let (part, roof) = self.part_of_roof(own)?;
-            // The same kind was measured beside other operations of this size too.
+            // Other operations of this size were measured with the same kind too.
             let is_like = |row: &&Row| {
                 row.library == "roof" && (row.bytes, row.threads) == (own.bytes, own.threads)
             };
@@ -117,7 +117,7 @@ impl Run {
             };
             let roofs = figures.rows.iter().filter(is_like).filter(|row| is_beside(&row.how));
             let best = roofs.map(|roof| own.best_speed_over(roof)).fold(f64::INFINITY, f64::min);
-            // Both, so that slow rounds of the roof alone are no reason.
+            // Both, so that slow rounds of only the roof are no reason.
             (part > TOLERANCE && best > TOLERANCE).then(|| {
                 let Row { operation, bytes, threads, how, .. } = own;
                 format!(
@@ -131,7 +131,7 @@ impl Run {
         // way of reading: not the best of several.
         let has_best = |subject: &str| !["sparse", "files"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
-        // alone, and the roof may not.
+        // on one thread, and the roof may not.
         let lasts = |row: &Row| row.threads == 1 || row.bytes >= 64 << 20;
         let own = self.own().filter(|(figures, row)| has_best(&figures.subject) && lasts(row));
         own.filter_map(above).collect()
@@ -149,7 +149,7 @@ impl Run {
         (parts, gains)
     }
 
-    /// Figures of calls on so many elements; `None` where nothing was.
+    /// Figures of calls on `count` elements; `None` where none were measured.
     pub(super) fn call(&self, library: &str, how: &str, count: u64) -> Option<&Row> {
         let mut rows = self.figures.iter().flat_map(|figures| &figures.rows);
         rows.find(|row| {

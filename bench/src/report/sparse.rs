@@ -31,7 +31,7 @@ impl Run {
         rows.iter().find(|row| row.bytes == DENSE).or(rows.first()).copied()
     }
 
-    /// Tenure's rows of sparse matrices: from Rust, and then those that are from Python alone.
+    /// Tenure's rows of sparse matrices: from Rust, and then the rows that only Python has.
     pub(super) fn sparse_rows(&self) -> impl Iterator<Item = &Row> {
         let rows = |subject| {
             let figures = self.figures.iter().filter(move |figures| figures.subject == subject);

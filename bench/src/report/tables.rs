@@ -8,14 +8,14 @@ use crate::rounds::median_and_least;
 /// How the names of the drawn permutations begin.
 pub(super) const PERMUTATION: &str = "permute ";
 
-/// Elements of which the table of calls tells.
+/// Counts of elements in the table of calls.
 const CALLS: [u64; 6] = [1, 8, 64, 512, 8192, 1_000_000];
 
-/// How a table says what a row has of its roof.
+/// How a table compares a row with its roof.
 pub(super) enum Roofs {
-    /// As a part of its speed.
+    /// The row's speed as a part of the roof's.
     Parts,
-    /// Its own time, in the roof's.
+    /// The row's time, in units of the roof's.
     Times,
 }
 
@@ -222,7 +222,7 @@ impl Run {
             .filter(wanted)
     }
 
-    /// The same on one thread, in the rounds of a row on two.
+    /// The row on one thread that was measured in the rounds of a row on two.
     fn on_one_thread(&self, two: &Row) -> Option<&Row> {
         self.find(&two.operation, two.bytes, two.threads, "one thread")
     }
@@ -263,7 +263,7 @@ fn find<'a>(run: &'a Run, pick: Pick, wanted: Way) -> Option<&'a Row> {
     pick(run).into_iter().find(|row| way(row) == wanted)
 }
 
-/// Tenure beside its roof and the best of its peers, under each set.
+/// Compares Tenure with its roof and the best of its peers, under each set.
 fn compared(title: &str, runs: &[&Run], pick: Pick, roofs: Roofs) -> String {
     let ways = ways(runs, pick);
     let has_forms = ways.iter().any(|way| way.3 != "into");
@@ -320,7 +320,7 @@ pub(super) fn own_name(run: &Run) -> String {
     format!("tenure, {}", run.name())
 }
 
-/// How peers that are called from Python are told from the others.
+/// The name of a library, which marks peers that are called from Python.
 pub(super) fn caller(library: &str) -> String {
     match library {
         "PyTorch" | "NumPy" => format!("{library}, from Python"),
@@ -328,7 +328,7 @@ pub(super) fn caller(library: &str) -> String {
     }
 }
 
-/// Name and time of a peer, and what is gained over it.
+/// Name and time of a peer, and the gain over it.
 pub(super) fn named(beside: Option<&Beside<'_>>) -> (String, String) {
     beside.map_or_else(Default::default, |Beside { peer, gain, best_gain }| {
         (format!("{} {}", peer.library, time(peer.median())), format!("{gain:.2} ({best_gain:.2})"))

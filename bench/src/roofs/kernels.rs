@@ -1,15 +1,15 @@
-//! The kernels in `kernels.c` and `products.c`, and their plain twins.
+//! The kernels in `kernels.c` and `products.c`, and their plain reference implementations.
 
 use std::slice;
 
 use super::pages::{Mapping, Pages};
 
-/// `a`, `b` and `c` of so many bytes; returns a sum of what was read, or 0.
+/// `a`, `b` and `c` of a count of bytes; returns a sum of the elements that it read, or 0.
 type Mover = unsafe extern "C" fn(*const u8, *const u8, *mut u8, usize) -> u64;
-/// So many iterations with two numbers; returns the sum of all lanes.
+/// A count of iterations with two numbers; returns the sum of all lanes.
 type Product = unsafe extern "C" fn(u64, f64, f64) -> f64;
 
-/// The twin of `struct table` in `kernels.c`.
+/// The layout of `struct table` in `kernels.c`.
 #[repr(C)]
 struct Table {
     read: Option<Mover>,
@@ -40,7 +40,7 @@ unsafe extern "C" {
 /// The kernels of one instruction set, which this processor has.
 #[derive(Clone, Copy)]
 pub struct Set {
-    /// As in the figures: `plain`, `avx2`, `avx512`.
+    /// The name in the figures: `plain`, `avx2`, `avx512`.
     pub name: &'static str,
     table: &'static Table,
     vector_bytes: u64,
@@ -72,19 +72,19 @@ pub enum Move {
     Read,
     /// Sets `c` to the first number of `a`.
     Fill,
-    /// The same, past the caches.
+    /// `Fill` with non-temporal stores.
     FillStreamed,
     /// Sets `c` to `a`.
     Copy,
-    /// The same, past the caches.
+    /// `Copy` with non-temporal stores.
     CopyStreamed,
-    /// The same, read and written in turns of a page.
+    /// `CopyStreamed`, read and written in turns of a page.
     CopyPaged,
     /// Sets `c` to `a + b`, of f32.
     Add,
-    /// The same, past the caches.
+    /// `Add` with non-temporal stores.
     AddStreamed,
-    /// The same, read and written in turns of a page.
+    /// `AddStreamed`, read and written in turns of a page.
     AddPaged,
 }
 
@@ -102,7 +102,7 @@ impl Move {
         Move::AddPaged,
     ];
 
-    /// As in the figures.
+    /// The name in the figures.
     pub fn name(self) -> &'static str {
         match self {
             Move::Read => "read",
@@ -127,7 +127,8 @@ impl Move {
         }
     }
 
-    /// The plain twin of what the kernel leaves in `c`; `None` when it leaves `c` alone.
+    /// The plain reference implementation of the kernel's effect on `c`; `None` when it does not
+    /// write `c`.
     fn expected(self, a: f32, b: f32, first: f32) -> Option<f32> {
         match self {
             Move::Read => None,
@@ -263,14 +264,14 @@ impl Arrays {
     }
 }
 
-/// Bytes of a part, of which the kernels demand that they are a multiple of 256.
+/// Bytes of a part; the kernels demand a multiple of 256.
 fn part_bytes(bytes: usize, part: usize, parts: usize) -> usize {
     assert!(part < parts, "part is {part} but must be less than {parts}");
     assert_eq!(bytes / parts % 256, 0, "part {part} of {parts} is {} bytes", bytes / parts);
     bytes / parts
 }
 
-/// The plain twin of `read_all`.
+/// The plain reference implementation of `read_all`.
 fn sum_of_words(numbers: &[f32]) -> u64 {
     let word = |pair: &[f32]| {
         let halves = [pair[0].to_ne_bytes(), pair[1].to_ne_bytes()].concat();
@@ -307,7 +308,7 @@ impl Set {
         }
     }
 
-    /// The peaks that this processor has, with this set and beside it.
+    /// The peaks that this processor has, with this set and with its extensions.
     pub fn peaks(self) -> Vec<Peak> {
         let chains = 12;
         let fma = |name, kernel, lanes| Peak {
@@ -345,7 +346,7 @@ impl Set {
 /// A kernel that does arithmetic in registers only.
 #[derive(Clone, Copy)]
 pub struct Peak {
-    /// As in the figures.
+    /// The name in the figures.
     pub name: &'static str,
     /// Additions and multiplications of one iteration.
     pub operations: u64,
@@ -359,19 +360,19 @@ pub struct Peak {
 enum Sum {
     /// Twelve chains of `x * factor + addend` in each lane.
     Converging { lanes: u64 },
-    /// So many products of the two numbers in each iteration, added to twelve chains.
+    /// Products of the two numbers in each iteration, added to twelve chains.
     Growing { products: u64 },
 }
 
 impl Peak {
-    /// As [`run`](Peak::run), of any number of iterations.
+    /// Like [`run`](Peak::run), with any number of iterations.
     pub fn run_long(self, iterations: u64) {
         const MOST: u64 = 1 << 20;
         (0..iterations / MOST).for_each(|_| self.run(MOST));
         self.run(iterations % MOST);
     }
 
-    /// Runs the kernel and compares what it returns with plain Rust.
+    /// Runs the kernel and compares its result with plain Rust.
     ///
     /// # Panics
     ///

@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 /// Bytes of a huge page of the usual processors, and the alignment of a mapping.
 const HUGE: usize = 2 << 20;
 
-/// The page size that the system is asked for. It may give small pages where huge ones are wanted.
+/// The page size that a mapping requests. The system may give small pages instead of huge ones.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Pages {
     /// 4 KiB on the usual processors.
@@ -15,7 +15,7 @@ pub enum Pages {
     Huge,
 }
 
-/// Memory that nobody has touched yet: zero. Aligned to 2 MiB, given back when dropped.
+/// Memory that no code has touched yet: zero. Aligned to 2 MiB, given back when dropped.
 pub struct Mapping {
     start: *mut u8,
     bytes: usize,
@@ -27,7 +27,7 @@ pub struct Mapping {
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Whether the size of pages can be asked for here, and mapping does not touch them.
+    /// Whether a mapping here may request a page size, and does not touch its pages.
     pub const HAS_PAGES: bool = cfg!(target_os = "linux");
 
     /// Address of the first byte.
@@ -35,7 +35,7 @@ impl Mapping {
         self.start
     }
 
-    /// How much was asked for.
+    /// The requested bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -67,7 +67,7 @@ impl Mapping {
 #[cfg(target_os = "linux")]
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: what `new` mapped, and nobody has a reference into it any more.
+        // SAFETY: `new` mapped this memory, and no reference into it exists any more.
         let status = unsafe { libc::munmap(self.base, self.bytes + HUGE) };
         assert_eq!(status, 0, "munmap: {}", std::io::Error::last_os_error());
     }

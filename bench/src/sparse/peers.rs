@@ -1,5 +1,4 @@
-//! The same operations by other libraries, on one thread; nothing without the feature
-//! `peers`.
+//! These operations by other libraries, on one thread; nothing without the feature `peers`.
 
 use std::cell::RefCell;
 
@@ -23,7 +22,7 @@ pub fn times_vector<'a>(matrix: &'a CsrMatrix<f32>, x: &'a [f32]) -> Vec<Case<'a
     imp::times_vector(matrix, x)
 }
 
-/// Products with so many columns, in row-major order.
+/// Products with the columns of `b`, in row-major order.
 pub fn times_columns<'a>(matrix: &'a CsrMatrix<f32>, b: &'a [f32]) -> Vec<Case<'a>> {
     imp::times_columns(matrix, b)
 }

@@ -1,6 +1,6 @@
-//! Edge cases of safe constructors (empty memory that begins anywhere, extents that only an extent
-//! of 0 allows, strides of empty axes, no axes) through every adaptor to other crates: nothing
-//! panics, the other side has the same elements, and a refusal gives back what it took.
+//! Edge cases of safe constructors through every adaptor to other crates: empty memory at any
+//! address, extents that are valid only next to an extent of 0, strides of empty axes, rank 0. No
+//! adaptor panics, the other side has the same elements, and a refusal returns the value it took.
 #![cfg(all(feature = "arrow", feature = "bytemuck", feature = "faer", feature = "ndarray"))]
 
 use std::fmt::Debug;
@@ -38,7 +38,7 @@ unsafe impl Pod for Nothing {}
 
 const MANY: usize = i64::MAX as usize;
 
-/// Shapes without elements, beside an extent of 0 any others.
+/// Shapes without elements: an extent of 0 and arbitrary other extents.
 const EMPTY: [&[usize]; 9] = [
     &[0],
     &[0, 0],
@@ -51,7 +51,7 @@ const EMPTY: [&[usize]; 9] = [
     &[MANY, MANY, MANY, MANY, MANY, MANY, MANY, 0],
 ];
 
-/// Bytes of which every element type has one at an odd address.
+/// Bytes at even and odd addresses, for empty memory of every element type.
 static BYTES: [u8; 64] = [1; 64];
 
 /// Held in every way in which nothing, or one element, can be.
@@ -95,7 +95,7 @@ fn same<T: Element + PartialEq + Debug>(a: impl IntoIterator<Item = T>, b: &Tens
     assert_eq!(a.into_iter().collect::<Vec<_>>(), b.to_vec());
 }
 
-// ---- what is held ----
+// ---- owners ----
 
 fn to_arrow<P>()
 where
@@ -168,7 +168,7 @@ fn to_ndarray_and_back() {
     to_ndarray::<Complex<f64>>();
 }
 
-// ---- what is lent ----
+// ---- borrowed views ----
 
 /// Lent in every way in which nothing, or one element, can be.
 fn lent<T: Element + Default>(data: &[T]) -> Vec<(String, TensorView<'_, T>)> {
@@ -249,7 +249,7 @@ fn lend_on<T: Element + Default + PartialEq + Debug + Pod + Send>() {
                 view.as_pods::<[T; 0]>().map(<[[T; 0]]>::len),
                 view.as_pods::<u64>().map(<[u64]>::len),
             ] {
-                // As many structs as their axes have, or a refusal.
+                // The count of structs is the product of their axes, or the call refuses.
                 let axes = view.shape().split_last().map_or(&[][..], |(_, axes)| axes);
                 let structs = axes.iter().map(|&extent| extent as f64).product::<f64>();
                 assert!(result.map_or(true, |count| count as f64 == structs));

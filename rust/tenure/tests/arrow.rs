@@ -17,7 +17,7 @@ use tenure::{
     Bool8, DType, DynView, Element, ErrorKind, Order, SharedTensor, Tensor, TensorView, f16,
 };
 
-/// Lists of `size` around an array, of which some may be null.
+/// Lists of `size` over an array; some may be null.
 fn lists(values: ArrayRef, size: i32, nulls: Option<Vec<bool>>) -> FixedSizeListArray {
     let field = Arc::new(Field::new_list_field(values.data_type().clone(), true));
     FixedSizeListArray::new(field, size, values, nulls.map(NullBuffer::from))
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(array.len(), shape[0]);
         let shared = SharedTensor::<u8>::from_arrow(&array).unwrap();
         drop(array);
-        // Lists inside an axis without elements exist in the types alone.
+        // Lists inside an axis without elements exist only in the types.
         prop_assert_eq!(shared.shape(), &*shape);
         prop_assert!(shared.iter().copied().eq(0..len as u8));
         prop_assert!(len == 0 || shared.as_ptr() == address);
@@ -276,11 +276,12 @@ fn the_last_of_tensor_and_array_frees_the_memory() {
 fn nobody_writes_what_is_shared() {
     let array = Int32Array::from(vec![1, 2, 3]);
     let shared = SharedTensor::<i32>::from_arrow(&array).unwrap();
-    // Arrow writes in place where nobody else holds the buffer; here somebody does.
+    // Arrow writes in place only where it is the one holder of the buffer; here a second one holds
+    // it.
     let array = array.unary_mut(|value| -value).err().unwrap();
     drop(shared);
     assert_eq!(array.unary_mut(|value| -value).unwrap().values()[..], [-1, -2, -3]);
-    // And what came from here it writes never.
+    // Arrow never writes a buffer that this crate gave it.
     let array = Tensor::from_vec(vec![1, 2, 3], 3).unwrap().into_shared();
     let buffer = ScalarBuffer::<i32>::try_from(array).unwrap();
     assert!(Int32Array::new(buffer, None).unary_mut(|value| -value).is_err());

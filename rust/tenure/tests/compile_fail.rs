@@ -1,5 +1,5 @@
 //! Each program in `compile_fail/` is two: with `--cfg bad` rustc must refuse it, with exactly the
-//! error codes its first line names and nothing else; without, its near twin must compile.
+//! error codes its first line names and nothing else; without, the corrected form must compile.
 //!
 //! Doctests marked `compile_fail` accept any error on a stable compiler, a typing mistake too.
 //! Here rustc is called directly and its JSON is read, so a program cannot fail for another
@@ -26,7 +26,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("ndarray", &["ndarray"]),
 ];
 
-/// The crate as this very run has built it, never a stale one that lies beside it.
+/// The crate as this run built it, never a stale file in the same folder.
 struct Library {
     /// Names and files: the crate, and neighbours of it.
     crates: Vec<(String, PathBuf)>,
@@ -87,7 +87,8 @@ impl Library {
                 cfg.join("")
             )))
             .args(["--error-format", "json", "--cap-lints", "allow"])
-            // As the library was built: a sanitizer, for one, does not mix with code without it.
+            // With the flags of the library build: a sanitizer, for example, does not mix with code
+            // without it.
             .args(std::env::var("RUSTFLAGS").unwrap_or_default().split_whitespace())
             .args(cfg.iter().flat_map(|cfg| ["--cfg", cfg]))
             .args(externs.flat_map(|extern_crate| ["--extern".into(), extern_crate]))
@@ -109,7 +110,7 @@ impl Library {
     }
 }
 
-/// The library of a crate that cargo has built, by what it said of it.
+/// The library file of a crate that cargo has built, from cargo's messages `said`.
 fn rlib_of(name: &str, said: &[u8]) -> PathBuf {
     let artifact = json_lines(said)
         .find(|line| line["reason"] == "compiler-artifact" && line["target"]["name"] == name)
@@ -131,7 +132,7 @@ fn name_of(folder: &Path) -> &str {
     folder.file_name().unwrap().to_str().unwrap()
 }
 
-/// Whether cargo was told a target of this name, which then has a folder of its own.
+/// Whether rustc has a target of this name. With such a target cargo uses a separate folder.
 fn is_target(name: &str) -> bool {
     let output = rustc().args(["--print", "target-list"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().lines().any(|target| target == name)
@@ -176,7 +177,7 @@ impl Expected {
     }
 }
 
-/// Checks one program and its twin; an error where they do not show what they say.
+/// Checks one program and its corrected form; an error where they do not behave as declared.
 fn verdict(library: &Library, program: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(program).unwrap();
     let expected = Expected::read(&source)?;
@@ -260,7 +261,7 @@ fn names_on_the_soundness_page_exist() {
     assert!(count >= 40, "only {count} names found in the page");
 }
 
-/// The runner itself, on programs that do not show what they say.
+/// The runner itself, on programs that do not behave as declared.
 #[test]
 fn runner_notices_what_is_wrong() {
     let library = Library::build();

@@ -1,5 +1,5 @@
-//! Contexts: which one is in force where, and that neither its threads nor whoever gives them can
-//! change a result.
+//! Contexts: which one is in force where. Neither its threads nor the executor that provides them
+//! can change a result.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use std::thread;
 
 use tenure::{Allocator, Context, ErrorKind, Executor, Result, SharedTensor, Task, Tensor};
 
-/// Elements of f32 for which other threads are asked; Miri's stand-in asks for any.
+/// Elements of f32 for which the library asks for other threads; Miri's stand-in asks for any.
 const LARGE: usize = if cfg!(miri) { 64 } else { 1 << 19 };
 
 // ---- which threads, how many ----
@@ -146,7 +146,7 @@ fn threads_use_one_context_and_several_at_a_time() {
 
 // ---- which context is in force ----
 
-/// Counts what it has given and what has come back, and can be told to give no more.
+/// Counts allocations and deallocations, and can refuse further allocations.
 #[derive(Default)]
 struct Counts {
     given: AtomicUsize,
@@ -167,7 +167,7 @@ impl Counts {
 
 struct Counted(Arc<Counts>);
 
-// SAFETY: the memory is the global allocator's, of which the library asks a byte at least.
+// SAFETY: the memory is the global allocator's, and the library requests at least one byte of it.
 unsafe impl Allocator for Counted {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         assert!(layout.size() > 0);
@@ -365,7 +365,7 @@ fn an_allocator_that_allocates_does_not_ask_itself() {
 
 // ---- threads that are not the library's ----
 
-/// Fills large memory in the context again and again; the executor may do what it likes.
+/// Fills large memory in the context several times; the executor may run the tasks in any way.
 fn fills_as_it_should(context: &Context) {
     let mut data = vec![0_i32; LARGE];
     for value in 1..=5 {
@@ -535,7 +535,7 @@ fn hooks_are_dropped_once_when_the_context_ends_or_is_refused() {
 #[test]
 fn a_forgotten_context_keeps_its_hooks_for_good() {
     let (context, counts) = marked();
-    // As good as forgotten, but for the end of this test.
+    // Forgotten, except that the end of this test drops it.
     let forgotten = std::mem::ManuallyDrop::new(context.clone());
     let tensor = context.install(|| Tensor::full(10, 1_u8)).unwrap();
     drop(context);
@@ -550,7 +550,7 @@ fn a_forgotten_context_keeps_its_hooks_for_good() {
 #[cfg_attr(miri, ignore = "calls the core")]
 fn calls_from_the_executors_own_threads_do_not_wait_for_themselves() {
     let (sender, tasks) = std::sync::mpsc::channel::<Box<dyn FnOnce() + Send>>();
-    // One thread: whoever waits on it for a task to run would wait for ever.
+    // One thread: a call that waits on it for a task to run would wait forever.
     let worker = thread::spawn(move || tasks.into_iter().for_each(|task| task()));
     let jobs = Mutex::new(sender.clone());
     let spawn = move |task: Task| jobs.lock().unwrap().send(Box::new(|| task.run())).unwrap();

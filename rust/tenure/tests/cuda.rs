@@ -1,4 +1,5 @@
-//! Tensors on a device: each operation beside the host's on the same data, shapes, order, ends.
+//! Tensors on a device: compares each operation with the host's on the same data, shapes, order,
+//! ends.
 //!
 //! Where there is no device these tests say so and pass; where `TENURE_CUDA_DRIVER` names a driver
 //! there must be one. Under Miri the device is a stand-in that copies and fills.
@@ -102,19 +103,19 @@ macro_rules! stream {
 }
 use stream;
 
-/// Whether the driver is that of `tests/cuda`, which can be told what devices there are and what
-/// fails.
+/// Whether the driver is the one of `tests/cuda`, which takes its devices and its failures from the
+/// environment.
 fn has_fake_driver() -> bool {
     std::env::var("TENURE_CUDA_DRIVER").is_ok_and(|name| name.contains("fake"))
 }
 
-/// Runs a test again in a process of its own with a variable set, and says whether this is that
-/// process: for what is counted or set for a whole process.
+/// Runs a test again in a separate process with a variable set, and returns whether this is that
+/// process: for counters and settings of a whole process.
 fn alone(test: &str, variable: &str, value: &str) -> bool {
     alone_with(test, &[(variable, value)])
 }
 
-/// The same with several variables.
+/// Like the function above, with several variables.
 fn alone_with(test: &str, variables: &[(&str, &str)]) -> bool {
     const INSIDE: &str = "TENURE_TEST_ALONE";
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {

@@ -61,7 +61,7 @@ impl Producer {
             strides: self.strides.clone(),
             deleted: self.deleted.clone(),
         }));
-        // SAFETY: made above, and nobody else has it.
+        // SAFETY: made above, and no other code has it.
         let parts = unsafe { &mut *owned };
         let tensor = DLTensor {
             data: parts.elements.as_mut_ptr().cast(),
@@ -101,7 +101,7 @@ impl Producer {
     }
 
     fn import(&self, flags: u64) -> Imported {
-        // SAFETY: a valid tensor that nobody else has.
+        // SAFETY: a valid tensor that no other code has.
         unsafe { Imported::from_raw(self.versioned(flags)) }.unwrap()
     }
 
@@ -128,7 +128,7 @@ fn an_import_becomes_a_tensor_and_its_end_is_the_deleters() {
 #[test]
 fn a_legacy_tensor_is_taken_as_writable() {
     let producer = Producer::new(&[12], &[1]);
-    // SAFETY: a valid tensor that nobody else has.
+    // SAFETY: a valid tensor that no other code has.
     let imported = unsafe { Imported::from_raw_legacy(producer.legacy()) }.unwrap();
     let shared = imported.into_shared::<f32>().unwrap();
     let clone = shared.clone();
@@ -193,7 +193,7 @@ fn another_dtype_is_refused_and_given_back() {
 fn a_refused_import_takes_nothing() {
     let producer = Producer::new(&[3, -4], &[4, 1]);
     let managed = producer.versioned(0);
-    // SAFETY: what is refused is not touched further.
+    // SAFETY: a refused tensor is not touched further.
     let error = unsafe { Imported::from_raw(managed) }.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("shape[1] is -4"), "{error}");
@@ -219,7 +219,7 @@ fn an_export_is_written_by_whoever_takes_it() {
     // SAFETY: two axes.
     let strides = unsafe { std::slice::from_raw_parts(managed.tensor.strides, 2) };
     assert_eq!(strides, [1, 2]);
-    // SAFETY: nobody else has it.
+    // SAFETY: no other code has it.
     let imported = unsafe { Imported::from_raw(exported.into_raw()) }.unwrap();
     let mut back = imported.into_tensor::<i16>().unwrap();
     back[[1, 2]] = 60;
@@ -230,7 +230,7 @@ fn an_export_is_written_by_whoever_takes_it() {
 fn an_export_of_what_is_shared_is_read_only_whatever_it_was_before() {
     let shared = Tensor::from_vec(vec![1_u8, 2, 3], 3).unwrap().into_shared();
     let exported = Exported::from_shared(&shared).unwrap();
-    // SAFETY: nobody else has it.
+    // SAFETY: no other code has it.
     let imported = unsafe { Imported::from_raw(exported.into_raw()) }.unwrap();
     assert!(imported.is_read_only());
     // The export holds the memory too, so the Vec is not given back yet.

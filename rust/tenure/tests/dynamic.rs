@@ -2,7 +2,7 @@
 
 use tenure::*;
 
-/// Memory of every dtype goes in and comes out as what it was, and as nothing else.
+/// Checks that a `DynView` and a `DynTensor` downcast to the stored element type, and to no other.
 fn check_round_trip<T: Element>(values: [T; 2]) {
     let view = DynView::from(TensorView::from_slice(&values, [2, 1]).unwrap());
     assert_eq!(view.dtype(), T::DTYPE);
@@ -66,7 +66,7 @@ fn bytes_that_do_not_fit_are_refused() {
         "data lies 1 bytes past a multiple of 8, the alignment of its dtype"
     );
     assert_eq!(message(bytes, DType::U8, &[1; 9]), "rank is 9 but at most 8 axes are supported");
-    // c128 needs the alignment of its parts alone.
+    // c128 needs only the alignment of its parts.
     assert!(DynView::from_bytes(&bytes[8..], DType::C128, [1]).is_ok());
 }
 

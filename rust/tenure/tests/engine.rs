@@ -34,8 +34,7 @@ fn an_engine_that_is_not_there_is_unsupported() {
     }
 }
 
-/// The feature is there for this: whoever enables it has the engine, unless the library was
-/// installed.
+/// With the feature the engine is present, unless the library was installed.
 #[test]
 #[cfg(feature = "onednn")]
 fn the_feature_builds_it_in() {

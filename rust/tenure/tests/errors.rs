@@ -6,7 +6,7 @@
 //! the tests in `src/raw.rs` do. `NoConvergence` is in the tests of solvers,
 //! `Io` in those of `io`.
 
-// Operands are lent, as one writes them for what is not `Copy`.
+// Operands are borrowed, as a caller writes them for types that are not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 use std::sync::Arc;

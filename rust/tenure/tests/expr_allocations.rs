@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often memory was asked for. The first call is not looked at: it asks for the version.
+/// The count of memory requests. The first call is not looked at: it asks for the version.
 fn allocations(mut f: impl FnMut()) -> usize {
     f();
     let before = ALLOCATIONS.get();

@@ -1,9 +1,9 @@
-//! What expressions keep of their operands, on the way to the library: run under Miri too, where a
-//! stand-in reads all that it is told of, and gives each byte the count of operations.
+//! The operands that expressions keep on the way to the library: also run under Miri, where a
+//! stand-in reads all memory that it gets, and gives each byte the count of operations.
 
 use tenure::*;
 
-/// What is computed, and under Miri how many operations it took.
+/// Checks the result, and under Miri the count of operations.
 #[track_caller]
 fn assert_result(result: Tensor<u8>, expected: u8, operation_count: u8) {
     let expected = if cfg!(miri) { operation_count } else { expected };

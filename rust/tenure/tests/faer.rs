@@ -139,8 +139,8 @@ fn other_ranks_are_refused() {
 #[test]
 fn strides_that_only_unsafe_code_gives_are_refused_for_writing() {
     let mut elements = [1, 2, 3, 4, 5, 6, 7, 8];
-    // SAFETY: offsets 0, 2, 4, 3, 5, 7 of eight elements: no two indices meet, but it cannot be
-    // told by the strides one after the other.
+    // SAFETY: offsets 0, 2, 4, 3, 5, 7 of eight elements: no two indices meet, but a check of one
+    // stride after the other cannot show it.
     let matrix = unsafe { MatMut::from_raw_parts_mut(elements.as_mut_ptr(), 3, 2, 2, 3) };
     assert_eq!(rows(matrix.as_ref()), [1, 4, 3, 6, 5, 8]);
     let error = TensorViewMut::try_from(matrix).err().unwrap();

@@ -1,8 +1,8 @@
-//! Readers and constructors on what nobody would write: mutations of good input, drawn from a seed.
+//! Readers and constructors on malformed input: mutations of good input, drawn from a seed.
 //!
-//! Whatever comes in, what comes out is a message or a matrix that can be used. `./x test` takes a
-//! few thousand inputs of each kind; `./x long` goes on for TENURE_FUZZ_SECONDS under the address
-//! sanitizer, with the C++ instrumented too. A panic prints the seed that leads to its input.
+//! Every input gives a message or a usable matrix. `./x test` takes a few thousand inputs of each
+//! kind; `./x long` runs for TENURE_FUZZ_SECONDS under the address sanitizer, with the C++
+//! instrumented too. A panic prints the seed that leads to its input.
 #![cfg(feature = "npz")]
 
 #[path = "fuzz/batches.rs"]
@@ -63,7 +63,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// Small, or beside a power of two, of either sign.
+    /// Small, or adjacent to a power of two, of either sign.
     fn number(&mut self) -> i64 {
         match self.below(4) {
             0..=2 => self.below(9) as i64 - 1,
@@ -75,7 +75,7 @@ impl Random {
     }
 }
 
-/// Calls `try_one` with one seed after another: some thousand, or as long as it was asked for.
+/// Calls `try_one` with successive seeds: some thousand, or for the requested time.
 fn fuzz(count: u64, mut try_one: impl FnMut(&mut Random)) {
     /// Says which seed a panic is of.
     struct Seed(u64);
@@ -158,7 +158,7 @@ fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// A message that says something, or a matrix of which every entry is where one can be.
+/// Asserts a message of more than 8 bytes, or a matrix with all entries inside its shape.
 fn usable<T: Element, I: SparseIndex>(read: Result<CooMatrix<T, I>>) -> Option<CooMatrix<T, I>> {
     match read {
         Ok(matrix) => {
@@ -230,7 +230,7 @@ fn read_npz(bytes: &[u8]) {
     }
 }
 
-/// The arrays of an archive that the library has written: names, and what is stored.
+/// The arrays of an archive that the library has written: names and stored bytes.
 fn members(archive: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let (mut rest, mut members) = (archive, Vec::new());
     while let Some(body) = rest.strip_prefix(b"PK\x03\x04") {

@@ -1,4 +1,4 @@
-//! Matrices of `tenure::gallery`: what they promise, for every function, in plain loops.
+//! Matrices of `tenure::gallery`: checks the promises of every function in plain loops.
 
 use tenure::*;
 
@@ -32,8 +32,8 @@ fn has(matrix: &CsrMatrix<f32>, row: usize, col: usize) -> bool {
 
 #[test]
 fn a_seed_gives_the_same_matrix_everywhere() -> Result<()> {
-    // Recorded once: what is measured another day is of the same matrices. Not of `uniform`, whose
-    // logarithms are the machine's.
+    // Digests recorded once, so that later measurements use the same matrices. `uniform` has none:
+    // its logarithms depend on the machine.
     type Make = fn(u64) -> Result<CsrMatrix<f32>>;
     let make: [(&str, Make, u64); 4] = [
         ("rmat", |seed| gallery::rmat(9, 6, seed), 0x50cd_ec3d_770a_00cc),

@@ -1,4 +1,4 @@
-//! Files as memory: read once, mapped, sealed; what holds the bytes, and what is refused.
+//! Files as memory: read once, mapped, sealed; the owners of the bytes, and the refusals.
 
 use std::fs;
 use std::path::PathBuf;
@@ -115,7 +115,7 @@ fn a_shape_that_leaves_the_file_is_refused_with_its_bounds() -> Result<()> {
 fn tensors_lie_in_a_mapped_file_and_hold_the_map() -> Result<()> {
     let file = Scratch::new("mapped", &numbers(100));
     let opened = fs::File::open(&file.0).unwrap();
-    // SAFETY: nobody else knows of this file, and it is written by nobody.
+    // SAFETY: no other code knows of this file, and no code writes it.
     let map = unsafe { memmap2::Mmap::map(&opened) }.unwrap();
     let address = map.as_ptr().addr();
     let all = SharedTensor::<u8>::from_bytes(map, 0, 400)?;
@@ -148,7 +148,7 @@ fn a_mapped_file_that_becomes_shorter_ends_the_process() -> Result<()> {
         return Ok(());
     };
     let file = fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
-    // SAFETY: not kept below, which is what this is about: reading what has gone ends the process.
+    // SAFETY: violated below on purpose: a read of the removed pages ends the process.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     let numbers = SharedTensor::<f32>::from_bytes(map, 0, 100_000)?;
     let sum = |of: &SharedTensor<f32>| -> Result<f64> {

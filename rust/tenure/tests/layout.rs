@@ -36,7 +36,7 @@ fn raw_dtype<T: Element>() -> sys::tnr_dtype {
 }
 
 fn blank() -> sys::tnr_view {
-    // SAFETY: a plain struct of integers and pointers, all of which may be 0.
+    // SAFETY: a plain struct of integers and pointers; 0 is valid for each of them.
     unsafe { std::mem::zeroed() }
 }
 
@@ -55,7 +55,7 @@ fn answers_of_c<T: Element>(
     let offset_bytes = offset * size_of::<T>();
     let mut view = blank();
     let mut view_mut = sys::tnr_view_mut { view: blank() };
-    // SAFETY: the arrays have `rank` entries, and the memory is lent for the call alone.
+    // SAFETY: the arrays have `rank` entries, and the memory is lent only for the call.
     unsafe {
         let lent = sys::tnr_view_lend(
             base,

@@ -1,5 +1,5 @@
-//! Solvers of dense matrices: residuals within the bounds of LAPACK's tests, values beside NumPy's,
-//! and refusals.
+//! Solvers of dense matrices: residuals within the bounds of LAPACK's tests, values compared with
+//! NumPy's, and refusals.
 #![cfg(feature = "linalg")]
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users have operands")]
 
@@ -41,7 +41,7 @@ fn epsilon<T: NativeFloat>() -> f64 {
     if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
-/// The norm of a difference, in units of the last place of what it is one of.
+/// Asserts a bound on the norm of a difference, in units of the last place of `of`.
 #[track_caller]
 fn assert_within<T: NativeFloat>(what: &str, difference: f64, of: f64, extent: usize) {
     let of = of * extent.max(1) as f64 * epsilon::<T>();
@@ -127,7 +127,7 @@ fn far_apart(extent: usize, far: i32) -> [Tensor<f64>; 6] {
     })
 }
 
-/// The same matrix in memory that is laid out in other ways.
+/// Checks one matrix in several memory layouts.
 fn layouts<T: NativeFloat>(a: &Tensor<T>, check: impl Fn(TensorView<'_, T>)) {
     check(a.view());
     let turned = a.view().t().to_tensor().unwrap();
@@ -145,7 +145,7 @@ fn layouts<T: NativeFloat>(a: &Tensor<T>, check: impl Fn(TensorView<'_, T>)) {
 }
 
 const SQUARE: [usize; 6] = [1, 2, 3, 7, 17, 40];
-/// Beyond what is computed in one block, or without dividing.
+/// Extents beyond one block, and beyond the algorithms that do not divide the matrix.
 const LARGE: [usize; 2] = [150, 135];
 const OBLONG: [[usize; 2]; 8] =
     [[1, 5], [5, 1], [2, 3], [9, 4], [4, 9], [40, 11], [11, 40], [35, 33]];

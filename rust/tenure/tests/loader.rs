@@ -411,7 +411,7 @@ fn a_scope_ends_also_when_its_body_panics_or_swaps() {
         loader.scope(|batches| mem::swap(batches, kept)).unwrap();
     };
     scope(&mut kept);
-    // Its threads have ended: what they had filled comes, and then nothing, for ever.
+    // Its threads have ended: the filled batches come, and then `None` forever.
     while kept.next().is_some() {}
     assert!(kept.next().is_none() && kept.position().batch < 10);
 }
@@ -469,7 +469,7 @@ fn a_mapped_file_is_a_dataset() {
         (0..1000_u32).flat_map(|i| [i, 10 * i]).flat_map(u32::to_ne_bytes).collect();
     std::fs::write(&path, &elements).unwrap();
     let file = std::fs::File::open(&path).unwrap();
-    // SAFETY: nobody else knows of the file.
+    // SAFETY: no other code knows of the file.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     let base = map.as_ptr();
     let data = Data::from_bytes(map, 0, [1000, 2]).unwrap();

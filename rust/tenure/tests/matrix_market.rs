@@ -1,4 +1,4 @@
-//! Matrix Market files: what is written is read, and what is wrong is named with its line.
+//! Matrix Market files: a written file reads back, and the error of an invalid file names its line.
 
 use tenure::matrix_market::{Field, Layout, Reader, Symmetry, Value, Writer};
 use tenure::*;
@@ -561,7 +561,7 @@ fn an_output_that_fails_is_an_error() -> Result<()> {
     Ok(())
 }
 
-/// The files that the fuzzer begins with, of which some are wrong.
+/// The files that seed the fuzzer; some are invalid.
 #[test]
 fn files_of_the_corpus_are_read_or_named() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/matrix_market/");

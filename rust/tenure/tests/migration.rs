@@ -1,5 +1,5 @@
 //! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs,
-//! as it stands there. A new piece is refused until it stands here too.
+//! as it is written there. A new piece is refused until this file has it too.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
 use tenure::random::Generator;
@@ -9,7 +9,7 @@ use tenure::{
     TensorView, TensorViewMut, Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
 };
 
-/// Runs expressions, and adds what they say to a list.
+/// Runs expressions, and adds their source text to a list.
 macro_rules! says {
     ($found:ident: $($code:expr;)+) => {$(
         let _ = $code;
@@ -17,7 +17,8 @@ macro_rules! says {
     )+};
 }
 
-/// As `says`, where the feature `linalg` is there; without it, the list is all there is.
+/// Like `says`, but runs the expressions only with the feature `linalg`; without it, the macro only
+/// adds their text.
 macro_rules! says_linalg {
     ($found:ident: $($code:expr;)+) => {$(
         #[cfg(feature = "linalg")]
@@ -30,7 +31,7 @@ fn squeezed(code: &str) -> String {
     code.chars().filter(|char| !char.is_whitespace()).collect()
 }
 
-/// The names in the tables, and the methods of the names beside them.
+/// The names in the tables, and the methods of the adjacent names.
 #[expect(unused_imports, reason = "that they are there is what is asked")]
 fn names() -> Vec<String> {
     use tenure::dlpack::{Exported, Imported};
@@ -45,7 +46,7 @@ fn names() -> Vec<String> {
         Tensor::<f32>::try_clone,
         Expr::<'_, f32>::eval,
     );
-    // Those of the features `linalg` and `npz` have tests of their own.
+    // Separate tests cover the names of the features `linalg` and `npz`.
     let names = [
         "SharedTensor",
         "CscView",

@@ -1,5 +1,5 @@
-//! NumPy's files of one array: what is written is read, by `npyz` too, and what is wrong is a
-//! message. `tests/interop` asks NumPy.
+//! NumPy's files of one array: a written file reads back, with `npyz` too, and an invalid file
+//! gives a message. `tests/interop` asks NumPy.
 
 use tenure::npy::Array;
 use tenure::*;
@@ -26,7 +26,7 @@ fn message(file: &[u8]) -> String {
     read.err().unwrap().message().to_owned()
 }
 
-/// The bytes of a file at an address that is so many bytes past a multiple of 64.
+/// The bytes of a file at an address `shift` bytes past a multiple of 64.
 struct Shifted(Vec<u8>, usize, usize);
 
 impl Shifted {

@@ -1,5 +1,5 @@
-//! SciPy's files and NumPy's archives: what is written is read, and what is wrong is a message.
-//! `tests/interop` asks SciPy and NumPy.
+//! SciPy's files and NumPy's archives: a written file reads back, and an invalid file gives a
+//! message. `tests/interop` asks SciPy and NumPy.
 #![cfg(feature = "npz")]
 
 use tenure::npz::{Archive, Format, Reader, Source, Writer};
@@ -31,7 +31,7 @@ fn place(file: &[u8], text: &[u8]) -> usize {
     file.windows(text.len()).position(|bytes| bytes == text).expect("it is there")
 }
 
-/// The file with another text in the place of one, which is as long.
+/// Replaces one text of the file by another of equal length.
 fn with(file: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let (mut file, place) = (file.to_vec(), place(file, from));
@@ -163,7 +163,7 @@ fn a_byte_changed_in_an_array_is_a_message() -> Result<()> {
         for at in (0..directory).step_by(3) {
             let mut file = file.clone();
             file[at] ^= 0x10;
-            // Names and dates of the local headers are nobody's; all else is under a checksum.
+            // No check covers names and dates of the local headers; a checksum covers all else.
             match Reader::new(&file).and_then(|reader| reader.to_csr::<f32, i32>()) {
                 Ok(again) => assert!(again.view().iter().eq(matrix.view().iter())),
                 Err(error) => assert!(
@@ -208,7 +208,7 @@ fn errors_name_the_array() {
     let wanted = refused(directory_bytes, 5).replace("states 5", "states 6");
     assert_eq!(message(&more), wanted);
 
-    // The directory: names and numbers stand behind its last local header.
+    // The directory, which has names and numbers, follows the last local header.
     let directory = place(&file, b"PK\x01\x02");
     let in_directory = |offset: usize, bytes: &[u8]| {
         let mut file = file.clone();
@@ -393,7 +393,7 @@ fn archives_that_lie_are_refused() -> Result<()> {
         "the archive has no aa.npy, but the name \\xffa.npy, which is not UTF-8"
     );
     assert_eq!(message(&change(b"aa.npy", b"ab.npy", 1)), "the archive has no aa.npy");
-    // The size that the directory says of what is stored: 24 bytes into its first entry.
+    // The size of the stored data in the directory: 24 bytes into its first entry.
     let mut other = file();
     let at = place(other.bytes(), b"PK\x01\x02") + 24;
     other.bytes_mut()[at] -= 8;
@@ -540,7 +540,7 @@ fn bytes_around_an_archive_are_passed() -> Result<()> {
             end - (directory - 40)
         )
     );
-    // A comment that goes on behind the file.
+    // A comment that extends beyond the end of the file.
     let mut cut = plain.clone();
     cut[end + 20] = 9;
     assert_eq!(refused(&cut), "no .npz file: it has no end of a directory");

@@ -24,7 +24,7 @@ fn built(name: &str, source: &Path) -> PathBuf {
     library
 }
 
-/// The same, of this text.
+/// Compiles a shared library of this text.
 fn written(name: &str, extension: &str, text: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{extension}"));
     std::fs::write(&source, format!("#include <tenure/tenure.h>\n{text}")).unwrap();

@@ -1,7 +1,7 @@
 //! Printing, held against what NumPy prints: `Display` is its `str`, `Debug` its `repr` with the
 //! dtype always named.
 //!
-//! The expected texts are NumPy 2.4's for the same arrays, but for the dtype's name.
+//! The expected texts are NumPy 2.4's for the same arrays, except for the dtype's name.
 
 use tenure::*;
 

@@ -15,7 +15,7 @@ fn in_c<T: Element>(data: &[T], shape: &[usize], strides: &[isize], precision: u
     let (code, bits, lanes) = T::DTYPE.to_dlpack();
     let dtype = tnr_dtype(u32::from(code) | u32::from(bits) << 8 | u32::from(lanes) << 16);
     let (mut view, mut needed) = (std::mem::MaybeUninit::<tnr_view>::uninit(), 0);
-    // SAFETY: the slice is lent, and the other arrays have as many numbers as is said.
+    // SAFETY: the slice is lent, and the other arrays have the stated count of numbers.
     let status = unsafe {
         tnr_view_lend(
             data.as_ptr().cast(),
@@ -34,7 +34,7 @@ fn in_c<T: Element>(data: &[T], shape: &[usize], strides: &[isize], precision: u
         unsafe { tnr_view_format(view.as_ptr(), precision, 0, ptr::null_mut(), &mut needed) };
     assert_eq!(status, tnr_status::OK);
     let mut text = vec![1_u8; needed];
-    // SAFETY: as above, and there are as many bytes as is said.
+    // SAFETY: as above, and the text has the stated count of bytes.
     let status = unsafe {
         let room = text.as_mut_ptr().cast::<c_char>();
         tnr_view_format(view.as_ptr(), precision, text.len(), room, &mut needed)
@@ -49,7 +49,7 @@ fn same<T: Element>(data: &[T], shape: &[usize], strides: &[isize], precision: u
     assert_eq!(in_c(data, shape, strides, precision), expected);
 }
 
-/// The same elements in several shapes: in a row, as a table and one by itself.
+/// Compares the elements in several shapes: in a row, as a table and as a single one.
 fn same_in_shapes<T: Element>(data: &[T], precision: u32) {
     let len = data.len() as isize;
     same(data, &[data.len()], &[1], precision);

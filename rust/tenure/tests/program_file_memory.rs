@@ -49,7 +49,7 @@ fn loading_reads_no_constant() {
     assert!(size_bytes > 90_000_000, "{size_bytes}");
     let mapped = || {
         let file = File::open(&path).unwrap();
-        // SAFETY: nobody else knows the file.
+        // SAFETY: no other code knows the file.
         ProgramFile::new(unsafe { Mmap::map(&file) }.unwrap()).unwrap()
     };
     let load = || mapped().build(Vec::new()).unwrap();

@@ -104,7 +104,7 @@ fn runs_are_measured_and_compared_with_roofs() {
     assert_eq!(report.share_of_roof(0), None, "no roof is known");
     let roofs = Roofs { bytes_per_second: 1e9, flops_per_second: 1e9 };
     let report = report.with_roofs(roofs);
-    // Of 1000 additions and their bytes the bytes take longer.
+    // The time of 1000 additions is less than the time of their bytes.
     for (nth, step) in report.steps.iter().enumerate() {
         let bytes = (step.read_bytes + step.written_bytes) as f64;
         assert!(bytes >= 16_000.0);
@@ -150,7 +150,7 @@ fn expect_forms(report: &Report) {
     expect_picture(&report.to_svg(), report.steps.len() + report.input_count);
 }
 
-/// Of one value of its shape, by a name that forms have to escape.
+/// Custom operations on one value that keep its shape; forms must escape their names.
 fn hostile_operations() -> Vec<CustomOperation> {
     let names = ["<&\"'>]]>", "line\nand\ttab\u{7}\u{ffff}", "</text></svg>", &"é".repeat(15)];
     let operation = |name: &str| {
@@ -287,7 +287,7 @@ fn long_names_and_shapes_do_not_overlap() {
     assert!(shapes >= 3);
 }
 
-/// Of one element again and again.
+/// The operand is one broadcast element.
 #[test]
 fn sums_of_huge_arrays_do_not_wrap() {
     let count = tenure_sys::TNR_MAX_ELEMENTS as usize;

@@ -1,4 +1,4 @@
-//! Random numbers: what is computed here is what the library computes, and what is refused.
+//! Random numbers: the numbers that Rust computes are the library's, and the refusals.
 
 use tenure::random::Generator;
 use tenure::{Bool8, Context, ErrorKind, Tensor, bf16, f16};

@@ -1,10 +1,10 @@
-//! Files of named tensors: what is written is read, by the `safetensors` crate's rules too, and
-//! what is wrong is a message. `tests/interop` asks NumPy.
+//! Files of named tensors: a written file reads back, by the `safetensors` crate's rules too, and
+//! an invalid file gives a message. `tests/interop` asks NumPy.
 
 use tenure::safetensors::{Reader, Shared, Writer};
 use tenure::*;
 
-/// A file with this header, and so many bytes of elements: 0, 1, 2 and so on.
+/// A file with this header, and `payload_bytes` bytes of elements: 0, 1, 2 and so on.
 fn file(header: &str, payload_bytes: usize) -> Vec<u8> {
     let mut file = (header.len() as u64).to_le_bytes().to_vec();
     file.extend(header.as_bytes());
@@ -20,7 +20,7 @@ fn message(file: &[u8]) -> String {
     Reader::new(file).expect_err("it is refused").message().to_owned()
 }
 
-/// The bytes at an address that is so many bytes past a multiple of 64.
+/// The bytes at an address `shift` bytes past a multiple of 64.
 fn shifted(file: &[u8], shift: usize) -> (Vec<u8>, std::ops::Range<usize>) {
     let mut bytes = vec![0; file.len() + 128];
     let start = bytes.as_ptr().align_offset(64) + shift;
@@ -266,7 +266,7 @@ fn headers_that_lie_are_refused_with_tensor_value_and_bound() {
         of(&[w("[2]", 4, 12)], 12),
         "tensor 'w' has data_offsets [4, 12] but it is the first: tensors must not leave bytes between them"
     );
-    // The same bytes twice are an overlap, too.
+    // Two tensors over equal bytes overlap, too.
     assert!(of(&[w("[2]", 0, 8), entry("v", "F32", "[2]", 0, 8)], 8).contains("must not overlap"));
     assert_eq!(
         of(&[w("[3]", 0, 12)], 8),

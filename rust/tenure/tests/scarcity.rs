@@ -1,13 +1,13 @@
 //! Resources that are refused from outside: memory in the middle of the work, and the instruction
-//! set that the process was told to use. Each test runs once more in a process of its own, where it
-//! is so.
+//! set that the environment selects. Each test runs again in a separate process with that
+//! restriction.
 
 use std::env;
 use std::process::Command;
 
 use tenure::{CooMatrix, CscView, CsrMatrix, ErrorKind, Tensor, add, add_into, stats, sum};
 
-/// Set in the process of its own.
+/// Set in that separate process.
 const INSIDE: &str = "TENURE_TEST_INSIDE";
 
 /// Runs the test `name` again by `command`, which is followed by this program and its arguments.
@@ -197,7 +197,7 @@ mod sealed {
             run_inside("sealed::it_may_not_be_mapped", &limited, &[]);
             return;
         }
-        // Reserves addresses alone: nothing is written to it.
+        // Reserves only addresses: nothing is written to it.
         let of_another = |bytes: u64| -> OwnedFd {
             let fd = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
             rustix::fs::ftruncate(&fd, bytes).unwrap();

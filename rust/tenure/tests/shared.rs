@@ -1,4 +1,4 @@
-//! Memory held together: nobody writes, and the last holder gives it back.
+//! Shared memory: no holder writes, and the last holder gives it back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
 //! The hole classes of `docs/soundness.md` that no compiler can refuse: each is an `Err`, or safe
-//! by construction. Those that the compiler refuses are in `compile_fail/`.
+//! by construction. `compile_fail/` has the classes that the compiler refuses.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -158,7 +158,7 @@ fn any_byte_is_a_truth_value_and_the_library_writes_0_or_1() {
     assert_eq!(compared, [Bool8::FALSE, Bool8::TRUE, Bool8::TRUE, Bool8::TRUE]);
 }
 
-// ---- 8: nobody sees memory that nobody wrote ----
+// ---- 8: no code sees unwritten memory ----
 
 #[test]
 fn new_tensors_are_written_before_they_are_seen() {
@@ -287,7 +287,7 @@ fn nothing_can_be_lent_held_and_given_back() {
     assert!(shared.clone().view().is_empty());
 }
 
-// ---- 14, 16: an owner is dropped once, also when somebody panics ----
+// ---- 14, 16: an owner is dropped once, also after a panic ----
 
 /// Counts its drops, and the calls of `as_ref` and `as_mut`.
 struct Counted<'a, D> {
@@ -344,7 +344,7 @@ fn owners_are_asked_once_and_dropped_once() {
     assert_eq!(counts(), (3, 3));
 }
 
-/// Answers with another slice each time it is asked.
+/// Returns another slice at each call.
 struct Fickle {
     first: Vec<f32>,
     then: Vec<f32>,
@@ -429,7 +429,7 @@ fn forgotten_views_end_no_loan_too_late() {
 fn a_forgotten_holder_keeps_the_memory_for_good() {
     let data = Arc::<[f32]>::from([1.0, 2.0]);
     let shared = SharedTensor::from_arc(data.clone(), [2]).unwrap();
-    // As good as forgotten, but for the end of this test.
+    // Forgotten, except that the end of this test drops it.
     let forgotten = std::mem::ManuallyDrop::new(shared.clone());
     drop(shared);
     assert_eq!(Arc::strong_count(&data), 2, "never freed under a reader");
@@ -439,8 +439,8 @@ fn a_forgotten_holder_keeps_the_memory_for_good() {
 
 // ---- callers' code inside ours ----
 
-/// An operand is asked for its view once a call; if it answers differently the next time, the
-/// next call checks that one.
+/// A call requests the view of an operand once; if the operand answers differently the next time,
+/// the next call checks that view.
 #[test]
 #[cfg_attr(miri, ignore = "calls the core")]
 fn an_operand_that_changes_its_mind_is_checked_again() {

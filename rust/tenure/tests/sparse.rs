@@ -1,4 +1,4 @@
-//! Sparse matrices in Rust: what they refuse, what they lend, and that nothing is copied.
+//! Sparse matrices in Rust: refusals, borrowed arrays, and that nothing is copied.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -33,7 +33,7 @@ fn invalid<T>(result: Result<T, Error>, message: &str) {
     refused(result, ErrorKind::InvalidArgument, message);
 }
 
-// ---- what is refused ----
+// ---- refusals ----
 
 #[test]
 fn lengths_are_counted() {
@@ -152,7 +152,7 @@ fn order_is_known_once_it_was_looked_for() {
     assert_eq!(rejected.into_data().values(), [1, 2]);
 }
 
-// ---- what is lent ----
+// ---- borrowed arrays ----
 
 fn triples<T: Copy>(entries: impl Iterator<Item = (usize, usize, T)>) -> Vec<(usize, usize, T)> {
     entries.collect()
@@ -244,7 +244,7 @@ fn the_unchecked_constructor_is_the_checked_one_without_the_look() {
     assert_eq!(triples(matrix.iter()), triples(csr().iter()));
 }
 
-// ---- what is held ----
+// ---- owned arrays ----
 
 #[test]
 fn vecs_are_adopted_and_come_back() {

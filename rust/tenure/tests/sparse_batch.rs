@@ -1,4 +1,4 @@
-//! Batches of sparse matrices in Rust: what they refuse, what they lend, and what they become.
+//! Batches of sparse matrices in Rust: refusals, borrowed arrays, and conversions.
 
 use tenure::{
     BsrBatch, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch, CsrBatch,

@@ -5,7 +5,7 @@ use tenure::{
     CooView, CscView, CsrMatrix, CsrView, CsrViewMut, ErrorKind, Result, Tensor, Triplets,
 };
 
-/// Triplets of small whole numbers, some of one position, and what they add up to.
+/// Triplets of small integers, some at one position, and their sums as a dense matrix.
 fn drawn(rows: usize, cols: usize, count: usize, seed: u64) -> (Triplets<f64>, Vec<f64>) {
     let mut random = Generator::new(seed);
     let mut triplets = Triplets::with_capacity(rows, cols, count);
@@ -51,7 +51,7 @@ fn get_finds_what_iteration_does() -> Result<()> {
     let (triplets, dense) = drawn(13, 9, 50, 2);
     let csr = triplets.to_csr::<i32>()?;
     let (csc, coo) = (csr.to_csc()?, csr.to_coo()?);
-    // As the same arrays, of which nothing is known.
+    // A view of these arrays without known properties.
     let plain = CsrView::new(13, 9, csr.row_offsets(), csr.col_indices(), csr.values())?;
     for row in 0..14 {
         for col in 0..10 {

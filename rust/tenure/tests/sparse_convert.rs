@@ -139,7 +139,7 @@ fn every_way_to_combine() {
     {
         assert_eq!(view.coalesce(combine).unwrap().values(), [expected], "{combine:?}");
     }
-    // Complex duplicates combine by Last alone.
+    // Complex duplicates combine only by `Last`.
     let values = [Complex::new(1.0_f32, 2.0), Complex::new(3.0, 4.0)];
     let complex = CooView::new(1, 1, &[0, 0], &[0, 0], &values).unwrap();
     assert_eq!(complex.coalesce(Combine::Last).unwrap().values(), [values[1]]);

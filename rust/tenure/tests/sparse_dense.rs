@@ -1,4 +1,4 @@
-//! From dense to sparse and back, beside loops over elements.
+//! From dense to sparse and back, compared with loops over elements.
 
 use tenure::{
     AsView, Bool8, BsrMatrix, Context, CooMatrix, CooView, CscMatrix, CsrMatrix, ErrorKind, Tensor,

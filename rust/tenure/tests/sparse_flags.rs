@@ -1,4 +1,5 @@
-//! A flag may cost the answer, never an address: `assume_coalesced` of what is not.
+//! A wrong flag may give a wrong result, but never a wrong address: `assume_coalesced` of matrices
+//! that are not coalesced.
 
 use tenure::{Combine, Context, CooView, CscView, CsrView, Error, PackedLayout};
 
@@ -19,7 +20,7 @@ fn bits_of_columns_that_fall_are_set_nowhere_else() -> Result<(), Error> {
     let columns = [FAR as i32 - 1, 0];
     let lie = CsrView::new(1, FAR, &[0, 2], &columns, &[1.0_f32, 2.0])?.assume_coalesced();
     lie.pack_as(PackedLayout::Bitmap)?;
-    // As many entries as make a bitmap by themselves.
+    // Enough entries that `pack` chooses a bitmap.
     let columns: Vec<i32> = (0..100_000).rev().collect();
     let values = vec![1.0_f32; columns.len()];
     CsrView::new(1, 100_000, &[0, 100_000], &columns, &values)?.assume_coalesced().pack()?;

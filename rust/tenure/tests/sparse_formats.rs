@@ -1,5 +1,5 @@
-//! Each sparse type is one type with its format as a parameter: what is written for any format runs
-//! for each of them, and the names by which users know the types are aliases.
+//! Each sparse type is one type with its format as a parameter: code that is generic in the format
+//! runs for each of them, and the names by which users know the types are aliases.
 #![cfg(not(miri))]
 
 use std::fmt::{Debug, Display};
@@ -241,7 +241,7 @@ fn threads_take_what_they_take_of_slices() {
     assert_eq!(size_of::<SparseMatrix<Csr, f32>>(), size_of::<BsrMatrix<f64, i64>>());
 }
 
-/// The names of users, with indices of `i32` where nothing is said.
+/// The public names have indices of `i32` by default.
 #[test]
 fn names_are_those_of_the_format_and_the_loan() {
     fn same<T: ?Sized>(_: fn(&T), _: fn(&T)) {}

@@ -1,4 +1,4 @@
-//! Sparse times dense, and dense times dense at a pattern, beside a loop over the entries.
+//! Sparse times dense, and dense times dense at a pattern, compared with a loop over the entries.
 #![cfg(not(miri))] // calls the core
 
 use tenure::*;

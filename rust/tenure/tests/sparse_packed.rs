@@ -1,4 +1,4 @@
-//! Packed matrices beside the matrices that they are made of.
+//! Packed matrices, compared with the matrices that they are made of.
 #![cfg(not(miri))] // calls the core
 
 use tenure::*;

@@ -1,6 +1,6 @@
-//! A range of a matrix is its entries: what belongs to a row range, or to offsets that leave
-//! entries out, is what lies between the first offset and the last, in every accessor and every
-//! operation.
+//! A range of a matrix consists of its own entries: for a row range, and for offsets that leave
+//! entries out, every accessor and every operation uses the entries between the first offset and
+//! the last.
 
 use tenure::{
     BsrView, BsrViewMut, Combine, CscBatchView, CscView, CscViewMut, CsrBatchView, CsrMatrix,
@@ -51,7 +51,7 @@ fn dense(rows: usize, cols: usize, salt: usize) -> Vec<f64> {
     (0..rows * cols).map(|k| ((k * 7 + salt) % 11) as f64 - 5.0).collect()
 }
 
-/// The ranges that are asked: some rows, all of them, none, and those of a range.
+/// The ranges under test: some rows, all of them, none, and ranges of a range.
 fn ranges<'a>(whole: CsrView<'a, f64>) -> Vec<CsrView<'a, f64>> {
     let middle = whole.row_range(10..50).unwrap();
     vec![
@@ -247,7 +247,7 @@ fn values_are_split_for_two_threads() {
                 }
             });
         });
-        // What is left reads, is split again and is a matrix as others are.
+        // The remaining part reads, splits again and converts like any matrix.
         let entries: Vec<_> = lower.view().iter().map(|(_, _, &value)| value).collect();
         assert_eq!(entries, (first..6).map(|at| at as i32 + 101).collect::<Vec<_>>());
         let count = lower.rows();

@@ -1,4 +1,5 @@
-//! Iterative solvers: iterations and solutions beside SciPy's, plain twins, and refusals.
+//! Iterative solvers: iterations and solutions compared with SciPy's, plain reference
+//! implementations, and refusals.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users have operands")]
 
 use tenure::{
@@ -69,7 +70,7 @@ fn length(a: &[f64]) -> f64 {
     a.iter().map(|one| one * one).sum::<f64>().sqrt()
 }
 
-/// As many iterations as SciPy takes, but for rounding, to a solution.
+/// Asserts a solution after SciPy's count of iterations, except for rounding.
 #[track_caller]
 fn assert_solved(
     a: &CsrMatrix<f64>,
@@ -217,7 +218,7 @@ fn scale_does_not_matter() {
         let solution = lsqr(&a, &b, how).unwrap();
         assert_eq!(solution.iterations, expected.iterations);
         for (one, other) in solution.x.iter().zip(expected.x.iter()) {
-            // The rest of the tolerance, times the condition.
+            // The remaining tolerance, times the condition number.
             assert!((one / scale - other).abs() < 1e-5);
         }
     }
@@ -435,7 +436,7 @@ fn lengths_of_columns_have_any_scale() {
     }
 }
 
-/// A dense twin of the factorisation, and of its substitutions.
+/// Compares the factorisation and its substitutions with a dense reference implementation.
 #[test]
 fn incomplete_factors_are_those_of_the_plain_way() {
     let a = coalesced(40, 40, {

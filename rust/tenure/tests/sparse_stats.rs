@@ -1,4 +1,4 @@
-//! The counters of operations on sparse matrices. One test: nobody else counts in this process.
+//! The counters of operations on sparse matrices. One test: no other code counts in this process.
 
 use tenure::*;
 
@@ -55,7 +55,7 @@ fn operations_count_offsets_indices_and_values() {
     let packed = pack().unwrap();
     let times = || packed.matmul_into(&[1.0; 4], &mut sums);
     assert_eq!(added(Operation::SparsePackedMatmul, times), [1, 76 + 16, 12]);
-    // A range of rows is what it has, and no more.
+    // A range of rows counts only its own arrays.
     let last = owned.view().row_range(2..3).unwrap();
     let times = || last.matmul_into(&[1.0; 4], &mut sums[..1]);
     assert_eq!(added(Operation::SparseMatmul, times), [1, 8 + 24 + 16, 4]);

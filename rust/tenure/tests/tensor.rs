@@ -1,4 +1,4 @@
-//! Memory held alone: what goes in comes out, once, at the same address.
+//! Memory of one owner: the elements come back once, at the same address.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use tenure::{
     Tenure, stats,
 };
 
-/// An owner of elements that counts how often it is asked and dropped.
+/// An owner of elements that counts the requests for them and its drops.
 struct Counted {
     elements: Box<[f32]>,
     asked: Arc<AtomicUsize>,
@@ -215,7 +215,7 @@ fn a_panic_of_an_owners_destructor_ends_in_the_callback() {
     assert!(tenure::stats().blobs_finished > before.blobs_finished);
 }
 
-/// An owner that panics when it is asked.
+/// An owner that panics at the request for its elements.
 struct Silent(Arc<AtomicUsize>);
 
 impl AsMut<[f32]> for Silent {

@@ -15,8 +15,8 @@ const ROUNDS: i32 = if cfg!(miri) { 4 } else { 200 };
 fn send<T: Send>() {}
 fn sync<T: Sync>() {}
 
-/// For a `T` of which only the requirements of the corresponding standard type are known.
-/// Requirements of owners are shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
+/// For a `T` with only the known requirements of the corresponding standard type. Requirements of
+/// owners are shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
 #[test]
 fn auto_traits_follow_the_element() {
     fn shared_view_needs_sync<T: Element + Sync>() {
@@ -196,7 +196,7 @@ fn only_the_last_holder_gets_the_vec_back() {
                 .collect();
             asking.into_iter().filter_map(|asked| asked.join().unwrap()).collect()
         });
-        // A refused holder still counts, so nobody can have won while one is left.
+        // A refused holder still counts, so no thread can have won while one is left.
         assert_eq!((rest.len(), won.into_inner()), (HOLDERS, 0), "round {round}");
         let last = rest.into_iter().reduce(|_, last| last).unwrap();
         let data = last.into_vec().unwrap();

@@ -1,4 +1,4 @@
-//! Spans of operations, seen by a subscriber that writes down what it is told.
+//! Spans of operations, seen by a subscriber that records them.
 #![cfg(feature = "tracing")]
 
 use std::fmt::{Debug, Write as _};

@@ -373,7 +373,7 @@ fn run(cases: u32, test: impl Fn(Vec<usize>, Vec<Step>) -> TestCaseResult) {
 /// The dense view of `data` in C.
 fn lent_in_c(data: &[i32], shape: &[usize]) -> sys::tnr_view {
     let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
-    // SAFETY: a plain struct of integers and pointers, all of which may be 0.
+    // SAFETY: a plain struct of integers and pointers; 0 is valid for each of them.
     let mut view: sys::tnr_view = unsafe { std::mem::zeroed() };
     // SAFETY: the arrays have `rank` entries; the view is used while `data` lives.
     let status = unsafe {

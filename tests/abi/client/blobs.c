@@ -62,7 +62,7 @@ int check_blobs(void) {
 }
 
 #if TNR_WANT_MINOR >= 2
-/* Of the CPU all work is done. */
+/* Events of the CPU: all work is complete at once. */
 static int check_events(void) {
   const int64_t shape[] = {4};
   float memory[4] = {1, 2, 3, 4};

@@ -1,4 +1,4 @@
-/* A client of the public header alone, in the common subset of C99 and C++17. It calls every
+/* A client of only the public header, in the common subset of C99 and C++17. It calls every
  * function of the ABI and checks the result. It is built with today's header as C and as C++, with
  * today's header as one who asks for each older minor, and with each header that was frozen; and
  * always run against today's library. */

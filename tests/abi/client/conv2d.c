@@ -37,7 +37,7 @@ int check_conv2d(void) {
   return 0;
 }
 
-/* The same image to its maximum, and back from there; then as a row of four channels. */
+/* Pools the 2x2 image by mean and by maximum. Then one element, convolved and normalized. */
 int check_layers(void) {
   tnr_pool2d_attributes windows;
   tnr_batch_norm_attributes with;

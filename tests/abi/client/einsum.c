@@ -4,7 +4,7 @@
 #if TNR_WANT_MINOR >= 2
 static const float numbers[4] = {1, -2, 3, -4};
 
-/* [1 -2; 3 -4] times itself, transposed; its trace, of which the shape is asked. */
+/* [1 -2; 3 -4] times itself, transposed; and the shape of its trace. */
 int check_einsum(void) {
   float got[4];
   tnr_view operands[2];

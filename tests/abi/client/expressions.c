@@ -15,7 +15,7 @@ static tnr_node node(uint32_t code, uint32_t a, uint32_t b) {
   return result;
 }
 
-/* relu(a * 2 + a), of which the shape is asked. */
+/* relu(a * 2 + a), and the shape of its result. */
 int check_expressions(void) {
   float got[4] = {0, 0, 0, 0};
   tnr_view a;

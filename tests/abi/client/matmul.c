@@ -23,7 +23,7 @@ static int check_factor(const tnr_view* a, const float* got, const tnr_view_mut*
   return 0;
 }
 
-/* [-5 6; -9 10], of which the positive ones are entries. */
+/* [-5 6; -9 10]; its positive elements become entries. */
 static int check_rectified(const tnr_view* a) {
   const tnr_scalar one = scalar(1);
   tnr_sparse_from_matmul_attributes with;

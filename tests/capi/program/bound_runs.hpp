@@ -50,8 +50,9 @@ int lock_count() noexcept;
 
 inline constexpr int kNoFilter = 77;
 
-// How a process ends that does this where the kernel ends it at any system call but its exit: 0
-// where all is well, or what it answers; kNoFilter where the system filters no calls.
+// Runs `body` in a child process that the kernel ends at any system call except its exit. Returns
+// the result of `body`, the negated signal that ended the child, or kNoFilter where the system
+// filters no calls.
 int status_under_filter(const std::function<int()>& body);
 
 }  // namespace tenure::test

@@ -1,5 +1,5 @@
-// Operations of users through C: what they are lent, what is said of their failures, and what a
-// checked run sees; and plug-ins, which bring them.
+// Custom operations through C: the views that they get, the messages of their failures, and the
+// faults that a checked run finds; and plug-ins, which contain custom operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kNegate = TNR_NODE_UNARY + TNR_UNARY_OP_NEG;
 
-// Doubles its operand, but for what it is told to do otherwise.
+// Doubles its operand, except where `fault` changes its behaviour.
 struct Doubling {
   enum class Fault {
     kNone,
@@ -247,7 +247,7 @@ TEST_F(CGraph, MayComputeInPlace) {
   release_all();
 }
 
-// Gives as many floats as its number says, from what is there.
+// Sets N floats to 7, where N is its number, and records their previous values.
 struct Initialized {
   std::vector<float> seen;
 
@@ -294,7 +294,7 @@ TEST_F(CGraph, LendsInitializedMemory) {
   release_all();
 }
 
-// Calls the library with what it is told to call it with, in the middle of its own call.
+// Calls the library with `graph` and `program` from inside its own functions.
 struct CallsBack {
   tnr_graph* graph = nullptr;
   const tnr_program* program = nullptr;
@@ -307,7 +307,7 @@ struct CallsBack {
     std::uint32_t value = 0;
     const tnr_scalar one = tnr_scalar_i64(1);
     self.of_graph = tnr_graph_add_scalar(self.graph, &one, &value);
-    // Another graph is nobody's.
+    // A new graph is not in use.
     tnr_graph* const other = tnr_graph_create();
     EXPECT_EQ(tnr_graph_add_scalar(other, &one, &value), TNR_STATUS_OK);
     EXPECT_EQ(tnr_graph_release(other), TNR_STATUS_OK);
@@ -342,7 +342,7 @@ TEST_F(CGraph, IsCalledByItsOperations) {
   ASSERT_EQ(tnr_set_last_error(TNR_STATUS_BUSY, "before"), TNR_STATUS_BUSY);
   ASSERT_EQ(run(calls.program, {a.view()}, {out.out()}), TNR_STATUS_OK);
   EXPECT_EQ(out.values, (std::vector<float>{1, 1.5f, 2, 2.5f}));
-  // A call that succeeds leaves it alone, whatever its operations saw.
+  // A successful call leaves the last error unchanged, whatever errors its operations had.
   EXPECT_STREQ(tnr_last_error()->message, "before");
   release_all();
 }

@@ -56,7 +56,7 @@ std::vector<float> positive_of(const float (&a)[8]) {
   return some;
 }
 
-// As many elements as expected, and nothing behind them.
+// Expects the elements of `expected` at the beginning of `out`, and nothing written behind them.
 void expect_first(const Floats& out, const std::vector<float>& expected) {
   for (std::size_t i = 0; i < out.values.size(); ++i) {
     EXPECT_EQ(out.values[i], i < expected.size() ? expected[i] : kUntouched) << i;
@@ -128,7 +128,7 @@ TEST_F(CFoundBodies, TakeWhatTheGraphAroundThemFinds) {
 TEST_F(CFoundBodies, FindByThemselves) {
   const std::uint32_t x = input({extent("n", 100)});
   const std::uint32_t decides = flag_input();
-  // As many as there are, or some of them; the second one knows fewer at most.
+  // The first body gives all elements, the second one some of them, with a smaller maximum.
   const std::int64_t all = body([&] { output(node(kNeg, {input({extent("n", 100)})})); });
   const std::int64_t part = body([&] {
     const std::uint32_t of = input({extent("n", 100)});
@@ -172,8 +172,8 @@ TEST_F(CFoundBodies, FindByThemselves) {
   }
 }
 
-// Each iteration keeps what is still positive behind a step down; rows have two columns, so that
-// the state's first part is no vector.
+// Each iteration subtracts a step and keeps the rows that are still positive. Rows have two
+// columns, so that the state's first part is no vector.
 TEST_F(CFoundBodies, LoopsKeepFewerAndFewer) {
   const std::uint32_t x = input({8, 2});
   const std::uint32_t by = input({});
@@ -360,7 +360,7 @@ TEST_F(CFoundBodies, HaveTheirMemoryByTheBounds) {
   Floats sum({});
   for (const Floats* const a : {&few, &many}) {
     const std::uint64_t peak = memory(made, {a->view(), flag(true)}).peak_bytes;
-    // The mask of the body, and what it selects: whole lines.
+    // The mask of the body and the selected elements, each in whole cache lines.
     const std::uint64_t mask_bytes = a == &few ? 64 : 5056;
     EXPECT_EQ(peak, mask_bytes + (a == &few ? 64 : 4032));
     for (const bool is_first : {true, false}) {
@@ -430,7 +430,7 @@ TEST_F(CFoundBodies, AreRefusedWhereTheyDoNotAgree) {
     const std::uint32_t of = positive(input({8}));
     output(node(TNR_NODE_MASKED_SELECT, {of, of}, {own}));
   });
-  // Other dtypes and ranks; extents of which nothing is found.
+  // Other dtypes and ranks, and other extents that are not data-dependent.
   expect_node_refused(TNR_NODE_COND, {decides, x}, {finds, column}, kInvalid,
                       {"outputs[0] of the second body is f32 of shape [8, 1] but must be f32 of"});
   expect_node_refused(TNR_NODE_COND, {decides, x}, {finds, places}, kInvalid,

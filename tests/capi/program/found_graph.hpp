@@ -1,4 +1,4 @@
-// Graphs with nodes of which each run finds how many elements they give.
+// Graphs with nodes of data-dependent shapes: each run finds the number of their elements.
 #pragma once
 
 #include <gtest/gtest.h>

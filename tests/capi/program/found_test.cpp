@@ -1,5 +1,5 @@
-// Nodes whose results have as many elements as a run finds: what follows from the count, whatever
-// passes run, and what is refused of it.
+// Nodes with data-dependent shapes: the results that depend on the count, with every set of
+// passes, and the refused uses of such an extent.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -201,7 +201,7 @@ TEST_F(CFound, MemoryIsThatOfTheBound) {
   const tnr_program* const made = program();
   const Floats few({10}, 1, 0.125f);
   const Floats many({5000}, -2, 0.001f);
-  // The mask, and what it selects, in whose memory the maxima are.
+  // The mask and the selected elements. The maxima are stored in the memory of the latter.
   EXPECT_EQ(memory(made, {few.view()}).live_bytes, 10u + 40u);
   EXPECT_EQ(memory(made, {many.view()}).live_bytes, 5000u + 4000u);
   Floats sum({});

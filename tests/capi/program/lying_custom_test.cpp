@@ -48,7 +48,7 @@ struct Answer {
   std::int64_t shape[TNR_MAX_RANK];
 };
 
-// What a lie makes of the true answer.
+// A lie: a function that changes the true answer of `infer`.
 struct Lie {
   const char* name;
   void (*tell)(Answer& answer);
@@ -82,8 +82,8 @@ constexpr Lie kLies[] = {
     {"an exception", [](Answer&) { throw std::runtime_error("a lie"); }},
 };
 
-// Ones, of the dtype and shape of its operand; but for what it says of them from some call on, or
-// in one.
+// Gives ones with the dtype and shape of its operand. Its `infer` tells `lie` in call `at`, or in
+// each call from `at` on.
 struct Liar {
   const Lie* lie = nullptr;
   std::atomic<int> at = 0;
@@ -146,7 +146,7 @@ class Building {
     require(tnr_graph_add_input(graph(), dtype, rank, shape.data(), &value));
     return value;
   }
-  // As many ones.
+  // A constant of ones with this shape.
   std::uint32_t ones(const Shape& shape) {
     static constexpr std::array<float, 64> kOnes = [] {
       std::array<float, 64> ones{};
@@ -235,7 +235,7 @@ class Building {
   std::vector<tnr_graph*> graphs_;
 };
 
-// Takes 6 numbers, of which 4 are positive. All elements of its outputs are one number, whatever
+// Takes 6 numbers, 4 of them positive. All elements of its outputs are one number, whatever
 // shape the liar's result has.
 struct Example {
   const char* name;
@@ -252,7 +252,7 @@ std::uint32_t lying_rows(Building& of) {
   return of.lying(of.node(TNR_NODE_TAKE, {of.ones({Building::kCount, 3}), places}, {0}));
 }
 
-// What a node makes of the liar's result on as many elements as a run finds.
+// Applies `node` to the liar's result on a vector with a data-dependent extent.
 void then(Building& of, const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& node) {
   const std::uint32_t some = of.selected(of.input({Building::kCount}));
   const std::uint32_t result = node(of.lying(some), some);
@@ -460,8 +460,8 @@ class Output {
     bytes_.assign(view.size_bytes + 2 * kGuardBytes, kPattern);
   }
   tnr_view_mut view() { return {view_over(begin(), type_.shape, type_.dtype)}; }
-  // The first part is `value` everywhere, and nothing else is written; of a run that failed, only
-  // what is around all of it.
+  // Expects `value` in all elements of the first part, and no other byte written. After a run that
+  // failed, expects only that the bytes around the output are unchanged.
   void expect(bool is_written, double value, const std::int64_t* shape) {
     const auto is_untouched = [](char byte) { return byte == kPattern; };
     EXPECT_TRUE(std::all_of(bytes_.begin(), bytes_.begin() + kGuardBytes, is_untouched));
@@ -579,7 +579,7 @@ class Trial {
  public:
   Trial(const Example& example, std::uint32_t disabled_passes)
       : example_(example), disabled_passes_(disabled_passes) {
-    // The truth, and how often it is asked for.
+    // Finds the true types, and the number of calls of the liar's `infer`.
     Liar liar;
     Liar honest;
     const auto build = [&](auto visit) {
@@ -773,7 +773,7 @@ TEST(CCustom, MayAnswerThreadsDifferently) {
         threads.emplace_back([&, thread] {
           for (int round = 0; round < kRounds; ++round) {
             together.arrive_and_wait();
-            // A lie for whoever asks now, in a plan that is new or in a run.
+            // A lie to the thread that calls `infer` now, for a new plan or in a run.
             if (thread == 0) liar.at = liar.asked + round % 3;
             const std::int64_t stride = round + 1;  // a layout for which nothing is planned
             std::vector<float> memory(static_cast<std::size_t>(6 * stride), 1.0f);

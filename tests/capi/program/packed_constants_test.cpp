@@ -44,7 +44,7 @@ struct Image {
 
 class PackedConstants : public CGraph {
  protected:
-  // x W1 and (x W1) w2 with a vector, of which the second is packed as a column.
+  // x W1, and (x W1) w2 with a vector. The second constant is packed as a column.
   void build(tnr_dtype dtype) {
     const Shape shapes[] = {{kDepth, kColumns}, {kColumns, 1}};
     std::uint32_t value = input({3, kDepth}, dtype);

@@ -1,5 +1,5 @@
-// Preallocated programs whose data decide how many elements there are, and what is refused of the data:
-// counts, indices and divisors, of which a run says what is wrong without asking anybody.
+// Preallocated programs with data-dependent shapes, and the data that they refuse: counts, indices
+// and divisors. A run reports these errors without an allocation, a lock or a system call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ TEST_F(CPreallocatedData, HasTheBitsOfItsProgram) {
     const std::vector<std::int64_t> quotient_bits = quotients;
     const std::vector<float> one_bits = one.values;
     reset();
-    // The shapes of what is written.
+    // The shapes of the results.
     std::int64_t shapes[4 * TNR_MAX_RANK];
     std::ranges::fill(shapes, 99);
     ASSERT_EQ(of.run(bound, shapes), expected) << tnr_last_error()->message;
@@ -171,7 +171,7 @@ TEST_F(CPreallocatedData, HasTheBitsOfItsProgram) {
       EXPECT_EQ(std::ranges::count(shapes, 99), std::ssize(shapes));
       const std::string said = tnr_last_error()->message;
       EXPECT_NE(said.find(words), std::string::npos) << said;
-      // It says what the program says, but of shapes, of which others speak.
+      // The message equals the program's, except that shapes have another message.
       if (words.find("has shape") == std::string::npos) {
         EXPECT_EQ(said, message);
       }

@@ -115,7 +115,7 @@ TEST_F(CPreallocated, KnowsItsMemoryBeforeItRuns) {
   expect_refused(tnr_bound_memory(bound, nullptr), TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
 }
 
-// ---- what a run is refused, which is said without asking for anything --------------------------
+// ---- refused runs, which report their errors without an allocation, lock or system call --------
 
 struct Refused {
   const char* name;

@@ -1,4 +1,4 @@
-// Nodes that decide in a run what is computed, beside calls one by one.
+// Control nodes, which select their computation in a run, compared with calls one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

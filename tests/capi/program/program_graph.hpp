@@ -109,7 +109,7 @@ inline tnr_graph* rebuilt(const tnr_graph* graph) {
   return again;
 }
 
-// An operation of a test's own, of so many operands and no number.
+// A custom operation of a test, with `operand_count` operands and no number.
 inline tnr_custom_operation operation_of(const char* name, tnr_infer_fn infer,
                                          tnr_compute_fn compute, void* context,
                                          std::uint32_t operand_count) {

@@ -317,7 +317,7 @@ void add_orders(const Adder& add) {
   KindCase& quantile =
       add("quantile", TNR_NODE_QUANTILE, {array({4, 6}, F32), array({3}, F64, {0, 0.5, 0.9})}, {},
           [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
-            // In what is no vector of f64 there is nothing for a call.
+            // A call takes its probabilities only from a vector of f64.
             if (v[1]->dtype != F64 || v[1]->rank != 1) return TNR_STATUS_INVALID_ARGUMENT;
             return tnr_quantile(of.context, v[0], of.flags, static_cast<const double*>(v[1]->data),
                                 static_cast<std::uint32_t>(v[1]->shape[0]),

@@ -1,4 +1,4 @@
-// One node of each kind, beside the call that it stands for.
+// One node of each kind, with the call that it corresponds to.
 #pragma once
 
 #include <cstring>

@@ -118,7 +118,7 @@ class NodeGraph {
     return of;
   }
 
-  // The same from the list of its parts.
+  // Builds the same graph from the list of the values of `other`.
   void build_from(const NodeGraph& other) {
     const tnr_graph_info all = other.info();
     for (std::uint32_t i = 0; i < all.value_count; ++i) {
@@ -179,7 +179,7 @@ class NodeGraph {
   std::uint32_t value_ = TNR_OPERAND_NONE;
 };
 
-// An output of the node's type, which nobody has written.
+// An output of the node's type, filled with 0xa5.
 struct Result {
   explicit Result(const tnr_value_info& type)
       : bytes(tnr_dtype_size_bytes(type.dtype)), shape(type.shape, type.shape + type.rank) {
@@ -415,7 +415,7 @@ TEST(ProgramKinds, AreListedAndBuiltAgain) {
   }
 }
 
-// Variations of a case, of which most are refused.
+// Variations of a case. Most of them are refused.
 std::vector<KindCase> variations(const KindCase& of) {
   std::vector<KindCase> varied;
   const auto vary = [&](const auto& change) {
@@ -521,7 +521,7 @@ TEST(ProgramKinds, RefuseAttributesOfOthers) {
     }
     // A triangle may have any diagonal.
     if (of.attributes == nullptr || (of.code & kKind) == TNR_NODE_TRIANGULAR) continue;
-    // Every bit of what is known, so that all that is looked at is wrong.
+    // Sets every bit of the attributes, so that each field that the library checks is wrong.
     KindCase varied = of;
     auto given = std::make_shared<std::vector<unsigned char>>(of.attribute_bytes, 0xff);
     const std::uint64_t struct_size = of.attribute_bytes;

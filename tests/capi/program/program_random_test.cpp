@@ -1,4 +1,4 @@
-// Random programs, with every subset of passes, beside the calls of their nodes one by one.
+// Random programs with every subset of passes, compared with the calls of their nodes one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Value {
   bool is_decided = false;  // whether the library takes its shape for one that a run decides
 };
 
-// An extent that a run has: what is found, and the most that memory is planned for.
+// An extent in a run: its size, and the bound that memory is planned for.
 struct RunExtent {
   std::int64_t number;
   std::int64_t size;
@@ -66,7 +66,7 @@ class RandomProgram : public CGraph {
     }
   }
 
-  // Without these passes, but for packing, which is asked for by them.
+  // Runs the program without `passes`. The bit of packing enables packing instead.
   void expect_the_same(std::uint32_t passes) {
     const tnr_program* const made = program(passes & kAllPasses, passes & TNR_PASS_PACKING);
     for (int repeat = 0; repeat < 2; ++repeat) {
@@ -424,7 +424,7 @@ class RandomProgram : public CGraph {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   }
 
-  // An extent of which a run finds `size`, of at most `most`.
+  // A data-dependent extent: a run finds `size`, and memory is planned for at most `most`.
   std::int64_t found_extent(std::int64_t size, std::int64_t most) {
     const std::int64_t maximum = size + below(4);
     const std::string name = "found " + std::to_string(extents.size());
@@ -470,7 +470,7 @@ class RandomProgram : public CGraph {
               [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &expected, nullptr, out); });
   }
 
-  // Those along the first axis whose greatest element is above a bound.
+  // Adds the rows along the first axis that have a greatest element above a bound.
   void add_rows(const Value& a, const tnr_view& view) {
     const float bound = static_cast<float>(below(4)) - 1;
     const std::uint32_t others = ((1u << a.numbers.size()) - 1) & ~1u;
@@ -496,7 +496,7 @@ class RandomProgram : public CGraph {
     });
   }
 
-  // Along an axis of which a run finds the extent.
+  // Adds a node along an axis with a data-dependent extent.
   void add_to_found(const Value& a, const tnr_view& view) {
     const std::size_t rank = a.numbers.size();
     if (below(3) == 0) {
@@ -615,7 +615,7 @@ class RandomProgram : public CGraph {
               });
   }
 
-  // In a body: the elements of a value above a bound, of which it finds at most so many.
+  // In a body: the elements of a value above a bound. The body finds at most `most` of them.
   std::uint32_t selected_in_body(std::uint32_t value, float bound, std::int64_t most) {
     std::int64_t own = 0;
     EXPECT_EQ(tnr_graph_add_extent(graph, "own", most, &own), TNR_STATUS_OK);
@@ -661,7 +661,7 @@ class RandomProgram : public CGraph {
                     elements[taken != 0 ? 0 : 1], most);
   }
 
-  // Some rounds, each of which squashes elements and keeps those above a bound.
+  // Adds a loop of up to 3 rounds. Each round squashes the elements and keeps those above a bound.
   void add_selecting_while(const Value& a) {
     const std::int64_t rounds = below(4);
     const float bound = static_cast<float>(below(3)) / 4 - 0.5f;
@@ -684,7 +684,7 @@ class RandomProgram : public CGraph {
                     all);
   }
 
-  // Compares the first part along each axis of a larger array, and nothing beside it.
+  // Compares the first part along each axis of a larger array. No other element may be written.
   void compare(const Floats& result, const Floats& expected, std::size_t output) const {
     const tnr_view part = expected.view();
     for (std::size_t i = 0; i < result.values.size(); ++i) {

@@ -1,5 +1,5 @@
-// Programs through C: what they compute is what the calls of their nodes compute, whatever passes
-// run; what they refuse; and the memory that they say they take.
+// Programs through C: their results equal those of the calls of their nodes, with every set of
+// passes; their refusals; and the memory that they report.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,14 +100,14 @@ TEST_F(CGraph, EachPassTellsWhatItDid) {
   };
   EXPECT_EQ(counts, expected);
   for (const auto& [pass, count] : pass_counts(program(all), a.view(), 0)) EXPECT_EQ(count, 0u);
-  // As many bytes as the block is smaller by.
+  // The pass counts the bytes that it saves in the block.
   const std::uint64_t apart =
       memory(program(TNR_PASS_MEMORY, TNR_PASS_PACKING), {a.view()}).peak_bytes;
   const std::uint64_t shared = memory(program(0, TNR_PASS_PACKING), {a.view()}).peak_bytes;
   EXPECT_EQ(counts.at(TNR_PASS_MEMORY), apart - shared);
 }
 
-// Checks take no time for each of many windows, of which nobody has memory.
+// The time of a check does not grow with the number of windows, here more than any memory holds.
 TEST_F(CGraph, PoolingsOfHugeExtentsAreChecked) {
   const std::uint32_t image = input({1, 1, 4, 4});
   tnr_pool2d_attributes of = {};
@@ -117,7 +117,7 @@ TEST_F(CGraph, PoolingsOfHugeExtentsAreChecked) {
   const std::uint32_t adaptive = node(kPool, {image}, {std::int64_t{1} << 45, 3}, &of);
   of = {};
   of.struct_size = sizeof of;
-  // As many places as reach the image from anywhere, two apart.
+  // A kernel with just enough elements, 8 apart, that each window reaches the image.
   of.kernel[0] = (std::int64_t{1} << 40) + 1;
   of.kernel[1] = 1;
   of.dilations[0] = 8;
@@ -244,7 +244,7 @@ TEST_F(CNetwork, PacksItsWeightsWhereThatIsAskedFor) {
   expect_of_calls(x, out);
 }
 
-// Bytes, of which one factor is packed for both dtypes of the other.
+// Products of bytes. One constant factor is packed for both dtypes of the other factor.
 TEST_F(CGraph, PacksAConstantOnceForEachDtypeOfItsProducts) {
   const std::vector<std::int8_t> bytes(32 * 8, 3);
   const std::vector<std::int64_t> shape = {32, 8};

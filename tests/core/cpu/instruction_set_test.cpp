@@ -127,8 +127,8 @@ struct Part {
   std::int64_t width;
 };
 
-// The kernel of every supported set on the same operands gives the same bits (but for the payload
-// of NaNs, which IEEE 754 leaves open), and leaves the same bytes between them.
+// The kernel of every supported set on the same operands gives the same bits (except the payload of
+// NaNs, which IEEE 754 leaves open), and leaves the same bytes between them.
 class SameBits {
  public:
   // `pick` finds the kernel of a set.
@@ -265,7 +265,7 @@ struct Columns {
   std::int64_t gap;  // 1: dense
 };
 
-// As the driver fetches, but by a plain loop.
+// Fetches elements as the driver does, but with a plain loop.
 struct PlainFetch : kernels::ElementFetch {
   explicit PlainFetch(const kernels::Reduction& reduction, std::int64_t width)
       : ElementFetch{.run = fetch,

@@ -128,7 +128,7 @@ TYPED_TEST(BatchNorm, StaysWithinItsBoundFarFromZero) {
   }
 }
 
-// As the documentation of tnr_batch_norm says: filters by rows, and the bias as a row.
+// Folds as the documentation of tnr_batch_norm says: filters by rows, and the bias as a row.
 TYPED_TEST(BatchNorm, FoldsIntoAConvolution) {
   using T = TypeParam;
   Random random(3);

@@ -27,7 +27,8 @@ constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORM
 // Small, and so large that the threads share it.
 constexpr std::int64_t kExtents[] = {6, 600};
 
-// Each fifth position, in each format, with values of 2 and more but for one in three.
+// A matrix in any format with an entry at each fifth position. One value in three is 0 or 1; the
+// others are 2 and more.
 struct Truths {
   Truths(tnr_sparse_format format, std::int64_t extent) {
     const std::int64_t block = format == TNR_SPARSE_FORMAT_BSR ? 2 : 1;
@@ -87,7 +88,8 @@ std::int64_t count_of(const unsigned char* bytes, std::uint64_t size, unsigned c
   return std::count(bytes, bytes + size, value);
 }
 
-// The result has 0 and 1 alone, and so many 1 if that is told.
+// Expects that the result has only bytes 0 and 1, at least one 1, and exactly `trues` of them where
+// `trues` is not negative.
 void expect_bools(const void* data, std::uint64_t size, const std::string& what,
                   std::int64_t trues = -1) {
   const auto* const bytes = static_cast<const unsigned char*>(data);

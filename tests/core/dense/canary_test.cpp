@@ -31,7 +31,8 @@ namespace {
 constexpr std::int64_t kMostColumns = 130;
 constexpr std::int64_t kMostRows = 3;
 constexpr std::int64_t kMostElements = kMostRows * kMostColumns;
-// Extents of what is moved in square blocks: around one register of elements, and around a block.
+// Extents of operands that are moved in square blocks: around one register of elements, and around
+// a block.
 constexpr std::int64_t kTileExtents[] = {2, 8, 15, 17, 33, 64, 70};
 constexpr std::int64_t kMostTileElements = 70 * 70;
 // Work that is shared among threads, in few rows and in many.
@@ -416,7 +417,8 @@ TEST_F(Canary, ReduceTiles) {
   }
 }
 
-// Slices end within rows and within lines of memory; what they write must meet without a seam.
+// Slices end within rows and within lines of memory; the bytes that they write must meet without a
+// seam.
 TEST_F(Canary, SlicesOfThreads) {
   tnr_context_options options = {};
   options.struct_size = sizeof options;

@@ -1,4 +1,4 @@
-// Comparisons against their plain twins, and their rules with literals.
+// Comparisons against their reference implementation, and their rules with literals.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -15,7 +15,7 @@ namespace reference = kernels::reference;
 constexpr tnr_compare_op kOps[] = {TNR_COMPARE_OP_EQ, TNR_COMPARE_OP_NE, TNR_COMPARE_OP_LT,
                                    TNR_COMPARE_OP_LE, TNR_COMPARE_OP_GT, TNR_COMPARE_OP_GE};
 
-// The twin knows four questions; the other two ask them from the other side.
+// The reference implementation has four comparisons; the other two exchange the operands.
 Byte twin(tnr_compare_op op, Type type, const Byte* a, const Byte* b) {
   Byte truth = 9;
   if (op == TNR_COMPARE_OP_GT || op == TNR_COMPARE_OP_GE) {
@@ -53,7 +53,7 @@ TEST(Compare, MatchesItsTwinOnEveryLayout) {
   }
 }
 
-// Elements of every width beside results of one byte, in tiles.
+// Compares elements of every width into results of one byte, in tiles.
 TEST(Compare, LargeTransposedOperandsMatchTheirTwin) {
   Random random(22);
   const Shape shape = {259, 301};

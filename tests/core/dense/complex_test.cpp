@@ -1,5 +1,5 @@
-// Operations on complex numbers: against their plain twins on every layout, and their rules with
-// literals. The twins compute quotients in four times the digits.
+// Operations on complex numbers: against their reference implementation on every layout, and their
+// rules with literals. The reference implementation computes quotients in four times the digits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ void fill(Array& array, const ComplexType& type, Random& random) {
   }
 }
 
-// Each part to so many last places, but for one that is 2^1200 times smaller than the other.
+// Whether each part is within `places` units in the last place of the other number's.
 bool is_near_number(const ComplexType& type, const Byte* a, const Byte* b, std::size_t parts,
                     double places) {
   for (std::size_t part = 0; part < parts; ++part) {
@@ -257,8 +257,8 @@ TEST(ComplexQuotient, DoesNotOverflowInBetween) {
             (Numbers{{1, 0}, {0, -1e308}, {1e-320 / 1e-310, 0}, {5e299, 5e-301}, {0, 1e-308}}));
 }
 
-// Ten divisions that are hard for usual algorithms (Baudin and Smith, arXiv:1210.4539): each part is
-// the nearest number, but for one that is 2^1436 times smaller than the other and is 0.
+// Ten divisions that are hard for usual algorithms (Baudin and Smith, arXiv:1210.4539): each part
+// is the nearest number, except one that is 2^1436 times smaller than the other and is 0.
 TEST(ComplexQuotient, IsExactWhereOthersAreNot) {
   const auto two = [](int exponent) { return std::ldexp(1.0, exponent); };
   const Numbers a = {{1, 1},
@@ -355,7 +355,7 @@ TEST(ComplexQuotient, KeepsItsPlacesWhereProductsCancel) {
   for (int i = 0; i < 20'000; ++i) {
     const auto digits = [&] { return std::ldexp(static_cast<double>(random() >> 11), -52) + 0.5; };
     const std::complex<double> b(digits(), digits());
-    // Close to a multiple of i b, or of b, of which one part of the quotient is tiny.
+    // A dividend close to a real multiple of b or of i b, so that one part of the quotient is tiny.
     const double factor = digits();
     std::complex<double> a(b.real() * factor, b.imag() * factor);
     if (random() % 2 == 0) a = {-a.imag(), a.real()};
@@ -438,7 +438,7 @@ TEST(Complex, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   expect_error(TNR_STATUS_UNSUPPORTED, {"prod does not take c64"}, [&] {
     reduce(kDefaultContext, TNR_REDUCE_OP_PROD, a.view, 0, std::nullopt, out.out());
   });
-  // The magnitudes would share bytes with what they are of.
+  // The magnitudes would share bytes with the numbers.
   tnr_view_mut parts = out.out();
   parts.view.dtype = TNR_DTYPE_F32;
   expect_error(TNR_STATUS_ALIASED, {"out shares bytes with a"},

@@ -184,7 +184,8 @@ struct Case {
     return row_major.memory;
   }
 
-  // Every element is the twin's, and what is no element is as it was; of packed filters too.
+  // Every element equals the reference implementation's, and memory outside the elements keeps its
+  // bytes; with packed filters too.
   void expect_twin(const Context& context = kDefaultContext) {
     const Operand<T> before = out;
     Operand<T> expected = out;
@@ -659,7 +660,7 @@ TYPED_TEST(Conv2d, KeepsSpecialNumbersApart) {
   }
 }
 
-// Negative zeros: a sum begins at +0, a bias of -0 keeps it, relu gives what it gives elsewhere.
+// Negative zeros: a sum begins at +0, a bias of -0 keeps it, and relu gives the results of unary().
 TYPED_TEST(Conv2d, KeepsTheSignsOfZeros) {
   using T = TypeParam;
   for (const tnr_unary_op activation : {0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_NEG}) {
@@ -674,7 +675,7 @@ TYPED_TEST(Conv2d, KeepsTheSignsOfZeros) {
   }
 }
 
-// The bits of an element are its window's and its filter's alone.
+// The bits of an element depend only on its window and its filter.
 TYPED_TEST(Conv2d, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   using T = TypeParam;
   Random random(13);
@@ -722,7 +723,7 @@ TYPED_TEST(Conv2d, GivesTheSameBitsInAnyLayoutForAnyThreads) {
 // ---- memory -------------------------------------------------------------------------------------
 
 #ifndef _WIN32
-// An operand's memory at the edge of a page that nobody may touch.
+// A copy of an operand whose memory ends or begins at an inaccessible page.
 template <class T>
 class Fenced {
  public:

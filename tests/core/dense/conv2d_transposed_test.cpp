@@ -82,8 +82,8 @@ class Conv2dTransposed : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Conv2dTransposed, Floats);
 
-// The filter repeats one element in rows that nobody could walk over: each row of the result
-// meets one.
+// The filter repeats one element in 2^58 rows, too many for a loop. With a dilation of 1 each row
+// of the result meets one of them, with a dilation of 3 every third row.
 TYPED_TEST(Conv2dTransposed, FindsElementsOfAnyNumberOfRows) {
   using T = TypeParam;
   constexpr std::int64_t kRows = std::int64_t{1} << 58;

@@ -1,5 +1,5 @@
-// Unary and binary arithmetic against the plain twins, and each rule of docs/operations.md with
-// literals.
+// Unary and binary arithmetic against the reference implementation, and each rule of
+// docs/operations.md with literals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ void check(const Shape& shape, const NamedType& out_type, Random& random, double
   }
 }
 
-// The reference rounds as IEEE 754 does, so that what is rounded once is the same number.
+// The reference implementation rounds as IEEE 754 does, so that results that are rounded once are
+// the same numbers.
 double places_of(const kernels::OperationRow& operation) {
   return operation.last_places <= kernels::kRounded ? 0 : operation.last_places;
 }
@@ -88,7 +89,8 @@ TEST(Operations, TakeTheDtypesOfTheTable) {
   }
 }
 
-// And what it says of zeros, by which sparse matrices are taken or not, is so.
+// The reference implementation agrees with `keeps_zero` of the table, which decides whether sparse
+// matrices are taken.
 template <class Call>
 void expect_zeros(const kernels::OperationRow& operation, const Call& call) {
   const Type type = takes(operation, Type::kF64)   ? Type::kF64
@@ -174,7 +176,7 @@ void check_binary(unsigned row, const NamedType& type, const Shape& shape, Rando
         try {
           binary(kDefaultContext, static_cast<tnr_binary_op>(row + 1), a.view(), b.view(), out);
         } catch (const Error& error) {
-          // The values are then those of the twin all the same.
+          // The values nevertheless equal those of the reference implementation.
           ASSERT_NE(std::strstr(error.message(), "; out holds a mixture"), nullptr);
         }
       },
@@ -226,7 +228,7 @@ TEST(Ternary, MatchesItsTwinOnEveryLayout) {
           Array b(type.dtype, narrowed(shape, random), any(), random);
           Array c(type.dtype, narrowed(shape, random), any(), random);
           for (Array* const array : {&a, &b, &c}) {
-            // Far from 0 and 1 the twin of an interpolation rounds less.
+            // Far from 0 and 1 the reference implementation of an interpolation rounds less.
             if (row == TNR_TERNARY_OP_LERP - 1) {
               fill_with_numbers(*array, type.type, random, Nans::kSome);
             } else {
@@ -511,7 +513,7 @@ TEST(Binary, LargeTransposedOperandsMatchTheirTwin) {
   }
 }
 
-// More elements than a panel holds, and rows of which one panel holds many.
+// Shapes of more elements than a panel holds. In two of them, a panel holds many rows.
 const Shape kPanelShapes[] = {{4500}, {90, 40}, {900, 5}};
 constexpr Arrangement kStrided[] = {Arrangement::kGaps, Arrangement::kReversed,
                                     Arrangement::kShuffled, Arrangement::kRepeated};

@@ -1,13 +1,15 @@
-// Operations on one operand of every f32, under every instruction set that runs here: how far from
-// the exact result, whether results are in its order, and whether the sets agree in every bit. The
-// rows are those of the table of operations.
+// Operations on one operand of every f32, under every instruction set that runs here: the distance
+// from the exact result, whether results are in its order, and whether the sets agree in every bit.
+// The rows are those of the table of operations.
 //
-// Exact are results of f64, which have 29 bits more: those of the library's own kernels, as C's
-// functions would take an hour. Every 1021st of them is compared with the twin, which computes in
-// long double, and so is every one whose f32 is not within its bound.
+// Results of f64, which have 29 bits more, count as exact: those of the library's own kernels,
+// because C's functions would take an hour. Every 1021st of them is compared with the reference
+// implementation, which computes in long double, and so is every one whose f32 is not within its
+// bound.
 //
-// Not a part of the ordinary tests, since it takes minutes: `./x long`. A number as the first
-// argument takes one block of 65536 in so many, no matter which; names of operations choose these.
+// Not a part of the ordinary tests, since it takes minutes: `./x long`. With a number N as the
+// first argument, the program tests one block of 65536 in N, whichever block it is. Names of
+// operations restrict it to these operations.
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -34,7 +36,8 @@ constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
 constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);
 constexpr std::uint32_t kBlock = 1u << 16;
 constexpr std::uint32_t kSamples = 1021;
-// Bound of f64 against the twin: the largest bound of the table, and its own rounding.
+// Bound of f64 against the reference implementation: the largest bound of the table, and its own
+// rounding.
 constexpr double kStrayed = 4.5;
 
 // Whose results promise to rise with their operands, although they are rounded.
@@ -106,7 +109,7 @@ struct Findings {
   std::uint64_t wrongly_rounded = 0;  // results that are not the nearest float
   std::uint64_t out_of_order = 0;     // of neighbours, where exact results are not
   std::uint64_t differences = 0;      // blocks in which one set differs from another
-  std::uint64_t strayed = 0;          // results of f64 that are not those of the twin
+  std::uint64_t strayed = 0;          // results of f64 beyond the bound of the reference
 
   void add(const Findings& other) {
     if (other.worst > worst) {

@@ -1,13 +1,13 @@
-// Operations of f64 that are not exact, beside C's functions of long double, which have 11 bits more
-// on x86: the largest error on 10^8 random operands of each. Powers, angles of points and distances
-// too, of two operands.
+// Compares operations of f64 that are not exact with C's functions of long double, which have 11
+// bits more on x86, and prints the largest error on 10^8 random operands of each. Powers, angles of
+// points and distances, of two operands, are tested too.
 //
 // Operands are of every size, and gather where functions are hard: near 0, near 1, where numbers
-// end, and near multiples of pi / 2. The worst that were found stand in functions_test.cpp, beside
-// what arithmetic of 120 digits says.
+// end, and near multiples of pi / 2. functions_test.cpp has the worst operands that were found,
+// with the results of 120-digit arithmetic.
 //
 // Not a part of the ordinary tests, since it takes minutes: `./x long`. A number as the first
-// argument is another count of operands; names of operations choose these.
+// argument is another count of operands; names of operations restrict it to these operations.
 #include <algorithm>
 #include <atomic>
 #include <cctype>

@@ -1,7 +1,8 @@
-// Functions of the table of operations beside their twin in f64: the stated errors on numbers of
-// every size, limits, and the same function as an activation of a product.
+// Compares functions of the table of operations with their reference implementation in f64: the
+// stated errors on numbers of every size, limits, and the same function as an activation of a
+// product.
 //
-// Every f32 is tried by functions_exhaustive.cpp, and f64 by the million by functions_f64.cpp.
+// functions_exhaustive.cpp tries every f32, and functions_f64.cpp tries f64 by the million.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,8 +51,8 @@ double twin(tnr_unary_op op, double x) {
   return result;
 }
 
-// Those of floats whose bound is above half a place; the others are compared with their twin
-// exactly elsewhere.
+// Functions of floats with a bound above half a last place. Other tests compare the other functions
+// with their reference implementation exactly.
 std::vector<tnr_unary_op> functions() {
   std::vector<tnr_unary_op> list;
   for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
@@ -85,7 +86,7 @@ TEST(Functions, OfF32AreWithinTheirBounds) {
   }
 }
 
-// The twin's own rounding is half a place more.
+// The rounding of the reference implementation is half a place more.
 TEST(Functions, OfF64AreWithinTheirBounds) {
   std::mt19937_64 random(72);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -199,8 +200,8 @@ TEST(Functions, ReduceAnglesByAllDigitsOfPi) {
             kernels::kUnaryRows[TNR_UNARY_OP_TAN - 1].last_places);
 }
 
-// Functions of two numbers: any bits, numbers near 1 to large powers, points of all sizes, beside
-// C's in a wider type.
+// Compares functions of two numbers with C's in a wider type: any bits, numbers near 1 to large
+// powers, and points of all sizes.
 template <class T, class Wide>
 void expect_binary_bounds(std::size_t rounds) {
   std::mt19937_64 random(73);
@@ -324,7 +325,7 @@ TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
   }
 }
 
-// Numbers that a function treats apart do not change the bits of those beside them.
+// Numbers that a function handles separately do not change the bits of adjacent numbers.
 TEST(Functions, OfANumberDoNotDependOnItsNeighbours) {
   const float apart[] = {std::numeric_limits<float>::infinity(),
                          std::numeric_limits<float>::quiet_NaN(),
@@ -352,7 +353,7 @@ TEST(Functions, OfANumberDoNotDependOnItsNeighbours) {
   }
 }
 
-// As an activation, the function is applied to what the product leaves, not to rounded copies.
+// An activation applies the function to the product's own results, not to rounded copies.
 template <class T>
 void expect_activations() {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();

@@ -94,7 +94,7 @@ TEST(FirstEmptyWindow, IsFoundAmongAnyNumberOfWindows) {
   EXPECT_EQ(first(along(kHeight, kPrime - 1, 2, kPrime - 1, kPrime, kPrime, 2)), 1);
   EXPECT_EQ(first(along(kHeight, kPrime - 5, 3, 1, kPrime, 2 * kPrime, 5)), std::nullopt);
   EXPECT_EQ(first(along(kHeight, kPrime - 1, 4, 2, kPrime, 3 * kPrime, kPrime)), (kPrime - 1) / 2);
-  // The step times this is -1, but for multiples of the prime.
+  // kInverse times kStep is -1 modulo the prime kSmaller.
   constexpr std::int64_t kSmaller = 2'147'483'647;  // 2^31 - 1
   constexpr std::int64_t kStep = 1'000'003;
   constexpr std::int64_t kInverse = 623693952;

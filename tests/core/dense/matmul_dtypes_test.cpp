@@ -106,7 +106,7 @@ float widened(BF16 number) {
   return wide;
 }
 
-// `wide` is what was to be rounded, the sum of terms of these magnitudes.
+// `wide` is the sum before it is rounded, and `magnitudes` the sum of the magnitudes of its terms.
 template <class T>
 void expect_rounded(T result, T expected, float wide, float magnitudes, std::int64_t depth) {
   if (sums_like_f32<T>()) {
@@ -258,8 +258,9 @@ void fill_with_numbers(Operand<T>& to, Random& random) {
   for (T& element : to.memory) element = any_number<T>(random);
 }
 
-// The same product with the left factor's rows as they lie, some bytes apart and the last one at the
-// end of its memory, and with its columns adjacent, so that it is packed.
+// Computes one product twice, to the same bits: with the left factor's rows in place, some bytes
+// apart and the last one at the end of its memory, and with its columns adjacent, so that it is
+// packed.
 template <class A, class B, class Out>
 void expect_the_bits_of_packed_rows(const Extents& of, const Out& alpha, const Out& beta,
                                     Random& random) {
@@ -371,7 +372,8 @@ TYPED_TEST(NarrowMatmul, RoundsSumsAsKeptOnes) {
     std::memcpy(made.bytes, &value, sizeof value);
     return made;
   };
-  // Any bits at all: subnormal numbers, infinities and NaN among them; and numbers alone.
+  // One turn in three takes any bits at all, with subnormal numbers, infinities and NaN among them;
+  // the other turns take only numbers.
   for (int turn = 0; turn < 60; ++turn) {
     const Extents of = {1 + below(random, 70), 1 + below(random, 70), 1 + below(random, 90)};
     Operand<T> a({of.rows, of.depth});

@@ -25,7 +25,7 @@ namespace {
 template <class T>
 constexpr kernels::Type kType = sizeof(T) == 4 ? kernels::Type::kF32 : kernels::Type::kF64;
 
-// Products of so many depths are one sum.
+// Largest depth that one sum covers.
 constexpr std::int64_t kBlockDepth = 512;
 
 // One element as the header defines it: the order of additions, and where is rounded.
@@ -101,7 +101,8 @@ struct Case {
            shape_text(out.view.rank, out.view.strides).text;
   }
 
-  // Every element is the twin's, and what is no element is as it was.
+  // Every element equals the reference implementation's, and memory outside the elements keeps its
+  // values.
   void expect_twin(const Context& context = kDefaultContext) {
     Operand<T> expected = out;
     const std::optional<T> kept = beta == 0 ? std::nullopt : std::optional<T>(beta);
@@ -142,7 +143,8 @@ TYPED_TEST(Matmul, TakesEveryRemainderOfTiles) {
   }
 }
 
-// Larger than what is computed without packing, and around the borders of blocks.
+// Products that are too large to be computed without packing, and extents around the borders of
+// blocks.
 TYPED_TEST(Matmul, TakesEveryRemainderOfBlocks) {
   using T = TypeParam;
   Random random(2);
@@ -170,8 +172,8 @@ TYPED_TEST(Matmul, TakesEveryRemainderOfBlocks) {
   }
 }
 
-// A right factor of more than a MiB, of which some rows are read at a time: strips of it that are
-// whole and not, depths of more than a block, the result in either order and with gaps.
+// A right factor of more than a MiB, read some rows at a time: whole and partial strips of it,
+// depths of more than a block, the result in either order and with gaps.
 TYPED_TEST(Matmul, TakesFewRowsOfALargeFactor) {
   using T = TypeParam;
   Random random(6);
@@ -334,7 +336,7 @@ TYPED_TEST(Matmul, StaysWithinItsBound) {
   }
 }
 
-// The plain twin of every product of the library, in the widest type.
+// The reference implementation of every product of the library, in the widest type.
 TYPED_TEST(Matmul, AgreesWithTheReference) {
   using T = TypeParam;
   using kernels::Byte;
@@ -419,7 +421,7 @@ TYPED_TEST(Matmul, SumsOfNothingAreZero) {
   }
 }
 
-// The bits of an element are its row's and column's alone.
+// The bits of an element depend only on its row and its column.
 TYPED_TEST(Matmul, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   using T = TypeParam;
   Random random(9);

@@ -1,4 +1,5 @@
-// Copy, cast, fill and select against their plain twins, and their rules with literals.
+// Copy, cast, fill and select against their reference implementation, and their rules with
+// literals.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -177,8 +178,8 @@ TEST(Cast, WidensEveryHalfAndBringsItBack) {
   }
 }
 
-// Between every two neighbours among the halves: their middle, and what is just beside it in f64.
-// Through f32 the latter would be rounded to the middle first, and then to even.
+// Between every two neighbours among the halves: their middle, and the f64 numbers adjacent to it.
+// Through f32 an adjacent number would be rounded to the middle first, and then to even.
 TEST(Cast, RoundsToHalvesOnce) {
   for (const NamedType& half : {kTypes[2], kTypes[3]}) {
     std::vector<double> values;

@@ -1,4 +1,4 @@
-// The short way through the checks: what it lets pass, the long way would let pass too.
+// The short way through the checks accepts no operand that the long way refuses.
 #include "dense/operands.hpp"
 
 #include <gtest/gtest.h>

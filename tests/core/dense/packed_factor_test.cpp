@@ -26,7 +26,7 @@ Arrangement any_of(const Arrangement (&arrangements)[5], Random& random) {
 
 class PackedFactor : public testing::TestWithParam<Factors> {
  protected:
-  // One call by `b`, and one by what is packed of it.
+  // Compares a call that takes `b` with a call that takes the packed `b`.
   void expect_same(const Shape& a_shape, const Shape& b_shape, const Shape& out_shape,
                    const Context& context) {
     const Factors& of = GetParam();
@@ -134,7 +134,7 @@ TEST_P(PackedFactor, SaysItsShapeAndSize) {
   EXPECT_EQ(factor_describe(Packed(none.view())).size_bytes, 0);
 }
 
-// A call holds the factor; whoever made it may write `b` and give up the handle meanwhile.
+// A call holds the factor; its maker may write `b` and release the handle meanwhile.
 TEST_P(PackedFactor, IsSharedByThreads) {
   const Factors& of = GetParam();
   Array a(of.a, {9, 600}, Arrangement::kRowMajor, random);

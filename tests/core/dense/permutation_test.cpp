@@ -50,7 +50,7 @@ struct Side {
     std::vector<unsigned> order(shape.size());
     std::iota(order.begin(), order.end(), 0u);
     if (random() % 4 != 0) std::shuffle(order.begin(), order.end(), random);
-    // One in two is dense; what is not has gaps that are mostly lines or parts of them.
+    // One layout in two is dense; the others have gaps that are mostly lines or parts of them.
     const bool dense = random() % 2 == 0;
     std::int64_t next = width;
     std::int64_t size = width;

@@ -308,7 +308,7 @@ TYPED_TEST(Pool2d, MeansOfLargeWindowsAreAsExactAsOfSmallOnes) {
   }
 }
 
-// Streamed by lines, of which slices share some.
+// Results that are streamed by lines. Slices share some of the lines.
 TYPED_TEST(Pool2d, TakesMoreThanTheCachesHold) {
   using T = TypeParam;
   Random random(5);
@@ -361,7 +361,7 @@ TYPED_TEST(Pool2d, GivesNothingForNothing) {
 }
 
 #ifndef _WIN32
-// Operands at the edge of a page that nobody may touch.
+// Operands at the edge of an inaccessible page.
 TYPED_TEST(Pool2d, TouchesNoByteBeyondItsOperands) {
   using T = TypeParam;
   Random random(7);
@@ -502,7 +502,8 @@ TEST_F(RefusedPool2d, WindowsWithoutElements) {
          Operand<float>({2, 4, 0, 6}).view, out.view);
 }
 
-// As many windows as nobody could look at, of a graph's placeholders or of an image that repeats.
+// More windows than a loop could visit, as a graph's placeholders or an image that repeats can
+// have.
 TEST_F(RefusedPool2d, WindowsWithoutElementsAmongAnyNumber) {
   constexpr std::int64_t kMany = std::int64_t{1} << 61;
   tnr_view column = a.view;

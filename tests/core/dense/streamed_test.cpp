@@ -163,7 +163,7 @@ constexpr std::int64_t kColumns = (std::int64_t{9} << 20) / kRows + 5;
 constexpr std::int64_t kLarge = kRows * kColumns;
 static_assert(3 * kLarge > kStreamedBytes);
 
-// An output in the middle of canaries, one byte beside where a line begins.
+// An output in the middle of canaries, at an odd address and so not at the start of a line.
 struct LargeOutput {
   std::vector<Byte> memory = std::vector<Byte>(kLarge + 2 * kMargin, Array::kCanary);
   Byte* data = memory.data() + kMargin + 1;

@@ -1,4 +1,4 @@
-// tanh beside that of the C library in a wider type: its stated error, and what is exact.
+// Compares tanh with the C library's in a wider type: its stated error, and its exact results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,7 +89,7 @@ TEST(Tanh, KeepsZerosAndSubnormalsAndSaturates) {
   expect_special_values<double>();
 }
 
-// The loop of functions has one path for whole vectors and one for what is left and for strides.
+// The loop of functions has one path for whole vectors, and one for the remainder and for strides.
 TEST(Tanh, IsTheSameAtEveryLengthAndStep) {
   std::vector<float> values(131);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.07f * static_cast<float>(i) - 4;

@@ -30,7 +30,7 @@ inline std::int64_t below(Random& random, std::int64_t bound) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
 }
 
-// That of the real and imaginary parts.
+// The dtype of the real and imaginary parts.
 inline tnr_dtype part_dtype(tnr_dtype dtype) {
   return dtype == TNR_DTYPE_C64 ? TNR_DTYPE_F32 : TNR_DTYPE_F64;
 }

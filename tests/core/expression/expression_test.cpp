@@ -1,4 +1,4 @@
-// Expressions beside the calls that they stand for: the same bits.
+// Expressions give the same bits as the calls that they stand for.
 #include "tenure/expression.hpp"
 
 #include <gtest/gtest.h>
@@ -144,7 +144,7 @@ TEST(Expression, ReductionsOfComputedElementsHaveThemOverEveryAxis) {
   }
 }
 
-// In groups of rows, of which the last may be one row, and of views that are walked backwards.
+// Rows in groups, the last of them perhaps of one row, and views that are walked backwards.
 TEST(Expression, ReductionsOfRowsThatComeBackHaveThem) {
   for (const Shape& shape :
        {Shape{513, 9}, {1025, 15}, {512, 17}, {3, 171, 2}, {257, 70}, {9, 5}}) {

@@ -1,4 +1,4 @@
-// Pins: what a call may use, how often it counts, and what it refuses.
+// Pins: the memory that a call may use, how often a pin counts, and its refusals.
 #include <gtest/gtest.h>
 
 #include <array>

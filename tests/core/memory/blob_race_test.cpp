@@ -1,5 +1,5 @@
-// Blobs under races made on purpose. The memory behind them is real, and is freed or written by
-// whoever is told that it owns it, so that sanitizers judge along with the assertions.
+// Blobs under races made on purpose. The memory behind them is real, and the thread that comes to
+// own it frees or writes it, so that sanitizers judge along with the assertions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -42,7 +42,7 @@ tnr_status status_of(Body body) {
 }
 
 // Runs body(thread, round) on `thread_count` threads that start each round together. before(round)
-// and after(round) run alone, between rounds.
+// and after(round) run between rounds, while no body runs.
 void race(unsigned thread_count, int round_count, const std::function<void(int)>& before,
           const std::function<void(unsigned, int)>& body, const std::function<void(int)>& after) {
   Meeting meet(thread_count + 1);
@@ -227,7 +227,7 @@ TEST(BlobRace, ReclaimedMemoryIsTheCallersAgain) {
 }
 
 TEST(BlobRace, CallsThatShareAPinnedBorrowKeepItsLastHandle) {
-  // release() of a borrow refuses while pinned, and then is asked again.
+  // release() of a borrow refuses while the blob is pinned, and then is called again.
   std::unique_ptr<int> memory;
   const int* data = nullptr;
   BlobToken blob = 0;

@@ -50,7 +50,8 @@ void expect_in_child(Body body) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// Limits the process to so many bytes beside what it has mapped, nothing of it kept.
+// Trims the kept memory, and limits the address space of the process to `size_bytes` more than it
+// has mapped.
 bool leave_address_space(std::size_t size_bytes) {
   trim_memory();
   std::size_t pages = 0;

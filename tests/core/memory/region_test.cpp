@@ -45,7 +45,7 @@ TEST(Region, SizesWasteAnEighthAtMost) {
 }
 
 TEST(Region, AreAlignedZeroedAndWhole) {
-  // Many at once: the first alone might be aligned by chance.
+  // Many at once: a single region might be aligned by chance.
   std::vector<Region> regions;
   for (int i = 1; i <= 20; ++i) {
     const std::size_t size = kMiB + static_cast<std::size_t>(i) * 300'000;

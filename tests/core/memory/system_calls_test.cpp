@@ -33,9 +33,9 @@ using namespace tenure::test;
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::int64_t kSide = 1024;  // 4 MiB of f32: what is read once, into reserved memory
+constexpr std::int64_t kSide = 1024;  // 4 MiB of f32: read once, into reserved memory
 
-// ---- what is done ----
+// ---- the work ----
 
 // A number for the bytes of a result.
 class Digest {
@@ -64,8 +64,8 @@ class Digest {
   std::uint64_t value_ = 0;
 };
 
-// kSide x kSide elements, `per_cent` of which are not zero; as many in the first rows, from which
-// the library estimates the rest.
+// kSide x kSide elements, `per_cent` of them not zero, with the same share in the first rows, from
+// which the library estimates the rest.
 std::vector<float> dense_matrix(unsigned per_cent) {
   std::minstd_rand random(per_cent);
   std::vector<float> elements(static_cast<std::size_t>(kSide * kSide));
@@ -89,7 +89,8 @@ tnr::Handle<tnr_sparse> from_dense(tnr_context* context, const std::vector<float
 
 using Work = std::uint64_t (*)(tnr_context*);
 
-// Small and large, used again, and so many that old ones are no longer held back.
+// Small and large blobs, and sizes that are used again; make_many_blobs() makes more than the
+// library holds back.
 std::uint64_t make_blobs(tnr_context* context) {
   Digest digest;
   for (const std::size_t bytes : {std::size_t{100}, kMiB + 3, 3 * kMiB, 3 * kMiB, 9 * kMiB}) {
@@ -301,8 +302,7 @@ void expect_answer(const Report& report, const Report& expected, bool may_lack_m
   EXPECT_EQ(report.digest, expected.digest);
 }
 
-// Refuses each call in turn, or one of so many, until there is none that is left; returns how many
-// cases there were.
+// Refuses each call in turn, or one in `step`, until no call is left; returns the number of cases.
 int sweep(const NamedWork& work, std::uint32_t threads, Reach reach, int step,
           const Report& expected) {
   int cases = 0;
@@ -471,8 +471,8 @@ TEST(SystemCallsOfRegions, MoreMappingsThanMoveAreGivenUp) {
   EXPECT_EQ(report.digest, 61u);
 }
 
-// The first move, or a later one of the same head, in both manners: also where nobody can tell one
-// mapping from several.
+// Refuses the first move, or a later one of the same head, in both manners; also where the refused
+// extensions do not tell one mapping from several.
 TEST(SystemCallsOfRegions, ARefusedMoveUnmapsNothingOfOthers) {
   struct Case {
     Refusal refusal;
@@ -524,7 +524,7 @@ TEST(SystemCallsOfRegions, RefusedUnmapsGiveMemoryBackAtOnceAndAddressesLater) {
     for (std::size_t page = kHugePageBytes / 4096; page < flags.size(); ++page) {
       is_forgotten = is_forgotten && (flags[page] & 1) == 0;
     }
-    const Region other = map_region(kMiB);  // which unmaps what is around it
+    const Region other = map_region(kMiB);  // which unmaps the memory around it
     of_child.digest = is_forgotten && owned_bytes() == other.size_bytes;
     unmap_region(other);
   });

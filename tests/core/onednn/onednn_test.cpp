@@ -1,5 +1,5 @@
-// The engine oneDNN beside the library's own kernels, which are its twin: within the bounds of
-// both, on what it takes and what it leaves to them.
+// Compares the engine oneDNN with the library's own kernels as the reference implementation: within
+// the bounds of both, on the calls that it takes and on those that it leaves to them.
 #include "engine/onednn.hpp"
 
 #include <dlfcn.h>
@@ -139,7 +139,7 @@ struct FloatCase {
   }
 };
 
-// A matrix of so many rows and columns, one line after the other with a gap: the first axis or the second
+// A matrix of `rows` x `columns`, one line after the other with a gap. The first axis or the second
 // one has adjacent elements.
 Operand<float> lying(std::int64_t rows, std::int64_t columns, bool is_transposed,
                      std::int64_t gap) {
@@ -193,7 +193,8 @@ TEST(OneDnnMatmul, TakesRowsAndColumnsThatAreAdjacent) {
       if (served) ++served_count;
     }
   }
-  // The others have a bias and columns that are adjacent or an alpha, or were compiled for before.
+  // The calls that oneDNN does not serve have a bias with a column-major result or with an alpha,
+  // or a shape that was compiled before.
   EXPECT_GE(served_count, count / 2);
 }
 
@@ -553,7 +554,7 @@ TEST(OneDnnConv2d, KeepsNaN) {
 
 // ---- memory --------------------------------------------------------------------------------------
 
-// Operands between pages that nobody may touch.
+// Operands between inaccessible pages.
 TEST(OneDnnMatmul, TouchesNoByteBeyondItsOperands) {
   Random random(8);
   const EngineContext context(TNR_ENGINE_ONEDNN);
@@ -634,7 +635,7 @@ TEST(OneDnnConv2d, TouchesNoByteBeyondItsOperands) {
   EXPECT_TRUE(served);
 }
 
-// ---- what is kept --------------------------------------------------------------------------------
+// ---- kept shapes --------------------------------------------------------------------------------
 
 TEST(OneDnnMatmul, KeepsABoundedNumberOfShapes) {
   const EngineContext context(TNR_ENGINE_ONEDNN);

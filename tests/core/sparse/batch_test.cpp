@@ -1,4 +1,5 @@
-// Batches: beside the same operations on one matrix after the other, which have tests of their own.
+// Compares operations on batches with the same operations on one matrix after the other, which have
+// tests of their own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,8 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Widths, SparseBatchOf,
                                          NamedType{Type::kU8, TNR_DTYPE_U8}),
                          [](const auto& test) { return dtype_name(test.param.dtype); });
 
-// More than the elements that are read once, in matrices that several threads share, that one has
-// alone, and in many small ones.
+// Batches of more than kOncePassBytes, the size from which elements are read once: in matrices that
+// several threads share, in matrices that one thread has for itself, and in many small ones.
 TEST(SparseBatch, LargeOnesAreTheSameForAnyNumberOfThreads) {
   const Contexts contexts;
   for (const Shape& shape : {Shape{1200, 32, 30}, Shape{2, 800, 690}, Shape{28, 80, 510}}) {
@@ -311,7 +312,7 @@ TEST(SparseBatch, OfSeveralThatAreWrongTheFirstIsNamed) {
   }
 }
 
-// ---- handles, and what is trusted ----
+// ---- handles, and trusted operands ----
 
 struct Held {
   explicit Held(tnr_sparse_format format) : lent(format) {
@@ -485,7 +486,7 @@ TEST(SparseBatch, AFunctionOfItSharesItsPattern) {
   });
 }
 
-// To each format and back, beside the conversions of each matrix.
+// Compares conversions to each format and back with the conversions of each matrix.
 TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
   const Contexts contexts;
   Random random(11);
@@ -516,7 +517,7 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
   }
 }
 
-// Entries beside those that offsets name are no part of a matrix.
+// Entries outside the ranges of the offsets are no part of a matrix.
 TEST(SparseBatchConvert, EntriesThatAreLeftOutAreNotInTheResult) {
   Lent lent;
   const Returned all(

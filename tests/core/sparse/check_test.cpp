@@ -1,5 +1,5 @@
 // The checker of sparse matrices: each invariant with its message, and the kernels that decide
-// against their plain twin.
+// against their reference implementation.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -204,7 +204,7 @@ TEST(SparseCheck, FlagsAreHeldToTheirWord) {
   const SparseModel twice = with(csr_model(), [](SparseModel& m) { m.minor[3] = 0; });
   refuses(twice, {"a.col_indices[2] and [3] are both 0, in row 2", "no position has two"});
   refuses(with(csc_model(), [](SparseModel& m) { m.minor[1] = 0; }), {"in column 0"});
-  // Not beside each other.
+  // Not adjacent.
   const SparseModel apart = with(csr_model(), [](SparseModel& m) {
     m.minor = {0, 2, 3, 1, 3};
     m.flags = TNR_SPARSE_UNIQUE;
@@ -235,7 +235,7 @@ TEST(SparseCheck, FlagsAreHeldToTheirWord) {
   check(arrays.view());
 }
 
-// ---- the kernels against the plain twin ----
+// ---- the kernels against the reference implementation ----
 
 std::string answer(const std::function<void()>& body) {
   try {

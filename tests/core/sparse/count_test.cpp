@@ -1,4 +1,4 @@
-// More entries than i32 offsets count: nobody has to have that many, only the addresses for them.
+// More entries than i32 offsets count. The test needs only the addresses for them, no memory.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -17,7 +17,7 @@ using namespace tenure::test;
 
 constexpr std::int64_t kMany = std::int64_t{1} << 31;  // one more than fits
 
-// Addresses at which there is no memory: whoever reads there is ended.
+// Addresses without memory: a read there ends the process.
 class Addresses {
  public:
   explicit Addresses(std::size_t size_bytes)
@@ -42,7 +42,7 @@ class ManyEntries : public testing::Test {
     if (!addresses.are_there()) GTEST_SKIP() << "no room for 16 GiB of addresses";
   }
 
-  // A matrix whose entries, all in one row or column, have been checked by somebody else.
+  // A matrix whose entries, all in one row or column, count as checked, because of the voucher.
   tnr_sparse_view matrix(tnr_sparse_format format) const {
     tnr_sparse_view view{};
     view.struct_size = sizeof view;

@@ -1,5 +1,5 @@
-// Entries on both sides of number 2^31. The arrays are addresses of which only what is touched
-// becomes memory, so that the offsets alone say how many entries there are.
+// Entries on both sides of number 2^31. The arrays are addresses, and only touched pages become
+// memory, so that nothing except the offsets says how many entries there are.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -23,7 +23,7 @@ constexpr std::int64_t kUsed = 5;
 
 class Addresses {
  public:
-  // Readable and writable, or to nobody's use: then who reads ends the test.
+  // Maps memory that is readable and writable, or addresses where any access ends the test.
   Addresses(std::int64_t bytes, bool is_memory) : bytes_(static_cast<std::size_t>(bytes)) {
     void* const data = mmap(nullptr, bytes_, is_memory ? PROT_READ | PROT_WRITE : PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

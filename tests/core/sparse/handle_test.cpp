@@ -1,4 +1,4 @@
-// Handles of sparse matrices: what they hold and seal, and when they let go.
+// Handles of sparse matrices: the blobs that they hold and seal, and when they let go.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -206,7 +206,7 @@ TEST(SparseHandle, CreateIsBusyWhileAWriterUsesIndices) {
     expect_writable(blob);
     EXPECT_EQ(blob_describe(blob).holder_count, 1u);
   }
-  // Whoever uses what is sealed already cannot be writing.
+  // A pin of a blob that is sealed already cannot be for writing, so that a second create succeeds.
   const SparseToken first = sparse_create(held.arrays.view());
   Pins reader;
   reader.add(held.arrays.view().minor, "a");
@@ -271,7 +271,7 @@ TEST(SparseHandle, BorrowedPartsEscapeWhileTheMatrixLives) {
 TEST(SparseHandle, HandlesAreCounted) {
   HeldModel held(csr_model());
   const SparseToken matrix = sparse_create(held.arrays.view());
-  // As if so many had been taken: one by one they take seconds under a sanitizer.
+  // Adds kMaxRefs - 1 references at once: one by one they take seconds under a sanitizer.
   BlobSlot& slot = *sparse_table.find(matrix);
   slot.word.fetch_add(kMaxRefs - 1);
   expect_error(TNR_STATUS_BUSY, {"16777215"}, [&] { sparse_retain(matrix); });
@@ -296,7 +296,7 @@ TEST(SparseHandle, UsesAreCounted) {
   held.release();
 }
 
-// ---- races: what is released or written too early is real memory ----
+// ---- races: memory that is released or written too early is real memory ----
 
 template <class Body>
 void on_threads(unsigned thread_count, const Body& body) {
@@ -329,7 +329,8 @@ TEST(SparseHandleRace, HoldersOnSeveralThreadsEndTheMatrixOnce) {
   }
 }
 
-// Writers and makers meet: a maker that succeeds has checked what nobody writes afterwards.
+// Writers and makers meet: no writer changes the indices that a successful maker has checked, until
+// it releases the matrix.
 TEST(SparseHandleRace, NobodyWritesWhatWasChecked) {
   std::atomic<int> made = 0;
   std::atomic<int> written = 0;

@@ -52,7 +52,7 @@ class Liar {
   OwnMatrix matrix_;
 };
 
-// Rows of so many entries, at columns in no order, some of them twice.
+// Rows (CSC: columns) of `per_row` entries, at indices in no order, some of them twice.
 SparseModel disorder(tnr_sparse_format format, std::int64_t rows, std::int64_t cols,
                      std::int64_t per_row, Random& random) {
   SparseModel model{.format = format, .rows = rows, .cols = cols};
@@ -160,9 +160,10 @@ void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_spar
   }
 }
 
-// A context of two threads whose memory is no index before it is written, and which looks behind
-// each block when it comes back: so that what is written past a result, or not written in one, is
-// seen without a sanitizer too. It makes all that is counted first be counted.
+// A context of two threads. Its memory has no valid index before it is written, and each block is
+// checked past its end when it comes back, so that a write past a result, or a part of one that is
+// not written, is seen without a sanitizer too. Its memory cannot be reserved, so that entries are
+// counted first.
 class WatchfulContext {
  public:
   WatchfulContext() : token_(context_create(watchful())), use_(token_) {}
@@ -256,8 +257,9 @@ TEST(SparseLie, OfColumnsThatFallIsNoPlaceOfAMark) {
   packed_release(packed_create(kDefaultContext, a.view(), TNR_PACKED_LAYOUT_AUTO));
 }
 
-// Rows that are alike, of as many entries as are remembered: a run is said to have columns that it
-// has not, and the product with one behind the last is not of it.
+// Rows that are alike, with as many entries as the product remembers. The ends and flags of each
+// row claim a run of columns that the row does not have: one column is above the run, and its
+// product has no entry there.
 TEST(SparseLie, OfRowsThatAreAlikeIsNotRemembered) {
   constexpr std::int64_t kEntries = 256;
   constexpr std::int64_t kRows = 40;

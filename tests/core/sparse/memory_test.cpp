@@ -18,7 +18,7 @@
 namespace tenure::test {
 namespace {
 
-// An array of so many numbers has 8 MiB and more, which nobody may have beside 200 entries.
+// An array of kHuge numbers has 8 MiB and more, too much for an operation on 200 entries.
 constexpr std::int64_t kHuge = std::int64_t{1} << 21;
 constexpr std::int64_t kRows = 50;
 constexpr std::int64_t kEntries = 200;

@@ -1,4 +1,4 @@
-// Sparse operands: whom they trust, and what they check of the others.
+// Sparse operands: the ones that are trusted, and the checks of the others.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -21,7 +21,7 @@ Runs runs_of(const SparseOperand& operand, std::int64_t begin, std::int64_t end)
   return runs;
 }
 
-// Rows of so many entries each, all with the same indices 0, 1, ...
+// Rows of counts[row] entries, all with the same indices 0, 1, ...
 SparseModel rows_of(const std::vector<std::int64_t>& counts, std::int64_t cols) {
   SparseModel model{.rows = static_cast<std::int64_t>(counts.size()), .cols = cols, .major = {0}};
   for (const std::int64_t count : counts) {
@@ -206,7 +206,7 @@ TEST(SparseOperand, OnlyWhatWasCheckedIsTrusted) {
   EXPECT_FALSE(trusts([&](auto& view) { view.major = other.view.major; }));
   EXPECT_FALSE(trusts([&](auto& view) { view.minor = other.view.minor; }));
   EXPECT_FALSE(trusts([](auto& view) { view.cols = 3; }));
-  // As many offsets as CSC would have.
+  // The number of offsets is also that of the CSC matrix.
   EXPECT_FALSE(trusts([](auto& view) {
     view.format = TNR_SPARSE_FORMAT_CSC;
     view.rows = 4;
@@ -254,7 +254,7 @@ TEST(SparseOperand, OwnersArePinnedAndWritten) {
   SparseOperand(shared.view, "a").require_valid();
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.values is written", "shared"},
                [&] { SparseOperand(shared, "out"); });
-  // Which is no mistake where nobody writes.
+  // Values that share bytes with the indices are no mistake where no call writes them.
   tnr_sparse_view_mut overlapping = {lent.view()};
   overlapping.view.values = overlapping.view.minor;
   SparseOperand(overlapping.view, "a").require_valid();

@@ -1,4 +1,5 @@
-// Slices on several threads: each runs once, whoever comes late, and nobody waits for who does not.
+// Slices on several threads: each runs once, even if a thread comes late, and no thread waits for
+// one that does not come.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -134,7 +135,7 @@ TEST(ThreadPool, SlicesOfASliceRunOnItsThread) {
   context_release(token);
 }
 
-// Parked workers are woken for work that goes on, and there are as many as were asked for.
+// Work that goes on wakes parked workers, and exactly the requested number of threads runs it.
 TEST(ThreadPool, AllItsThreadsComeAndNoOther) {
   const ContextToken token = make(3);
   {

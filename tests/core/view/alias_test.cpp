@@ -99,7 +99,7 @@ TEST(AliasOf, DecidesTheLayoutsPeopleMake) {
                wide(n / 2 * 4, TNR_DTYPE_F32, {{n, n}, {n / 2, 1}}));
   expect_apart(wide(0, TNR_DTYPE_F32, {{n / 2, n}, {n, 1}}),
                wide(n / 2 * n * 4, TNR_DTYPE_F32, {{n / 2, n}, {n, 1}}));
-  // Blocks beside each other on the diagonal's other side, and a column between two others.
+  // Blocks mirrored about the diagonal, and two adjacent columns.
   expect_apart(wide(64 * 4, TNR_DTYPE_F32, {{64, n}, {64, 1}}),
                wide(64 * n * 4, TNR_DTYPE_F32, {{64, n}, {64, 1}}));
   expect_apart(wide(7 * 4, TNR_DTYPE_F32, {{n, n}}), wide(8 * 4, TNR_DTYPE_F32, {{n, n}}));
@@ -130,7 +130,7 @@ AliasSearch search_of(const std::vector<Step>& steps) {
   return search;
 }
 
-// The equations of the layouts above, to see what they cost: steps in bytes, both sides together.
+// The equations of the layouts above, for their cost: steps in bytes, both sides together.
 TEST(AliasSearch, TakesFewNodesForTheLayoutsPeopleMake) {
   const std::int64_t row = 4096 * 4;
   const std::int64_t columns_reach = 4095 * row + 2047 * 8;

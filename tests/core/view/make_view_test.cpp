@@ -90,7 +90,7 @@ TEST(MakeView, NamesTheValueAndTheBound) {
   invalid("size_bytes is 9223372036854775808 but must be at most 9223372036854775807", [&] {
     make_view(memory, unseen(std::size_t{1} << 63), 0, TNR_DTYPE_F32, 2, shape, nullptr);
   });
-  // Also where the offset alone leaves the address space: a pointer to there cannot be made.
+  // Also where only the offset leaves the address space: a pointer to there cannot be made.
   const auto* const near_the_end = reinterpret_cast<const std::byte*>(UINTPTR_MAX - 63);
   invalid("size_bytes is 4096 but only 63 bytes follow base in the address space", [&] {
     make_view(near_the_end, unseen<std::size_t>(4096), 1024, TNR_DTYPE_F32, 2, shape, nullptr);

@@ -275,7 +275,7 @@ TEST(CheckViewSmallWorld, IsExactlyReachability) {
   EXPECT_GT(accepted, 100'000);
 }
 
-// The fast path against its plain twin. Fewer offsets, since a refusal throws.
+// The fast path against its reference implementation. Fewer offsets, since a refusal throws.
 TEST(CheckViewSmallWorld, FastAndStepwiseAgree) {
   for_the_small_world([&](const Layout& layout) {
     for (const std::int64_t offset : {7, 12}) {
@@ -285,7 +285,7 @@ TEST(CheckViewSmallWorld, FastAndStepwiseAgree) {
   });
 }
 
-// Numbers at which arithmetic goes wrong, in every word, against the plain twin.
+// Numbers at which arithmetic fails, in every word, against the reference implementation.
 TEST(CheckViewRandom, FastAndStepwiseAgreeOnExtremes) {
   std::mt19937_64 random(20261121);
   const std::int64_t numbers[] = {0,         0,         1,           1,         2,

@@ -1,5 +1,5 @@
 //@ error: E0499
-//! A batch ends where the next one is asked for, which may take its buffer.
+//! A batch ends where the program requests the next one, which may take its buffer.
 use tenure::{Loader, SharedTensor};
 
 fn main() {

@@ -1,5 +1,5 @@
 //@ error: E0499
-//! A batch on a device ends where the next one is asked for, whose copy may take its memory.
+//! A batch on a device ends where the program requests the next one: its copy may reuse the memory.
 use tenure::cuda::{Device, Loader};
 
 fn main() -> tenure::Result<()> {

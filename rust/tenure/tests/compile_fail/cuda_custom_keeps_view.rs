@@ -1,5 +1,5 @@
 //@ error: E0521
-//! An operation of one's own is lent views of a device for a call, and keeps none.
+//! A custom operation borrows views of a device for one call, and keeps none.
 use std::sync::Mutex;
 use tenure::{CustomOperation, cuda};
 

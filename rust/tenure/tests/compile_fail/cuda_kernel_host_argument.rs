@@ -1,5 +1,5 @@
 //@ error: E0277
-//! A kernel takes what is on a device and numbers, and nothing of the host.
+//! A kernel takes device memory and numbers, and no host memory.
 use tenure::Result;
 use tenure::cuda::{Grid, Kernel, Stream, Tensor};
 

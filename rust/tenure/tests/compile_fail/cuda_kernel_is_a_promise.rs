@@ -7,7 +7,7 @@ fn run(stream: &Stream, image: &[u8], tensor: &mut Tensor<f32>) -> Result<()> {
     #[cfg(bad)]
     let kernel = Kernel::load(stream, image, "scale", &[])?;
     #[cfg(not(bad))]
-    // SAFETY: nobody calls this function.
+    // SAFETY: no code calls this function.
     let kernel = unsafe { Kernel::load(stream, image, "scale", &[]) }?;
     stream.launch(&kernel, Grid::covering([1], [1]), (tensor,))
 }

@@ -1,5 +1,5 @@
 //@ error: E0521
-//! An operation of one's own writes its result while it is called, and never after.
+//! A custom operation writes its result only during the call.
 use std::sync::Mutex;
 use tenure::{CustomOperation, TensorViewMut};
 

@@ -1,5 +1,5 @@
 //@ error: E0521
-//! An operation of one's own is lent views for a call, and keeps none.
+//! A custom operation borrows views for one call, and keeps none.
 use std::sync::Mutex;
 use tenure::{CustomOperation, TensorView};
 

@@ -1,5 +1,5 @@
 //@ error: E0597
-//! An operation of one's own holds what it uses: programs that call it may live for ever.
+//! A custom operation owns the data that it uses: programs that call it may live forever.
 use std::sync::Arc;
 use tenure::CustomOperation;
 

@@ -1,5 +1,5 @@
 //@ error: E0277
-//! An operation of one's own is called by several threads at once.
+//! Several threads call a custom operation at once.
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tenure::CustomOperation;

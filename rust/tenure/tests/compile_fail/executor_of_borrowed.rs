@@ -1,5 +1,5 @@
 //@ error: E0597
-//! An executor may be asked, and dropped, long after the function that made it: it borrows nothing.
+//! An executor outlives the function that made it, in calls and in its drop: it borrows nothing.
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use tenure::{Context, Task};

@@ -1,5 +1,5 @@
 //@ error: E0716
-//! A view that nobody keeps ends with its statement, and so must what is made of it.
+//! A view in a temporary ends with its statement, and so must the expression made of it.
 #[cfg(not(bad))]
 use tenure::Expr;
 use tenure::Tensor;

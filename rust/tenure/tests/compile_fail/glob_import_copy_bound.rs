@@ -1,6 +1,6 @@
 //@ error: E0277
 //@ says: Vec<f32>: Copy
-//! A glob import leaves the names of the prelude alone: `Copy` is still the trait.
+//! A glob import does not shadow the names of the prelude: `Copy` is still the trait.
 use tenure::*;
 
 fn twice<T: Copy>(value: T) -> (T, T) {

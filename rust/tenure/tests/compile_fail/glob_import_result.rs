@@ -1,5 +1,5 @@
 //@ error: E0308
-//! A glob import brings a `Result` that still takes an error type of one's own.
+//! A glob import brings a `Result` that still takes the caller's error type.
 use tenure::*;
 
 fn parse(text: &str) -> Result<f32, std::num::ParseFloatError> {

@@ -1,7 +1,7 @@
 //@ error: E0277
 //@ says: cannot be lent as a view of `f32` elements
 //@ says: a number is written in the type of the elements: `2.0` beside floats
-//! A whole number beside floats.
+//! An integer literal with float elements.
 
 fn main() {
     let data = [1.0_f32, 2.0];

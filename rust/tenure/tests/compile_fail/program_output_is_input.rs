@@ -1,5 +1,5 @@
 //@ error: E0502
-//! Memory that a run writes is no input, but for one that the program updates.
+//! The output memory of a run is no input, except an input that the program updates.
 use tenure::{Program, Tensor};
 
 fn main() {

@@ -1,5 +1,5 @@
 //@ error: E0502
-//! Values that are lent exclusively are nobody else's to read.
+//! No other code reads values that are lent exclusively.
 use tenure::CsrViewMut;
 
 fn main() {

@@ -1,7 +1,7 @@
 //@ error: E0277
 //@ says: Pod
 //@ feature: bytemuck
-//! Structs of which not all bytes are a value, or are known, are no elements.
+//! Structs with invalid or unknown (padding) bytes are no elements.
 use tenure::TensorView;
 
 fn main() {

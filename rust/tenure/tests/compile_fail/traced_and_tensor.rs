@@ -1,5 +1,5 @@
 //@ error: E0277
-//! A tensor is no operand of a graph: whether it is held or copied is said.
+//! A tensor is no operand of a graph: the caller chooses between a held and a copied constant.
 use tenure::{Program, Tensor};
 
 fn main() {

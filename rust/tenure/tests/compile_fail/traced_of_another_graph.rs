@@ -1,5 +1,5 @@
 //@ error: E0521
-//! A value is an operand in its own graph alone.
+//! A value is an operand only in its own graph.
 use tenure::Program;
 
 fn main() {

@@ -1,5 +1,5 @@
 //@ error: E0505
-//! An exclusive view does not survive `into_shared`, after which nobody writes.
+//! An exclusive view does not survive `into_shared`, which ends all writes.
 use tenure::Tensor;
 
 fn main() {

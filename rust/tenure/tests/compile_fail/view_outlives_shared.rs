@@ -1,5 +1,5 @@
 //@ error: E0505
-//! Other holders may keep the memory alive, but a view belongs to the holder it was asked from.
+//! Other holders may keep the memory alive, but a view borrows the holder that made it.
 use tenure::SharedTensor;
 
 fn main() {

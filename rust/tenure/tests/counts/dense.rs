@@ -9,7 +9,7 @@ use tenure::{
 
 use super::{Row, answered, done, each, shapes};
 
-/// Views of few elements, of none, and of one that is there many times.
+/// Views of few elements, of zero elements, and of one element that a broadcast repeats.
 fn views(n: usize, call: impl Fn(TensorView<'_, u8>)) {
     call(TensorView::from_slice(&[1; 6], [2, 3]).unwrap());
     for shape in [[n, 0], [0, n]] {
@@ -33,7 +33,7 @@ fn dyn_views(n: usize, call: impl Fn(DynView<'_>)) {
     views(n, |view| call(view.into()));
 }
 
-/// Both ends of what is walked.
+/// Takes an item from both ends of an iterator.
 fn walked<T>(walk: tenure::Result<impl DoubleEndedIterator<Item = T> + ExactSizeIterator>) {
     if let Ok(mut walk) = walk {
         assert!(walk.next().is_some() || walk.len() == 0);

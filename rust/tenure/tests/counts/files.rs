@@ -1,4 +1,4 @@
-//! Files, of which the first bytes state a size.
+//! Files with a size in their first bytes.
 
 use tenure::{CooMatrix, CopyMode, matrix_market, npy, safetensors};
 

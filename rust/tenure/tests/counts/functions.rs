@@ -6,7 +6,7 @@ use std::path::Path;
 pub struct Function {
     /// In the folder `src`.
     pub file: String,
-    /// As it is written: of a macro `$name`.
+    /// The name in the source: `$name` in a macro.
     pub name: String,
     /// Whether a parameter is a number or a shape.
     pub takes_count: bool,
@@ -80,7 +80,7 @@ fn of_file(file: &str, text: &str, functions: &mut Vec<Function>) {
     }
 }
 
-/// What stands in the parentheses behind a function's name and its generic parameters.
+/// The text in the parentheses after a function's name and its generic parameters.
 fn parameters(text: &str) -> &str {
     let mut depth = 0;
     let mut before = ' ';

@@ -7,7 +7,7 @@ use tenure::{
 
 use super::{Row, answered, done};
 
-/// Traces what is made of an input of four elements, or of the shape given, and runs it.
+/// Traces an expression of an input of four elements, or of the given shape, and runs it.
 macro_rules! traced {
     (|$graph:ident, $x:ident: $type:ty| $made:expr) => {
         traced!([4], |$graph, $x: $type| $made)

@@ -6,7 +6,7 @@ use super::{Row, answered, done};
 
 const SAMPLES: [f32; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
-/// Datasets of few samples, and of the same one many times; none of which is filled.
+/// Datasets of few samples, and of one sample repeated many times; no memory is filled.
 fn datasets(n: usize, call: impl Fn(TensorView<'static, f32>)) {
     call(TensorView::from_slice(&SAMPLES, [3, 2]).unwrap());
     call(TensorView::from_slice(&[], [0, 2]).unwrap());

@@ -1,5 +1,5 @@
-//! Sparse matrices: extents, blocks, indices, counts of what is kept; and every method of matrices
-//! of any extent that have hardly an entry.
+//! Sparse matrices: extents, blocks, indices, counts of the kept entries; and every method on
+//! matrices of any extent with hardly an entry.
 
 use tenure::{
     BsrBatch, BsrBatchView, BsrBatchViewMut, BsrMatrix, BsrView, BsrViewMut, Combine, CooBatchView,

@@ -1,4 +1,4 @@
-//! Scans and sorts along an axis, beside the host's.
+//! Scans and sorts along an axis, compared with the host's.
 
 use tenure::{Tensor, cuda};
 

@@ -1,4 +1,4 @@
-//! Programs that are captured on a device beside plain runs.
+//! Programs that are captured on a device, compared with plain runs.
 
 use tenure::cuda::Captured;
 use tenure::*;
@@ -129,7 +129,7 @@ fn what_cannot_be_captured_has_its_place() {
     assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
 }
 
-/// Other streams use the tensors between runs, and nobody waits for them.
+/// Other streams use the tensors between runs, and no call waits for them.
 #[test]
 fn streams_are_in_order() {
     let stream = stream!();

@@ -12,7 +12,8 @@ pub(crate) fn bound(kind: Kind, name: &str) -> Bound {
     row.expect("a row of the table").error
 }
 
-/// That of a reduction. Which of two zeros is the smaller one is promised by neither.
+/// The bound of a reduction. Neither the host nor the device promises which of two zeros is the
+/// smaller one.
 pub(crate) fn reduction_bound(name: &str) -> Bound {
     match bound(Kind::Reduce, name) {
         Bound::Exact => Bound::Places(0),
@@ -31,7 +32,7 @@ fn is_float<T: Element>() -> bool {
     [DType::F64, DType::F32, DType::F16, DType::BF16].contains(&T::DTYPE)
 }
 
-/// How many floats apart the results of the two may be, each of which is within `bound`.
+/// The distance, in floats, that the two results may have; each one is within `bound`.
 fn distance<T: Element>(bound: Bound) -> i128 {
     let places = match bound {
         Bound::Exact | Bound::Rounded | Bound::Places(0) => return 0,
@@ -43,7 +44,7 @@ fn distance<T: Element>(bound: Bound) -> i128 {
     if size_of::<T>() < 4 { 1 } else { places }
 }
 
-/// The same shape, and elements as near as the bound says.
+/// Asserts equal shapes, and elements within the bound.
 #[track_caller]
 pub(crate) fn assert_close<T: Sample>(
     got: &Tensor<T>,

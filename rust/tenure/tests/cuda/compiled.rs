@@ -1,5 +1,5 @@
-//! Expressions that NVRTC compiles, where the environment asks for it: beside the host's, in
-//! processes of their own. On the driver of `tests/cuda` the kernels are those of its
+//! Expressions that NVRTC compiles if the environment enables it, compared with the host's, in
+//! separate processes. On the driver of `tests/cuda` the kernels are those of its
 //! `compiled_expressions.inc`, which must be the library's texts; a refusal has the text that it
 //! has not.
 
@@ -47,7 +47,7 @@ fn pair<T: Element>(shape: [usize; 2], make: impl Fn(f32) -> T) -> [Tensor<T>; 2
     })
 }
 
-/// The same expression on the host and on the device, of views of any layout.
+/// Evaluates one expression on the host and on the device, on views of any layout.
 macro_rules! same {
     ($stream:expr, $($name:ident),+ => $expression:expr) => {{
         let stream = &$stream;
@@ -61,7 +61,7 @@ macro_rules! same {
                 $(let $name = &$name.view();)+
                 stream.eval(&$expression).unwrap()
             };
-            // The same of views whose elements are not adjacent, into some that are not either.
+            // Views of non-adjacent elements, into an output of non-adjacent elements.
             let mut turned = stream.zeros([found.shape()[1], found.shape()[0]]).unwrap();
             $(let $name = &$name.t();)+
             stream.eval_into(&$expression, &mut turned).unwrap();
@@ -164,7 +164,7 @@ fn a_captured_program_has_compiled_kernels() {
     assert!(!ran.contains("kernel tenure_expression\n"), "{ran}");
 }
 
-/// Whether NVRTC is that of `tests/cuda`, which compiles nothing but can be told to fail.
+/// Whether NVRTC is the one of `tests/cuda`, which compiles nothing but can fail on request.
 fn has_fake_compiler() -> bool {
     has_fake_driver() && std::env::var("TENURE_NVRTC").is_ok_and(|name| name.contains("fake"))
 }
@@ -183,7 +183,7 @@ fn what_does_not_compile_is_refused() {
     let stream = stream_of_child();
     let a = stream.full([3], 1.0_f32).unwrap();
     let mut out = stream.full([3], 7.0_f32).unwrap();
-    // There is no such text: nothing is computed, and what compiles goes on.
+    // The compiler has no such text: nothing is computed, and other expressions still run.
     let error = stream.eval_into(&((&a + 1.0) * 2.0 - 3.0 + 4.0), &mut out).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("kernel tenure_expression_"), "{error}");
@@ -268,7 +268,7 @@ fn an_expression_is_compiled_once_for_each_device() {
 #[test]
 fn beyond_the_bound_expressions_are_interpreted() {
     const NAME: &str = "compiled::beyond_the_bound_expressions_are_interpreted";
-    // Texts that the host has not: the interpreter's kernel stands for theirs.
+    // The host does not have these texts: the interpreter's kernel replaces theirs.
     let variables = [("TENURE_CUDA_COMPILE", "1"), ("TENURE_FAKE_NVRTC_RECORD", "/dev/null")];
     let _ = stream!();
     if !has_fake_compiler() || !alone_with(NAME, &variables) {

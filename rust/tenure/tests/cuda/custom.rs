@@ -1,5 +1,5 @@
-//! Operations of one's own on a device: what their closures are lent, in which order their work is,
-//! and what is said of their failures.
+//! Custom operations on a device: the arguments of their closures, the order of their work, and the
+//! messages of their failures.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,7 +91,7 @@ fn operands_have_any_type_and_number() {
         "counted",
         |[x, ..]| Ok(x.to_vec()),
         |views, mut out| Ok(views.iter().try_for_each(|view| add_assign(&mut out, view))?),
-        // Zeros are there, as on the host.
+        // The output holds zeros, as on the host.
         |stream, views, mut out| {
             Ok(views.into_iter().try_for_each(|view| stream.add_assign(&mut out, view))?)
         },
@@ -154,7 +154,7 @@ fn failures_have_their_place_and_reason() {
     assert_eq!(kind, ErrorKind::Internal);
     assert!(message.ends_with("unary: it panicked: of 4 elements"), "{message}");
 
-    // The stream goes on, and the thread's context is what it was.
+    // The stream still works, and the thread's context is the earlier one.
     assert_eq!(stream.to_vec(&stream.neg(&x).unwrap()).unwrap(), [-1.0; 4]);
     assert_eq!(add(&[1.0], 1.0).unwrap(), [2.0]);
 }
@@ -201,7 +201,7 @@ fn runs_enqueue_and_do_not_wait() {
     assert_eq!(stream.to_vec(&y).unwrap(), [3.0; 4]);
 }
 
-/// Nobody puts the other stream in order but the owners of what is lent.
+/// Only the owners of the operands put the other stream in order.
 #[test]
 fn any_stream_is_in_order() {
     let stream = stream!();
@@ -241,7 +241,7 @@ fn a_closure_may_call_what_it_likes() {
         count.fetch_add(1, Ordering::Relaxed);
         keep.get_or_init(|| stream.clone());
         let here = stream.to_vec(x)?;
-        // By functions of the host, none of which is the stream's.
+        // These functions run on the host and do not use the stream.
         assert_eq!(inner.run((&here,))?, sub(1.0, &add(&here, &here)?)?);
         let there = stream.run(&inner, (x,))?;
         let mut host = vec![0.0; here.len()];

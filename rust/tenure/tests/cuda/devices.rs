@@ -1,5 +1,5 @@
-//! Machines with two devices, with none, and with one that fails: processes of their own, of which
-//! the driver is told how it is to be.
+//! Machines with two devices, with none, and with one that fails: separate processes that configure
+//! the driver by the environment.
 
 use tenure::ErrorKind;
 use tenure::cuda::Device;

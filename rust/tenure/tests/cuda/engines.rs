@@ -1,4 +1,4 @@
-//! Streams with an engine of their own: cuBLASLt and cuDNN beside the library's own kernels.
+//! Streams with their own engine: cuBLASLt and cuDNN, compared with the library's own kernels.
 
 use tenure::cuda::Device;
 use tenure::*;

@@ -14,7 +14,7 @@ use crate::stream;
 const READ_ONLY: u64 = 1;
 static DELETED: AtomicUsize = AtomicUsize::new(0);
 
-/// What a library's tensor points at and keeps: memory of the device.
+/// The memory that a library's tensor points at and keeps: memory of the device.
 struct Owned {
     elements: Tensor<f32>,
     shape: [i64; 2],
@@ -73,7 +73,8 @@ fn import(stream: &Stream, flags: u64, shape: [i64; 2], strides: [i64; 2]) -> Im
     let managed =
         Versioned { version: [1, 0], manager_context, deleter: Some(delete), flags, tensor };
     let managed = NonNull::from(Box::leak(Box::new(managed)));
-    // SAFETY: a managed tensor of our own, whose elements are of `stream` and nobody else's.
+    // SAFETY: a managed tensor of our own; its elements are of `stream`, and no other code has
+    // them.
     unsafe { stream.import(managed.cast()) }.unwrap()
 }
 
@@ -134,7 +135,7 @@ fn tensors_are_handed_over_in_the_order_of_the_consumer() {
     for value in 0..10 {
         let tensor = one.full([10, 10], value).unwrap();
         let exported = two.export(tensor).unwrap();
-        // SAFETY: it has just been made for this stream, and nobody else has it.
+        // SAFETY: it has just been made for this stream, and no other code has it.
         let imported = unsafe { two.import(exported.into_raw()) }.unwrap();
         let sum = two.sum_all(imported.view::<i32>().unwrap()).unwrap();
         assert_eq!(sum, 100 * i64::from(value));

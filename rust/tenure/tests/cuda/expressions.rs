@@ -1,4 +1,4 @@
-//! Expressions of what is on a device, beside those of the host on the same data.
+//! Expressions of device tensors, compared with the host's on the same data.
 
 use num_complex::Complex;
 use tenure::cuda::{self, Stream};
@@ -45,7 +45,7 @@ fn bits_are_those_of_the_host() {
         assert_eq!(computed.shape(), shape);
         assert_eq!(bits(&stream.to_vec(&computed).unwrap()), bits(&here.to_vec()));
 
-        // Of a view that a method has given, and into memory that is there, in any strides.
+        // An expression of a temporary view, evaluated into existing memory of any strides.
         let turned = there.t();
         let mut out = stream.zeros::<f32>([2, columns, 33]).unwrap();
         let mut middle = out.view_mut();

@@ -1,4 +1,4 @@
-//! Shapes over memory of a device, and what is refused about them.
+//! Shapes over memory of a device, and the refusals.
 
 use tenure::cuda::{AsView, AsViewMut, Device, Stream, Tensor};
 use tenure::{ErrorKind, Order, s};

@@ -1,4 +1,4 @@
-//! Convolutions and poolings beside the host's, of numbers whose sums are exact.
+//! Convolutions and poolings, compared with the host's, of numbers with exact sums.
 
 use tenure::*;
 

@@ -1,4 +1,4 @@
-//! Kernels of users: from PTX and from a source, on tensors and views, and what is refused.
+//! Kernels of users: from PTX and from a source, on tensors and views, and the refusals.
 
 use tenure::cuda::{Device, Grid, Kernel, KernelArgument, Parameter, Stream};
 use tenure::{Bool8, Error, ErrorKind, Result};
@@ -18,9 +18,10 @@ fn axpy_parameters() -> [Parameter; 4] {
     ]
 }
 
-/// `y = alpha x + y` of as many elements as it is told; they are, below.
+/// `y = alpha x + y` for a given count of elements, which the callers keep within the tensors.
 fn axpy(stream: &Stream) -> Kernel {
-    // SAFETY: the parameters are those of the kernel, and this module tells it counts that are.
+    // SAFETY: the parameters are those of the kernel, and this module passes counts of existing
+    // elements.
     unsafe { Kernel::load(stream, PTX.as_bytes(), "axpy", &axpy_parameters()) }.unwrap()
 }
 

@@ -94,7 +94,7 @@ fn buffers_are_filled_and_submitted_one_by_one() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().starts_with("2 batches are submitted"), "{error}");
     assert_eq!(stream.to_vec(loader.next().unwrap()).unwrap(), [1.0; 4]);
-    // The memory of the batch that was lent is free, and has what was last written there.
+    // The memory of the batch that was lent is free, and holds the values of the last write.
     let mut buffer = loader.buffer().unwrap();
     assert_eq!(buffer.view_mut()[[1, 1]], 1.0);
     buffer.view_mut()[[0, 0]] = 3.0;
@@ -332,7 +332,7 @@ fn each_entry_point_may_fail() {
     if !has_fake_driver() {
         return;
     }
-    // And whether it is told, or the loader does without.
+    // The flag says whether the loader reports the failure or works without the call.
     let failures = [
         ("cuStreamCreate:2", true), // the first is the test's own
         ("cuStreamCreate:3", true),

@@ -1,5 +1,5 @@
-//! Every row of the table of operations beside the host's: dense, transposed, sliced, broadcast and
-//! with numbers; new, into and in place.
+//! Compares every row of the table of operations with the host's: dense, transposed, sliced,
+//! broadcast and with numbers; new, into and in place.
 #![expect(clippy::multiple_bound_locations, reason = "those of the table, and those of a test")]
 
 use tenure::*;
@@ -153,7 +153,7 @@ macro_rules! ternary {
                 let stream = &stream!();
                 let bound = bound(Kind::Ternary, $name);
                 let random = &mut Random::new(3);
-                // Interpolation between what is far apart is exact for neither.
+                // Interpolation between distant values is exact for neither.
                 let element = if bound == Bound::OfInputs(1) { <$in>::small } else { <$in>::any };
                 let [a, b] = [0; 2].map(|_| tensor(random, [5, 67], element));
                 let c = tensor(random, [5, 1], element);
@@ -274,7 +274,7 @@ macro_rules! reductions {
             @test $new, $into, [T: $bound] $result_type, $bound, ($(given!($field))?)
         }
     )*};
-    // Of any numbers it is too large: of ones and twos, below.
+    // The product of arbitrary numbers is too large; a test below uses ones and twos.
     (@test prod, $($row:tt)*) => {};
     (@test $name:ident, $into:ident, [$($generic:tt)*] $result:ty, $bound:ident, $with:tt) => {
         #[test]

@@ -1,4 +1,4 @@
-//! Products of matrices beside the host's, of numbers whose sums are exact.
+//! Products of matrices, compared with the host's, of numbers with exact sums.
 
 use tenure::*;
 

@@ -1,4 +1,4 @@
-//! Programs on a device beside the host's runs of them.
+//! Programs on a device, compared with the host's runs of them.
 
 use tenure::*;
 
@@ -219,7 +219,7 @@ fn memory_and_steps_are_known_before() {
     stream.run(&exact, (&x,)).unwrap();
     let short = program.clone().with_budget(plan.peak_bytes - 1);
     assert_eq!(stream.run(&short, (&x,)).unwrap_err().kind(), ErrorKind::OutOfMemory);
-    // What a sum reads is stored there, and not on the host.
+    // The device stores the operand of a sum, and the host does not.
     let summed = Program::trace(|graph| {
         let x = graph.input::<f32>([4, 2]);
         graph.program((x,), (x * 2.0 + 1.0).sum(0))
@@ -251,7 +251,7 @@ fn steps_are_measured() {
     assert_eq!(stream.to_vec(&state).unwrap(), [3.0; 2]);
 }
 
-/// Of the same program on the host: the graph is rewritten when it is traced.
+/// The epilogues of the same program on the host: tracing rewrites the graph.
 fn epilogues_here(program: &Program<(f32,), (f32, i64)>) -> u64 {
     program.report((&[[1.0_f32; 2]; 4],)).unwrap().count_of(Passes::EPILOGUES)
 }

@@ -1,4 +1,4 @@
-//! Normalizations, and elements by their indices, beside the host's.
+//! Normalizations, and elements by their indices, compared with the host's.
 #![expect(clippy::multiple_bound_locations, reason = "those of the rows, and those of a test")]
 
 use tenure::*;
@@ -23,8 +23,8 @@ macro_rules! normalizations {
                 for (number, axes) in all_axes.into_iter().enumerate() {
                     let what = &format!("{} over axes {axes:?}", stringify!($name));
                     let whole = tensor(random, [9, 67], T::small);
-                    // From 2 to 10: beside such a bias no result is near 0, where what the mean is
-                    // rounded by would be many last places.
+                    // From 2 to 10: with such a bias no result is near 0, where the rounding of the
+                    // mean would be many last places.
                     let whole = &add(&whole, &tensor(random, [9, 67], T::small)).unwrap();
                     let factor = match number {
                         0 => whole.index(1, 0).unwrap(),

@@ -1,4 +1,4 @@
-//! Sparse matrices on a device beside the host's, of numbers whose sums are exact.
+//! Sparse matrices on a device, compared with the host's, of numbers with exact sums.
 
 use tenure::*;
 
@@ -105,7 +105,7 @@ fn matrices_go_to_the_device_and_back() {
     assert_eq!(empty.shape(), [0, 2]);
 }
 
-/// The arrays have been checked, so that no call waits for what it finds.
+/// The arrays have been checked, so that no call waits for a finding.
 #[test]
 fn products_wait_for_nothing() {
     let stream = &stream!();
@@ -251,7 +251,7 @@ fn assert_same<T: Element, I: SparseIndex>(a: &CsrMatrix<T, I>, b: &CsrMatrix<T,
     assert_eq!(a.values(), b.values());
 }
 
-/// Of every type, all entries and those of a range of rows; and of coordinates in no order.
+/// Every type: all entries, the entries of a range of rows, and coordinates in no order.
 macro_rules! coalesced {
     ($($name:ident: $type:ty, $index:ty, $of:expr;)*) => {$(
         #[test]

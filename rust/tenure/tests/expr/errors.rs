@@ -1,4 +1,4 @@
-//! What is refused, and what is said.
+//! Refusals and their messages.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn shapes_that_do_not_broadcast() {
     );
     let message = said(a.expr().lt(0.0).select(&b, 0.0));
     assert!(message.contains(": condition is less at "), "{message}");
-    // The same is said where there is an output.
+    // A call with an output has the same message.
     let mut out = Tensor::zeros([2, 3]).unwrap();
     let error = (&a * &b).eval_into(&mut out).err().unwrap();
     assert!(error.message().ends_with("axis 1 is 3 and 4"), "{error}");

@@ -1,6 +1,6 @@
-//! Expressions: the bits of calls one by one, shapes, errors, updates, and what they cost.
+//! Expressions: the bits of separate calls, shapes, errors, updates, and their cost.
 
-// Operands are lent, as one writes them for what is not `Copy`.
+// Operands are borrowed, as a caller writes them for types that are not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod errors;

@@ -1,4 +1,4 @@
-//! What an expression can be made of.
+//! Operands of an expression.
 
 use super::*;
 
@@ -122,7 +122,8 @@ fn a_clone_is_not_computed_again() {
     assert_eq!(twice.eval().unwrap(), [[30.0, 56.0], [90.0, 132.0]]);
     let rows = (&a - a.expr().mean(Axes::keep(-1))).square() / (&a - a.expr().mean(Axes::keep(-1)));
     assert_eq!(format!("{rows:?}"), "Expr<f32>(mean, sub, square, div)");
-    // By what they read, and not by how it looks: other memory is another operand.
+    // Nodes are shared by the memory that they read, and not by its content: other memory is
+    // another operand.
     let c = table();
     assert_eq!(format!("{:?}", -a.expr() + -c.expr()), "Expr<f32>(neg, neg, add)");
 }
@@ -156,7 +157,7 @@ fn hundreds_of_operations() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().starts_with("an expression has 256 operations at most"), "{error}");
 
-    // Of two halves, of which neither knows the other.
+    // Two halves that do not share nodes.
     let half = || (0..128).fold(a.expr(), |sum, step| sum + f64::from(step));
     let other = || (0..127).fold(a.expr(), |sum, step| sum - f64::from(step));
     let expected = [1.0, 2.0].map(|x| (x + 8128.0) * (x - 8001.0));

@@ -1,5 +1,6 @@
-//! Random expressions beside the calls one by one: shapes, strides, broadcasts, dtypes. The same
-//! ones in every run; `TENURE_EXPRESSIONS` says how many, and `TENURE_EXPRESSION` which one alone.
+//! Random expressions, compared with separate calls: shapes, strides, broadcasts, dtypes. Every run
+//! draws the same expressions; `TENURE_EXPRESSIONS` gives their count, and `TENURE_EXPRESSION`
+//! selects one.
 
 use std::env;
 
@@ -73,7 +74,7 @@ macro_rules! kinds {
             }
         }
 
-        /// What expressions of one shape are made of.
+        /// The operands of expressions of one shape.
         #[allow(non_snake_case)]
         struct Case<'d> { $($type: Views<'d, $type>,)* shape: Vec<usize> }
 
@@ -157,7 +158,7 @@ fn converted<'c, T: Kind, U: Kind>(
     (e.cast(), expected.and_then(cast))
 }
 
-/// One of these operations on expressions: as a method, and as a function of what they give.
+/// One of these operations on expressions: as a method, and as a function of their results.
 macro_rules! one_of {
     ($random:ident $case:ident $depth:ident; $($name:ident ($($operand:ident)*);)*) => {{
         let names = [$(stringify!($name)),*];
@@ -174,7 +175,7 @@ macro_rules! one_of {
     }};
 }
 
-/// The mean or its like of each row, beside the row.
+/// Each row minus its sum, mean, minimum, maximum or NaN-ignoring sum.
 macro_rules! rows {
     ($random:ident $case:ident $depth:ident; $($name:ident)*) => {{
         let (e, expected) = Self::grow($random, $case, $depth);
@@ -263,7 +264,7 @@ fn compared<'c, T: Kind>(random: &mut Random, case: &'c Case<'_>, depth: usize) 
     }
 }
 
-/// Of any type: as it is, into an output of more elements, and in place of one.
+/// For any type: evaluates it, evaluates it into an output of more elements, and updates an output.
 fn compare<T: Kind>(random: &mut Random, case: &Case<'_>, what: &str) {
     let depth = 1 + random.below(4);
     let (e, expected) = T::grow(random, case, depth);
@@ -295,7 +296,7 @@ where
 {
     let depth = random.below(3);
     let (e, Ok(expected)) = T::grow(random, case, depth) else { return };
-    // Numbers alone have no axes, not even none of them.
+    // An expression only of numbers takes no axes, not even an empty list.
     let (e, rank) = (if expected.rank() == 0 { e + &T::of(case)[0] } else { e }, expected.rank());
     let expected = if rank == 0 { add(&expected, T::of(case)[0]).unwrap() } else { expected };
     let rank = expected.rank();

@@ -9,7 +9,7 @@ use tenure::*;
 
 /// An element that a test makes up, and looks at bit by bit.
 pub(crate) trait Sample: Element {
-    /// Any: of floats also NaN, infinities, zeros and what is below the smallest normal number.
+    /// Any value; floats include NaN, infinities, zeros and subnormal numbers.
     fn any(random: &mut Random) -> Self;
     /// From 1 to 5, whole where there is nothing else, or true: what every operation takes on its right side.
     fn small(random: &mut Random) -> Self;
@@ -34,7 +34,7 @@ macro_rules! floats {
                 }
             }
             fn small(random: &mut Random) -> Self {
-                // Of all digits, so that sums round.
+                // All digits are random, so that sums round.
                 $of(1.0 + (random.next() >> 11) as f64 / 2_f64.powi(51))
             }
             fn bits(self) -> u128 {
@@ -109,7 +109,7 @@ pub(crate) fn tensor<T: Sample, const N: usize>(
     Tensor::from_vec(elements, shape).unwrap()
 }
 
-/// The same shape and bits; or both refused.
+/// Asserts equal shapes and bits, or that both are refused.
 #[track_caller]
 pub(crate) fn assert_same<T: Sample>(
     got: &Result<Tensor<T>>,
@@ -127,7 +127,7 @@ pub(crate) fn assert_same<T: Sample>(
             }
         }
         (Err(_), Err(_)) => {}
-        // Of no elements nothing is computed, and no divisor is 0.
+        // Without elements the expression computes nothing, and meets no divisor of 0.
         (Ok(got), Err(_)) if got.is_empty() => {}
         (Ok(_), Err(error)) => panic!("{what}: computed what was refused: {error}"),
         (Err(error), Ok(_)) => panic!("{what}: {error}"),

@@ -1,4 +1,4 @@
-//! Batches: arrays of several matrices, of which some number may be wrong, lent and held.
+//! Batches: arrays of several matrices, some with a wrong number, lent and held.
 
 use std::ptr;
 
@@ -10,7 +10,7 @@ use super::lent::{held, matrix, misdescribe, none, view, view_mut};
 use super::operations::{self, FORMATS, made, number, options, refusal};
 use super::{Random, fuzz};
 
-/// Arrays of a batch, and what they are said to mean.
+/// Arrays of a batch, and the view that describes them.
 struct Batch<I> {
     _indices: [Vec<I>; 2], // what the view points to
     _values: Vec<f32>,
@@ -19,7 +19,7 @@ struct Batch<I> {
 }
 
 impl<I: SparseIndex + TryFrom<i64>> Batch<I> {
-    /// Right, but for some numbers.
+    /// Valid, except for some numbers.
     fn draw(random: &mut Random) -> Self {
         let index = |number: i64| I::try_from(number).unwrap_or_default();
         let format = *random.pick(&FORMATS);
@@ -120,7 +120,7 @@ fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)
     }
 }
 
-/// As `made`, of a batch: each of its matrices is well-formed too.
+/// Like `made`, for a batch: each of its matrices is well-formed too.
 fn made_batch(batch: *mut tnr_sparse) -> bool {
     if !batch.is_null() {
         let mut all = tnr_sparse_view { batch_offsets: none(), ..empty() };
@@ -156,7 +156,7 @@ fn empty() -> tnr_sparse_view {
     }
 }
 
-/// One matrix of a batch, if there is one, goes through every operation.
+/// Calls every operation on one matrix of a batch, if the batch has it.
 fn take_one(random: &mut Random, a: &tnr_sparse_view) {
     let mut one = empty();
     let at = random.number().min(9);

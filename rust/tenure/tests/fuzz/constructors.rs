@@ -1,5 +1,5 @@
-//! Constructors of Rust on arrays some numbers of which may be wrong: views, views for writing,
-//! matrices that are held, and batches. Accepted arrays are used; refused ones come back.
+//! Constructors of Rust on arrays with some wrong numbers: views, views for writing, matrices that
+//! are held, and batches. Accepted arrays are used; refused ones come back.
 
 use tenure::*;
 
@@ -30,7 +30,7 @@ fn spoil<N>(array: &mut Vec<N>, wrong: N, random: &mut Random) {
     }
 }
 
-/// Offsets, indices and sizes that are right, but for some numbers.
+/// Offsets, indices and sizes: valid, except for some numbers.
 pub fn arrays<I: SparseIndex + TryFrom<i64>>(
     random: &mut Random,
 ) -> (usize, usize, Vec<I>, Vec<I>) {

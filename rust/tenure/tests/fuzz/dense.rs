@@ -56,7 +56,7 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
     let has_index = index != tnr_dtype::U8;
 
     let (k, order) = (random.number(), tnr_sparse_order(random.below(4) as i32));
-    // SAFETY: the view lies within `data`, or does not fit what it says of it.
+    // SAFETY: the view is within `data`, or does not fit its own description of the memory.
     let top = unsafe {
         tnr_sparse_from_dense_top_k(
             null,

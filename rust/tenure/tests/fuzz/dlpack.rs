@@ -24,7 +24,7 @@ struct Hostile {
 }
 
 impl Hostile {
-    /// Right, but for some numbers.
+    /// Valid, except for some numbers.
     fn draw(random: &mut Random) -> Box<Self> {
         let rank = random.below(4);
         let mut shape: Vec<i64> = (0..rank).map(|_| random.below(5) as i64).collect();
@@ -211,8 +211,8 @@ impl Managed {
     }
 
     fn import(&self) -> Result<Imported> {
-        // SAFETY: laid out as DLPack has it. Wrong fields are what is tried here; memory that is
-        // not there is not read.
+        // SAFETY: laid out as DLPack requires. The test tries wrong fields; no call reads memory
+        // that does not exist.
         unsafe {
             match self {
                 Managed::Versioned(tensor) => Imported::from_raw(tensor.cast()),
@@ -222,7 +222,7 @@ impl Managed {
     }
 
     fn free(self) {
-        // SAFETY: made by `draw`, not deleted, and nobody looks at it any more.
+        // SAFETY: made by `draw`, not deleted, and no code uses it any more.
         unsafe {
             match self {
                 Managed::Versioned(tensor) => drop(Box::from_raw(tensor.as_ptr())),
@@ -264,7 +264,7 @@ fn go_on(hostile: &Hostile, imported: Imported, random: &mut Random) {
             if let Ok(shared) = imported.into_shared::<f32>() {
                 let exported = Exported::from_shared(&shared).unwrap();
                 drop(shared);
-                // SAFETY: an export of the library's own, that nobody else has.
+                // SAFETY: an export of the library that no other code has.
                 let again = unsafe { Imported::from_raw(exported.into_raw()) }.unwrap();
                 read(hostile, &again);
             }

@@ -1,4 +1,4 @@
-//! Specs of einsum that nobody would write, for operands of any shape.
+//! Malformed specs of einsum, for operands of any shape.
 
 use tenure::*;
 

@@ -1,5 +1,5 @@
-//! Factors that are packed once: of views that may say something of their memory that is not so,
-//! times what may not fit. What is right gives the bits of the product of the view itself.
+//! Factors that are packed once, of views that may misdescribe their memory, times operands that
+//! may not fit. A valid factor gives the bits of the product of the view itself.
 
 use std::fmt::Debug;
 use std::ptr;
@@ -93,7 +93,7 @@ fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
     let attributes = (&raw const packing).cast();
     // SAFETY: every part of a view lies in an array that outlives the calls, or does not fit what
     // the view says of it; nothing else refers to the array of `out`. The library reads at most
-    // `MOST_STRUCT_BYTES` of the attributes, which are there whatever `struct_size` says.
+    // `MOST_STRUCT_BYTES` of the attributes, which exist whatever `struct_size` says.
     let factor = unsafe { tnr_factor_create(context, &b, attributes) };
     assert!(!is_right || !factor.is_null(), "{}", refusal());
     if factor.is_null() {

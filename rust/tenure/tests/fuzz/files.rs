@@ -1,4 +1,4 @@
-//! Files of dense tensors: what is lent lies within the bytes, and what is copied is the same.
+//! Files of dense tensors: borrowed elements are within the bytes, and copied elements are equal.
 
 use tenure::*;
 

@@ -16,9 +16,9 @@ use super::{Random, fuzz};
 struct Drawn {
     images: usize,
     groups: usize,
-    /// Those of one group.
+    /// Channels of one group.
     channels: usize,
-    /// Those of one group.
+    /// Filters of one group.
     filters: usize,
     image: [usize; 2],
     kernel: [usize; 2],
@@ -120,7 +120,7 @@ impl<T: Element + From<i8>> Images<T> {
     }
 }
 
-/// Says something of the memory that is not so, or of another part of it, with so many axes.
+/// Makes a view of `axes` axes misdescribe its memory, or describe another part of it.
 pub fn misdescribe(view: &mut tnr_view, axes: usize, random: &mut Random) {
     let axis = random.below(axes);
     let number = random.number();

@@ -1,5 +1,5 @@
-//! Views as C lends them, which nobody has checked: operations find what `tnr_sparse_check` finds,
-//! and read nothing that is not there.
+//! Views as C lends them, unchecked: operations find each fault that `tnr_sparse_check` finds, and
+//! read no memory outside the arrays.
 
 use std::ptr;
 
@@ -36,7 +36,7 @@ pub fn view<T: Element>(data: &[T], shape: &[usize]) -> tnr_view {
     }
 }
 
-/// As [`view`], to be written.
+/// Like [`view`], for writing.
 pub fn view_mut<T: Element>(data: &mut [T], shape: &[usize]) -> tnr_view_mut {
     let place = data.as_mut_ptr().cast();
     tnr_view_mut { view: tnr_view { data: place, base: place, ..view(data, shape) } }
@@ -44,12 +44,12 @@ pub fn view_mut<T: Element>(data: &mut [T], shape: &[usize]) -> tnr_view_mut {
 
 /// The view that all zeros are.
 pub fn none() -> tnr_view {
-    // SAFETY: integers and pointers, of which zeros are values.
+    // SAFETY: integers and pointers, for which zeros are valid values.
     unsafe { std::mem::zeroed() }
 }
 
-/// A view of one matrix over these arrays, of so many rows (of CSC: columns) and columns, of BSR in
-/// blocks.
+/// A view of one matrix over these arrays: `majors` rows (columns in CSC) and `minors` columns
+/// (rows in CSC), counted in blocks in BSR.
 pub fn matrix<I: SparseIndex>(
     format: tnr_sparse_format,
     block: [usize; 2],
@@ -80,7 +80,7 @@ pub fn matrix<I: SparseIndex>(
     }
 }
 
-/// Arrays of a matrix, and what they are said to mean.
+/// Arrays of a matrix, and the view that describes them.
 pub struct Lent<I> {
     pub major: Vec<I>,
     _minor: Vec<I>, // that the view points to
@@ -89,7 +89,7 @@ pub struct Lent<I> {
 }
 
 impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
-    /// Right, but for some numbers.
+    /// Valid, except for some numbers.
     pub fn draw(random: &mut Random) -> Self {
         let (_, _, offsets, minor) = arrays::<I>(random);
         let format = *random.pick(&FORMATS);
@@ -97,7 +97,7 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
         Self::of(format, offsets, minor, minors)
     }
 
-    /// A matrix in a compressed format and of this size: right, but for some numbers.
+    /// A matrix in a compressed format and of this size: valid, or with one wrong number.
     pub fn of_size(random: &mut Random, is_csc: bool, rows: usize, cols: usize) -> Self {
         let (majors, minors) = if is_csc { (cols, rows) } else { (rows, cols) };
         let index = |number: i64| I::try_from(number).unwrap_or_default();
@@ -188,7 +188,7 @@ fn lent_views() {
 
 /// A blob with a copy of the array; and the view says so.
 pub fn held(part: &mut tnr_view) {
-    // SAFETY: the part is readable over its bytes; what it says of the blob's memory is right.
+    // SAFETY: the part is readable over its bytes; its description of the blob's memory is right.
     unsafe {
         let blob = tnr_blob_copy(ptr::null_mut(), part.base, part.size_bytes as usize);
         part.owner = blob.addr() as u64;

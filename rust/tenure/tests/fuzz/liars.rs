@@ -22,18 +22,18 @@ const MOST_ELEMENTS: usize = 1 << 12;
 
 // ---- operations --------------------------------------------------------------------------------
 
-/// What the shape functions of one graph answer.
+/// The answers of the shape functions of one graph.
 struct Answers {
     seed: u64,
     asked: AtomicU64,
     /// The number of the first answer that may be a lie.
     first: u64,
-    /// One answer of so many is a lie.
+    /// One answer in `share` is a lie.
     share: u64,
 }
 
 impl Answers {
-    /// What draws the lie that is due, if any: the same for the same number of the call.
+    /// The generator of the lie that is due, if any; equal calls by number get equal generators.
     fn lie(&self) -> Option<Random> {
         let call = self.asked.fetch_add(1, Relaxed);
         let mut random = Random::new(mixed(self.seed ^ call));
@@ -46,7 +46,7 @@ fn dtype(random: &mut Random) -> tnr_dtype {
     tnr_dtype(*random.pick(&[0x1_2002, 0x1_4002, 0x1_2000, 0x1_0800, 0x1_1002, 0x7777, 0]))
 }
 
-/// An extent that memory can be had for at once, or that nobody has memory for.
+/// An extent small enough for an immediate allocation, or too large for any memory.
 fn extent(random: &mut Random) -> i64 {
     match random.number() {
         number if (64..1 << 50).contains(&number) => number % 64,
@@ -143,7 +143,7 @@ unsafe extern "C" fn release(context: *mut c_void) {
     drop(unsafe { Arc::from_raw(context.cast_const().cast::<Answers>()) });
 }
 
-/// A custom operation in C, and one in Rust, whose shapes change alone.
+/// A custom operation in C, and one in Rust that only changes its shapes.
 fn operations(answers: &Arc<Answers>) -> [CustomOperation; 2] {
     let raw = tnr_custom_operation {
         struct_size: size_of::<tnr_custom_operation>() as u64,
@@ -179,13 +179,13 @@ fn operations(answers: &Arc<Answers>) -> [CustomOperation; 2] {
         out.fill(1.0);
         Ok(())
     });
-    // SAFETY: the functions do what is asked of them, for as long as the context lives.
+    // SAFETY: the functions fulfil their contracts for as long as the context lives.
     [unsafe { CustomOperation::from_raw(&raw) }.unwrap(), ones.unwrap()]
 }
 
 // ---- graphs ------------------------------------------------------------------------------------
 
-/// Vectors of one length each, of which the library says how long they are.
+/// Vectors of one common length, and the extent that the library gives for it, if any.
 struct Vectors<'g> {
     of: Vec<Traced<'g, f32>>,
     length: Option<Extent<'g>>,
@@ -311,7 +311,7 @@ fn traced(seed: u64, answers: &Arc<Answers>) -> Result<Drawn> {
 
 // ---- runs --------------------------------------------------------------------------------------
 
-/// Memory of an output, amid memory that nobody writes.
+/// Memory of an output, between guard elements that no code writes.
 struct Output {
     memory: Vec<f32>,
     shape: Vec<usize>,

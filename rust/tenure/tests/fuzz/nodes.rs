@@ -1,5 +1,5 @@
-//! Nodes that nobody would write, in graphs that somebody has: what is refused changes nothing, and
-//! what is not is scheduled and run.
+//! Invalid nodes in valid graphs: a refused node changes nothing, and an accepted node is scheduled
+//! and run.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -12,7 +12,7 @@ use super::graphs::{self, Builder, attributes, counting, dtype_of, view_of};
 use super::{Random, fuzz, kinds};
 
 const KIND: u32 = !0xffff;
-/// Attributes are changed in so many bytes, more than any node has.
+/// Bytes of attributes that a test may change: more than any node has.
 const MOST_ATTRIBUTE_BYTES: usize = 512;
 /// Graphs that ask for more are not run.
 const MOST_ELEMENTS: i64 = 1 << 12;
@@ -53,8 +53,8 @@ impl Node {
     }
 }
 
-// SAFETY of all calls below: handles are alive and used by one thread, arrays have as many elements
-// as is said, structs that are written have the size that they begin with.
+// SAFETY of all calls below: handles are alive and used by one thread, arrays have the stated count
+// of elements, structs that are written have the size that they begin with.
 
 fn described(graph: *const tnr_graph) -> tnr_graph_info {
     let mut info = attributes(|_| {});
@@ -321,8 +321,8 @@ fn run(graph: *const tnr_graph, program: *const tnr_program, random: &mut Random
     }
 }
 
-/// The values of a graph once more, of which `change` makes other nodes; how many of these were
-/// added.
+/// Copies the values of a graph into `graph`, with nodes that `change` alters. Returns the count of
+/// alterations that the graph accepted.
 fn rebuilt(
     of: *const tnr_graph,
     graph: *mut tnr_graph,
@@ -400,7 +400,7 @@ fn rebuilt(
     changed
 }
 
-/// A body that keeps what is above a bound of the vector that it is handed.
+/// A body that keeps the elements of its operand above a bound.
 fn selecting(bound: f32, most: i64) -> GraphHandle {
     let mut b = Builder::new();
     let (x, own) = (b.input(dtype_of::<f32>(), &[20]), b.extent("own", most));
@@ -425,7 +425,7 @@ fn has_above(bound: f32) -> GraphHandle {
     b.finish()
 }
 
-/// A body that halves the vector that it is handed, and keeps what is above a bound.
+/// A body that halves its operand, and keeps the elements above a bound.
 fn shrinking() -> GraphHandle {
     let mut b = Builder::new();
     let (x, own) = (b.input(dtype_of::<f32>(), &[20]), b.extent("left", 20));
@@ -526,7 +526,7 @@ fn nodes() {
     ];
     let (mut added, mut changed, mut ran) = (BTreeSet::new(), 0, 0);
     fuzz(3_000, |random| {
-        // Half of them are of the first graph, of which a run decides most.
+        // Half of the graphs are the first one, where a run decides most shapes.
         let of = if random.below(2) == 0 { &corpus[0] } else { random.pick(&corpus) };
         // SAFETY: as above; the program ends before its graph.
         unsafe {

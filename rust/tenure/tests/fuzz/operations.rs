@@ -46,7 +46,7 @@ pub fn refusal() -> String {
 }
 
 pub fn options(format: tnr_sparse_format) -> tnr_sparse_options {
-    // SAFETY: numbers and pointers, of which zeros are values.
+    // SAFETY: numbers and pointers, for which zeros are valid values.
     let mut options: tnr_sparse_options = unsafe { std::mem::zeroed() };
     options.struct_size = size_of::<tnr_sparse_options>() as u64;
     options.format = format;
@@ -115,7 +115,7 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     }
 }
 
-/// Operations that write what is not of the matrix's size, and those that write its values.
+/// Operations that write a dense result, and those that write the values of the matrix.
 fn writes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
     let null = ptr::null_mut();
     let (rows, cols) = extents(a);

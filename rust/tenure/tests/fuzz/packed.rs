@@ -1,4 +1,4 @@
-//! Packed matrices: of views that nobody has checked, in every layout, times what may not fit.
+//! Packed matrices of unchecked views, in every layout, times operands that may not fit.
 
 use std::ptr;
 
@@ -17,7 +17,7 @@ const ONES: [(tnr_dtype, u64); 4] = [
     (tnr_dtype::BF16, 0x3f80_3f80_3f80_3f80),
 ];
 
-/// A view of the first `count` elements of `words`, of which each has as many as fit in it.
+/// A view of the first `count` elements in `words`, which holds them without gaps.
 fn view_of(words: &[u64], dtype: tnr_dtype, count: usize) -> tnr_view {
     let mut all = view(words, &[count]);
     (all.dtype, all.size_bytes) = (dtype, count as u64 * u64::from(dtype.0 >> 8 & 0xff) / 8);
@@ -81,7 +81,7 @@ fn pack<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     }
     let (rows, cols) = (a.rows as usize, a.cols as usize);
     let found = product(packed, dtype, rows, cols).unwrap();
-    // As the matrix itself has it: whole numbers, that floats of 16 bits have too.
+    // The result of the matrix itself: integers that 16-bit floats represent exactly.
     let (x, expected) = (vec![one; cols], vec![0_u64; rows]);
     let mut out = tnr_view_mut { view: view_of(&expected, dtype, rows) };
     let mut expected = expected;

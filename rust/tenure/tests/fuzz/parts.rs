@@ -1,4 +1,4 @@
-//! Selections, blocks and masked products beside what a dense matrix says of them.
+//! Selections, blocks and masked products, compared with the results of a dense matrix.
 
 use std::ptr;
 

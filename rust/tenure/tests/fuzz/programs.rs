@@ -1,5 +1,4 @@
-//! Files of programs: what is built of one is a graph that can be listed, written and made into a
-//! program.
+//! Files of programs: a built graph can be listed, written and made into a program.
 
 use std::ptr;
 
@@ -16,7 +15,7 @@ fn says_something(error: &tenure::Error) {
 }
 
 fn built(file: &ProgramFile) -> Option<GraphHandle> {
-    // Those of the examples and of the kept files.
+    // The custom operations of the examples and of the kept files.
     let mut customs: Vec<CustomOperation> =
         ["scale\0", "scale again\0"].map(graphs::scaling).map(graphs::owned).into();
     customs.extend(["ones", "doubled"].map(|name| {

@@ -1,4 +1,4 @@
-//! The same claims for C callers: the functions of `tenure.h` as C calls them.
+//! These claims for C callers: the functions of `tenure.h` as C calls them.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -114,7 +114,7 @@ fn views(probe: &Probe, data: &mut [f32]) {
     let mut exclusive = MaybeUninit::<tnr_view_mut>::uninit();
     let lent = probe.costs_nothing("tnr_view_lend_mut", || {
         let (out, dtype) = (exclusive.as_mut_ptr(), tnr_dtype::F32);
-        // SAFETY: as above, and the slice is ours alone to write.
+        // SAFETY: as above, and the slice is exclusively ours to write.
         unsafe { tnr_view_lend_mut(base, size_bytes, 0, dtype, 2, shape.as_ptr(), null(), out) }
     });
     assert_eq!(lent, tnr_status::OK);
@@ -128,8 +128,8 @@ fn views(probe: &Probe, data: &mut [f32]) {
     let (half, wide) = (side / 2, [3, side, side]);
     let (folded, axes) = ([2, half, side], [1_u32, 0]);
     let shape = (folded.as_ptr(), wide.as_ptr(), axes.as_ptr());
-    // SAFETY: `view` lends `data`, which outlives the calls; every array has the length stated
-    // beside it; `out` is a view of our own.
+    // SAFETY: `view` lends `data`, which outlives the calls; every array has the length passed with
+    // it; `out` is a view of our own.
     unsafe {
         claim("tnr_view_check", &|_| tnr_view_check(&view));
         claim("tnr_view_slice", &|out| tnr_view_slice(&view, 1, half, -1, -2, out));

@@ -1,4 +1,4 @@
-//! Holding memory that somebody else allocated, and giving it back: a header at most.
+//! Holding memory of another allocator, and giving it back: a header at most.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -74,8 +74,8 @@ fn map_file(probe: &Probe) {
     file.write_all(&header).unwrap();
     let row: Vec<u8> = (0..probe.side).flat_map(|i| ((i % 2) as f32).to_ne_bytes()).collect();
     file.write_all(&row.repeat(probe.side)).unwrap();
-    // SAFETY: the file has just been made by this process, under a name of its own, and nobody
-    // writes or shortens it while it is mapped.
+    // SAFETY: the file has just been made by this process, under a unique name, and no code writes
+    // or shortens it while it is mapped.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     std::fs::remove_file(&path).unwrap();
 

@@ -103,7 +103,7 @@ fn of_faer(probe: &Probe) {
         TensorViewMut::try_from(MatMut::try_from(view).unwrap()).unwrap().len()
     });
 
-    // As many entries as there are elements, in one column.
+    // One entry for each element, in one column.
     let indices: Vec<i32> = (0..probe.len() as i32).collect();
     let offsets = [0, indices.len() as i32];
     let matrix = CscView::new(probe.len(), 1, &offsets, &indices, &data).unwrap();

@@ -16,7 +16,7 @@ pub fn claims(probe: &Probe) {
     let mut sums = vec![0.0_f32; side];
     let mut indices = vec![0_i64; side];
 
-    // One memcpy from the caller's memory to the caller's memory is what is asked.
+    // The claim is one memcpy from the caller's memory to the caller's memory.
     probe.moves_once("copy_into, contiguous", || tenure::copy_into(a, &mut out).unwrap());
     let column = a.index(1, 1).unwrap();
     for (layout, a) in [("contiguous", a), ("transposed", a.t()), ("flipped", a.flip(1).unwrap())] {

@@ -119,7 +119,8 @@ impl Probe {
         (result, cost)
     }
 
-    /// Claims that a call allocates at most so many bytes, and touches no fresh memory.
+    /// Claims that a call allocates at most `allocation` bytes, copies `copied` bytes, and touches
+    /// no fresh memory.
     fn stays_in_place<R>(
         &self,
         claim: &str,

@@ -1,4 +1,4 @@
-//! Arithmetic of complex numbers, beside that of `num_complex`.
+//! Arithmetic of complex numbers, compared with `num_complex`.
 
 use tenure::{
     Arithmetic, AsView, AsViewMut, Bool8, Complex, ComplexNumber, CsrMatrix, ErrorKind, Field,
@@ -54,7 +54,7 @@ fn operations_on_one_give_numbers_or_their_parts() -> Result<()> {
     assert_eq!(parts, [10.0; 2]);
     arg_into(C::new(-1.0, 0.0), &mut parts)?;
     assert_eq!(parts, [std::f64::consts::PI; 2]);
-    // Of what has no parts the magnitude takes the number's place.
+    // For real numbers the magnitude overwrites the number.
     let mut numbers = [-1.5, 2.0];
     abs_assign(&mut numbers)?;
     assert_eq!(numbers, [1.5, 2.0]);
@@ -102,7 +102,7 @@ fn numbers_are_equal_in_both_parts() -> Result<()> {
     let mut out = [Bool8::FALSE; 3];
     equal_into(&A, C::new(-3.0, 0.5), &mut out)?;
     assert_eq!(out, [false, true, false].map(Bool8::from));
-    // Of truth values too, in whatever byte they stand.
+    // Truth values compare by their truth, and not by their byte.
     let bytes = [Bool8::from_byte(2), Bool8::FALSE];
     assert_eq!(equal(&bytes, Bool8::TRUE)?.to_vec(), [true, false].map(Bool8::from));
     Ok(())

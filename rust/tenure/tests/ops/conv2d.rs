@@ -18,9 +18,9 @@ fn in_f64<T: Float + Into<f64>>(view: TensorView<'_, T>) -> Vec<f64> {
 /// The numbers of a call, as they are given to [`Conv2d`].
 #[derive(Clone, Copy, Debug)]
 struct Given {
-    /// Those of one group.
+    /// Channels of one group.
     channels: usize,
-    /// Those of one group.
+    /// Filters of one group.
     filters: usize,
     image: [usize; 2],
     kernel: [usize; 2],

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use tenure::*;
 
-/// A two-parameter `Result` and a `Copy` bound beside the glob import above: both still compile.
+/// A two-parameter `Result` and a `Copy` bound next to the glob import above: both still compile.
 fn beside_the_glob<T: Copy + Debug>(value: T) -> Result<T, String> {
     Ok(value)
 }

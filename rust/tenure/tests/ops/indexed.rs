@@ -1,5 +1,5 @@
-//! What is composed in Rust of the movement of elements: shapes, axes counted from behind, refusals
-//! that write nothing. The elements themselves are compared in the core's tests.
+//! Functions that Rust composes from the movement of elements: shapes, axes counted from behind,
+//! refusals that write nothing. The elements themselves are compared in the core's tests.
 
 use tenure::{
     Bool8, PadMode, Tensor, TensorView, concat, concat_into, gather, masked_fill_assign, one_hot,

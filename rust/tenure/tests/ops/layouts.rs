@@ -27,8 +27,8 @@ pub fn inputs<T: Element>(memory: &[T]) -> Vec<TensorView<'_, T>> {
     cut().unwrap()
 }
 
-/// Runs `operation` on outputs of shape [3, 4] in several layouts, each full of `filler`; shows
-/// what was written to `see`, and asserts that nothing was written beside the output.
+/// Runs `operation` on outputs of shape [3, 4] in several layouts, each full of `filler`; passes
+/// the written elements to `see`, and asserts that no element outside the output was written.
 pub fn outputs<T: Element>(
     filler: T,
     mut operation: impl FnMut(&mut TensorViewMut<'_, T>),

@@ -1,6 +1,6 @@
 //! Every operation, typed, against naive Rust: over dtypes, layouts, broadcasts and output layouts.
 
-// Operands are lent, as one writes them for what is not `Copy`.
+// Operands are borrowed, as a caller writes them for types that are not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod casts;

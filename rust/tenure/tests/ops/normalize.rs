@@ -1,4 +1,4 @@
-//! Normalizations and scans: axes, layouts, forms, and what is refused.
+//! Normalizations and scans: axes, layouts, forms, and refusals.
 
 use tenure::{
     ErrorKind, LayerNorm, Result, Tensor, cummax, cumprod, cumsum, cumsum_assign, cumsum_into,

@@ -1,4 +1,4 @@
-//! Products by a packed factor, and products whose result is sparse, beside the plain ones.
+//! Products by a packed factor, and products with a sparse result, compared with the plain ones.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use tenure::{
     matmul_packed_with, matmul_packed_with_into, matmul_u8_i8, matmul_with, sparsify, stats,
 };
 
-/// Numbers between -1 and 1, of which no two neighbours are alike.
+/// Numbers between -1 and 1; adjacent ones differ.
 fn number(index: usize) -> f32 {
     ((index * 7919 + 13) % 1009) as f32 / 504.0 - 1.0
 }

@@ -151,7 +151,7 @@ fn truths<T: Element + Real>(memory: &[T]) {
 }
 
 fn places<T: Number + PartialOrd>(memory: &[T]) {
-    // Few values, so that there are equals of which the first must win.
+    // Few distinct values, so that equal elements exist and the first must win.
     let memory: Vec<T> = memory
         .iter()
         .enumerate()

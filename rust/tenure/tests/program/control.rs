@@ -214,7 +214,7 @@ fn flags_values_and_shapes_that_do_not_go_together() {
     assert!(message.contains("the first body has 2 outputs but the second has 1"), "{message}");
 }
 
-/// Of a state of three numbers.
+/// The refusal of a loop over a state of three numbers.
 fn looped(
     limit: usize,
     condition: impl for<'h> Fn(Traced<'h, f32>) -> Traced<'h, Bool8>,
@@ -315,7 +315,7 @@ fn misused_graphs() {
         graph.program((flag, x), x)
     });
     assert!(message.contains("must be a bool8 of one element"), "{message}");
-    // What is refused in the graph is refused first.
+    // The graph's own refusal comes first.
     let message = said(|graph| {
         let x = graph.input::<f32>([3]);
         let bad = x + graph.input::<f32>([2]);
@@ -359,7 +359,7 @@ fn as_deep_as_is_said() {
     assert!(error.message().contains("deep"), "{error}");
 }
 
-/// "div at .../control.rs:7:30: ", wherever it stands.
+/// Whether the message contains text of the form "div at .../control.rs:7:30: ".
 fn names_place(message: &str, name: &str) -> bool {
     let place = message.split(&format!("{name} at ")).nth(1).unwrap_or("");
     place.split(": ").next().is_some_and(|place| place.contains("control.rs:"))

@@ -1,4 +1,4 @@
-//! Operations of one's own, as an outsider would break them.
+//! Custom operations, broken as a caller would break them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, OnceLock};
@@ -123,7 +123,7 @@ fn say_why_they_fail() {
     assert_eq!(fails(|| Err("no weights".into())), (invalid, "no weights".into()));
     // A byte that ends texts of C.
     assert_eq!(fails(|| Err("no\0weights".into())), (invalid, "no weights".into()));
-    // Errors of this crate, one of which the library has no status of.
+    // Errors of this crate; the library has no status for one of them.
     let (kind, said) = fails(|| {
         Tensor::<f64>::zeros(1 << 60)?;
         Ok(())
@@ -155,7 +155,7 @@ fn panics_end_in_errors() {
     let error = program.run((&[1.0],)).err().unwrap();
     assert!(error.message().ends_with("with something that is no text"), "{error}");
 
-    // What it holds panics when it is released.
+    // A captured value that panics at its release.
     let bomb = Bomb;
     drop(unary(move |_, _| {
         let _ = &bomb;
@@ -188,7 +188,7 @@ fn shapes_are_checked() {
     assert!(refused(|_| panic!("no shape")).ends_with("it panicked: no shape"));
     assert!(refused(|_| Err("not this one".into())).contains("not this one"));
 
-    // The run function meets a result that it does not expect, of a shape that it is told.
+    // The run function gets a result of another shape than it expects.
     let program = shaped(|x| Ok(vec![x[0] + 1])).unwrap();
     let error = program.run((&[1.0, 2.0],)).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);

@@ -1,4 +1,4 @@
-//! What is refused, and what is said.
+//! Refusals and their messages.
 
 use super::*;
 

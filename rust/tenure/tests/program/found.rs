@@ -1,8 +1,8 @@
-//! Shapes that the data decide: what is found, and what is made of it.
+//! Data-dependent shapes: the values that a run finds, and operations on them.
 
 use super::*;
 
-/// The positive numbers of `x`, and what they are made into.
+/// The positive numbers of `x`, and values that are computed from them.
 fn selecting() -> Program<(f32,), (f32, f32, i64)> {
     Program::trace(|graph| {
         let x = graph.input::<f32>([graph.extent("n", 1000)]);

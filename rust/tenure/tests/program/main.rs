@@ -1,6 +1,6 @@
 //! Programs: the bits of calls one by one, shapes found in a run, errors, updates, memory.
 
-// Operands are lent, as one writes them for what is not `Copy`.
+// Operands are borrowed, as a caller writes them for types that are not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod bound;

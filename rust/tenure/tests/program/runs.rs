@@ -1,4 +1,4 @@
-//! Runs: on threads, in contexts, of any layout, into any memory, and what they take of it.
+//! Runs: on threads, in contexts, of any layout, into any memory, and their memory use.
 
 use super::*;
 

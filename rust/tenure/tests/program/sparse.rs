@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Entries in order, of which each row has another number.
+/// Entries in order; the count varies by row.
 fn matrix() -> CsrMatrix<f32> {
     let cols = vec![1, 4, 0, 0, 2, 4, 3, 1];
     let values = floats(31, [8]).to_vec();
@@ -10,7 +10,7 @@ fn matrix() -> CsrMatrix<f32> {
     matrix.check_coalesced().unwrap()
 }
 
-/// Of which the diagonal and what is below it are a system.
+/// The lower triangle with its diagonal is a solvable system.
 fn triangle() -> CsrMatrix<f64, i64> {
     let (offsets, cols) = (vec![0, 1, 3, 5], vec![0, 0, 1, 1, 2]);
     CsrMatrix::from_vecs(3, 3, offsets, cols, vec![2.0, 1.0, -4.0, 3.0, 0.5]).unwrap()
@@ -154,7 +154,7 @@ fn what_is_refused() {
         graph.program((a.row_offsets(), a.col_indices(), a.values()), a.to_dense())
     });
     assert!(message.contains("an extent is"), "{message}");
-    // Arrays are looked at in a run, whatever is said of their order.
+    // A run checks the arrays, whatever the graph assumes of their order.
     let program = Program::trace(|graph| {
         let a = graph.csr_input::<f32, i64>(2, 3, 2).assume_coalesced();
         let inputs = (a.row_offsets(), a.col_indices(), a.values());

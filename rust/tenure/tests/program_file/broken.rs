@@ -37,7 +37,7 @@ fn every_field_of_the_header() {
         file[bit / 8] ^= 1 << (bit % 8);
         refused(&file);
     }
-    // Numbers that are large, small, or beside what is there.
+    // Numbers that are large, small, or adjacent to the stored one.
     for at in (16..48).step_by(8) {
         let is = u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
         let others = [0, 1, 63, 64, 4096, is - 1, is + 1, is + 4096, 1 << 62, 1 << 63, u64::MAX];
@@ -103,7 +103,7 @@ fn graphs_that_name_what_is_not_there() {
     assert_eq!(message(&[0x22, 2, 0x08, 1]), "outputs[0]: it names value 1, of 0 before it");
     let node = [0x1a, 9, 0x22, 7, 0x08, 0x85, 0x80, 0x04, 0x22, 1, 7];
     assert_eq!(message(&node), "values[0]: it names value 7, of 0 before it");
-    // An operation of one's own.
+    // A custom operation.
     let custom = [0x1a, 6, 0x22, 4, 0x08, 0x80, 0x80, 0x5c];
     assert_eq!(message(&custom), "values[0]: it calls operation 0 of its caller's own, of 0");
     // Attributes of another kind: those of a reduction, at a cast.
@@ -121,8 +121,9 @@ fn graphs_that_name_what_is_not_there() {
     assert_eq!(message(&node), expected);
 }
 
-/// Of nodes that order, draw at random and have sparse matrices: the core refuses what it would not
-/// take from a program, and what it takes is written and read again.
+/// Nodes that order, draw at random and have sparse matrices, with each bit flipped: the core
+/// refuses a node that it would not accept from a program, and an accepted graph is written and
+/// read again.
 #[test]
 fn every_bit_of_newer_nodes() {
     let file = saved(&ordered_random_and_sparse().graph, &[]);

@@ -125,7 +125,7 @@ fn refused(version: u8, graph: &[u8]) -> tenure::Error {
     file.and_then(|file| file.build(Vec::new())).expect_err("it is no graph")
 }
 
-/// So many graphs, each within the one before.
+/// `depth` graphs, each one nested in the next.
 fn nested(depth: usize) -> Vec<u8> {
     let mut graph = Vec::new();
     for _ in 0..depth {
@@ -162,7 +162,7 @@ fn hostile_graphs_within_graphs() {
     // Results of no node, an operation within, and a name that is one there.
     let error = refused(2, &[&nested(1)[..], &[0x1a, 2, 0x28, 1]].concat());
     assert_eq!(error.message(), "values[0]: it is no next result of a node");
-    // A name of an operation within, which version 3 alone has, that stands twice or is not given.
+    // The name of an operation in a body, which only version 3 has, given twice or not given.
     let within = [0x2a, 3, 0x12, 1, b'f'];
     assert!(refused(2, &within).message().contains("its subgraphs are of another"));
     let message = "subgraphs[0]: the graph calls the operation 'f', which is not given";
@@ -171,7 +171,7 @@ fn hostile_graphs_within_graphs() {
     assert_eq!(twice.message(), "subgraphs[0]: the name 'f' of an operation stands twice");
 }
 
-/// As many ones as there are elements, or each element doubled, in bodies alone.
+/// Custom operations: ones of the operand's shape, and each element doubled.
 fn customs() -> [CustomOperation; 2] {
     let ones = CustomOperation::new::<(f32,), f32>(
         "ones",
@@ -191,7 +191,7 @@ fn customs() -> [CustomOperation; 2] {
 
 type Calling = Program<(f32, Bool8), f32>;
 
-/// The graph itself calls one of them too, and a body within a body both.
+/// The graph itself and a body call one of them each, and a body in a body calls both.
 fn calling([ones, doubled]: &[CustomOperation; 2]) -> Calling {
     Program::trace(|graph| {
         let (x, flag) = (graph.input::<f32>([2]), graph.input::<Bool8>(()));

@@ -1,4 +1,4 @@
-//! Operations of one's own in files: by their names.
+//! Custom operations in files, by their names.
 
 use std::sync::atomic::Ordering;
 
@@ -61,7 +61,7 @@ fn are_released_whatever_happens() {
 #[test]
 fn are_checked_when_they_are_taken() {
     let refused = |operation: tenure_sys::tnr_custom_operation| {
-        // SAFETY: the functions do what is asked of them, and the name ends with a 0.
+        // SAFETY: the functions fulfil their contracts, and the name ends with a 0.
         message(unsafe { CustomOperation::from_raw(&operation) })
     };
     let mut nameless = scaling("scale\0");

@@ -55,7 +55,7 @@ pub fn ok(status: tnr_status) {
     assert_eq!(status, tnr_status::OK, "{message:?}");
 }
 
-// SAFETY of all calls below: the arrays have as many elements as is said and live during the call,
+// SAFETY of all calls below: the arrays have the stated count of elements and live during the call,
 // outputs are writable, and one thread uses the graph.
 impl Builder {
     pub fn new() -> Self {
@@ -64,7 +64,7 @@ impl Builder {
     }
 
     pub fn finish(self) -> GraphHandle {
-        // SAFETY: the handle is alive, and used by nobody else from here on.
+        // SAFETY: the handle is alive, and no other code uses it from here on.
         unsafe { GraphHandle::from_raw(self.graph) }.unwrap()
     }
 
@@ -96,7 +96,7 @@ impl Builder {
         self.constant_laid(elements, &mut view)
     }
 
-    /// The same under strides: a transposed matrix.
+    /// A constant with the strides of a transposed matrix.
     pub fn constant_transposed<T: Element>(&mut self, elements: &[T], shape: [i64; 2]) -> u32 {
         let mut view = view_of(ptr::null(), dtype_of::<T>(), &shape);
         (view.strides[0], view.strides[1]) = (1, shape[0]);
@@ -258,7 +258,7 @@ pub fn run(graph: &GraphHandle, inputs: &[tnr_view], updated: &[Option<usize>]) 
     }
 }
 
-// ---- an operation of one's own ----
+// ---- a custom operation ----
 
 /// How often it was released.
 pub static RELEASED: AtomicU32 = AtomicU32::new(0);
@@ -335,7 +335,7 @@ pub fn scaling(name: &'static str) -> tnr_custom_operation {
 }
 
 pub fn owned(operation: tnr_custom_operation) -> CustomOperation {
-    // SAFETY: the functions above do what is asked of them.
+    // SAFETY: the functions above fulfil their contracts.
     unsafe { CustomOperation::from_raw(&operation) }.unwrap()
 }
 
@@ -345,7 +345,7 @@ pub fn counting(count: usize) -> Vec<f32> {
     (0..count).map(|i| (i * 7 % 11) as f32 * 0.25 - 1.0).collect()
 }
 
-/// A graph, what it is run on, and which input each output updates.
+/// A graph, the inputs of its runs, and the input that each output updates.
 pub struct Example {
     pub graph: GraphHandle,
     pub names: Vec<&'static str>,
@@ -520,7 +520,7 @@ pub fn everything() -> Example {
     outputs.push(b.with(lower, &[x], &diagonal));
     outputs.push(b.node(TNR_NODE_SCAN | tnr_scan_op::SUM.0 as u32, &[x], &[1]));
 
-    // Operations of one's own.
+    // Custom operations.
     let first = b.custom(&scaling("scale\0"));
     let second = b.custom(&scaling("scale again\0"));
     let scaled = b.node(TNR_NODE_CUSTOM | second, &[x], &[3]);

@@ -1,4 +1,4 @@
-//! Files of programs: what comes back computes the same bits, and what is no file is refused.
+//! Files of programs: a loaded program computes the same bits, and an invalid file is refused.
 #![cfg(feature = "programs")]
 
 mod broken;
@@ -107,7 +107,7 @@ fn version_1_is_written_as_it_was() {
 
 #[test]
 fn graphs_that_are_no_handles() {
-    // SAFETY: the library takes any number for a handle, and this one is nobody's.
+    // SAFETY: the library takes any number for a handle, and no object has this one.
     let graph = unsafe { GraphHandle::from_raw(64 as *mut _) }.unwrap();
     let error = GraphRecord::of(&graph, &[]).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::StaleHandle, "{error}");

@@ -63,7 +63,7 @@ fn what_runs_find_is_found_by_the_loaded_one() {
         let (some, hits) = x.masked_select(x.greater(0.0), "hits", 7);
         let (places, rows) = y.max(1).nonzero("rows", 50);
         let taken = y.take(0, places.reshape(rows));
-        // In bodies too, of which one names an extent of the graph around it.
+        // Also in bodies; one of them names an extent of the graph around it.
         let chosen = graph.cond(
             some.sum(0).greater(5.0),
             some,
@@ -340,7 +340,7 @@ fn what_is_saved_is_the_trace() {
     assert_eq!(GraphRecord::of(&graph, &[]).unwrap().value_count(), 6);
 }
 
-/// Says that it wrote what it did not.
+/// Reports success without a write.
 unsafe extern "C" fn writes_nothing(
     _: *mut c_void,
     _: *const tnr_view,

@@ -87,7 +87,7 @@ struct Case {
     }
   }
 
-  // Whole numbers: every sum is exact. What is no element of the result is as it was.
+  // Whole numbers: every sum is exact. Memory outside the result's elements keeps its values.
   void expect_twin(Random& random, const Context& context = kDefaultContext) {
     for (Operand<T>& operand : operands) {
       for_each_index(operand.view, [&](const Index& index) {

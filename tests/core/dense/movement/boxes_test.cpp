@@ -235,7 +235,7 @@ TEST(Triangular, KeepsOneSideOfTheDiagonal) {
             expect_elements(out, source);
           }
           triangular(three, part, a.view(), diagonal, a.out());
-          expect_elements(a, source);  // what is kept was there, and is itself
+          expect_elements(a, source);  // kept elements are unchanged
           if (HasFatalFailure()) return;
         }
       }

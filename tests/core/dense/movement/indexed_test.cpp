@@ -173,7 +173,8 @@ TEST(Indexed, TakesWhatALoopOverIndicesTakes) {
   });
 }
 
-// The plain twin of put and scatter: one element after the other, in the order of the values.
+// The reference implementation of put and scatter: one element after the other, in the order of the
+// values.
 void put_in_order(const Case& with, tnr_binary_op op, const Array& values, const Array& indices,
                   Array& target) {
   const tnr_dtype dtype = values.view().dtype;

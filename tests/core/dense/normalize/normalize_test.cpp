@@ -263,7 +263,8 @@ TYPED_TEST(Normalize, WorksInPlace) {
   }
 }
 
-// Rows longer than a part, than what is held, and past the caches.
+// Rows that are longer than a part, rows whose powers are too many to be held, and rows larger than
+// the caches.
 TYPED_TEST(Normalize, TakesLongRows) {
   using T = TypeParam;
   Random random(3);
@@ -348,7 +349,7 @@ TYPED_TEST(Normalize, OfInfinitiesAndNaNIsPyTorchs) {
   }
 }
 
-// Rows that are measured in sections, of which some have nothing but minus infinity.
+// Rows that are measured in sections. Some sections have only minus infinity.
 TYPED_TEST(Normalize, OfInfinitiesAndNaNInLongRowsIsThatOfShortOnes) {
   using T = TypeParam;
   constexpr T kInf = std::numeric_limits<T>::infinity();

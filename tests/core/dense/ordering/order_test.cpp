@@ -197,7 +197,7 @@ TEST_P(Order, PartitionPutsOneInItsPlace) {
         ASSERT_FALSE(is_before ? is_less(type.type, middle, found[i])
                                : is_less(type.type, found[i], middle));
       }
-      // The same elements, bit by bit.
+      // The row keeps its elements, bit by bit.
       std::vector<std::vector<Byte>> before;
       std::vector<std::vector<Byte>> after;
       for (std::size_t i = 0; i < row.size(); ++i) {

@@ -1,4 +1,5 @@
-// Random numbers are those of their definition, wherever the elements lie and whoever computes them.
+// Random numbers follow their definition, wherever the elements are in memory and whichever thread
+// computes them.
 #include "tenure/random.hpp"
 
 #include <gtest/gtest.h>
@@ -183,7 +184,8 @@ TEST(Random, NormalsAreScaledWithTwoRoundings) {
   }
 }
 
-// Larger than what is streamed, and with a first element that begins no line.
+// Outputs that are large enough to be streamed, with a first element that is not at the start of a
+// line.
 TEST(Random, OfManyAreTheSameForAnyThreads) {
   constexpr std::size_t kCount = (std::size_t{25} << 20) / 4;
   for (const Given& given : {uniform(0, 1), normal(0, 1)}) {

@@ -1,4 +1,4 @@
-// Norms, logsumexp, reductions of what is not NaN, and moments, against plain loops.
+// Compares norms, logsumexp, reductions that skip NaN, and moments with plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ constexpr Case kCases[] = {
     {TNR_REDUCE_OP_NAN_MEAN},  {TNR_REDUCE_OP_NAN_MIN},   {TNR_REDUCE_OP_NAN_MAX},
 };
 
-// The plain twin.
+// The reference implementation.
 long double reduced(const Case& of, const std::vector<long double>& elements) {
   long double sum = 0;
   long double count = 0;

@@ -22,7 +22,7 @@ constexpr std::int64_t kCounts[] = {
     1,    2,    15,   16,   17,   31,   33,   127,  128,  129,  255,   257,   511,   512,   513,
     1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 8191, 8193, 32767, 32768, 32769, 65537, 100000};
 
-// How the elements of one axis lie in memory, of which the test keeps the plain values too.
+// Arrangement of the elements of one axis in memory. The test also keeps their plain values.
 enum class Line { kDense, kGaps, kReversed, kColumn };
 
 // `count` elements along the second axis of a tensor [1, count], or down the first of [count, 9].
@@ -278,7 +278,7 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// A panel of results side by side may end with one of them alone.
+// The last panel of adjacent results may be only one column.
 TEST(ReduceLarge, ResultsHaveTheSameBitsWhereTheLastPanelIsOneColumn) {
   Random random(43);
   const TestContext sixteen(16);
@@ -346,7 +346,7 @@ TEST(ReduceLarge, SumsAreWithinAFewRoundingsOfTheExactOnes) {
     for (std::size_t i = 0; i < exact.size(); ++i) {
       float sum = 0;
       std::memcpy(&sum, bytes.data() + 4 * i, 4);
-      // An element takes part in 16 additions of a leaf and in as many as the trees are high.
+      // An element takes part in 16 additions of a leaf and in one for each level of the trees.
       EXPECT_LE(std::fabs(static_cast<long double>(sum) - exact[i]), 40 * 0x1p-24L * sizes[i]);
     }
   }

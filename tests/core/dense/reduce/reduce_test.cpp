@@ -1,4 +1,4 @@
-// Reductions against their plain twins, and their rules with literals.
+// Reductions against their reference implementation, and their rules with literals.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -75,8 +75,8 @@ NamedType result_type(tnr_reduce_op op, const NamedType& type) {
   }
 }
 
-// How far a result may be from that of the twin, which computes in a wider type. The numbers are
-// such that sums are exact; products and squares are rounded on the way.
+// Largest distance of a result from that of the reference implementation, which computes in a wider
+// type. The numbers are such that sums are exact; products and squares are rounded on the way.
 double last_places(tnr_reduce_op op, Type type, std::size_t count) {
   switch (op) {
     // Where one element is repeated, all roundings may go the same way.

@@ -1,4 +1,4 @@
-// Variances of numbers whose mean is far larger than what they differ by: as exact as those of
+// Variances of numbers whose mean is far larger than their differences: as exact as those of
 // numbers around 0, over any axes, in any layout, with the same bits for any number of threads.
 #include <gtest/gtest.h>
 
@@ -17,15 +17,15 @@
 namespace tenure::test {
 namespace {
 
-// Long doubles of at least 64 bits, whose own error does not count beside 1e-13.
+// Long doubles have at least 64 bits, so that their own error is negligible compared with 1e-13.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 
-// The shape of the numbers, beside the shift.
+// Course of the numbers along the elements, without the shift.
 enum class Course {
   kNoise,
   kRamp,     // rise from the first to the last, so that no part has the mean of all
   kSteps,    // of 500 elements, each with a level of its own
-  kOutlier,  // noise, but for a first one that is 0, without the shift
+  kOutlier,  // noise, except a first one that is 0, without the shift
 };
 
 double number(Course course, std::int64_t i, std::int64_t count, double shift, Random& random) {
@@ -60,7 +60,7 @@ struct Case {
   std::uint32_t axes;
 };
 
-// Whether some elements are NaN, of which one is the first, and left out.
+// Whether some elements, among them the first one, are NaN and left out.
 enum class Gaps { kNone, kSome };
 
 class Variances : public testing::TestWithParam<Case> {

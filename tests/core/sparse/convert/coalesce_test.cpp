@@ -1,5 +1,5 @@
-// Coalescing, pruning and the largest of each row, beside lists of entries; under each instruction
-// set.
+// Compares coalescing, pruning and the largest entries of each row with lists of entries; under
+// each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ TEST(SparseCoalesce, OfHugeExtents) {
       pattern.entries[k] = pattern.entries[k / 2];
       pattern.entries[k].value = static_cast<float>(k);
     }
-    // With offsets for what is not huge.
+    // Compressed formats, with offsets, only along extents that are not huge.
     for (const tnr_sparse_format format : kFormats) {
       if (format == TNR_SPARSE_FORMAT_CSR && rows > 2000) continue;
       if (format == TNR_SPARSE_FORMAT_CSC && cols > 2000) continue;
@@ -171,7 +171,7 @@ TEST(SparseCoalesce, EveryType) {
   }
 }
 
-// 2048 and twice 1: each sum alone would round to 2048.
+// 2048 and twice 1: each addition of 1 would round to 2048 by itself.
 TEST(SparseCoalesce, SmallFloatsAreRoundedOnce) {
   SparseModel model{.rows = 1, .cols = 1, .major = {0, 3}, .minor = {0, 0, 0}};
   model.values.assign(3, 0);

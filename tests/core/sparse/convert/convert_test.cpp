@@ -1,4 +1,4 @@
-// Conversions among the formats, beside lists of entries; under each instruction set.
+// Compares conversions among the formats with lists of entries; under each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void expect_conversions(const Context& context, const Pattern& pattern, tnr_dtyp
       EXPECT_EQ(kept.view().rows, pattern.rows);
       EXPECT_EQ(kept.view().cols, pattern.cols);
       EXPECT_EQ(kept.view().minor.dtype, to_dtype == 0 ? from_dtype : to_dtype);
-      EXPECT_FALSE(kept.is(TNR_SPARSE_UNIQUE)) << what;  // nobody said so
+      EXPECT_FALSE(kept.is(TNR_SPARSE_UNIQUE)) << what;  // no flag claims it
       EXPECT_TRUE(kept.entries() == ordered(pattern.entries, from, to)) << what;
       const Result in_order(
           sparse_convert(context, arrays.view(), options_of(to, TNR_CONVERT_SORT, to_dtype)));
@@ -304,7 +304,7 @@ TEST(SparseConvert, BlocksOfRowsSaidToBeSortedStayInsideTheirMemory) {
   sparse_release(made);
 }
 
-// ---- what is refused ----
+// ---- refusals ----
 
 void expect_refused(const tnr_sparse_view& view, const tnr_sparse_options& options,
                     std::initializer_list<std::string> words,
@@ -362,7 +362,7 @@ TEST(SparseConvert, DuplicatesHaveNoRoomInBlocks) {
   }
 }
 
-// The extents alone decide, so nothing of their size is there.
+// Only the extents decide, so the test needs no memory of their size.
 TEST(SparseConvert, IndexTypeThatIsTooNarrowIsRefused) {
   const std::int64_t many = std::int64_t{1} << 31;
   const Pattern pattern{"", 3, many + 1, {{0, 5, 1}, {2, many, 2}}};

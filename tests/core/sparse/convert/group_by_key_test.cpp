@@ -1,4 +1,4 @@
-// Grouping entries by an index, beside one counting sort; under each instruction set.
+// Compares grouping entries by an index with one counting sort; under each instruction set.
 #include "sparse/convert/group_by_key.hpp"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ Memory packed(const std::vector<std::int64_t>& numbers, IndexType type) {
   return memory;
 }
 
-// A pattern as group_by_key() takes it, by columns, with values of a width: from COO or from CSR,
-// of which the first entries may belong to rows that are not looked at.
+// A pattern as group_by_key() takes it, by columns, with values of `width` bytes, from COO or from
+// CSR. The first `skipped_rows` rows of CSR, and their entries, are left out.
 struct Input {
   Input(const Pattern& pattern, tnr_sparse_format format, IndexType type, std::int64_t width,
         std::int64_t skipped_rows = 0) {
@@ -222,7 +222,7 @@ TEST(SparseGroupByKey, FewEntriesOfManyKeys) {
   }
 }
 
-// Numbers of so many bits below others that all of them share, in three portions, one of them
+// Sorts numbers of `bits` bits below others that all of them share, in three portions, one of them
 // empty.
 template <class P>
 void expect_digits_sorted(std::int64_t count, unsigned bits, std::int64_t width,
@@ -350,7 +350,7 @@ TEST(SparseGroupByKey, PanelsSeeRowsWhoseKeysFall) {
     Output found(input, IndexType::kI64, 16);
     EXPECT_FALSE(group_by_panels(threads, input.from, found.to, 16));
   }
-  // One pair of entries of one row, the second of which comes in an earlier panel.
+  // One pair of entries of one row: the second entry is in an earlier panel.
   Pattern pair = long_rows().front();
   std::swap(pair.entries[100].col, pair.entries[6000].col);
   const Input input(pair, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 8);

@@ -172,7 +172,7 @@ void expect_orders(const Context& context, const tnr_sparse_view& a, std::uint32
                [&] { return sparse_product_masked(context, a, a, a); });
 }
 
-// An operand says nothing, a part of what is true, or all of it.
+// The flags of an operand state nothing, a part of its true order, or all of it.
 TEST(SparseOrder, OfEveryResultIsTrueAndAsPromised) {
   Random random(29);
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,

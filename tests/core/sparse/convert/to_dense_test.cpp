@@ -160,7 +160,7 @@ TEST(SparseToDenseOfLentViews, BlocksOfEachWidth) {
       model.flags = flags;
       EXPECT_EQ(dense_of(model, TNR_DTYPE_I32), expected) << block_cols;
     }
-    // Column by column: elements of a block do not lie side by side.
+    // Column by column: elements of a block are not adjacent.
     SparseArrays arrays(model, TNR_DTYPE_I64);
     std::vector<float> out(expected.size(), 9.0f);
     tnr_view view = flat_view(out.data(), TNR_DTYPE_F32, {model.cols, model.rows});
@@ -291,7 +291,7 @@ TEST(SparseToDenseRefuses, WrongData) {
   model.major[1] = 70;
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.row_offsets[1] is 70"},
                [&] { dense_of(model, TNR_DTYPE_I32); });
-  // Rows that fall, although they are said to rise: they decide which rows a thread writes.
+  // Rows that fall although the flags claim that they rise: they decide which rows a thread writes.
   model = coo_model();
   std::reverse(model.major.begin(), model.major.end());
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a."}, [&] { dense_of(model, TNR_DTYPE_I32); });

@@ -1,5 +1,5 @@
-// The sign of zeros in dense memory: a sum begins with its first entry, so that a lone -0.0 stays
-// what it is, also where other positions of its row have several entries.
+// The sign of zeros in dense memory: a sum begins with its first entry, so that a single -0.0 keeps
+// its sign, also where other positions of its row have several entries.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The largest elements of rows, and what chance leaves of a matrix, beside plain loops; under each
-// instruction set.
+// Compares the largest elements of rows, and the elements that dropout leaves of a matrix, with
+// plain loops; under each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -178,7 +178,8 @@ TEST(SparseFromDenseDropout, IsWhatALoopDrops) {
   }
 }
 
-// Read once, in chunks; about the share that was asked for, and another one for another seed.
+// The matrix is read once, in chunks. About the requested share remains, and another choice for
+// another seed.
 TEST(SparseFromDenseDropout, OfManyIsTheSameOnAnyThreads) {
   Random random(9);
   const Shape shape = {7, 160'003};

@@ -1,5 +1,5 @@
-// The entries of a dense matrix by columns, beside those of the rows of its transpose; under each
-// instruction set.
+// Compares the entries of a dense matrix by columns with those of the rows of its transpose; under
+// each instruction set.
 #include "sparse/from_dense/column_scan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From dense to sparse, beside a loop over elements; under each instruction set.
+// Compares conversions from dense to sparse with a loop over elements; under each instruction set.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr tnr_sparse_predicate kPredicates[] = {
     TNR_SPARSE_PREDICATE_NON_ZERO, TNR_SPARSE_PREDICATE_GREATER,
     TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER, TNR_SPARSE_PREDICATE_MASK};
 
-// Around words of 64, rows that share one, rows of many, pieces of 1024 and what is left of them.
+// Around words of 64, rows that share one, rows of many, and pieces of 1024 with their remainders.
 const std::vector<Shape> kShapes = {
     {0, 0},   {0, 5},   {5, 0},    {1, 1},     {1, 63},   {1, 64},  {1, 65},   {3, 1},   {7, 3},
     {64, 64}, {63, 65}, {65, 63},  {5, 200},   {2, 1025}, {300, 7}, {1000, 1}, {129, 2}, {33, 130},

@@ -1,4 +1,4 @@
-// Products with a sparse result, beside the product and then the conversion.
+// Compares products with a sparse result with the product and then the conversion.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -141,7 +141,8 @@ TEST(SparseFromMatmul, TakesBlocksOfRows) {
   }
 }
 
-// A float of which all but one are negative: the memory of the result is that of its entries.
+// All floats of `a` except one are negative, so that relu leaves one row: the result takes only the
+// memory of its entries.
 TEST(SparseFromMatmul, TakesNoMemoryForADenseResult) {
   Random random(3);
   constexpr std::int64_t kRows = 3000;

@@ -1,4 +1,4 @@
-// Packed matrices: each layout beside one sum after the other, and how one is chosen.
+// Packed matrices: compares each layout with one sum after the other, and tests how one is chosen.
 #include "tenure/packed.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,8 @@ Pattern wide_pattern(std::int64_t cols, Random& random) {
   return pattern;
 }
 
-// One product and what it must be. Columns of 0: vectors.
+// Runs one product and compares it with the expected one. With `columns` of 0, b and out are
+// vectors.
 void expect_product(Matrix& a, tnr_packed_layout layout, const NamedType& type,
                     std::int64_t columns, Arrangement b_lie, Arrangement out_lie, double alpha,
                     double beta, Random& random) {
@@ -393,8 +394,9 @@ TEST(PackedBlocks, AreAddedUpAsCompressedRowsAre) {
   }
 }
 
-// Blocks of 4 by 4: in the first eight rows, of which one has more entries than are widened at a
-// time and the columns lie in several ranges of 2^16; and in as many rows from 64 on as asked for.
+// Blocks of 4 by 4, in the first two block rows and in `later_block_rows` more from row 64 on. The
+// first block row has more entries than are widened at a time, in columns of several ranges of
+// 2^16.
 Pattern blocks_far_apart(std::int64_t later_block_rows) {
   constexpr std::int64_t kBlocks = 180;
   Pattern pattern{"blocks", 64 + 4 * later_block_rows, 200'000, {}};
@@ -588,7 +590,7 @@ TEST(PackedChoice, DependsOnDensityAndOrder) {
   // Rows that would be cut into pieces, of some entries and of many.
   EXPECT_EQ(layout_of(scattered(64, 200'000, 4000, random)), TNR_PACKED_LAYOUT_WIDE);
   EXPECT_EQ(layout_of(scattered(64, 200'000, 8000, random)), TNR_PACKED_LAYOUT_NARROW);
-  // A tile for each entry would be larger than what it saves.
+  // A tile for each entry would take more memory than it saves.
   EXPECT_EQ(layout_of(scattered(100, 1'000'000'000, 30, random)), TNR_PACKED_LAYOUT_WIDE);
 }
 

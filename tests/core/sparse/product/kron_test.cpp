@@ -1,4 +1,4 @@
-// Kronecker products of sparse matrices, beside their definition.
+// Compares Kronecker products of sparse matrices with their definition.
 #include <gtest/gtest.h>
 
 #include "compressed_matrix.hpp"
@@ -77,8 +77,8 @@ TEST(SparseKron, OfLongRows) {
   }
 }
 
-// Each product as the plain twin of the kernels has it, for each dtype: floats round once, integers
-// wrap.
+// Each product equals that of the kernels' reference implementation, for each dtype: floats round
+// once, integers wrap.
 TEST(SparseKron, MultipliesEveryDtype) {
   const std::int32_t offsets[] = {0, 2, 4};
   const std::int32_t columns[] = {0, 1, 0, 1};

@@ -1,4 +1,4 @@
-// Sampled products, beside one sum after the other.
+// Compares sampled products with one sum after the other.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,8 @@ namespace {
 
 namespace reference = kernels::reference;
 
-// One call and what it must give; the numbers are small, so that sums are exact in any order.
+// Runs one call and compares its results; the numbers are small, so that sums are exact in any
+// order.
 void expect_samples(Matrix& a, const NamedType& type, std::int64_t length, Arrangement x_lie,
                     Arrangement y_lie, std::uint32_t flags, Random& random) {
   const tnr_sparse_view& view = a.view();
@@ -196,8 +197,8 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
   }
 }
 
-// A range has the entries from its first offset to its last, and as many results: in an output of
-// their number, and in place of those values alone.
+// A range has the entries from its first offset to its last, and one result for each of them: in an
+// output of their number, or in place, in only those values.
 TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
   Random random(9);
   const Pattern pattern = scattered(40, 30, 500, random);
@@ -232,7 +233,7 @@ TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
       const auto first = static_cast<std::ptrdiff_t>(entries.first * block * block);
       const std::vector<float> expected(all.begin() + first,
                                         all.begin() + first + count * block * block);
-      // To the byte, so that the address sanitizer sees what is written beside it.
+      // An output of exactly these bytes, so that the address sanitizer sees a write past them.
       std::vector<float> out(expected.size(), -77.0f);
       sparse_sddmm(kDefaultContext, number(1), range, TNR_SDDMM_TIMES_VALUES, x_part, y_part,
                    {flat_view(out.data(), TNR_DTYPE_F32, shape_of(count))});

@@ -1,4 +1,4 @@
-// The product of two sparse matrices at the entries of a third, beside the whole product.
+// Compares the product of two sparse matrices at the entries of a third with the whole product.
 #include <gtest/gtest.h>
 
 #include "expect_error.hpp"
@@ -34,7 +34,8 @@ SparseContent masked_product_of(const CompressedMatrix<T, I>& a, const Compresse
   return content_of(result.view());
 }
 
-// A mask of so many rows with columns that b has, and as many that it may not have.
+// A mask of `rows` rows, with 60 columns that b has and 60 that it may not have in each row (none
+// where b is empty).
 template <class T, class I>
 CompressedMatrix<T, I> masked_columns(const CompressedMatrix<T, I>& b, std::int64_t rows,
                                       Random& random) {

@@ -1,4 +1,4 @@
-// The product of two sparse matrices beside its definition, bit by bit.
+// Compares the product of two sparse matrices with its definition, bit by bit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ TEST(SparseProduct, OfManyRowsHasTheSameBitsOnAnyThreads) {
   }
 }
 
-// Columns of a row of a grid's matrix: itself and its neighbours, up to so many steps away.
+// Columns of a row of a grid's matrix: itself and its neighbours, up to `steps` steps away.
 rows::Columns neighbours(std::int64_t row, std::int64_t side, std::int64_t steps) {
   const std::int64_t x = row % side;
   const std::int64_t y = row / side % side;
@@ -142,7 +142,7 @@ void expect_repeated_rows() {
   const auto diagonal =
       matrix_of<T, I>(200, 240, [](std::int64_t row) { return rows::Columns{row}; }, random);
   expect_product(diagonal, twice, 0);
-  // The same pattern of `a` in each row, and rows of b that are all different, or sometimes empty.
+  // Rows of `a` with the same pattern, and rows of b that are all different, or sometimes empty.
   const auto wild = random_matrix<T, I>(kRowShapes[1], 240, 260, random);
   expect_product(unsorted, wild, 0);
   const auto few = random_matrix<T, I>(kRowShapes[0], 240, 260, random);
@@ -168,7 +168,7 @@ TEST(SparseProduct, RowsThatRepeatAreSummedAlike) {
   expect_repeated_rows<double, std::int64_t>();
 }
 
-// Each product goes to its own sum alone, though others are computed beside it.
+// Each product is added only to its own sum, though others are computed together with it.
 TEST(SparseProduct, OfRowsThatRepeatKeepsInfinityAndNaNApart) {
   CompressedMatrix<double, std::int32_t> a(40, 44);
   for (std::int64_t row = 0; row < 40; ++row) {

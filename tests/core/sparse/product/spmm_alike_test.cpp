@@ -1,4 +1,5 @@
-// Sparse times a vector where rows are alike, or nearly so, beside one plain loop: to the bit.
+// Compares sparse times a vector, where rows are alike or nearly so, with one plain loop: to the
+// bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace tenure::test {
 namespace {
 
-// Rows of rising columns, of which each is the one above it, moved by one.
+// Adds rows of rising columns. Each row is the one above it, moved by one.
 void add_alike(Pattern& pattern, std::int64_t rows, std::int64_t length, Random& random) {
   std::vector<std::int64_t> cols;
   for (std::int64_t i = 0; i < length; ++i) {
@@ -45,7 +46,7 @@ Pattern alike(Random& random) {
   return pattern;
 }
 
-// The same with a column changed, or an entry moved to another row, now and then.
+// The pattern of alike() with a column changed, or an entry moved to another row, now and then.
 Pattern nearly_alike(Random& random) {
   Pattern pattern = alike(random);
   pattern.name = "nearly alike";
@@ -194,7 +195,7 @@ TEST(SparseMatmulAlike, ShortRows) {
   }
 }
 
-// A sum begins at 0, so that one of -0 alone is 0, of whatever length the row is.
+// A sum begins at 0, so that a sum of only -0 is 0, whatever the length of the row.
 TEST(SparseMatmulAlike, SumsOfNegativeZeros) {
   Random random(47);
   const Pattern pattern = short_rows(random, 650);

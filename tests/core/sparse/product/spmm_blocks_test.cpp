@@ -1,4 +1,4 @@
-// Blocks times a vector, beside one plain loop: to the bit.
+// Compares blocks times a vector with one plain loop: to the bit.
 #include <gtest/gtest.h>
 
 #include <cstring>

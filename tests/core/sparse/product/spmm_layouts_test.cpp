@@ -112,7 +112,7 @@ TEST(SparseMatmulLayouts, HaveTheSameBits) {
   }
 }
 
-// Of the last panel of columns too, which may be one.
+// The last panel of columns, which may be one column, has these bits too.
 TEST(SparseMatmulLayouts, ColumnsOfAMatrixHaveTheBitsOfAnyTwo) {
   Random random(2);
   const Pattern pattern = scattered(20, 30, 200, random);

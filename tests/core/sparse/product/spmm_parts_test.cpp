@@ -1,5 +1,5 @@
-// Sparse times many columns, of which b is so large that rows go over one part of it after the
-// other; beside one plain loop, to the bit.
+// Compares sparse times many columns with one plain loop, to the bit, where b is so large that rows
+// are computed over one part of it after the other.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sparse times dense, beside one sum after the other.
+// Compares sparse times dense with one sum after the other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 
 namespace reference = kernels::reference;
 
-// One product and what it must be. Columns of 0: vectors.
+// Runs one product and compares it with the expected one. With `columns` of 0, b and out are
+// vectors.
 void expect_product(Matrix& a, tnr_orientation orientation, const NamedType& type,
                     std::int64_t columns, Arrangement b_lie, Arrangement out_lie, double alpha,
                     double beta, Random& random, const Context& context = kDefaultContext) {
@@ -166,8 +167,8 @@ TEST(SparseMatmul, RowRanges) {
   }
 }
 
-// Values of any size: close to the exact sum, and the same bits for any number of threads and for a
-// matrix that nobody has checked.
+// Values of any size: close to the exact sum, and the same bits for any number of threads and for
+// an unchecked matrix.
 TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
   Random random(10);
   const Pattern pattern = scattered(400, 300, 30'000, random);
@@ -211,8 +212,7 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
   for (const ContextToken token : tokens) context_release(token);
 }
 
-// Coordinates that are ordered by row, some of them by their flag alone.
-// Rows on both sides of what is cut into pieces, among short ones.
+// Rows of exactly one piece of entries and of more, among short ones.
 Pattern with_long_rows() {
   constexpr std::int64_t kCols = 70'000;
   Pattern pattern{"long rows", 7, kCols, {}};
@@ -227,7 +227,7 @@ Pattern with_long_rows() {
 TEST(SparseMatmul, LongRows) {
   Random random(12);
   const Pattern pattern = with_long_rows();
-  // In both of which the sums are exact.
+  // In both dtypes the sums are exact.
   for (const NamedType& type : {kTypes[0], kTypes[6]}) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
     // More than a panel of columns; under a sanitizer that takes minutes.
@@ -238,8 +238,8 @@ TEST(SparseMatmul, LongRows) {
   }
 }
 
-// Sums that are rounded: the same for any number of threads, and for a matrix that nobody has
-// checked, whose indices are looked at nevertheless.
+// Sums that are rounded: the same for any number of threads, and for an unchecked matrix, which has
+// its indices checked nevertheless.
 TEST(SparseMatmul, LongRowsHaveTheSameBitsForAnyNumberOfThreads) {
   Random random(13);
   Matrix a(with_long_rows(), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);

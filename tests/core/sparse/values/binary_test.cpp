@@ -1,4 +1,4 @@
-// Arithmetic of two sparse matrices beside its definition, bit by bit.
+// Compares arithmetic of two sparse matrices with its definition, bit by bit.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -115,7 +115,8 @@ TEST(SparseBinary, OfManyRowsHasTheSameBitsOnAnyThreads) {
   }
 }
 
-// Longer than what waits, and of the same pattern, of which no entry is looked at alone.
+// Rows longer than the buffer of waiting values, and rows of equal patterns, which are added as
+// runs and not entry by entry.
 TEST(SparseBinary, LongRowsThatAreAlikeAndNot) {
   Random random(29);
   const auto full = random_matrix<float, std::int32_t>(kRowShapes[3], 3, 2500, random);

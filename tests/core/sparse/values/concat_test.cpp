@@ -1,4 +1,4 @@
-// Sparse matrices that are joined, beside lists of their entries.
+// Compares joined sparse matrices with lists of their entries.
 #include <gtest/gtest.h>
 
 #include <deque>

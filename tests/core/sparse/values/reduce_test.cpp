@@ -1,4 +1,4 @@
-// Reductions, norms and diagonals of sparse matrices, beside those of the dense matrix.
+// Compares reductions, norms and diagonals of sparse matrices with those of the dense matrix.
 #include <gtest/gtest.h>
 
 #include <algorithm>

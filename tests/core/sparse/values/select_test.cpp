@@ -1,4 +1,4 @@
-// Rows, columns and blocks of sparse matrices, beside a loop over their entries.
+// Compares selected rows, columns and blocks of sparse matrices with a loop over their entries.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -72,7 +72,8 @@ Numbers random_numbers(std::int64_t extent, Random& random) {
   return numbers;
 }
 
-// A list as some width of integers, every second of which is one, perhaps from the last one on.
+// A list of numbers at every second element of an array of some integer dtype, perhaps from the
+// last element backwards.
 class List {
  public:
   List(const Numbers& numbers, Random& random) : wide_(numbers.size() * 2 + 1, -5) {

@@ -1,4 +1,4 @@
-// Triangles of sparse matrices, beside a filter of their entries.
+// Compares triangles of sparse matrices with a filter of their entries.
 #include <gtest/gtest.h>
 
 #include "compressed_matrix.hpp"
