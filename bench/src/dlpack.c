@@ -1,8 +1,8 @@
-/* The cost of a tensor of DLPack on its way in and out: a small matrix of this file's, whose
- * deleter does nothing, and an export of the library's. */
+/* The cost of importing and exporting a DLPack tensor: a small matrix of this file, with a deleter
+ * that does nothing, and an export by the library. */
 #include <tenure/tenure.h>
 
-/* As dlpack.h lays them out. */
+/* These types have the layout that dlpack.h defines. */
 typedef struct {
   void* data;
   struct {

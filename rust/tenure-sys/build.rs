@@ -98,7 +98,7 @@ fn compile(root: &Path) {
         .warnings(false)
         .flag_if_supported("-fvisibility=hidden")
         .flag_if_supported("-fvisibility-inlines-hidden")
-        // As in CMakeLists.txt, which says why.
+        // CMakeLists.txt has the same, and the reason.
         .flag_if_supported("-fno-math-errno")
         .flag_if_supported("-ffp-contract=off")
         .include(root.join("core/include"))
@@ -115,12 +115,12 @@ fn compile(root: &Path) {
         .into_iter()
         .map(|(folder, sources)| {
             let mut of_folder = build.clone();
-            // As in CMakeLists.txt, which says why.
+            // CMakeLists.txt has the same, and the reason.
             for flag in flags_of(&folder_flags, folder) {
                 of_folder.flag(flag);
             }
             if folder == "core/src/cuda" && is_linux() {
-                // As in CMakeLists.txt, which says why.
+                // CMakeLists.txt has the same, and the reason.
                 of_folder.define("TENURE_CUDA_FAT_BINARY", &*embedded(root, "kernels.fatbin"));
             }
             if folder == "core/src/cuda/compiled" && is_linux() {
@@ -134,13 +134,13 @@ fn compile(root: &Path) {
         let mut words = set.split_whitespace();
         let name = words.next().expect("no empty line");
         let mut of_set = build.clone();
-        // As in CMakeLists.txt, which says why.
+        // CMakeLists.txt has the same, and the reason.
         of_set.define("TENURE_ISA", name).flag_if_supported("-fno-exceptions");
         for flag in words {
             of_set.flag(flag);
         }
         if is_windows_gnu() {
-            // As in CMakeLists.txt, which says why.
+            // CMakeLists.txt has the same, and the reason.
             of_set.flag_if_supported("-Wa,-muse-unaligned-vector-move");
         }
         units.extend(kernels.iter().map(|kernel| Unit::of_kernel(&of_set, name, root, kernel)));

@@ -19,7 +19,7 @@ typedef void store(floats* to, floats value);
 
 INLINE void plainly(floats* to, floats value) { *to = value; }
 
-/* Past the caches. GCC has no such store for other processors. */
+/* Stores past the caches. GCC has no such store for other processors. */
 #if defined(__x86_64__)
 INLINE void streamed(floats* to, floats value) {
 #if WIDTH == 64
@@ -127,8 +127,8 @@ static uint64_t add_streamed(const void* a, const void* b, void* c, size_t bytes
   return 0;
 }
 
-/* The same through a block in L1: memory may be faster when it is read and written in runs of a
- * page than in turns of a few lines. */
+/* Kernels that copy and add through a block in L1: memory may be faster when it is read and written
+ * in runs of a page than in turns of a few lines. */
 enum { PAGE = 4096 };
 
 static uint64_t copy_paged(const void* a, const void* b, void* c, size_t bytes) {

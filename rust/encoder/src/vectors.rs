@@ -36,7 +36,7 @@ pub fn vectors(
 /// The work of each step of the first of these texts' batches, its least time in some runs.
 ///
 /// # Errors
-/// As [`vectors`].
+/// The errors of [`vectors`].
 pub fn report(program: &Embedding, texts: &Sequences, runs: usize) -> Result<Report> {
     let first = Batch::of_lengths(&texts.lengths(), BATCH).into_iter().next();
     let (tokens, counts) = padded(texts, &first.unwrap_or_default())?;

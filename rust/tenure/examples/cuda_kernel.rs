@@ -1,5 +1,5 @@
-//! A kernel of one's own: from a frame, the part of it where a mask is set, as video programs cut
-//! it out for each object that they follow. The source is compiled while the program runs, where
+//! A custom kernel: cuts the part of a frame where a mask is set, as video programs do for each
+//! object that they follow. The source is compiled while the program runs, where
 //! there is a GPU and CUDA's NVRTC.
 //!
 //! `cargo run --release --example cuda_kernel`

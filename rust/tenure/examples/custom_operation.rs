@@ -1,6 +1,6 @@
-//! An operation of one's own in a program: the running median of a signal, which the library has
-//! not, between a product and a reduction, which it has. The program is saved, and loaded with the
-//! same operation.
+//! A custom operation in a program: the running median of a signal, which the library lacks,
+//! between a product and a reduction of the library. The program is saved, and loaded with the same
+//! operation.
 //!
 //! `cargo run -p tenure --features programs --example custom_operation`
 #![forbid(unsafe_code)]

@@ -223,7 +223,7 @@ impl<T: Element> Expr<'_, T> {
     ///
     /// # Errors
     ///
-    /// Those of [`eval`](Self::eval), except that `OutOfMemory` occurs only beyond 16 operations,
+    /// The errors of [`eval`](Self::eval), except that `OutOfMemory` occurs only beyond 16 operations,
     /// and for a reduction amid others that has many results. `InvalidArgument` also for another
     /// shape of `out`.
     ///

@@ -88,7 +88,7 @@ pub fn solve<T: NativeFloat>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Ten
 ///
 /// # Errors
 ///
-/// As [`Lu::new`].
+/// The errors of [`Lu::new`].
 ///
 /// ```
 /// use tenure::linalg::inv;
@@ -149,7 +149,7 @@ pub fn lstsq<T: NativeFloat>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Ten
 ///
 /// # Errors
 ///
-/// As [`Cholesky::new`].
+/// The errors of [`Cholesky::new`].
 ///
 /// ```
 /// use tenure::linalg::cholesky;
@@ -167,7 +167,7 @@ pub fn cholesky<T: NativeFloat>(a: impl AsView<T>) -> Result<Tensor<T>> {
 ///
 /// # Errors
 ///
-/// As [`Qr::new`].
+/// The errors of [`Qr::new`].
 ///
 /// ```
 /// use tenure::linalg::qr;
@@ -208,7 +208,7 @@ pub fn eigh<T: NativeFloat>(a: impl AsView<T>) -> Result<[Tensor<T>; 2]> {
 ///
 /// # Errors
 ///
-/// As [`eigh`].
+/// The errors of [`eigh`].
 ///
 /// ```
 /// use tenure::linalg::eigvalsh;
@@ -248,7 +248,7 @@ pub fn svd<T: NativeFloat>(a: impl AsView<T>) -> Result<[Tensor<T>; 3]> {
 ///
 /// # Errors
 ///
-/// As [`svd`].
+/// The errors of [`svd`].
 ///
 /// ```
 /// use tenure::linalg::svdvals;
@@ -266,7 +266,7 @@ pub fn svdvals<T: NativeFloat>(a: impl AsView<T>) -> Result<Tensor<T>> {
 ///
 /// # Errors
 ///
-/// As [`svd`].
+/// The errors of [`svd`].
 ///
 /// ```
 /// use tenure::linalg::pinv;

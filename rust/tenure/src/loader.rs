@@ -217,7 +217,7 @@ impl<'t, D: Dataset> Loader<'t, D> {
     ///
     /// # Errors
     ///
-    /// As [`start`](Self::start); `body` has not run then.
+    /// The errors of [`start`](Self::start); `body` has not run then.
     ///
     /// ```
     /// use tenure::{Loader, TensorView};
@@ -259,7 +259,7 @@ impl<'t, D: Dataset> Loader<'t, D> {
     ///
     /// # Errors
     ///
-    /// As [`start`](Self::start).
+    /// The errors of [`start`](Self::start).
     pub fn serial(self) -> Result<Batches<'t, D>> {
         let (mut batches, _) = self.prepare(Filling::AsAsked)?;
         batches.indices = Some(Vec::new());

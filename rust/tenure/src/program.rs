@@ -153,7 +153,7 @@ impl<I, O> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// Those of `f`; and the first refusal of a value, which [`Graph::program`] gives.
+    /// The errors of `f`; and the first refusal of a value, which [`Graph::program`] gives.
     /// `OutOfMemory`.
     ///
     /// A value means nothing outside of the closure, and none of another graph goes with it:
@@ -177,7 +177,7 @@ impl<I, O> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`trace`](Self::trace).
+    /// The errors of [`trace`](Self::trace).
     ///
     /// ```
     /// use tenure::{Passes, Program};
@@ -207,9 +207,9 @@ impl<I, O> Program<I, O> {
     ///
     /// # Errors
     ///
-    /// As [`trace`](Self::trace). `InvalidArgument`: bytes of another program, or that do not begin
-    /// at a multiple of 64. `Unsupported`: bytes for other kernels than this processor has; pack
-    /// anew.
+    /// The errors of [`trace`](Self::trace). `InvalidArgument`: bytes of another program, or that
+    /// do not begin at a multiple of 64. `Unsupported`: bytes for other kernels than this processor
+    /// has; pack anew.
     ///
     /// ```
     /// use tenure::{Passes, Program, Tensor};

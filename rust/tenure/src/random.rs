@@ -106,7 +106,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// As [`uniform`](Generator::uniform).
+    /// The errors of [`uniform`](Generator::uniform).
     ///
     /// ```
     /// let mut numbers = [0.0_f64; 100];
@@ -154,7 +154,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// As [`normal`](Generator::normal).
+    /// The errors of [`normal`](Generator::normal).
     ///
     /// ```
     /// let mut numbers = [0.0_f32; 100];
@@ -201,7 +201,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// As [`integers`](Generator::integers).
+    /// The errors of [`integers`](Generator::integers).
     ///
     /// ```
     /// let mut numbers = [0_i32; 100];
@@ -245,7 +245,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// As [`bernoulli`](Generator::bernoulli).
+    /// The errors of [`bernoulli`](Generator::bernoulli).
     ///
     /// ```
     /// use tenure::Bool8;

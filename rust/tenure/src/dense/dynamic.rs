@@ -125,7 +125,7 @@ impl<'a> DynView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`from_bytes`](Self::from_bytes).
+    /// The errors of [`from_bytes`](Self::from_bytes).
     ///
     /// ```
     /// use tenure::{DType, DynView, Order};
@@ -147,7 +147,7 @@ impl<'a> DynView<'a> {
 
     /// # Safety
     ///
-    /// - As for `TensorView::from_raw`, for whichever dtype `raw` has.
+    /// - The conditions of `TensorView::from_raw`, for whichever dtype `raw` has.
     pub(crate) unsafe fn from_raw(raw: tnr_view) -> Self {
         DynView { raw, _lent: PhantomData }
     }
@@ -255,7 +255,7 @@ impl<'a> DynViewMut<'a> {
     ///
     /// # Errors
     ///
-    /// As [`DynView::from_bytes`].
+    /// The errors of [`DynView::from_bytes`].
     ///
     /// ```
     /// use tenure::{DType, DynViewMut};
@@ -274,7 +274,7 @@ impl<'a> DynViewMut<'a> {
     ///
     /// # Errors
     ///
-    /// As [`DynView::from_bytes`].
+    /// The errors of [`DynView::from_bytes`].
     ///
     /// ```
     /// use tenure::{DType, DynViewMut, Order};
@@ -300,7 +300,7 @@ impl<'a> DynViewMut<'a> {
 
     /// # Safety
     ///
-    /// - As for `TensorViewMut::from_raw`, for whichever dtype `raw` has.
+    /// - The conditions of `TensorViewMut::from_raw`, for whichever dtype `raw` has.
     pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
         raw.flags = TNR_VIEW_EXCLUSIVE;
         DynViewMut { raw: tnr_view_mut { view: raw }, _lent: PhantomData }

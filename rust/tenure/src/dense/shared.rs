@@ -64,7 +64,7 @@ impl<T: Element> SharedTensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`from_arc`](Self::from_arc); the owner comes back with the error.
+    /// The errors of [`from_arc`](Self::from_arc); the owner comes back with the error.
     ///
     /// ```
     /// # use tenure::*;

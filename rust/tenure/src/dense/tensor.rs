@@ -54,7 +54,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # use tenure::*;
@@ -69,7 +69,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # use tenure::*;
@@ -123,7 +123,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`from_vec`](Self::from_vec).
+    /// The errors of [`from_vec`](Self::from_vec).
     ///
     /// ```
     /// # use tenure::*;
@@ -144,7 +144,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`from_vec`](Self::from_vec); the owner comes back with the error.
+    /// The errors of [`from_vec`](Self::from_vec); the owner comes back with the error.
     ///
     /// ```
     /// # use tenure::*;
@@ -172,7 +172,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Safety
     ///
-    /// - As of [`Held::made`].
+    /// - The conditions of [`Held::made`].
     pub(crate) unsafe fn made(raw: tnr_view, blob: BlobHandle) -> Self {
         // SAFETY: by this function's contract.
         Tensor { held: unsafe { Held::made(raw, blob) } }
@@ -221,7 +221,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Safety
     ///
-    /// - As of [`written_by`](Self::written_by).
+    /// - The conditions of [`written_by`](Self::written_by).
     #[inline(always)]
     pub(crate) unsafe fn written_in(
         extents: &[usize],
@@ -238,7 +238,7 @@ impl<T: Element> Tensor<T> {
 impl<T: Element> Tensor<T> {
     /// # Safety
     ///
-    /// - As of [`Held::filled_by`].
+    /// - The conditions of [`Held::filled_by`].
     pub(crate) unsafe fn filled_by(
         extents: &[usize],
         order: Order,

@@ -162,7 +162,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Safety
     ///
-    /// - As for [`from_raw`](Self::from_raw).
+    /// - The conditions of [`from_raw`](Self::from_raw).
     #[inline(always)]
     pub(crate) unsafe fn from_raw_ref(raw: &'a tnr_view) -> &'a Self {
         debug_assert!(raw.dtype == T::DTYPE.raw());

@@ -58,8 +58,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`Expr::eval`], and `Unsupported`: complex numbers. `OutOfMemory`: also for what passes
-    /// between launches. `DeviceError`.
+    /// The errors of [`Expr::eval`], and `Unsupported`: complex numbers. `OutOfMemory`: also for
+    /// what passes between launches. `DeviceError`.
     ///
     /// ```
     /// # use tenure::Axes;
@@ -87,7 +87,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`eval`](Self::eval), and `InvalidArgument` for another shape of `out`.
+    /// The errors of [`eval`](Self::eval), and `InvalidArgument` for another shape of `out`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -111,7 +111,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`eval_into`](Self::eval_into). `UnboundArgument`: the argument of another such call.
+    /// The errors of [`eval_into`](Self::eval_into). `UnboundArgument`: the argument of another
+    /// such call.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };

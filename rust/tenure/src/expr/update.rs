@@ -25,8 +25,8 @@ impl<T: Element> TensorViewMut<'_, T> {
     ///
     /// # Errors
     ///
-    /// As [`Expr::eval_into`]; of an integer divided by zero or to a negative power, some elements
-    /// may have been written. `UnboundArgument`: the argument of another such call.
+    /// The errors of [`Expr::eval_into`]; of an integer divided by zero or to a negative power,
+    /// some elements may have been written. `UnboundArgument`: the argument of another such call.
     ///
     /// ```
     /// # use tenure::*;
@@ -54,7 +54,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`TensorViewMut::update`].
+    /// The errors of [`TensorViewMut::update`].
     ///
     /// ```
     /// # use tenure::*;

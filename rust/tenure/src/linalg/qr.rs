@@ -200,7 +200,7 @@ impl<T: NativeFloat> PivotedQr<T> {
     ///
     /// # Errors
     ///
-    /// As [`Qr::new`].
+    /// The errors of [`Qr::new`].
     pub fn new(a: impl AsView<T>) -> Result<Self> {
         Self::of("pivoted_qr", a.as_view())
     }

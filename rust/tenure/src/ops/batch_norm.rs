@@ -99,7 +99,7 @@ pub fn batch_norm<T: Float>(a: impl AsView<T>, norm: BatchNorm<'_, T>) -> Result
 ///
 /// # Errors
 ///
-/// As [`batch_norm`], and for another shape of `out`.
+/// The errors of [`batch_norm`], and another shape of `out`.
 pub fn batch_norm_into<T: Float>(
     a: impl AsView<T>,
     norm: BatchNorm<'_, T>,
@@ -113,7 +113,7 @@ pub fn batch_norm_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`batch_norm`].
+/// The errors of [`batch_norm`].
 ///
 /// ```
 /// use tenure::{BatchNorm, batch_norm_assign};
@@ -138,7 +138,7 @@ pub fn batch_norm_assign<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`batch_norm`], for `weight`'s filters as the channels.
+/// The errors of [`batch_norm`], for `weight`'s filters as the channels.
 ///
 /// ```
 /// use tenure::{BatchNorm, fold_batch_norm};

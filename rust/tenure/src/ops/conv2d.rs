@@ -259,7 +259,7 @@ pub fn conv2d<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`conv2d`], and for another shape of `out`.
+/// The errors of [`conv2d`], and another shape of `out`.
 ///
 /// ```
 /// use tenure::{Conv2d, conv2d_into};
@@ -294,7 +294,7 @@ pub fn conv2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`conv2d`], and for `more` rows or columns than that.
+/// The errors of [`conv2d`], and for `more` rows or columns than that.
 ///
 /// ```
 /// use tenure::{Conv2d, conv2d_transposed};
@@ -331,7 +331,7 @@ pub fn conv2d_transposed<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`conv2d_transposed`], and for another shape of `out`.
+/// The errors of [`conv2d_transposed`], and another shape of `out`.
 ///
 /// ```
 /// use tenure::{Conv2d, conv2d_transposed_into};

@@ -74,7 +74,7 @@ pub fn einsum<T: Float>(spec: &str, operands: impl AsViews<T>) -> Result<Tensor<
 ///
 /// # Errors
 ///
-/// As [`einsum`], and `InvalidArgument` for another shape of `out`.
+/// The errors of [`einsum`], and `InvalidArgument` for another shape of `out`.
 ///
 /// ```
 /// use tenure::einsum_into;

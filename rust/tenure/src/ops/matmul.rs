@@ -97,7 +97,7 @@ pub fn matmul_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_into`].
+/// The errors of [`matmul_into`].
 ///
 /// ```
 /// use tenure::matmul_scaled_into;
@@ -125,7 +125,7 @@ pub fn matmul_scaled_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul`].
+/// The errors of [`matmul`].
 ///
 /// ```
 /// use tenure::matmul_u8_i8;
@@ -237,8 +237,9 @@ impl<T: Factor> Matmul<'_, T> {
 ///
 /// # Errors
 ///
-/// As [`matmul`], and for a bias of another shape. `Unsupported`: an activation that does not take
-/// the type in which is computed: of complex numbers all, of bytes [`Activation::Tanh`].
+/// The errors of [`matmul`], and for a bias of another shape. `Unsupported`: an activation that
+/// does not take the type in which is computed: of complex numbers all, of bytes
+/// [`Activation::Tanh`].
 ///
 /// ```
 /// use tenure::{Matmul, matmul_with};
@@ -266,7 +267,7 @@ pub fn matmul_with<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_with`].
+/// The errors of [`matmul_with`].
 ///
 /// ```
 /// use tenure::{Activation, Matmul, matmul_with_into};
@@ -296,8 +297,9 @@ pub fn matmul_with_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_with`]; `InvalidArgument` for a rank that is not 2, and for more entries than the
-/// indices can count: use `i64` then. `Unsupported`: `Complex<f64>`, and [`Matmul::clamp`].
+/// The errors of [`matmul_with`]; `InvalidArgument` for a rank that is not 2, and for more entries
+/// than the indices can count: use `i64` then. `Unsupported`: `Complex<f64>`, and
+/// [`Matmul::clamp`].
 ///
 /// ```
 /// use tenure::{Activation, CsrMatrix, Matmul, matmul_csr};

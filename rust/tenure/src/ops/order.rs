@@ -224,7 +224,7 @@ pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Res
 ///
 /// # Errors
 ///
-/// As [`top_k`].
+/// The errors of [`top_k`].
 ///
 /// ```
 /// use tenure::bottom_k;
@@ -273,7 +273,7 @@ pub fn partition<T: Real>(
 ///
 /// # Errors
 ///
-/// As [`partition`], and `InvalidArgument` for another shape of `out`.
+/// The errors of [`partition`], and `InvalidArgument` for another shape of `out`.
 pub fn partition_into<T: Real>(
     a: impl AsView<T>,
     kth: usize,
@@ -290,7 +290,7 @@ pub fn partition_into<T: Real>(
 ///
 /// # Errors
 ///
-/// As [`partition`].
+/// The errors of [`partition`].
 ///
 /// ```
 /// use tenure::partition_assign;
@@ -315,7 +315,7 @@ pub fn partition_assign<T: Real>(
 ///
 /// # Errors
 ///
-/// As [`partition`].
+/// The errors of [`partition`].
 ///
 /// ```
 /// use tenure::argpartition;

@@ -95,7 +95,7 @@ impl PackedFactor<i8> {
     ///
     /// # Errors
     ///
-    /// As [`pack`](PackedFactor::pack).
+    /// The errors of [`pack`](PackedFactor::pack).
     pub fn pack_for_u8(b: impl AsView<i8>) -> Result<Self> {
         Self::pack_for(b, DType::U8)
     }
@@ -113,7 +113,7 @@ impl<T: Factor> fmt::Debug for PackedFactor<T> {
 ///
 /// # Errors
 ///
-/// As [`matmul`](crate::matmul).
+/// The errors of [`matmul`](crate::matmul).
 ///
 /// ```
 /// use tenure::{PackedFactor, matmul_packed};
@@ -135,7 +135,7 @@ pub fn matmul_packed<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_packed`].
+/// The errors of [`matmul_packed`].
 ///
 /// ```
 /// use tenure::{PackedFactor, matmul_packed_into};
@@ -159,7 +159,7 @@ pub fn matmul_packed_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_packed`].
+/// The errors of [`matmul_packed`].
 ///
 /// ```
 /// use tenure::{PackedFactor, matmul_packed_scaled_into};
@@ -185,7 +185,7 @@ pub fn matmul_packed_scaled_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_with`](crate::matmul_with).
+/// The errors of [`matmul_with`](crate::matmul_with).
 ///
 /// ```
 /// use tenure::{Activation, Matmul, PackedFactor, matmul_packed_with};
@@ -207,7 +207,7 @@ pub fn matmul_packed_with<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_with`](crate::matmul_with).
+/// The errors of [`matmul_with`](crate::matmul_with).
 ///
 /// ```
 /// use tenure::{Activation, Matmul, PackedFactor, matmul_packed_with_into};
@@ -233,7 +233,7 @@ pub fn matmul_packed_with_into<T: Factor>(
 ///
 /// # Errors
 ///
-/// As [`matmul_packed`]. `InvalidArgument`: `b` was not packed for this, by
+/// The errors of [`matmul_packed`]. `InvalidArgument`: `b` was not packed for this, by
 /// [`pack_for_u8`](PackedFactor::pack_for_u8); such a factor, by another product.
 ///
 /// ```

@@ -195,7 +195,7 @@ pub fn max_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`], and for another shape of `out`.
+/// The errors of [`max_pool2d`], and another shape of `out`.
 pub fn max_pool2d_into<T: Float>(
     a: impl AsView<T>,
     windows: Pool2d,
@@ -227,7 +227,7 @@ pub fn avg_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor
 ///
 /// # Errors
 ///
-/// As [`avg_pool2d`], and for another shape of `out`.
+/// The errors of [`avg_pool2d`], and another shape of `out`.
 pub fn avg_pool2d_into<T: Float>(
     a: impl AsView<T>,
     windows: Pool2d,
@@ -242,7 +242,7 @@ pub fn avg_pool2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`].
+/// The errors of [`max_pool2d`].
 pub fn adaptive_max_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
     pool(tnr_reduce_op::MAX, a, &ADAPTIVE_POOL, |a| of_size(a, size))
 }
@@ -252,7 +252,7 @@ pub fn adaptive_max_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Res
 ///
 /// # Errors
 ///
-/// As [`adaptive_max_pool2d`], and for other images or channels of `out`.
+/// The errors of [`adaptive_max_pool2d`], and other images or channels of `out`.
 pub fn adaptive_max_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
@@ -265,7 +265,7 @@ pub fn adaptive_max_pool2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`].
+/// The errors of [`max_pool2d`].
 ///
 /// ```
 /// use tenure::adaptive_avg_pool2d;
@@ -283,7 +283,7 @@ pub fn adaptive_avg_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Res
 ///
 /// # Errors
 ///
-/// As [`adaptive_avg_pool2d`], and for other images or channels of `out`.
+/// The errors of [`adaptive_avg_pool2d`], and other images or channels of `out`.
 pub fn adaptive_avg_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
@@ -296,7 +296,7 @@ pub fn adaptive_avg_pool2d_into<T: Float>(
 ///
 /// # Errors
 ///
-/// As [`max_pool2d`].
+/// The errors of [`max_pool2d`].
 ///
 /// ```
 /// use tenure::global_avg_pool2d;
@@ -312,7 +312,7 @@ pub fn global_avg_pool2d<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
 ///
 /// # Errors
 ///
-/// As [`global_avg_pool2d`], and for another shape of `out`.
+/// The errors of [`global_avg_pool2d`], and another shape of `out`.
 pub fn global_avg_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),

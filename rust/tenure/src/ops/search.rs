@@ -173,7 +173,8 @@ pub fn bincount<T: Number>(a: impl AsView<T>, count: usize) -> Result<Tensor<i64
 ///
 /// # Errors
 ///
-/// As [`bincount`], and `InvalidArgument` for an `out` that is no vector; it is untouched then.
+/// The errors of [`bincount`], and `InvalidArgument` for an `out` that is no vector; it is
+/// untouched then.
 pub fn bincount_into<T: Number>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<i64> + ?Sized),
@@ -187,8 +188,8 @@ pub fn bincount_into<T: Number>(
 ///
 /// # Errors
 ///
-/// As [`bincount`]; also `InvalidArgument` for weights of another shape, and for weights that are
-/// neither `f32` nor `f64`.
+/// The errors of [`bincount`]; also `InvalidArgument` for weights of another shape, and for weights
+/// that are neither `f32` nor `f64`.
 ///
 /// ```
 /// use tenure::bincount_weighted;

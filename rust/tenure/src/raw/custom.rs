@@ -80,8 +80,9 @@ impl CustomOperation {
 
     /// # Safety
     ///
-    /// - As for [`from_raw`](Self::from_raw); with a library `release` is called once for each
-    ///   graph, and all that the operation names stays as it is until the library is dropped.
+    /// - The conditions of [`from_raw`](Self::from_raw); with a library `release` is called once
+    ///   for each graph, and all that the operation names stays as it is until the library is
+    ///   dropped.
     unsafe fn held(
         operation: *const tnr_custom_operation,
         library: Option<Arc<dyn Any + Send + Sync>>,

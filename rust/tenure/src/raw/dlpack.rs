@@ -18,7 +18,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - As `Imported::from_raw` says.
+    /// - The conditions of `Imported::from_raw`.
     pub(crate) unsafe fn import(
         tensor: NonNull<DLManagedTensorVersioned>,
     ) -> Result<(BlobHandle, tnr_view)> {
@@ -30,7 +30,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - As `Imported::from_raw_legacy` says.
+    /// - The conditions of `Imported::from_raw_legacy`.
     pub(crate) unsafe fn import_legacy(
         tensor: NonNull<DLManagedTensor>,
     ) -> Result<(BlobHandle, tnr_view)> {
@@ -43,7 +43,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - As `Stream::import` says.
+    /// - The conditions of `Stream::import`.
     pub(crate) unsafe fn import_on(
         home: &ContextHandle,
         tensor: NonNull<DLManagedTensorVersioned>,
@@ -56,7 +56,7 @@ impl BlobHandle {
     ///
     /// # Safety
     ///
-    /// - As `Stream::import_legacy` says.
+    /// - The conditions of `Stream::import_legacy`.
     pub(crate) unsafe fn import_legacy_on(
         home: &ContextHandle,
         tensor: NonNull<DLManagedTensor>,

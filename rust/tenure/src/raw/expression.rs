@@ -51,7 +51,7 @@ impl<'a> Leaf<'a> {
 
     /// # Safety
     ///
-    /// - As for [`address`](Self::address).
+    /// - The conditions of [`address`](Self::address).
     #[inline(always)]
     pub(crate) unsafe fn value(view: tnr_view) -> Leaf<'a> {
         Leaf(Lends::Value(view))

@@ -37,8 +37,8 @@ impl<F: CompressedFormat, T: NativeFloat, I: SparseIndex> SparseView<'_, F, T, I
     ///
     /// # Errors
     ///
-    /// As [`product`](Self::product); `InvalidArgument` for a mask of another shape than the
-    /// product.
+    /// The errors of [`product`](Self::product); `InvalidArgument` for a mask of another shape than
+    /// the product.
     ///
     /// ```
     /// # use tenure::*;
@@ -90,7 +90,7 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     ///
     /// ```
     /// # use tenure::*;
@@ -106,7 +106,7 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     ///
     /// ```
     /// # use tenure::*;
@@ -123,7 +123,7 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     ///
     /// ```
     /// # use tenure::*;
@@ -143,7 +143,7 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     ///
     /// ```
     /// # use tenure::*;
@@ -226,8 +226,8 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseViewMut<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As of [`row_norms`](SparseView::row_norms). `Unsupported`: elements other than `f32` and
-    /// `f64`.
+    /// The errors of [`row_norms`](SparseView::row_norms). `Unsupported`: elements other than `f32`
+    /// and `f64`.
     ///
     /// ```
     /// # use tenure::*;

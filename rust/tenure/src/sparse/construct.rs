@@ -103,7 +103,7 @@ impl<T: Element> Triplets<T> {
     ///
     /// # Errors
     ///
-    /// As of [`to_coo`](Triplets::to_coo).
+    /// The errors of [`to_coo`](Triplets::to_coo).
     pub fn to_csr<I: SparseIndex>(&self) -> Result<CsrMatrix<T, I>>
     where
         T: Number,
@@ -115,7 +115,7 @@ impl<T: Element> Triplets<T> {
     ///
     /// # Errors
     ///
-    /// As of [`to_coo`](Triplets::to_coo).
+    /// The errors of [`to_coo`](Triplets::to_coo).
     pub fn to_csc<I: SparseIndex>(&self) -> Result<CscMatrix<T, I>>
     where
         T: Number,

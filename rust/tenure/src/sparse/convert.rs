@@ -79,7 +79,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions.
+    /// The errors of all conversions.
     ///
     /// ```
     /// # use tenure::*;
@@ -95,7 +95,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions.
+    /// The errors of all conversions.
     ///
     /// ```
     /// # use tenure::*;
@@ -112,7 +112,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions.
+    /// The errors of all conversions.
     ///
     /// ```
     /// # use tenure::*;
@@ -129,7 +129,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions; also `InvalidArgument` for blocks that do not divide the shape and for a
+    /// The errors of all conversions; also `InvalidArgument` for blocks that do not divide the shape and for a
     /// position with two entries, and `Unsupported` for blocks of more than 16 rows or columns.
     ///
     /// ```
@@ -148,7 +148,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions.
+    /// The errors of all conversions.
     ///
     /// ```
     /// # use tenure::*;
@@ -165,7 +165,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As all conversions.
+    /// The errors of all conversions.
     ///
     /// ```
     /// # use tenure::*;

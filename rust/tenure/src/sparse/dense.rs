@@ -137,7 +137,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// Those of the [type](Self), where the rank must be 3 instead of 2.
+    /// The errors of the [type](Self), where the rank must be 3 instead of 2.
     ///
     /// ```
     /// # use tenure::*;
@@ -153,7 +153,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of [`to_coo_batch`](Self::to_coo_batch).
+    /// The errors of [`to_coo_batch`](Self::to_coo_batch).
     ///
     /// ```
     /// # use tenure::*;
@@ -169,7 +169,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of [`to_coo_batch`](Self::to_coo_batch).
+    /// The errors of [`to_coo_batch`](Self::to_coo_batch).
     ///
     /// ```
     /// # use tenure::*;
@@ -186,7 +186,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of [`to_coo_batch`](Self::to_coo_batch) and [`to_bsr`](Self::to_bsr).
+    /// The errors of [`to_coo_batch`](Self::to_coo_batch) and [`to_bsr`](Self::to_bsr).
     ///
     /// ```
     /// # use tenure::*;
@@ -203,7 +203,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self).
+    /// The errors of the [type](Self).
     ///
     /// ```
     /// # use tenure::*;
@@ -219,7 +219,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self).
+    /// The errors of the [type](Self).
     ///
     /// ```
     /// # use tenure::*;
@@ -236,7 +236,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self).
+    /// The errors of the [type](Self).
     ///
     /// ```
     /// # use tenure::*;
@@ -253,7 +253,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self); also `InvalidArgument` for blocks that do not divide the
+    /// The errors of the [type](Self); also `InvalidArgument` for blocks that do not divide the
     /// shape, and `Unsupported` for more than 16 rows or columns.
     ///
     /// ```
@@ -273,7 +273,7 @@ impl<T: Element> Sparsify<'_, T> {
 ///
 /// # Errors
 ///
-/// As those of [`Sparsify`].
+/// The errors of [`Sparsify`].
 ///
 /// ```
 /// use tenure::sparse_relu;
@@ -368,7 +368,7 @@ pub fn sparse_dropout<T: Float, I: SparseIndex>(
 ///
 /// # Errors
 ///
-/// As those of [`Sparsify`]; also `InvalidArgument` for a threshold that is NaN.
+/// The errors of [`Sparsify`]; also `InvalidArgument` for a threshold that is NaN.
 ///
 /// ```
 /// use tenure::sparse_threshold;
@@ -394,7 +394,7 @@ macro_rules! dense_conversions {
             ///
             /// # Errors
             ///
-            /// As those of [`Sparsify`](crate::Sparsify).
+            /// The errors of [`Sparsify`](crate::Sparsify).
             ///
             /// ```
             /// # use tenure::*;
@@ -412,7 +412,7 @@ macro_rules! dense_conversions {
             ///
             /// # Errors
             ///
-            /// As those of [`Sparsify`](crate::Sparsify).
+            /// The errors of [`Sparsify`](crate::Sparsify).
             ///
             /// ```
             /// # use tenure::*;
@@ -429,7 +429,7 @@ macro_rules! dense_conversions {
             ///
             /// # Errors
             ///
-            /// As those of [`Sparsify`](crate::Sparsify).
+            /// The errors of [`Sparsify`](crate::Sparsify).
             ///
             /// ```
             /// # use tenure::*;
@@ -445,7 +445,7 @@ macro_rules! dense_conversions {
             ///
             /// # Errors
             ///
-            /// As those of [`Sparsify::to_bsr`](crate::Sparsify::to_bsr).
+            /// The errors of [`Sparsify::to_bsr`](crate::Sparsify::to_bsr).
             ///
             /// ```
             /// # use tenure::*;
@@ -462,7 +462,7 @@ macro_rules! dense_conversions {
             ///
             /// # Errors
             ///
-            /// As those of [`Sparsify::to_csr_batch`](crate::Sparsify::to_csr_batch).
+            /// The errors of [`Sparsify::to_csr_batch`](crate::Sparsify::to_csr_batch).
             ///
             /// ```
             /// # use tenure::*;
@@ -512,7 +512,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`to_dense`](Self::to_dense); `InvalidArgument` for another shape, and
+    /// The errors of [`to_dense`](Self::to_dense); `InvalidArgument` for another shape, and
     /// `Aliased` for an output that shares memory with the values.
     ///
     /// ```
@@ -535,7 +535,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of that.
+    /// The errors of that method.
     ///
     /// ```
     /// # use tenure::*;
@@ -552,7 +552,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of that.
+    /// The errors of that method.
     ///
     /// ```
     /// # use tenure::*;

@@ -285,7 +285,7 @@ macro_rules! named {
             ///
             /// # Errors
             ///
-            /// As those of the view's `new`; also `InvalidArgument` for entries that no row has,
+            /// The errors of the view's `new`; also `InvalidArgument` for entries that no row has,
             /// and `OutOfMemory`: the library's own record of them. The three come back with the
             /// error.
             ///
@@ -311,8 +311,8 @@ macro_rules! named {
             ///
             /// # Errors
             ///
-            /// As those of [`from_vecs`](Self::from_vecs); also `InvalidArgument` for a part whose
-            /// elements are not adjacent. The parts come back with the error.
+            /// The errors of [`from_vecs`](Self::from_vecs); also `InvalidArgument` for a part
+            /// whose elements are not adjacent. The parts come back with the error.
             ///
             /// ```
             /// # use tenure::*;

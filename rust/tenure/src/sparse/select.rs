@@ -39,7 +39,7 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`select_rows`](Self::select_rows), of columns.
+    /// The errors of [`select_rows`](Self::select_rows), of columns.
     ///
     /// ```
     /// # use tenure::*;

@@ -68,7 +68,7 @@ pub trait LinearOperator<T: NativeFloat> {
     ///
     /// # Errors
     ///
-    /// As [`apply_into`](Self::apply_into); `Unsupported`, unless it is implemented.
+    /// The errors of [`apply_into`](Self::apply_into); `Unsupported`, unless it is implemented.
     fn apply_transposed_into(&self, x: &[T], out: &mut [T]) -> Result<()> {
         let _ = (x, out);
         let message = "the operator has no product of its transpose: apply_transposed_into";

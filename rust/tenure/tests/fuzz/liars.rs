@@ -58,7 +58,7 @@ fn extent(random: &mut Random) -> i64 {
 ///
 /// # Safety
 ///
-/// - As for `tnr_infer_fn`, and `context` is an `Answers`.
+/// - The conditions of `tnr_infer_fn`, and `context` is an `Answers`.
 unsafe extern "C" fn infer(
     context: *mut c_void,
     operands: *const tnr_view,
@@ -101,7 +101,7 @@ unsafe extern "C" fn infer(
 ///
 /// # Safety
 ///
-/// - As for `tnr_compute_fn`.
+/// - The conditions of `tnr_compute_fn`.
 unsafe extern "C" fn compute(
     _: *mut c_void,
     operands: *const tnr_view,

@@ -370,8 +370,8 @@ fn is_sent_and_shared() {
 /// A forgotten one keeps its memory, and nothing else. The static keeps a leak checker silent.
 #[test]
 fn one_may_be_forgotten() {
-    static FORGOTTEN: Mutex<Vec<ManuallyDrop<Bound<(f32, f32), (f32, i64)>>>> =
-        Mutex::new(Vec::new());
+    type Scores = Bound<(f32, f32), (f32, i64)>;
+    static FORGOTTEN: Mutex<Vec<ManuallyDrop<Scores>>> = Mutex::new(Vec::new());
     let program = Program::trace(scores).unwrap();
     let (x, w) = (floats(1, [30, 24]), floats(2, [24, 10]));
     let (mut got, mut at) = (Tensor::<f32>::zeros([30, 10]).unwrap(), vec![0; 30]);

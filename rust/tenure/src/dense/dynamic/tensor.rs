@@ -152,7 +152,7 @@ impl DynTensor {
     ///
     /// # Errors
     ///
-    /// As [`DynView::cast_to`].
+    /// The errors of [`DynView::cast_to`].
     ///
     /// ```
     /// use tenure::{DynTensor, Tensor};

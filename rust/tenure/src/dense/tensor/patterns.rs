@@ -16,7 +16,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # use tenure::*;
@@ -79,7 +79,7 @@ impl<T: Number> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # use tenure::*;
@@ -94,7 +94,7 @@ impl<T: Number> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`zeros`](Self::zeros).
+    /// The errors of [`zeros`](Self::zeros).
     ///
     /// ```
     /// # use tenure::*;

@@ -70,7 +70,7 @@ impl Sealed {
     ///
     /// # Errors
     ///
-    /// As [`read`](super::read).
+    /// The errors of [`read`](super::read).
     ///
     /// ```
     /// # use tenure::io::Sealed;

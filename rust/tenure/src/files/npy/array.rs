@@ -107,8 +107,8 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     ///
-    /// As [`view`](Self::view), but that a copy is neither misaligned nor in another byte order.
-    /// `OutOfMemory`.
+    /// The errors of [`view`](Self::view), but that a copy is neither misaligned nor in another
+    /// byte order. `OutOfMemory`.
     ///
     /// ```
     /// use tenure::{CopyMode, TensorView, npy::{self, Array}};
@@ -208,7 +208,7 @@ fn read_from<T: Element>(path: &Path) -> Result<Tensor<T>> {
 ///
 /// # Errors
 ///
-/// As [`read`], but that elements of another type are taken.
+/// The errors of [`read`], but that elements of another type are taken.
 ///
 /// ```
 /// use tenure::{TensorView, npy};

@@ -104,8 +104,9 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     ///
-    /// As [`header`](Self::header); also `Unsupported`: deflated, the byte order of other machines,
-    /// a dtype that the library does not know; and `InvalidArgument`: misaligned, more than 8 axes.
+    /// The errors of [`header`](Self::header); also `Unsupported`: deflated, the byte order of
+    /// other machines, a dtype that the library does not know; and `InvalidArgument`: misaligned,
+    /// more than 8 axes.
     ///
     /// ```
     /// # use tenure::{TensorView, npz};
@@ -127,8 +128,8 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     ///
-    /// As [`view`](Self::view), but that a copy is neither deflated nor misaligned nor in another
-    /// byte order. `OutOfMemory`.
+    /// The errors of [`view`](Self::view), but that a copy is neither deflated nor misaligned nor
+    /// in another byte order. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CopyMode, TensorView, npz};
@@ -156,7 +157,7 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     ///
-    /// As [`header`](Self::header), and `InvalidArgument` where they differ.
+    /// The errors of [`header`](Self::header), and `InvalidArgument` where they differ.
     ///
     /// ```
     /// # use tenure::{TensorView, npz};

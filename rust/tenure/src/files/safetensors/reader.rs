@@ -158,8 +158,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As [`view`](Self::view), but that a copy is neither misaligned nor in another byte order.
-    /// `OutOfMemory`.
+    /// The errors of [`view`](Self::view), but that a copy is neither misaligned nor in another
+    /// byte order. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CopyMode, TensorView, safetensors::{Reader, Writer}};

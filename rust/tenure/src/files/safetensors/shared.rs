@@ -34,7 +34,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// As [`Reader::new`](super::Reader::new); the owner comes back with the error.
+    /// The errors of [`Reader::new`](super::Reader::new); the owner comes back with the error.
     pub fn new<O>(owner: O) -> Result<Self, Rejected<O>>
     where
         O: AsRef<[u8]> + Send + Sync + 'static,

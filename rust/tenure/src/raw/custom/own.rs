@@ -232,7 +232,7 @@ impl CustomOperation {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     ///
     /// ```
     /// #![forbid(unsafe_code)]
@@ -353,7 +353,7 @@ where
 
 /// # Safety
 ///
-/// - As for `tnr_infer_fn`, and `context` is an `Own` of these types.
+/// - The conditions of `tnr_infer_fn`, and `context` is an `Own` of these types.
 unsafe extern "C" fn infer<I, T, S, R, D>(
     context: *mut c_void,
     operands: *const tnr_view,
@@ -390,7 +390,7 @@ where
 
 /// # Safety
 ///
-/// - As for `tnr_compute_fn`, and `context` is an `Own` of these types.
+/// - The conditions of `tnr_compute_fn`, and `context` is an `Own` of these types.
 unsafe extern "C" fn compute<I, T, S, R, D>(
     context: *mut c_void,
     operands: *const tnr_view,
@@ -420,7 +420,7 @@ where
 
 /// # Safety
 ///
-/// - As for `tnr_device_compute_fn`, and `context` is an `Own` of these types.
+/// - The conditions of `tnr_device_compute_fn`, and `context` is an `Own` of these types.
 unsafe extern "C" fn compute_on_device<I, T, S, R, D>(
     context: *mut c_void,
     home: *mut tnr_context,

@@ -50,7 +50,7 @@ pub unsafe fn load_plugin(path: impl AsRef<Path>) -> Result<Vec<CustomOperation>
 
 /// # Safety
 ///
-/// - As for [`load_plugin`].
+/// - The conditions of [`load_plugin`].
 unsafe fn loaded(path: &OsStr) -> Result<Vec<CustomOperation>> {
     entered()?;
     // SAFETY: by this function's contract.

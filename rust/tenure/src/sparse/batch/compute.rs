@@ -50,7 +50,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_dense`](crate::SparseView::to_dense).
+    /// The errors of [`SparseView::to_dense`](crate::SparseView::to_dense).
     ///
     /// ```
     /// # use tenure::*;
@@ -66,7 +66,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_dense_into`](crate::SparseView::to_dense_into).
+    /// The errors of [`SparseView::to_dense_into`](crate::SparseView::to_dense_into).
     ///
     /// ```
     /// # use tenure::*;
@@ -88,7 +88,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_coo`](crate::SparseView::to_coo).
+    /// The errors of [`SparseView::to_coo`](crate::SparseView::to_coo).
     ///
     /// ```
     /// # use tenure::*;
@@ -104,7 +104,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_csr`](crate::SparseView::to_csr).
+    /// The errors of [`SparseView::to_csr`](crate::SparseView::to_csr).
     ///
     /// ```
     /// # use tenure::*;
@@ -120,7 +120,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_csc`](crate::SparseView::to_csc).
+    /// The errors of [`SparseView::to_csc`](crate::SparseView::to_csc).
     ///
     /// ```
     /// # use tenure::*;
@@ -137,7 +137,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_bsr`](crate::SparseView::to_bsr).
+    /// The errors of [`SparseView::to_bsr`](crate::SparseView::to_bsr).
     ///
     /// ```
     /// # use tenure::*;
@@ -154,7 +154,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_sorted`](crate::SparseView::to_sorted).
+    /// The errors of [`SparseView::to_sorted`](crate::SparseView::to_sorted).
     ///
     /// ```
     /// # use tenure::*;
@@ -171,7 +171,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
     ///
     /// # Errors
     ///
-    /// As those of [`SparseView::to_index`](crate::SparseView::to_index).
+    /// The errors of [`SparseView::to_index`](crate::SparseView::to_index).
     ///
     /// ```
     /// # use tenure::*;

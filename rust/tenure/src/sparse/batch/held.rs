@@ -200,7 +200,7 @@ macro_rules! named {
             ///
             /// # Errors
             ///
-            /// As those of the view's `new`; also `InvalidArgument` for entries that no row has,
+            /// The errors of the view's `new`; also `InvalidArgument` for entries that no row has,
             /// and `OutOfMemory`: the library's own record of them. The four come back with the
             /// error.
             ///
@@ -236,7 +236,7 @@ macro_rules! named {
             ///
             /// # Errors
             ///
-            /// As those of the view's `new`; also `InvalidArgument` for entries that no row has,
+            /// The errors of the view's `new`; also `InvalidArgument` for entries that no row has,
             /// and for a part whose elements are not adjacent. The parts come back with the error.
             ///
             /// ```

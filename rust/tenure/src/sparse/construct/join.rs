@@ -68,7 +68,7 @@ joins! {
     ///
     /// # Errors
     ///
-    /// As those of [`vstack`], of rows and columns.
+    /// The errors of [`vstack`], of rows and columns.
     ///
     /// ```
     /// use tenure::{CsrMatrix, hstack};

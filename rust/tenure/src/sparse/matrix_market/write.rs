@@ -197,7 +197,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `InvalidInput` for a matrix that does not have the symmetry, a rank
+    /// The errors of the output; `InvalidInput` for a matrix that does not have the symmetry, a rank
     /// other than 2, or a pattern of a dense matrix.
     ///
     /// ```

@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As [`to_coo`](Self::to_coo).
+    /// The errors of [`to_coo`](Self::to_coo).
     ///
     /// ```
     /// # use tenure::{CsrMatrix, CsrView, npz::{Reader, Writer}};
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As [`to_coo`](Self::to_coo).
+    /// The errors of [`to_coo`](Self::to_coo).
     ///
     /// ```
     /// # use tenure::{CscMatrix, CscView, npz::{Reader, Writer}};
@@ -232,7 +232,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// As [`to_coo`](Self::to_coo); also `Unsupported` for blocks of more than 16 rows or columns.
+    /// The errors of [`to_coo`](Self::to_coo); also `Unsupported` for blocks of more than 16 rows
+    /// or columns.
     ///
     /// ```
     /// # use tenure::{BsrMatrix, BsrView, npz::{Reader, Writer}};

@@ -110,7 +110,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `Unsupported` for values of a type that NumPy does not have.
+    /// The errors of the output; `Unsupported` for values of a type that NumPy does not have.
     ///
     /// ```
     /// # use tenure::{CooView, bf16, npz::Writer};

@@ -12,8 +12,9 @@ use crate::{AsView, NativeFloat, Order, Result, Tensor};
 ///
 /// # Errors
 ///
-/// As [`cg`](crate::cg). A breakdown is that of a number by which the next step is divided: the
-/// shadow residual times the residual or times a product, or the step of the stabilisation.
+/// The errors of [`cg`](crate::cg). A breakdown is that of a number by which the next step is
+/// divided: the shadow residual times the residual or times a product, or the step of the
+/// stabilisation.
 ///
 /// ```
 /// use tenure::{CsrView, Krylov, bicgstab};
