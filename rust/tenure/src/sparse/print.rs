@@ -34,8 +34,7 @@ fn display<F: SparseFormat, T: Element, I: SparseIndex>(
     let count = entries.len();
     let is_cut = count > 2 * EDGE;
     for (place, (row, col, values)) in entries.enumerate() {
-        // A walk over what is left out: offsets are shorter than what a matrix is worth printing
-        // of.
+        // The loop also visits the entries that are left out.
         if is_cut && place >= EDGE && place < count - EDGE {
             if place == EDGE {
                 write!(f, "\n  ...")?;
