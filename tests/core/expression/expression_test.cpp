@@ -144,10 +144,18 @@ TEST(Expression, ReductionsOfComputedElementsHaveThemOverEveryAxis) {
   }
 }
 
-// Rows in groups, the last of them perhaps of one row, and views that are walked backwards.
+// Rows in groups, the last of them perhaps of one row, views that are walked backwards, and few long
+// rows, whose elements a call adds in blocks.
 TEST(Expression, ReductionsOfRowsThatComeBackHaveThem) {
-  for (const Shape& shape :
-       {Shape{513, 9}, {1025, 15}, {512, 17}, {3, 171, 2}, {257, 70}, {9, 5}}) {
+  for (const Shape& shape : {Shape{513, 9},
+                             {1025, 15},
+                             {512, 17},
+                             {3, 171, 2},
+                             {257, 70},
+                             {9, 5},
+                             {64, 768},
+                             {3, 20'000},
+                             {2, 33'000}}) {
     for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_BF16}) {
       for (std::uint32_t op = 1; op <= kernels::kReduceCount; ++op) {
         for (std::uint64_t seed = 0; seed < 8; ++seed) compare_centred(dtype, shape, op, seed);
