@@ -33,19 +33,19 @@ constexpr std::int64_t kLongestRow = std::int64_t{1} << 48;
 std::int64_t row_pitch(const tnr_view& view) noexcept {
   const std::int64_t row = view.shape[view.rank - 1];
   if (row > 1 && view.strides[view.rank - 1] != 1) return 0;
-  std::int64_t pitch = 0;
-  std::int64_t next = 0;  // stride of the next axis, from the last one
+  std::int64_t pitch = row;  // of a single row
+  std::int64_t next = 0;     // stride of the next axis, from the last one
   for (std::uint32_t axis = view.rank - 1; axis-- > 0;) {
     if (view.shape[axis] == 1) continue;
-    if (pitch == 0) {
+    if (next == 0) {
       pitch = next = view.strides[axis];
+      if (pitch < row) return 0;  // a row that is repeated, or backwards
     } else if (view.strides[axis] != next) {
       return 0;
     }
     next *= view.shape[axis];
   }
-  if (pitch == 0) return row;  // a single one
-  return pitch < row ? 0 : pitch;
+  return pitch;
 }
 
 bool has_shape(const tnr_view& view, const Extents& shape) noexcept {

@@ -186,7 +186,10 @@ fn are_steps_of_their_own_elsewhere() {
 fn have_the_bits_of_the_calls_for_each_layout() {
     let wide = floats(10, [6, 5, 80]);
     let [_, mask, scale] = operands(11, [6, 5, 40]);
+    let (row, column) = (floats(12, [1, 1, 40]), floats(13, [6, 1, 40]));
     let layouts = [
+        row.broadcast([6, 5, 40]).unwrap(),
+        column.broadcast([6, 5, 40]).unwrap(),
         wide.slice(2, ..40).unwrap(),
         wide.slice(2, 40..).unwrap(),
         wide.slice_step(2, .., 2).unwrap(),
