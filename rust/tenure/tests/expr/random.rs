@@ -356,7 +356,7 @@ fn shape(random: &mut Random) -> Vec<usize> {
 #[test]
 fn expressions_have_the_bits_of_calls() {
     let number = |name| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    let count = number("TENURE_EXPRESSIONS").unwrap_or(2000);
+    let count = number("TENURE_EXPRESSIONS").unwrap_or(10_000);
     let alone = number("TENURE_EXPRESSION");
     let data = Data::new(&mut Random::new(1), 1 << 17);
     for seed in alone.map_or(0..count, |seed| seed..seed + 1) {
