@@ -12,6 +12,7 @@
 #include "memory/scratch.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
+#include "tenure/shape_rules.hpp"
 #include "tenure/view.hpp"
 #include "view/operand_checks.hpp"
 
@@ -113,12 +114,7 @@ void CpuEvaluation::require_memory(unsigned index) const {
 
 void CpuEvaluation::require_broadcast(const Extents& shape) const {
   const tnr_view& out = out_.view;
-  bool broadcasts = shape.rank <= out.rank;
-  for (std::uint32_t axis = 0; broadcasts && axis < shape.rank; ++axis) {
-    const std::int64_t extent = shape.extents[axis];
-    broadcasts = extent == 1 || extent == out.shape[out.rank - shape.rank + axis];
-  }
-  if (broadcasts) return;
+  if (!broadcast_to(shape.rank, shape.extents, out.rank, out.shape)) return;
   fail(TNR_STATUS_INVALID_ARGUMENT,
        "the expression has the shape %s, which does not broadcast to %s of out",
        shape_text(shape.rank, shape.extents).text, shape_text(out.rank, out.shape).text);

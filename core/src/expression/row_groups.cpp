@@ -78,7 +78,8 @@ RowGroups::RowGroups(const PlacedNodes& placed) noexcept
   rows_ = count_of(shape_);
   if (rows_ == 0 || rows_ == INT64_MAX || row_ > kLongestRow) return;
   rows_ /= row_;
-  if (!cut(placed)) return;
+  bool is_cut[kMaxNodes];
+  if (!cut(placed, is_cut)) return;
   std::copy_n(placed.leaves, leaf_count_, leaves_);
   for (unsigned leaf = 0; leaf < leaf_count_; ++leaf) {
     const tnr_view& view = nodes.view(leaf);
@@ -88,7 +89,7 @@ RowGroups::RowGroups(const PlacedNodes& placed) noexcept
   }
   std::fill_n(leaf_of_, nodes.count(), kNoLeaf);
   for (unsigned node = 0; node < nodes.count(); ++node) {
-    if (is_cut_[node] && !add_stage(placed, node)) {
+    if (is_cut[node] && !add_stage(placed, node)) {
       stage_count_ = 0;
       return;
     }
@@ -99,23 +100,23 @@ RowGroups::RowGroups(const PlacedNodes& placed) noexcept
 }
 
 // Marks the nodes whose results are kept. False where a reduction is of something else than rows.
-bool RowGroups::cut(const PlacedNodes& placed) noexcept {
+bool RowGroups::cut(const PlacedNodes& placed, bool* is_cut) const noexcept {
   constexpr std::uint16_t kNone = kMaxNodes;
   constexpr std::uint16_t kSeveral = kMaxNodes + 1;
   const Nodes& nodes = placed.nodes;
   const unsigned root = nodes.count() - 1;
   std::uint16_t stage_of[kMaxNodes];  // that computes the node
   std::fill_n(stage_of, nodes.count(), kNone);
-  std::fill_n(is_cut_, nodes.count(), false);
-  is_cut_[root] = true;
+  std::fill_n(is_cut, nodes.count(), false);
+  is_cut[root] = true;
   for (unsigned i = 0; i < placed.amid_count; ++i) {
     const NodeOperand& operand = nodes[placed.amid[i]].operands[0];
-    is_cut_[placed.amid[i]] = true;
+    is_cut[placed.amid[i]] = true;
     if (!adds_each_alone(placed.reductions[i].reduction, rows_, row_)) return false;
     if (operand.from == From::kNode) {
       const Node& node = nodes[operand.index];
       if (!is_elementwise(node.kind) || !(node.shape == shape_)) return false;
-      is_cut_[operand.index] = true;
+      is_cut[operand.index] = true;
     } else if (!has_shape(nodes.view(operand.index), shape_) ||
                row_pitch(nodes.view(operand.index)) == 0) {
       return false;
@@ -123,8 +124,8 @@ bool RowGroups::cut(const PlacedNodes& placed) noexcept {
   }
   const Extents per_row = row_shape();
   for (unsigned i = root + 1; i-- > 0;) {
-    if (stage_of[i] == kSeveral && nodes[i].shape == shape_) is_cut_[i] = true;
-    if (is_cut_[i]) stage_of[i] = static_cast<std::uint16_t>(i);
+    if (stage_of[i] == kSeveral && nodes[i].shape == shape_) is_cut[i] = true;
+    if (is_cut[i]) stage_of[i] = static_cast<std::uint16_t>(i);
     if (stage_of[i] == kNone) continue;  // the output does not need it
     for (unsigned k = 0; k < nodes[i].operand_count; ++k) {
       const NodeOperand& operand = nodes[i].operands[k];
@@ -133,7 +134,7 @@ bool RowGroups::cut(const PlacedNodes& placed) noexcept {
       stage = stage == kNone || stage == stage_of[i] ? stage_of[i] : kSeveral;
       // Else it would be computed for each element of the row.
       if (row_ > 1 && nodes[operand.index].shape == per_row && nodes[i].shape == shape_) {
-        is_cut_[operand.index] = true;
+        is_cut[operand.index] = true;
       }
     }
   }
@@ -146,11 +147,8 @@ bool RowGroups::add_stage(const PlacedNodes& placed, unsigned index) noexcept {
   const bool is_last = index + 1 == nodes.count();
   if (stage_count_ == kMostStages || leaf_count_ == kMaxLeaves) return false;
   Stage& stage = stages_[stage_count_];
-  stage.node = static_cast<std::uint16_t>(index);
   stage.reduces = !is_elementwise(node.kind);
-  stage.gives = is_last                                 ? Gives::kOutput
-                : stage.reduces || node.shape != shape_ ? Gives::kPerRow
-                                                        : Gives::kElements;
+  stage.is_per_row = stage.reduces || node.shape != shape_;
   stage.dtype = node.dtype;
   stage.width_bytes = static_cast<std::int64_t>(element_size(node.dtype));
   stage.last_use = static_cast<std::uint8_t>(stage_count_);
@@ -166,13 +164,13 @@ bool RowGroups::add_stage(const PlacedNodes& placed, unsigned index) noexcept {
                       Reducing{placed.reductions[number], operand.dtype, from, pitch});
     reads = std::uint64_t{1} << from;
   } else {
-    const Extents shape = stage.gives == Gives::kPerRow ? row_shape() : shape_;
+    const Extents shape = stage.is_per_row ? row_shape() : shape_;
     reads = leaves_of(nodes, index, leaf_of_);
     if (!steps_.have_room(index + 1, reads)) return false;
     new (&stage.tile_steps)
         TileSteps(nodes, index, leaf_of_, leaves_with_step(leaves_, leaf_count_, shape, 0),
                   leaves_with_step(leaves_, leaf_count_, shape, 1), steps_);
-    (stage.gives == Gives::kPerRow ? used_by_rows_ : used_by_elements_) |= reads;
+    (stage.is_per_row ? used_by_rows_ : used_by_elements_) |= reads;
   }
   for (unsigned i = 0; i < stage_count_; ++i) {
     if ((reads >> stages_[i].leaf & 1) != 0) {

@@ -38,7 +38,6 @@ class RowGroups {
   static constexpr unsigned kMostStages = 10;
   static constexpr std::int64_t kStackBytes = std::int64_t{64} << 10;
 
-  enum class Gives : std::uint8_t { kPerRow, kElements, kOutput };
   struct Reducing {
     CheckedReduction by;
     tnr_dtype dtype;  // of the elements
@@ -48,9 +47,8 @@ class RowGroups {
   struct Stage {
     Stage() noexcept {}
 
-    std::uint16_t node;
-    Gives gives;
     bool reduces;
+    bool is_per_row;    // one result for each row, else one for each element
     std::uint8_t leaf;  // that later stages read the results from
     std::uint8_t last_use;
     tnr_dtype dtype;
@@ -70,12 +68,12 @@ class RowGroups {
   }
   // Results of one row.
   [[nodiscard]] std::int64_t results_of(const Stage& stage) const noexcept {
-    return stage.gives == Gives::kPerRow ? 1 : row_;
+    return stage.is_per_row ? 1 : row_;
   }
   [[nodiscard]] const Places& places_of(const Stage& stage) const noexcept {
-    return stage.gives == Gives::kPerRow ? *rows_places_ : *elements_places_;
+    return stage.is_per_row ? *rows_places_ : *elements_places_;
   }
-  bool cut(const PlacedNodes& placed) noexcept;
+  bool cut(const PlacedNodes& placed, bool* is_cut) const noexcept;
   bool add_stage(const PlacedNodes& placed, unsigned index) noexcept;
   void place_results() noexcept;
   unsigned run_group(Leaf* leaves, std::int64_t first, std::int64_t count, kernels::Byte* memory,
@@ -91,7 +89,6 @@ class RowGroups {
   std::int64_t moved_bytes_ = 0;
   unsigned leaf_count_ = 0;
   unsigned stage_count_ = 0;
-  bool is_cut_[kMaxNodes];
   std::uint8_t leaf_of_[kMaxNodes];
   Leaf leaves_[kMaxLeaves];
   std::uint64_t used_by_elements_ = 0;  // leaves, by bits

@@ -118,13 +118,7 @@ Refusal shape_sum_to(const NodeCall&, const OperandType* operands, ArrayType& re
   const ArrayType& a = *operands[0].array;
   const ArrayType& like = *operands[1].array;
   set_shape(result, like);
-  std::uint32_t rank = like.rank;
-  std::int64_t shape[TNR_MAX_RANK];
-  std::copy_n(like.shape, like.rank, shape);
-  if (broadcast_with(rank, shape, a.rank, a.shape) && rank == a.rank &&
-      std::equal(shape, shape + rank, a.shape)) {
-    return std::nullopt;
-  }
+  if (!broadcast_to(like.rank, like.shape, a.rank, a.shape)) return std::nullopt;
   return error_of(TNR_STATUS_INVALID_ARGUMENT,
                   "like has shape %s, which does not broadcast to %s of a", text_of(like).text,
                   text_of(a).text);

@@ -61,6 +61,11 @@ class Fuser {
     return fits_expression(graph_, types_, nodes, target_);
   }
 
+  [[nodiscard]] std::ptrdiff_t count_reductions(const std::vector<std::uint32_t>& nodes) const {
+    return std::ranges::count_if(
+        nodes, [&](std::uint32_t i) { return computes(graph_.nodes[i]) == Computes::kReduction; });
+  }
+
   // Takes nodes with one element for each row of the root too, if reductions of its rows are among
   // them: without these, such nodes are better computed before.
   bool take_with_rows(std::uint32_t root) {
@@ -72,10 +77,7 @@ class Fuser {
     }
     rows.shape[rows.rank - 1] = 1;
     const std::vector<std::uint32_t> nodes = take_into(root, &rows);
-    const auto reduces = [&](std::uint32_t i) {
-      return computes(graph_.nodes[i]) == Computes::kReduction;
-    };
-    if (std::ranges::any_of(nodes, reduces)) return true;
+    if (count_reductions(nodes) != 0) return true;
     for (const std::uint32_t i : nodes) root_of_[i] = i;
     return false;
   }
@@ -91,13 +93,10 @@ class Fuser {
       return false;
     }
     if (computes(node) == Computes::kElementwise) return true;
-    const auto reduces = [&](std::uint32_t other) {
-      return computes(graph_.nodes[other]) == Computes::kReduction;
-    };
     return node.kind() << kNodeKindShift == TNR_NODE_REDUCE &&
            node.flags == (TNR_NODE_KEEP_AXES | std::uint32_t{1} << (type.rank - 1)) &&
            same_shape(types_[node.operands[0]], domain) &&
-           std::ranges::count_if(nodes, reduces) < kMostFusedReductions;
+           count_reductions(nodes) < kMostFusedReductions;
   }
 
   // Returns the nodes that the root now has, itself first.

@@ -239,9 +239,9 @@ class Scheduler {
                      [&](std::uint32_t value) { return graph_.scalar_of(value); });
     }
     step.operands = expression.views();
-    const tnr_view like = layout_like(step.operands, node.result);
+    const std::uint32_t output = direct_[node.result];
     const tnr_view layout =
-        direct_[node.result] == kNone ? like : output_layout(direct_[node.result]);
+        output == kNone ? layout_like(step.operands, node.result) : output_layout(output);
     std::vector<const tnr_view*> views;
     views.reserve(step.operands.size());
     for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
@@ -260,7 +260,7 @@ class Scheduler {
     if (step.prepared != nullptr && !step.prepared->is_one_pass()) return add_split(index);
     std::ranges::for_each(step.nodes,
                           [&](std::uint32_t member) { note_decided(member, kNoValue); });
-    push_step(std::move(step), like);
+    push_step(std::move(step), layout);
   }
 
   // The nodes of an expression as several: each reduction is the last of its own.
