@@ -200,11 +200,12 @@ impl<'a> DynView<'a> {
             return Some(&[]);
         }
         let size_bytes = self.len() * self.dtype().size_bytes();
-        // SAFETY: the elements are adjacent from the first on, and have this size together; by the
-        // type's invariant they are initialised and lent for 'a. They have no padding: a dtype
-        // describes all of its bytes.
-        layout::is_row_major(&self.raw)
-            .then(|| unsafe { std::slice::from_raw_parts(self.raw.data.cast(), size_bytes) })
+        layout::is_row_major(&self.raw).then(|| {
+            // SAFETY: the elements are adjacent from the first on, and have this size together; by
+            // the type's invariant they are initialised and lent for 'a. They have no padding: a
+            // dtype describes all of its bytes.
+            unsafe { std::slice::from_raw_parts(self.raw.data.cast(), size_bytes) }
+        })
     }
 
     /// Converts the elements into a new row-major tensor, as [`cast`](crate::cast) does.

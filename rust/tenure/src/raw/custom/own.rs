@@ -447,10 +447,9 @@ where
         };
         // Calls for the host are none of the stream's.
         in_default(|| {
-            // SAFETY: the library has checked the views, which are lent for the call and have the
-            // dtypes that were required, and owners that order all work on them; the result is none
-            // of the operands' memory, has no element twice, and is initialised, as the operation
-            // asks for.
+            // SAFETY: the library checked the views; they are lent for the call, have the required
+            // dtypes, and owners that order all work on them. The result shares no byte with the
+            // operands, has no element twice, and is initialised, as the operation asks for.
             unsafe {
                 let out = cuda::ViewMut::from_raw(out);
                 (own.run_on_device)(&stream, I::device_views(operands), out)
