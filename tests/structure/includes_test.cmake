@@ -25,6 +25,7 @@ set(order
   engine
   onednn
   view
+  dense/loops
   dense
   dense/elementwise
   dense/movement

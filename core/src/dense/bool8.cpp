@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {

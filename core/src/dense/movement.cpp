@@ -4,8 +4,8 @@
 #include <cinttypes>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
-#include "dense/permutation.hpp"
+#include "dense/elementwise_call.hpp"
+#include "dense/loops/permutation.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/device_queue.hpp"
@@ -18,7 +18,7 @@ namespace {
 using kernels::select_kernels;
 
 // Copies, and returns true, unless the strips of run() are the better way.
-bool moves_as_blocks(const Context& context, const Operands& operands) noexcept {
+bool moves_as_blocks(const Context& context, const ElementwiseCall& operands) noexcept {
   const std::int64_t bytes = operands.moved_bytes();
   if (operands.is_flat() || bytes < kWorthPlanningBytes) return false;
   operands.touch_output(context);
@@ -27,12 +27,12 @@ bool moves_as_blocks(const Context& context, const Operands& operands) noexcept 
 
 // A copy between equal dtypes. `strips`, which the caller found since that may fail, are the plain
 // way, which every other one is tested against.
-void move(const Context& context, const Operands& operands, tnr_dtype dtype,
+void move(const Context& context, const ElementwiseCall& operands, tnr_dtype dtype,
           const Operation& strips) noexcept {
   if (dtype == TNR_DTYPE_BOOL8 || !moves_as_blocks(context, operands))
     operands.run(context, strips);
 }
-void move(const Context& context, const Operands& operands, tnr_dtype dtype,
+void move(const Context& context, const ElementwiseCall& operands, tnr_dtype dtype,
           const Operation& strips, tnr_operation operation) noexcept {
   if (dtype != TNR_DTYPE_BOOL8 && operands.is_in_place(0)) return count_call(operation, 0, 0);
   move(context, operands, dtype, strips);
@@ -61,7 +61,7 @@ tnr_view part_of(const tnr_view& complex, std::int64_t part) {
 
 // `operands` has checked both. The real part is converted as a real number is, so with one
 // rounding.
-void cast_to_complex(const Context& context, const Operands& operands, const tnr_view& a,
+void cast_to_complex(const Context& context, const ElementwiseCall& operands, const tnr_view& a,
                      const tnr_view& out) {
   const tnr_view real = part_of(out, 0);
   const tnr_view imaginary = part_of(out, 1);
@@ -69,12 +69,12 @@ void cast_to_complex(const Context& context, const Operands& operands, const tnr
       a.dtype == real.dtype ? copy_operation(a.dtype) : cast_operation(a.dtype, real.dtype);
   if (!is_empty(out)) {
     const tnr_view_mut reals = {real};
-    Operands converted(reals);
+    ElementwiseCall converted(reals);
     converted.add(a, "a");
     converted.run(context, convert);
     const tnr_view_mut imaginaries = {imaginary};
     const Element zero{};
-    Operands filled(imaginaries);
+    ElementwiseCall filled(imaginaries);
     filled.add(zero, imaginary.dtype);
     filled.run(context, copy_operation(imaginary.dtype));
   }
@@ -127,7 +127,7 @@ void PartCopier::copy(const tnr_view& from, const tnr_view& to) const noexcept {
   const tnr_view_mut out = part_output(to);
   tnr_view in = from;
   in.owner = 0;
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(in, "a");
   operands.set_call_bytes(call_bytes_);
   move(kDefaultContext, operands, in.dtype, operation_);
@@ -135,7 +135,7 @@ void PartCopier::copy(const tnr_view& from, const tnr_view& to) const noexcept {
 
 void PartCopier::fill(const Element& element, const tnr_view& to) const noexcept {
   const tnr_view_mut out = part_output(to);
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(element, to.dtype);
   operands.run(kDefaultContext, operation_);
 }
@@ -159,7 +159,7 @@ void copy_async(const Context& context, const tnr_view& a, const tnr_view_mut& o
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view) || is_on_device(a)) [[unlikely]]
     return queue_of_copy(context, a, out.view).enqueue(DeviceCopy{context, a, out, false});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   move(context, operands, a.dtype, copy_operation(a.dtype), TNR_OPERATION_COPY);
@@ -168,7 +168,7 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceCast{a, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   if (is_complex(out.view.dtype) && type_index(a.dtype) != kNoType) {
     return cast_to_complex(context, operands, a, out.view);
@@ -184,7 +184,7 @@ void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceFill{value, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   const Element element = to_element(value, out.view.dtype, "value");
   operands.add(element, out.view.dtype);
   operands.run(context, copy_operation(out.view.dtype));
@@ -195,7 +195,7 @@ void select(const Context& context, const tnr_view& condition, const tnr_view& a
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceSelect{condition, a, b, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(condition, "condition");
   operands.add(a, "a");
   operands.add(b, "b");

@@ -1,8 +1,8 @@
 // Movement of elements, as operations along strips.
 #pragma once
 
+#include "dense/loops/strip_runner.hpp"
 #include "dense/scalar.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/context.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"

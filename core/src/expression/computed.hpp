@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/reduce/elements.hpp"
 #include "expression/tile_steps.hpp"
 

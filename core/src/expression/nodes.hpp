@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/node_kinds.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "dense/scalar.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"

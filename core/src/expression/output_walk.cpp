@@ -4,8 +4,8 @@
 #include <atomic>
 #include <bit>
 
-#include "dense/nest.hpp"
-#include "dense/streamed.hpp"
+#include "dense/loops/nest.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
 #include "threads/parallel.hpp"

@@ -6,8 +6,8 @@
 #include <new>
 #include <optional>
 
+#include "dense/loops/streamed.hpp"
 #include "dense/reduce/walk.hpp"
-#include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/dtype.hpp"

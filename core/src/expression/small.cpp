@@ -1,6 +1,6 @@
 #include "expression/small.hpp"
 
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "expression/nodes.hpp"
 #include "memory/traffic.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/dtype.hpp"
 #include "threads/lookback_scan.hpp"

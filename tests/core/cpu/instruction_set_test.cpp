@@ -11,8 +11,8 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/reduce.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "dense/reduce/elements.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure::test {

@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "cpu/dispatch.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
 

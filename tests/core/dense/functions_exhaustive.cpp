@@ -25,7 +25,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/kernels/reference.hpp"
 #include "cpu/operations.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
 

@@ -24,7 +24,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
 

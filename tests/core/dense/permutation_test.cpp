@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dense/permutation.hpp"
+#include "dense/loops/permutation.hpp"
 #include "layouts.hpp"
 #include "tenure/ops.hpp"
 #include "test_context.hpp"

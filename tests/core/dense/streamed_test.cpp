@@ -1,5 +1,5 @@
 // Results that go past the caches are the bytes that plain stores write, and no other byte changes.
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 
 #include <gtest/gtest.h>
 

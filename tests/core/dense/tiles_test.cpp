@@ -1,5 +1,5 @@
 // Tiles visit every position of a nest once, each operand at its own place.
-#include "dense/tiles.hpp"
+#include "dense/loops/tiles.hpp"
 
 #include <gtest/gtest.h>
 

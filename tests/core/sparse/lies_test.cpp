@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
+#include "given_attributes.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/convert.hpp"
 #include "sparse/packed/packed.hpp"
-#include "sparse_arrays.hpp"
+#include "sparse_functions.hpp"
 #include "tenure/sparse.hpp"
 #include "test_context.hpp"
 
@@ -76,88 +76,29 @@ SparseModel disorder(tnr_sparse_format format, std::int64_t rows, std::int64_t c
   return model;
 }
 
-// Runs what makes a matrix: it is refused, or its offsets and indices are right.
-void expect_right_indices(const std::function<SparseToken()>& make) {
-  SparseToken token = 0;
-  try {
-    token = make();
-  } catch (const Error&) {
-    return;
-  }
-  const OwnMatrix made(token);
-  tnr_sparse_view view = made.view();
-  view.flags = 0;
-  EXPECT_NO_THROW(check_entries(view, RowExtent::kWhole, "made"));
-}
-void expect_no_more(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const Error&) {
-    return;
-  }
+void expect_right_indices(tnr_sparse_view made) {
+  made.flags = 0;
+  EXPECT_NO_THROW(check_entries(made, RowExtent::kWhole, "made"));
 }
 
-// Every function that asks for a flag, and those that take what one says for granted.
-void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_sparse_view& b) {
-  for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
-                                         TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
-    for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_CONVERT_SORT}}) {
-      tnr_sparse_options options = options_of(format, sort);
-      if (format == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
-      expect_right_indices([&] { return sparse_convert(context, a, options); });
-    }
+// Calls every function. It refuses the matrices, or its offsets and indices are right.
+void lie_to_all(tnr_context* context, const tnr_sparse_view& a, const tnr_sparse_view& b) {
+  for (const SparseFunction& function : sparse_functions()) {
+    if (!function.takes(a.format)) continue;
+    SCOPED_TRACE(function.name());
+    SparseOperands with(a);
+    with.second = &b;
+    with.on_made = expect_right_indices;
+    (void)function(context, &a, with);
   }
-  expect_right_indices([&] { return sparse_coalesce(context, a, TNR_SPARSE_COMBINE_SUM); });
-  expect_right_indices([&] { return sparse_coalesce(context, a, TNR_SPARSE_COMBINE_LAST); });
-  tnr_sparse_options above{};
-  above.predicate = TNR_SPARSE_PREDICATE_GREATER;
-  above.threshold = scalar_of(TNR_DTYPE_F64, 2.0);
-  expect_right_indices([&] { return sparse_prune(context, a, above); });
-  expect_right_indices([&] { return sparse_top_k(context, a, 2, TNR_SPARSE_ORDER_VALUE); });
-  expect_right_indices([&] { return sparse_slice(context, a, 0, a.rows, a.cols / 3, a.cols / 2); });
-  for (const tnr_sparse_join join :
-       {TNR_SPARSE_JOIN_ROWS, TNR_SPARSE_JOIN_COLS, TNR_SPARSE_JOIN_DIAGONAL}) {
-    const tnr_sparse_view parts[] = {a, a};
-    expect_right_indices([&] { return sparse_concat(context, join, parts, 2); });
-  }
-  for (const tnr_triangle part : {TNR_TRIANGLE_LOWER, TNR_TRIANGLE_UPPER}) {
-    expect_right_indices([&] { return sparse_triangular(context, part, a, 1); });
-  }
-  expect_right_indices([&] { return sparse_product(context, a, b); });
-  expect_right_indices([&] { return sparse_product_masked(context, a, b, a); });
-  expect_right_indices([&] { return sparse_binary(context, TNR_BINARY_OP_ADD, a, b); });
-  expect_right_indices([&] { return sparse_binary(context, TNR_BINARY_OP_MUL, a, b); });
-  std::vector<float> dense(static_cast<std::size_t>(a.rows * a.cols));
-  for (const bool is_transposed : {false, true}) {
-    const tnr_view rows =
-        flat_view(dense.data(), TNR_DTYPE_F32,
-                  {is_transposed ? a.cols : a.rows, is_transposed ? a.rows : a.cols});
-    const tnr_view out = is_transposed ? transpose(rows, 0, 1) : rows;
-    expect_no_more([&] { sparse_to_dense(context, a, {out}); });
-  }
-  for (const std::uint32_t axes : {1u, 2u}) {
-    const tnr_view out = flat_view(dense.data(), TNR_DTYPE_F32, {axes == 1 ? a.cols : a.rows});
-    expect_no_more([&] { sparse_reduce(context, TNR_REDUCE_OP_MAX, a, axes, {out}); });
-  }
-  const tnr_view diagonal = flat_view(dense.data(), TNR_DTYPE_F32, {std::min(a.rows, a.cols)});
-  expect_no_more([&] { sparse_diagonal(a, {diagonal}); });
-  std::vector<float> x(static_cast<std::size_t>(a.cols), 1.0f);
-  const tnr_view out = flat_view(dense.data(), TNR_DTYPE_F32, {a.rows});
-  expect_no_more([&] {
-    sparse_matmul(context, scalar_of(TNR_DTYPE_F64, 1.0), a, TNR_ORIENTATION_AS_IS,
-                  flat_view(x.data(), TNR_DTYPE_F32, {a.cols}), scalar_of(TNR_DTYPE_F64, 0.0),
-                  {out});
-  });
-  for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_AUTO, TNR_PACKED_LAYOUT_BITMAP,
-                                         TNR_PACKED_LAYOUT_WIDE, TNR_PACKED_LAYOUT_BLOCKS}) {
-    expect_no_more([&] {
-      const PackedToken packed = packed_create(context, a, layout);
-      packed_matmul(context, scalar_of(TNR_DTYPE_F64, 1.0), packed,
-                    flat_view(x.data(), TNR_DTYPE_F32, {a.cols}), scalar_of(TNR_DTYPE_F64, 0.0),
-                    {out});
-      packed_release(packed);
-    });
-  }
+  // The layout that few matrices have.
+  SparseOperands with(a);
+  tnr_packed* const packed = with.packed(
+      tnr_packed_create(context, &a, attributes<tnr_packed_attributes>(TNR_PACKED_LAYOUT_BLOCKS)));
+  if (packed == nullptr) return;
+  EXPECT_EQ(tnr_packed_matmul(context, with.number(1), packed, with.ones({a.cols}), with.number(0),
+                              nullptr, with.out({a.rows})),
+            TNR_STATUS_OK);
 }
 
 // A context of two threads. Its memory has no valid index before it is written, and each block is
@@ -166,12 +107,12 @@ void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_spar
 // counted first.
 class WatchfulContext {
  public:
-  WatchfulContext() : token_(context_create(watchful())), use_(token_) {}
+  WatchfulContext() : token_(context_create(watchful())) {}
   WatchfulContext(const WatchfulContext&) = delete;
   WatchfulContext& operator=(const WatchfulContext&) = delete;
   ~WatchfulContext() { context_release(token_); }
 
-  operator const Context&() const { return use_; }
+  operator tnr_context*() const { return reinterpret_cast<tnr_context*>(token_); }
 
  private:
   static constexpr unsigned char kFill = 0xc5;
@@ -193,7 +134,6 @@ class WatchfulContext {
   }
 
   ContextToken token_;
-  ContextUse use_;
 };
 
 class SparseLies : public testing::TestWithParam<tnr_sparse_format> {};
@@ -205,7 +145,7 @@ TEST_P(SparseLies, CostNoAddressOfSmallMatrices) {
       for (const std::uint32_t flags : kArrangements) {
         const Liar a(disorder(GetParam(), extent, extent, 12, random), index_dtype, flags);
         const Liar b(disorder(GetParam(), extent, extent, 33, random), index_dtype, flags);
-        lie_to_all(kDefaultContext, a.view(), b.view());
+        lie_to_all(nullptr, a.view(), b.view());
         lie_to_all(TestContext(2), a.view(), b.view());
         lie_to_all(WatchfulContext(), a.view(), b.view());
       }
@@ -218,7 +158,7 @@ TEST_P(SparseLies, CostNoAddressOfLargeMatrices) {
   Random random(18);
   for (const std::uint32_t flags : kArrangements) {
     const Liar a(disorder(GetParam(), 1'600, 1'600, 60, random), TNR_DTYPE_I32, flags);
-    lie_to_all(kDefaultContext, a.view(), a.view());
+    lie_to_all(nullptr, a.view(), a.view());
     lie_to_all(TestContext(3), a.view(), a.view());
     lie_to_all(WatchfulContext(), a.view(), a.view());
   }
@@ -243,7 +183,7 @@ TEST(SparseLie, OfColumnsThatAreFarApartSetsNoBitElsewhere) {
                   .minor = columns,
                   .values = std::vector<float>(columns.size(), 1.0f)},
                  TNR_DTYPE_I64, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
-    lie_to_all(kDefaultContext, a.view(), a.view());
+    lie_to_all(nullptr, a.view(), a.view());
   }
 }
 
@@ -281,8 +221,10 @@ TEST(SparseLie, OfRowsThatAreAlikeIsNotRemembered) {
     const Liar left(a, index_dtype, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
     const Liar right(b, index_dtype, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
     for (const unsigned threads : {1u, 2u}) {
-      expect_right_indices(
-          [&] { return sparse_product(TestContext(threads), left.view(), right.view()); });
+      SparseOperands with(left.view());
+      with.on_made = expect_right_indices;
+      (void)with.status_of(
+          tnr_sparse_product(TestContext(threads), &left.view(), &right.view(), nullptr));
     }
   }
 }

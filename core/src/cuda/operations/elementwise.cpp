@@ -3,7 +3,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "cuda/operations/call.hpp"
+#include "cuda/operations/elementwise_launch.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/families.hpp"
 #include "cuda/operations/transfer.hpp"
@@ -25,6 +25,13 @@ bool is_half(ElementType type) { return type == ElementType::kF16 || type == Ele
 Vectors vectors_of(tnr_dtype dtype) { return {static_cast<unsigned>(16 / element_size(dtype))}; }
 // The vectors of kernels that compute f32, f16 and bf16 as four floats.
 Vectors vectors_of_floats(ElementType type) { return {type == ElementType::kF64 ? 2u : 4u}; }
+
+// The type of the elements of a dtype, where it is not complex and device_refusal() has nothing
+// against it. `code` is a node's.
+ElementType require_type(const Queue& queue, std::uint32_t code, tnr_dtype dtype) {
+  require_none(device_refusal(queue.device(), code, dtype));
+  return static_cast<ElementType>(type_index(dtype));
+}
 
 ElementwiseArgument argument_of(Op op, ElementType type) {
   ElementwiseArgument argument = empty_argument();
@@ -84,7 +91,7 @@ UnaryKernel unary_kernel_of(kernels::Device device) {
   return {{Kernel::function_f64, Kernel::function_f32, Kernel::function_f32}, true};
 }
 
-void run_unary(const Call& call, tnr_unary_op op, tnr_dtype dtype) {
+void run_unary(const ElementwiseLaunch& call, tnr_unary_op op, tnr_dtype dtype) {
   const ElementType type = require_type(call.queue(), TNR_NODE_UNARY + static_cast<Op>(op), dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
   if (!is_float(type)) {
@@ -113,7 +120,7 @@ ElementType binary_type(const Queue& queue, tnr_binary_op op, tnr_dtype dtype) {
   return require_type(queue, TNR_NODE_BINARY + static_cast<Op>(op), dtype);
 }
 
-void run_binary(const Call& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
+void run_binary(const ElementwiseLaunch& call, tnr_binary_op op, tnr_dtype dtype, Right right) {
   const ElementType type = binary_type(call.queue(), op, dtype);
   const auto operation = static_cast<kernels::Binary>(op);
   ElementwiseArgument argument = argument_of(static_cast<Op>(op), type);
@@ -146,7 +153,7 @@ kernels::Compare compared_as(tnr_compare_op op) {
   return static_cast<kernels::Compare>(op);
 }
 
-void run_compare(const Call& call, tnr_compare_op op, tnr_dtype dtype) {
+void run_compare(const ElementwiseLaunch& call, tnr_compare_op op, tnr_dtype dtype) {
   const ElementType type =
       require_type(call.queue(), TNR_NODE_COMPARE + static_cast<Op>(op), dtype);
   ElementwiseArgument argument = argument_of(static_cast<Op>(compared_as(op)), type);
@@ -175,14 +182,16 @@ bool are_same_bytes(tnr_dtype from, tnr_dtype to) {
   return is_integer(from) && is_integer(to) && element_size(from) == element_size(to);
 }
 
-Call::Bytes bytes_of_dtype(tnr_dtype dtype) {
-  return dtype == TNR_DTYPE_BOOL8 ? Call::Bytes::kAsBools : Call::Bytes::kAsTheyAre;
+ElementwiseLaunch::Bytes bytes_of_dtype(tnr_dtype dtype) {
+  return dtype == TNR_DTYPE_BOOL8 ? ElementwiseLaunch::Bytes::kAsBools
+                                  : ElementwiseLaunch::Bytes::kAsTheyAre;
 }
 
 // A copy between equal dtypes.
-void move(const Call& call, tnr_dtype dtype, tnr_operation operation) {
-  const Call::Bytes bytes = bytes_of_dtype(dtype);
-  if (bytes == Call::Bytes::kAsTheyAre && call.is_in_place()) return count_call(operation, 0, 0);
+void move(const ElementwiseLaunch& call, tnr_dtype dtype, tnr_operation operation) {
+  const ElementwiseLaunch::Bytes bytes = bytes_of_dtype(dtype);
+  if (bytes == ElementwiseLaunch::Bytes::kAsTheyAre && call.is_in_place(0))
+    return count_call(operation, 0, 0);
   call.move(bytes);
   call.count(operation);
 }
@@ -195,7 +204,7 @@ void enqueue(const Queue& queue, const DeviceCopy& call) {
   if (!(a.device == queue.device()) || !(out.view.device == queue.device())) {
     return transfer(queue, context, a, out);
   }
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   move(operands, a.dtype, TNR_OPERATION_COPY);
@@ -203,13 +212,13 @@ void enqueue(const Queue& queue, const DeviceCopy& call) {
 
 void enqueue(const Queue& queue, const DeviceCast& call) {
   const auto& [a, out] = call;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(a, "a");
   const bool to_complex = is_complex(out.view.dtype) && type_index(a.dtype) != kNoType;
   if (!to_complex) static_cast<void>(cast_operation(a.dtype, out.view.dtype));  // may refuse them
   if (a.dtype == out.view.dtype) return move(operands, a.dtype, TNR_OPERATION_CAST);
   if (are_same_bytes(a.dtype, out.view.dtype)) {
-    operands.move(Call::Bytes::kAsTheyAre);
+    operands.move(ElementwiseLaunch::Bytes::kAsTheyAre);
     return operands.count(TNR_OPERATION_CAST);
   }
   const ElementType from = require_type(queue, TNR_NODE_CAST, a.dtype);
@@ -221,15 +230,15 @@ void enqueue(const Queue& queue, const DeviceCast& call) {
 
 void enqueue(const Queue& queue, const DeviceFill& call) {
   const auto& [value, out] = call;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(to_element(value, out.view.dtype, "value"), out.view.dtype);
-  operands.move(Call::Bytes::kAsTheyAre);
+  operands.move(ElementwiseLaunch::Bytes::kAsTheyAre);
   operands.count(TNR_OPERATION_FILL);
 }
 
 void enqueue(const Queue& queue, const DeviceUnary& call) {
   const auto& [op, a, out] = call;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(a, "a");
   require_unary_dtypes(op, a, out.view);
   static_cast<void>(unary_operation(op, a.dtype));  // may refuse the dtype
@@ -240,7 +249,7 @@ void enqueue(const Queue& queue, const DeviceUnary& call) {
 void enqueue(const Queue& queue, const DeviceBinary& call) {
   const auto& [op, a, b, out] = call;
   const tnr_dtype dtype = out.view.dtype;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   if (a.view != nullptr) {
     operands.add(*a.view, "a");
     require_dtype(*a.view, "a", dtype, "out.dtype is");
@@ -263,7 +272,7 @@ void enqueue(const Queue& queue, const DeviceBinary& call) {
 
 void enqueue(const Queue& queue, const DeviceTernary& call) {
   const auto& [op, a, b, c, out] = call;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(a, "a");
   operands.add(b, "b");
   operands.add(c, "c");
@@ -285,11 +294,11 @@ void enqueue(const Queue& queue, const DeviceTernary& call) {
 void enqueue(const Queue& queue, const DeviceCompare& call) {
   const auto& [op, a, b, out] = call;
   const Comparison comparison = compare_operation(op, a.dtype);
-  const auto add_b = [&](Call& operands) {
+  const auto add_b = [&](ElementwiseLaunch& operands) {
     if (b.view != nullptr) return operands.add(*b.view, "b");
     operands.add(to_element(*b.scalar, a.dtype, "b"), a.dtype);
   };
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   if (comparison.sides == Sides::kExchanged) add_b(operands);
   operands.add(a, "a");
   if (comparison.sides == Sides::kAsGiven) add_b(operands);
@@ -301,7 +310,7 @@ void enqueue(const Queue& queue, const DeviceCompare& call) {
 
 void enqueue(const Queue& queue, const DeviceSelect& call) {
   const auto& [condition, a, b, out] = call;
-  Call operands(queue, out);
+  ElementwiseLaunch operands(queue, out);
   operands.add(condition, "condition");
   operands.add(a, "a");
   operands.add(b, "b");

@@ -10,7 +10,7 @@
 #include "cuda/operations/families.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"

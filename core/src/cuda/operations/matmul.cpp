@@ -5,7 +5,6 @@
 
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/libraries/products.hpp"
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/product/matmul_operands.hpp"
@@ -187,7 +186,7 @@ void enqueue(const Queue& queue, const DeviceMatmul& call) {
   const MatmulScalars scalars(alpha, beta, dtype);
   const BoundedActivation activation(Activation(attributes), dtype.result, dtype.computed());
   require_none(device_refusal(queue.device(), TNR_NODE_MATMUL, a.dtype));
-  require_bounds_alone(queue, "matmul", activation);
+  activation.require_bounds_alone("matmul", queue.device());
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
   const QueueOrder order(queue, operands.pins());
   if (!queue.is_by_vendor() || !multiply_by_vendor(queue, operands, scalars, activation)) {

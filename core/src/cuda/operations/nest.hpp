@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cuda/kernels/arguments.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 
 namespace tenure::cuda {
 

@@ -8,7 +8,7 @@
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/nest.hpp"
 #include "cuda/operations/reduce_plan.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/reduce/walk.hpp"
 #include "memory/queue_order.hpp"

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "cuda/kernels/ordering/arguments.hpp"
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/digit_sort.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"

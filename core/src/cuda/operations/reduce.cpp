@@ -3,7 +3,6 @@
 
 #include "cpu/operations.hpp"
 #include "cuda/kernels/normalize_arguments.hpp"
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/reduce_plan.hpp"
 #include "dense/movement.hpp"

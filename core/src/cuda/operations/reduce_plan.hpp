@@ -5,7 +5,7 @@
 
 #include "cuda/kernels/reduce_arguments.hpp"
 #include "cuda/queue.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 
 namespace tenure::cuda {
 

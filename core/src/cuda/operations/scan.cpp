@@ -7,15 +7,14 @@
 
 #include "cpu/operations.hpp"
 #include "cuda/kernels/scan/arguments.hpp"
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "dense/checks.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {

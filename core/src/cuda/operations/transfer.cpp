@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "cuda/operations/enqueue.hpp"
-#include "dense/operands.hpp"
 #include "memory/queue_order.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ops.hpp"
+#include "view/operand_checks.hpp"
 
 namespace tenure::cuda {
 namespace {
@@ -97,9 +97,9 @@ void to_host(const Queue& queue, const Context& context, const tnr_view& a, cons
 }
 
 // The operands of a transfer, checked and pinned.
-class Operands {
+class TransferOperands {
  public:
-  Operands(const Queue& queue, const tnr_view& a, const tnr_view_mut& out)
+  TransferOperands(const Queue& queue, const tnr_view& a, const tnr_view_mut& out)
       : is_here_(out.view.device == queue.device()), from_(a), to_(out) {
     const tnr_view& far = is_here_ ? a : out.view;
     check_view_mut(out, "out", is_here_ ? queue.device() : named_device(far));
@@ -153,7 +153,7 @@ tnr_view laid_as(const tnr_view& far, void* data, const Queue& queue) {
 // Enqueues the copy. The elements elsewhere have no gaps, and move(out, in, size_bytes) enqueues
 // the copy of their bytes.
 template <class Move>
-void enqueue_parts(const Queue& queue, const Context& context, const Operands& operands,
+void enqueue_parts(const Queue& queue, const Context& context, const TransferOperands& operands,
                    Move move) {
   const tnr_view& a = operands.from();
   const tnr_view_mut& out = operands.to();
@@ -176,7 +176,7 @@ void enqueue_parts(const Queue& queue, const Context& context, const Operands& o
   move(writable(out), scratch.data(), size_bytes);
 }
 
-void between_devices(const Queue& queue, const Context& context, const Operands& operands) {
+void between_devices(const Queue& queue, const Context& context, const TransferOperands& operands) {
   const Device& far = Device::open(operands.far().device.index);
   const Device& here = queue.opened_device();
   operands.require_no_gaps("another device than the context's");
@@ -190,7 +190,7 @@ void between_devices(const Queue& queue, const Context& context, const Operands&
 
 void transfer(const Queue& queue, const Context& context, const tnr_view& a,
               const tnr_view_mut& out) {
-  const Operands operands(queue, a, out);
+  const TransferOperands operands(queue, a, out);
   if (operands.is_empty()) return operands.count();
   const QueueOrder order(queue, operands.pins());
   const tnr_view& from = operands.from();
@@ -210,7 +210,7 @@ void transfer(const Queue& queue, const Context& context, const tnr_view& a,
 
 void transfer_async(const Queue& queue, const Context& context, const tnr_view& a,
                     const tnr_view_mut& out) {
-  const Operands operands(queue, a, out);
+  const TransferOperands operands(queue, a, out);
   if (operands.is_empty()) return operands.count();
   operands.require_no_gaps("the CPU");
   const QueueOrder order(queue, operands.pins());

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"

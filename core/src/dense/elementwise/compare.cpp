@@ -5,7 +5,7 @@
 #include "cpu/operations.hpp"
 #include "dense/elementwise/complex.hpp"
 #include "dense/elementwise/operations.hpp"
-#include "dense/operands.hpp"
+#include "dense/elementwise_call.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/ops.hpp"
 
@@ -60,7 +60,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
     return queue_of(context, out.view, "out").enqueue(DeviceCompare{op, a, b, out});
   const Question& question = question_of(op);
   const bool exchanged = question.sides == Sides::kExchanged;
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(exchanged ? b : a, exchanged ? "b" : "a");
   operands.add(exchanged ? a : b, exchanged ? "a" : "b");
   require_dtype(b, "b", a.dtype, "a.dtype is");
@@ -74,7 +74,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceCompare{op, a, b, out});
   const Question& question = question_of(op);
-  Operands operands(out);
+  ElementwiseCall operands(out);
   const Operation operation = operation_of(question, a.dtype);
   const Element element = to_element(b, a.dtype, "b");
   if (question.sides == Sides::kExchanged) operands.add(element, a.dtype);

@@ -2,7 +2,7 @@
 // their operation.
 #pragma once
 
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure {

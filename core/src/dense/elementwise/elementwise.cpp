@@ -6,8 +6,8 @@
 #include "cpu/operations.hpp"
 #include "dense/elementwise/complex.hpp"
 #include "dense/elementwise/operations.hpp"
+#include "dense/elementwise_call.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -28,7 +28,7 @@ bool is_integer(tnr_dtype dtype) {
   return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
 }
 
-void run(const Context& context, const Operands& operands, const Operation& operation) {
+void run(const Context& context, const ElementwiseCall& operands, const Operation& operation) {
   require_no_finding(operands.run(context, operation));
 }
 
@@ -103,7 +103,7 @@ void refuse_finding(kernels::Finding found) {
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceUnary{op, a, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   require_unary_dtypes(op, a, out.view);
   operands.run(context, unary_operation(op, a.dtype));
@@ -114,7 +114,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   operands.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -127,7 +127,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   const Operation operation = binary_operation(op, a.dtype);
@@ -142,7 +142,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const
             const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceBinary{op, a, b, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   const Operation operation = binary_operation(op, out.view.dtype);
   const Element element = to_element(a, out.view.dtype, "a");
   operands.add(element, out.view.dtype);
@@ -156,7 +156,7 @@ void ternary(const Context& context, tnr_ternary_op op, const tnr_view& a, const
              const tnr_view& c, const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceTernary{op, a, b, c, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   operands.add(b, "b");
   operands.add(c, "c");

@@ -1,8 +1,8 @@
 // The kernels of element-wise operations, by code and dtype.
 #pragma once
 
+#include "dense/loops/strip_runner.hpp"
 #include "dense/scalar.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure {

@@ -5,10 +5,10 @@
 
 #include "cpu/dispatch.hpp"
 #include "dense/checks.hpp"
+#include "dense/elementwise_call.hpp"
 #include "dense/image/channel_vectors.hpp"
 #include "dense/image/geometry.hpp"
-#include "dense/operands.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
@@ -100,7 +100,7 @@ struct Vectors {
 
 void run(const Context& context, const tnr_view& a, const Vectors& vectors,
          const tnr_view_mut& out) {
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   tnr_view views[kVectors];
   for (unsigned i = 0; i < kVectors; ++i) {
@@ -143,7 +143,7 @@ void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out")
         .enqueue(DeviceBatchNorm{a, mean, var, weight, bias, eps, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   check_batch_norm(a, mean, var, weight, bias, eps, out.view);
   Pins pins;

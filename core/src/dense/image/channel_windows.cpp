@@ -5,8 +5,8 @@
 
 #include "cpu/dispatch.hpp"
 #include "dense/image/stencil.hpp"
-#include "dense/streamed.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/streamed.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "threads/parallel.hpp"
 
 namespace tenure {

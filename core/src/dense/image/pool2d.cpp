@@ -6,7 +6,7 @@
 #include "dense/image/channel_windows.hpp"
 #include "dense/image/pool_geometry.hpp"
 #include "dense/image/wide_images.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"

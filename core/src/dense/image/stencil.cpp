@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 
 namespace tenure {
 namespace {

@@ -1,11 +1,11 @@
 #include "dense/image/wide_images.hpp"
+#include "dense/elementwise_call.hpp"
 
 #include <cstdlib>
 #include <utility>
 
 #include "base/arithmetic.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/shape.hpp"
 
 namespace tenure {
@@ -43,7 +43,7 @@ tnr_view images_of(const tnr_view& view, std::int64_t first, std::int64_t images
 }
 
 void convert(const Context& context, const tnr_view& from, const tnr_view_mut& to) {
-  Operands operands(to);
+  ElementwiseCall operands(to);
   operands.add(from, "a");
   operands.run(context, cast_operation(from.dtype, to.view.dtype));
 }

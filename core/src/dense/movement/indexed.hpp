@@ -10,7 +10,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/indexed.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"

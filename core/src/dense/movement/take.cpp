@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "dense/bool8.hpp"
+#include "dense/loops/streamed.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/indexed.hpp"
-#include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"

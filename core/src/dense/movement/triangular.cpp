@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "dense/loops/nest.hpp"
+#include "dense/loops/streamed.hpp"
 #include "dense/movement.hpp"
-#include "dense/nest.hpp"
-#include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/movement.hpp"

@@ -1,16 +1,16 @@
 // Normalizations over any axes.
 #include "tenure/normalize.hpp"
+#include "dense/elementwise_call.hpp"
 #include "tenure/device_queue.hpp"
 
 #include <cinttypes>
 #include <cmath>
 #include <optional>
 
+#include "dense/loops/row_panels.hpp"
+#include "dense/loops/streamed.hpp"
 #include "dense/normalize/checked.hpp"
 #include "dense/normalize/row.hpp"
-#include "dense/operands.hpp"
-#include "dense/row_panels.hpp"
-#include "dense/streamed.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -429,7 +429,7 @@ void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, s
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out")
         .enqueue(DeviceNormalize{op, a, axes, attributes, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   check_normalization(op, a, axes, attributes, out.view);
   Pins pins;

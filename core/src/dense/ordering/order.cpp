@@ -7,7 +7,7 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/ordering/ordered.hpp"
 #include "dense/ordering/ranges.hpp"
 #include "tenure/counters.hpp"

@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "dense/ordering/ranges.hpp"
 #include "dense/reduce/walk.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ordering.hpp"
 #include "view/operand_checks.hpp"

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "base/data_findings.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "dense/ordering/counts.hpp"
 #include "dense/ordering/pieces.hpp"
 #include "dense/ordering/records.hpp"
-#include "dense/strip_runner.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ordering.hpp"
 #include "view/operand_checks.hpp"

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/ordering/records.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/ordering.hpp"

@@ -6,8 +6,8 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
+#include "dense/elementwise_call.hpp"
 #include "dense/movement.hpp"
-#include "dense/operands.hpp"
 #include "tenure/shape.hpp"
 
 namespace tenure {
@@ -83,6 +83,14 @@ BoundedActivation::BoundedActivation(const Activation& activation, tnr_dtype dty
   }
   const bool has_bounds = activation.flags != 0 || activation.low != 0 || activation.high != 0;
   if (op_ != 0 || has_bounds) set_bounds(activation, dtype, computed);
+}
+
+void BoundedActivation::require_bounds_alone(const char* operation,
+                                             const tnr_device& device) const {
+  if (kernel_ == nullptr) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "attributes->activation is %s, which %s applies only on the CPU, not on %s",
+       kernels::kUnaryRows[op_ - 1].name, operation, DeviceName(device).text);
 }
 
 void BoundedActivation::set_bounds(const Activation& activation, tnr_dtype dtype,
@@ -176,7 +184,7 @@ void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const
   const tnr_dtype dtype = out.view.dtype;
   const unsigned type = type_index(dtype);
   if (activation_.kernel() != nullptr) {
-    Operands operands(out);
+    ElementwiseCall operands(out);
     operands.add(out.view, "out");
     const auto row = static_cast<std::uint32_t>(activation_.op()) - 1;
     operands.run(context, Operation(kernels::unary_kernels()[row][type]));
@@ -189,7 +197,7 @@ void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const
       run_strip(cast_operation(computed_, dtype),
                 dense_strip(1, by.bytes, static_cast<std::int64_t>(element_size(dtype)), in));
     }
-    Operands operands(out);
+    ElementwiseCall operands(out);
     operands.add(out.view, "out");
     operands.add(by, dtype);
     operands.run(context, Operation(kernels::binary_kernels()[op - 1][type]));

@@ -19,6 +19,8 @@ class BoundedActivation {
   // Refuses a code that names no unary operation, and bounds that are none. `dtype` is that of the
   // result, computed in `computed`.
   BoundedActivation(const Activation& activation, tnr_dtype dtype, tnr_dtype computed);
+  // Throws UNSUPPORTED for an activation that is no bound, which the device does not apply.
+  void require_bounds_alone(const char* operation, const tnr_device& device) const;
 
   [[nodiscard]] tnr_unary_op op() const noexcept { return op_; }
   // The kernel of `op`, or nullptr where only bounds are applied, or nothing: relu is a bound.

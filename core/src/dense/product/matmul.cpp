@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "base/arithmetic.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/movement.hpp"
-#include "dense/nest.hpp"
 #include "dense/product/blocked_matmul.hpp"
 #include "dense/product/direct_matmul.hpp"
 #include "dense/product/matmul.hpp"

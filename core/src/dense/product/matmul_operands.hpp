@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/product/blocked_matmul.hpp"
 #include "dense/product/product_types.hpp"
 #include "dense/scalar.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "cpu/dispatch.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {

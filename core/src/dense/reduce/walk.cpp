@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/nest.hpp"
-#include "dense/operands.hpp"
+#include "dense/loops/nest.hpp"
 #include "dense/reduce/cascade.hpp"
 #include "dense/reduce/elements.hpp"
 #include "dense/reduce/extremes.hpp"

@@ -4,9 +4,9 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/scan.hpp"
 #include "dense/checks.hpp"
-#include "dense/operands.hpp"
-#include "dense/row_panels.hpp"
-#include "dense/streamed.hpp"
+#include "dense/elementwise_call.hpp"
+#include "dense/loops/row_panels.hpp"
+#include "dense/loops/streamed.hpp"
 #include "tenure/device_queue.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/normalize.hpp"
@@ -176,7 +176,7 @@ void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32
           const tnr_view_mut& out) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceScan{op, a, axis, out});
-  Operands operands(out);
+  ElementwiseCall operands(out);
   operands.add(a, "a");
   const ScanKernel& kernel = check_scanned(op, a, axis, out.view);
   if (!is_empty(out.view)) {

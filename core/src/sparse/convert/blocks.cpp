@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/scratch.hpp"
 #include "memory/tickets.hpp"
 #include "memory/traffic.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu/dispatch.hpp"
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "memory/traffic.hpp"

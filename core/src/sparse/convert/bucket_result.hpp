@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cpu/dispatch.hpp"
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/convert/bucket_partition.hpp"
 #include "sparse/convert/digit_sort.hpp"

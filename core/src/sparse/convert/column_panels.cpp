@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/scratch.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/index_array.hpp"

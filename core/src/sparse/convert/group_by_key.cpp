@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/convert/bucket_partition.hpp"
 #include "sparse/convert/bucket_result.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cpu/compress.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "dense/scalar.hpp"
-#include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/from_dense/elements.hpp"
 #include "sparse/from_dense/entry_stage.hpp"

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/tickets.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/dense_scan.hpp"

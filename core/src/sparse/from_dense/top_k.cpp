@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "memory/tickets.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/elements.hpp"

@@ -7,7 +7,7 @@
 #include "base/bisect.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/spmm.hpp"
-#include "dense/operands.hpp"
+#include "dense/elementwise_call.hpp"
 #include "memory/handles.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/product/dense_columns.hpp"
@@ -50,7 +50,7 @@ class Factors {
     const tnr_view from = b.view.rank == 1 ? b.view : index(b.view, 1, column);
     const tnr_view_mut to = {
         make_view(wide_.data(), wide_.size_bytes(), 0, TNR_DTYPE_F32, 1, from.shape, nullptr)};
-    Operands operands(to);
+    ElementwiseCall operands(to);
     operands.add(from, "b");
     constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
     operands.run(context, Operation(kernels::cast_kernels()[type_index(from.dtype)][kF32]));

@@ -3,8 +3,8 @@
 #include <cinttypes>
 
 #include "cpu/dispatch.hpp"
-#include "dense/operands.hpp"
-#include "dense/permutation.hpp"
+#include "dense/elementwise_call.hpp"
+#include "dense/loops/permutation.hpp"
 
 namespace tenure {
 namespace {
@@ -17,7 +17,7 @@ bool lie_across_lines(const DenseColumns& dense, std::int64_t first, std::int64_
 }
 
 void copy_elements(const Context& context, const tnr_view& from, const tnr_view_mut& to) {
-  Operands operands(to);
+  ElementwiseCall operands(to);
   operands.add(from, "b");
   if (operands.moved_bytes() < kWorthPlanningBytes || operands.is_flat() ||
       !permute(context, operands.movement(), Stores::kCached)) {

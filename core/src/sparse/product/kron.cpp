@@ -9,7 +9,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
 #include "sparse/entries.hpp"

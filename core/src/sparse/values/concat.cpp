@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"

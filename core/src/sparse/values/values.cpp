@@ -5,7 +5,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
 #include "sparse/values/value_runs.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cpu/dispatch.hpp"
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 #include "sparse/from_dense/predicate.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_patterns.hpp"

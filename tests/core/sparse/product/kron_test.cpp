@@ -3,11 +3,11 @@
 
 #include "compressed_matrix.hpp"
 #include "cpu/kernels/reference.hpp"
-#include "dense/operands.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
 #include "sparse_patterns.hpp"
 #include "tenure/sparse.hpp"
+#include "view/operand_checks.hpp"
 
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/libraries/convolutions.hpp"
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"
@@ -270,7 +269,7 @@ void convolve_on(const Queue& queue, Direction direction, const ConvolutionOpera
   (void)require_image_type(name, computed);
   const PinnedOperands pinned(of);
   const BoundedActivation activation(Activation(attributes), computed, computed);
-  require_bounds_alone(queue, name, activation);
+  activation.require_bounds_alone(name, queue.device());
   if (is_empty(of.out.view)) return count_call(operation, 0, 0);
   Convolution convolution(queue, direction, of, g, activation);
   const QueueOrder order(queue, pinned.pins());

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
 #include "cuda/operations/images/image_axes.hpp"

@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <optional>
 
-#include "cuda/operations/call.hpp"
 #include "cuda/operations/digit_sort.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/scan.hpp"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cpu/compress.hpp"
-#include "cuda/operations/call.hpp"
+#include "cuda/operations/elementwise_launch.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/finding.hpp"
 #include "cuda/operations/grid.hpp"
@@ -244,11 +244,11 @@ void enqueue(const Queue& queue, const DeviceScatter& call) {
   const tnr_dtype dtype = call.a.values.dtype;
   const QueueOrder order_of_a(queue, call.a_pins);
   {
-    Call zeros(queue, call.out);
+    ElementwiseLaunch zeros(queue, call.out);
     tnr_scalar zero = {};
     zero.dtype = dtype;
     zeros.add(to_element(zero, dtype, "value"), dtype);
-    zeros.move(Call::Bytes::kAsTheyAre);
+    zeros.move(ElementwiseLaunch::Bytes::kAsTheyAre);
   }
   const QueueOrder order(queue, call.pins);
   call.is_right = run_and_check(queue, call.is_trusted, [&](std::uint32_t* finding) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {

@@ -1,4 +1,4 @@
-#include "dense/permutation.hpp"
+#include "dense/loops/permutation.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cpu/dispatch.hpp"
-#include "dense/permutation_plan.hpp"
+#include "dense/loops/permutation_plan.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "cpu/dispatch.hpp"
-#include "dense/tiles.hpp"
+#include "dense/loops/tiles.hpp"
 #include "memory/traffic.hpp"
 #include "view/operand_checks.hpp"
 

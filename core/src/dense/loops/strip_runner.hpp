@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/context.hpp"
 
@@ -28,8 +28,8 @@ struct Movement {
 // With fewer bytes the plan costs more than it saves.
 inline constexpr std::int64_t kWorthPlanningBytes = 2048;
 
-// Copies and returns true, or returns false where the strips of operands.hpp are the better way.
-// No extent is 0.
+// Copies and returns true. Returns false where the strips of elementwise_call.hpp are faster. No
+// extent is 0.
 bool permute(const Context& context, const Movement& movement, Stores stores) noexcept;
 
 }  // namespace tenure

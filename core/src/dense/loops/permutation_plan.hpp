@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/permutation.hpp"
+#include "dense/loops/permutation.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/context.hpp"
 

@@ -1,4 +1,4 @@
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "dense/streamed.hpp"
+#include "dense/loops/streamed.hpp"
 
 #include <algorithm>
 #include <cstdint>

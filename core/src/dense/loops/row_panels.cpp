@@ -1,9 +1,9 @@
-#include "dense/row_panels.hpp"
+#include "dense/loops/row_panels.hpp"
 
 #include <cstdlib>
 
 #include "cpu/dispatch.hpp"
-#include "dense/strip_runner.hpp"
+#include "dense/loops/strip_runner.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {

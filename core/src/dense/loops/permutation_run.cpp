@@ -2,9 +2,9 @@
 #include <cstdlib>
 
 #include "cpu/dispatch.hpp"
-#include "dense/partial_lines.hpp"
-#include "dense/permutation_plan.hpp"
-#include "dense/streamed.hpp"
+#include "dense/loops/partial_lines.hpp"
+#include "dense/loops/permutation_plan.hpp"
+#include "dense/loops/streamed.hpp"
 #include "threads/parallel.hpp"
 
 namespace tenure {

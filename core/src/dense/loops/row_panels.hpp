@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 
 namespace tenure {
 

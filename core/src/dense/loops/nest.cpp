@@ -1,4 +1,4 @@
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 
 #include <utility>
 

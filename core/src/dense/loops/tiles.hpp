@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "dense/nest.hpp"
+#include "dense/loops/nest.hpp"
 
 namespace tenure {
 
