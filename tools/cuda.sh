@@ -1,8 +1,12 @@
 # shellcheck shell=bash
-# The kernels for GPUs: compiles them, says whether they were, and collects the tests for a machine
-# that has one. Read by ./x.
+# The kernels for GPUs: compiles them, puts them into the crate that is published, and collects the
+# tests for a machine that has a GPU. Read by ./x and by tests/package/run.sh.
 
 readonly CUDA_FOLDER=core/src/cuda
+# What the library embeds (cmake/FatBinary.cmake, build.rs), and what it was compiled from: the file
+# is one of `sha256sum --check`, by which both builds tell whether the other is current.
+readonly FAT_BINARY=build/cuda/kernels.fatbin
+readonly FAT_BINARY_LOCK=build/cuda/kernels.lock
 readonly CUDA_FLAGS='-std=c++17 -O3 -fmad=false --fatbin --compress-mode=size
   -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
   -Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage'
@@ -28,7 +32,10 @@ cuda_toolkit() {
     python=$(python_with venv pip) || return
     "$python" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
       --no-deps --only-binary=:all: --require-hashes --no-compile --target "$made/site" \
-      -r "$made/wheels.txt" >&2 || return
+      -r "$made/wheels.txt" >&2 || {
+      rm -rf "$made"
+      return 1
+    }
     # The compiler looks for its libraries there.
     ln -s lib "$made/site/nvidia/cu13/lib64"
     # Another run may have been first.
@@ -53,43 +60,56 @@ cuda_sources() {
     done)
   done | LC_ALL=C sort -u
 }
-# What the fat binary is made from: digests of the sources, and the flags.
+# What the fat binary is made from: the flags, the packages of the compiler, digests of the sources.
 cuda_inputs() {
+  printf '# flags %s\n' "$(printf %s "$CUDA_FLAGS" | tr -s ' \n' ' ')"
+  printf '# compiler %s\n' "$(printf %s "$CUDA_WHEELS" | grep -o '^[^ ]*==[^ ]*' | paste -sd' ')"
   cuda_sources | xargs sha256sum
-  printf 'flags %s\n' "$(printf %s "$CUDA_FLAGS" | tr -s ' \n' ' ')"
 }
-cuda_output() { sha256sum "$CUDA_FOLDER/kernels.fatbin"; }
 
 # All kernels in one unit: a fat binary has one image for each kind of device.
 kernels() {
-  local toolkit source release
+  local toolkit inputs source=build/cuda/kernels.cu new=$FAT_BINARY.new
+  if kernels_are_current; then
+    say "$FAT_BINARY is current: compiled from these sources"
+    return
+  fi
   toolkit=$(cuda_toolkit) || die "kernels: the compiler could not be installed"
   mkdir -p build/cuda
-  source=build/cuda/kernels.cu
+  # Before the compilation: a source that changes meanwhile is not what was compiled.
+  inputs=$(cuda_inputs)
   cuda_sources | sed -n 's/.*\/src\/\(.*\.cu\)$/#include "\1"/p' >"$source"
-  # Where the names of the unit's own come from, so that the same sources give the same bytes.
+  # The names of the unit's own come from the path of the source, so that the same sources give the
+  # same bytes. A thread for each kind of device changes none of them.
   # shellcheck disable=SC2086
-  "$toolkit/bin/nvcc" $CUDA_FLAGS -Icore/src -Icore/include -Icapi/include \
-    -o "$CUDA_FOLDER/kernels.fatbin.new" "$source" || {
-    rm -f "$CUDA_FOLDER/kernels.fatbin.new"
+  if ! "$toolkit/bin/nvcc" $CUDA_FLAGS --threads 0 -Icore/src -Icore/include -Icapi/include \
+    -o "$new" "$source" || ! kernel_resources "$toolkit" "$new" >build/cuda/resources.txt ||
+    ! kernels_are_listed; then
+    rm -f "$new"
     return 1
-  }
-  mv "$CUDA_FOLDER/kernels.fatbin.new" "$CUDA_FOLDER/kernels.fatbin"
-  release=$("$toolkit/bin/nvcc" --version | sed -n 's/.*release.*, V//p')
-  {
-    cuda_inputs
-    printf 'nvcc %s\n' "$release"
-    cuda_output
-  } >"$CUDA_FOLDER/kernels.lock"
-  kernel_resources "$toolkit" >build/cuda/resources.txt
-  kernels_are_listed || return
-  say "$CUDA_FOLDER/kernels.fatbin: $(stat -c %s "$CUDA_FOLDER/kernels.fatbin") bytes," \
+  fi
+  mv "$new" "$FAT_BINARY"
+  printf '%s\n%s\n' "$inputs" "$(sha256sum "$FAT_BINARY")" >"$FAT_BINARY_LOCK"
+  # Cargo watches this folder. A file that there is not cannot be watched: the build script would run
+  # at each build.
+  touch "$CUDA_FOLDER"
+  say "$FAT_BINARY: $(stat -c %s "$FAT_BINARY") bytes," \
     "$(grep -c '^sm_90 ' build/cuda/resources.txt) kernels; build/cuda/resources.txt"
 }
 
-# A line for each kernel and device: registers, and bytes of stack, of shared and of local memory.
+# The suite of ./x test: that the kernels compile, where their compiler can be installed.
+kernels_suite() {
+  kernels_are_current || (cuda_toolkit) >/dev/null || {
+    say "skipped: the compilation of the kernels for GPUs (their compiler cannot be installed)"
+    return 0
+  }
+  kernels
+}
+
+# kernel_resources TOOLKIT FAT_BINARY: a line for each kernel and device: registers, and bytes of
+# stack, of shared and of local memory.
 kernel_resources() {
-  "$1/bin/cuobjdump" --dump-resource-usage "$CUDA_FOLDER/kernels.fatbin" | awk '
+  "$1/bin/cuobjdump" --dump-resource-usage "$2" | awk '
     /^arch = / { arch = $3 }
     / Function / { name = $2; sub(/:$/, "", name) }
     /REG:/ { $1 = $1; print arch, name, $0 }' | LC_ALL=C sort
@@ -108,14 +128,22 @@ kernels_are_listed() {
   done
 }
 
-# Whether the fat binary is that of these sources. Compiles nothing.
+# Whether the fat binary is that of these sources, flags and compiler. Compiles nothing.
 kernels_are_current() {
-  local differing
-  differing=$(diff <(grep -v '^nvcc ' "$CUDA_FOLDER/kernels.lock") <(cuda_inputs && cuda_output)) &&
-    return
-  say "$differing"
-  say "error: $CUDA_FOLDER/kernels.fatbin is not of these sources: run ./x kernels"
-  return 1
+  [[ -e $FAT_BINARY && -e $FAT_BINARY_LOCK ]] &&
+    cmp -s "$FAT_BINARY_LOCK" <(cuda_inputs && sha256sum "$FAT_BINARY")
+}
+
+# cargo_on_crates package|publish [ARGS]: that command of cargo, with the kernels among the files of
+# tenure-sys where they are current. Builds of the work tree ignore the copy, and so does git, for
+# which cargo takes it for an uncommitted change.
+cargo_on_crates() {
+  local copy=rust/tenure-sys/kernels.fatbin code=0
+  rm -f "$copy"
+  if kernels_are_current; then cp "$FAT_BINARY" "$copy" || return; fi
+  cargo "$1" -p tenure-sys -p tenure --allow-dirty "${@:2}" || code=$?
+  rm -f "$copy"
+  return "$code"
 }
 
 # Builds the device tests and runs them on the driver that has no device behind it; given a folder,

@@ -93,6 +93,7 @@ const Entry kEntries[] = {
     {"cuFuncGetParamInfo", address(parameter)},
     {"cuStreamEndCapture", address(end_capture)},
     {"cuGraphInstantiateWithFlags", address(give_handle<GraphRun, Graph, unsigned long long>)},
+    {kOwnKernels, g_anything},
     TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_SUCCEED)};
 
 }  // namespace

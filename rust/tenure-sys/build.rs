@@ -6,6 +6,9 @@
 //! the prefix `TENURE_ONEDNN_PREFIX` or `DNNLROOT`, else what `pkg-config dnnl` or the compiler's own
 //! folders have; with `onednn-src` the one that it compiles. Crates that depend on this one directly find the folder of
 //! `tenure/tenure.h` in `DEP_TENURE_INCLUDE`.
+//!
+//! `TENURE_CUDA_FAT_BINARY=file` (an absolute path): embed this file of kernels for GPUs. Without the
+//! variable the file is that of the published crate, or of `./x kernels` in the source tree.
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -26,8 +29,12 @@ error: tenure-sys compiles the engine oneDNN (feature `onednn`) and found no one
   TENURE_ONEDNN_PREFIX=folder names where its include/dnnl.h and lib/libdnnl.so are; the feature
   `onednn-src` of tenure-sys compiles its sources instead, which takes half an hour.";
 
+const FAT_BINARY_VARIABLE: &str = "TENURE_CUDA_FAT_BINARY";
+
 fn main() {
-    for variable in ["TENURE_NO_VENDOR", "DOCS_RS", "TENURE_ONEDNN_PREFIX", "DNNLROOT"] {
+    for variable in
+        ["TENURE_NO_VENDOR", "DOCS_RS", "TENURE_ONEDNN_PREFIX", "DNNLROOT", FAT_BINARY_VARIABLE]
+    {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     if is_set("TENURE_NO_VENDOR") || !is_set("CARGO_FEATURE_VENDORED") {
@@ -52,8 +59,12 @@ fn is_set(variable: &str) -> bool {
 /// the source tree and plain folders in a published crate. A checkout without symbolic links
 /// (`core.symlinks=false`) has text files in their place, so there it is the repository's root.
 fn source_root() -> PathBuf {
-    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let manifest = manifest_folder();
     if manifest.join("core").is_dir() { manifest } else { manifest.join("../..") }
+}
+
+fn manifest_folder() -> PathBuf {
+    PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"))
 }
 
 /// Copies the headers to where they outlive this build script's view of the source tree.
@@ -121,10 +132,12 @@ fn compile(root: &Path) {
             }
             if folder == "core/src/cuda" && is_linux() {
                 // CMakeLists.txt has the same, and the reason.
-                of_folder.define("TENURE_CUDA_FAT_BINARY", &*embedded(root, "kernels.fatbin"));
+                if let Some(path) = fat_binary() {
+                    of_folder.define("TENURE_CUDA_FAT_BINARY", &*literal(&path));
+                }
             }
             if folder == "core/src/cuda/compiled" && is_linux() {
-                of_folder.define("TENURE_CUDA_FOLDER", &*embedded(root, ""));
+                of_folder.define("TENURE_CUDA_FOLDER", &*literal(&root.join("core/src/cuda")));
             }
             let paths = sources.iter().map(|source| root.join(source)).collect::<Vec<_>>();
             Unit::of_folder(&of_folder, &paths)
@@ -248,9 +261,52 @@ fn flags_of<'a>(lines: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str
         .flat_map(|line| line.split_whitespace().skip(1))
 }
 
-/// A path below the sources for GPUs, as a string of C++.
-fn embedded(root: &Path, name: &str) -> String {
-    let path = root.join("core/src/cuda").join(name);
+/// The file with the kernels for GPUs that the library embeds. `cmake/FatBinary.cmake` has the same
+/// rules, besides the one for published crates.
+fn fat_binary() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(FAT_BINARY_VARIABLE).filter(|name| !name.is_empty()) {
+        let path = PathBuf::from(named);
+        println!("cargo::rerun-if-changed={}", path.display());
+        if !path.is_absolute() || !path.is_file() {
+            stop(&format!(
+                "error: {FAT_BINARY_VARIABLE} is {} but must be the absolute path of a file",
+                path.display()
+            ));
+        }
+        return Some(path);
+    }
+    let manifest = manifest_folder();
+    // A symbolic link in the source tree, where a copy for a package may be left over.
+    if fs::symlink_metadata(manifest.join("core")).is_ok_and(|core| core.is_dir()) {
+        return Some(manifest.join("kernels.fatbin")).filter(|path| path.is_file());
+    }
+    let tree = manifest.join("../..");
+    let [binary, lock] =
+        ["kernels.fatbin", "kernels.lock"].map(|name| tree.join("build/cuda").join(name));
+    // Cargo would run this script at each build if it watched a file that there is not. `./x kernels`
+    // touches core/src/cuda, which is watched.
+    if !binary.is_file() || !lock.is_file() {
+        return None;
+    }
+    for path in [&binary, &lock] {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+    let is_current = process::Command::new("sha256sum")
+        .args(["--check", "--status", "build/cuda/kernels.lock"])
+        .current_dir(&tree)
+        .status()
+        .is_ok_and(|status| status.success());
+    if !is_current {
+        println!(
+            "cargo::warning=without kernels for GPUs: build/cuda/kernels.fatbin is not of these \
+             sources (run ./x kernels)"
+        );
+    }
+    is_current.then_some(binary)
+}
+
+/// A path as a string of C++.
+fn literal(path: &Path) -> String {
     let path =
         path.canonicalize().unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
     format!("{:?}", path.display().to_string())

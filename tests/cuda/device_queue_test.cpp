@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cuda/driver.hpp"
+#include "cuda/kernels.hpp"
 #include "device_child.hpp"
 #include "device_fixture.hpp"
 #include "device_floats.hpp"
@@ -605,7 +606,8 @@ void run_async(tnr_context* context) {
 TEST(DeviceChild, DISABLED_Run) {
   tnr_context* const context = context_on(tenure::test::kFirstDevice);
   if (context == nullptr) {
-    std::printf("message: %s\n", tnr_last_error()->message);
+    const tnr_error* const error = tnr_last_error();
+    std::printf("message: %s (%s)\n", error->message, tnr_status_name(error->status));
     return;
   }
   const std::vector<float> ones(300, 1.0f);
@@ -652,6 +654,20 @@ TEST_F(DeviceFault, EachReasonForNoDeviceIsNamed) {
                     "the driver has no cuLibraryLoadData");
   expect_child_says("TENURE_FAKE_CUDA_FAIL=cuInit:0:999", "the driver does not start");
   expect_child_says("TENURE_FAKE_CUDA_FAIL=cuLibraryLoadData:0:209", "no kernels here");
+}
+
+// A GPU's driver has no kernels of its own. The core that is instrumented for ASan never has a fat
+// binary; that of the other builds may have one.
+TEST_F(DeviceFault, ALibraryWithoutKernelsSaysHowToGetThem) {
+  const std::string lacks = std::string("TENURE_FAKE_CUDA_LACKS=") + tenure::cuda::kOwnKernels;
+  if (tenure::cuda::fat_binary().size_bytes != 0) {
+    expect_child_says(lacks, "message: none");
+    return;
+  }
+  for (const char* const words : {"cuda:0: this library was built without kernels for GPUs",
+                                  "`./x kernels`", "TENURE_CUDA_FAT_BINARY", "(UNSUPPORTED)"}) {
+    expect_child_says(lacks, words);
+  }
 }
 
 TEST_F(DeviceFault, AFailedDeviceSaysSoToEachCall) {

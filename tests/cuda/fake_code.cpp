@@ -17,8 +17,9 @@ constexpr unsigned kSharedBytes = 48 << 10;
 Result library_load(Library* library, const void* code, int*, void**, unsigned jit_count, int*,
                     void**, unsigned library_count) {
   constexpr std::uint32_t kFatBinary = 0xba55ed50;
-  std::uint32_t magic = 0;
-  std::memcpy(&magic, code, sizeof magic);
+  std::uint32_t magic = kFatBinary;
+  // A library without a fat binary passes nullptr.
+  if (code != nullptr) std::memcpy(&magic, code, sizeof magic);
   if (magic != kFatBinary) return Result::kInvalidImage;
   if (jit_count != 0 || library_count != 0) return Result::kInvalidValue;
   static LibraryOfDriver loaded;

@@ -8,7 +8,8 @@
 //
 //   TENURE_FAKE_CUDA_FAIL=NAME[:N[:CODE]]  the N-th call of an entry point fails (none: each does);
 //                                          with a CODE of 700 to 799 the device does, for good
-//   TENURE_FAKE_CUDA_LACKS=NAME            there is no such entry point
+//   TENURE_FAKE_CUDA_LACKS=NAME            there is no such entry point; tenureOwnKernels: the library
+//                                          must have a fat binary, as for a GPU
 //   TENURE_FAKE_CUDA_VERSION=13000
 //   TENURE_FAKE_CUDA_DEVICES=1             as many as there are
 //   TENURE_FAKE_CUDA_MULTIPROCESSORS=5     of each, so few that grids do not hold all elements
@@ -192,6 +193,11 @@ tenure::cuda::Result cuGetProcAddress_v2(const char* name, void** entry, int ver
   if (flags != 0) return tenure::cuda::Result::kInvalidValue;
   if (lacking != nullptr && std::strcmp(lacking, name) == 0) {
     return tenure::cuda::Result::kNotFound;
+  }
+  if (std::strcmp(tenure::cuda::kOwnKernels, name) == 0) {
+    *entry = const_cast<char*>(tenure::cuda::kOwnKernels);  // not nullptr, and never called
+    *query = 0;
+    return tenure::cuda::Result::kSuccess;
   }
   for (const fake::Listed& listed : fake::kListed) {
     if (std::strcmp(listed.name, name) != 0) continue;

@@ -2,11 +2,12 @@
 # usage: tests/package/run.sh WORK_FOLDER CMAKE_BUILD_FOLDER
 #
 # Builds and runs a crate that depends on the packages as they would be published: with the core
-# compiled on the way, and with an installed library instead. Checks the size of the packages too.
+# compiled on the way, and with an installed library instead. Checks the size of the packages, and
+# that the kernels for GPUs get from build/cuda into the package, and from there into the library.
 # Who depends on Tenure by path is in the workspace: the bench, the examples.
 set -euo pipefail
 # The caller may have linked a library to save time; here both ways are chosen below.
-unset TENURE_NO_VENDOR TENURE_STATIC PKG_CONFIG_PATH
+unset TENURE_NO_VENDOR TENURE_STATIC PKG_CONFIG_PATH TENURE_CUDA_FAT_BINARY
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
@@ -55,9 +56,13 @@ run() {
 }
 
 cd "$root"
+for part in setup cuda; do
+  # shellcheck source=/dev/null
+  source "tools/$part.sh"
+done
 rm -rf "$work/packages"
 mkdir -p "$work/packages"
-cargo package -q -p tenure-sys -p tenure --no-verify --allow-dirty --target-dir "$work/packages"
+cargo_on_crates package -q --no-verify --target-dir "$work/packages"
 for name in tenure-sys tenure; do
   archive=$work/packages/package/$name-$version.crate
   size=$(wc -c <"$archive")
@@ -70,6 +75,16 @@ for name in tenure-sys tenure; do
 done
 dependent packaged "$work/packages/tenure-$version" "$work/packages/tenure-sys-$version"
 run packaged
+if kernels_are_current; then
+  cmp "$FAT_BINARY" "$work/packages/tenure-sys-$version/kernels.fatbin"
+  archive=$(find "$work/packaged/target" -name libtenure.a -print -quit)
+  [[ -n $(nm "$archive" 2>/dev/null | grep tenure_cuda_fat_binary) ]] || {
+    echo "the library of the packaged crate lacks the kernels for GPUs of the package"
+    exit 1
+  }
+else
+  say "skipped: kernels for GPUs in the package (./x kernels compiles them)"
+fi
 
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 libraries=$(dirname "$(find "$work/prefix" -name 'libtenure.so' | head -n1)")

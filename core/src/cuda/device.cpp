@@ -54,9 +54,12 @@ void Device::open_at(std::int32_t index) {
   const Driver& table = driver();
   const int major = attribute_of(number_, kAttributeComputeCapabilityMajor);
   const int minor = attribute_of(number_, kAttributeComputeCapabilityMinor);
-  if (fat_binary().size_bytes == 0) {
+  if (fat_binary().size_bytes == 0 && table.own_kernels == nullptr) {
     fail(TNR_STATUS_UNSUPPORTED,
-         "cuda:%" PRId32 ": this build of the library has no kernels for it", index);
+         "cuda:%" PRId32
+         ": this library was built without kernels for GPUs: run `./x kernels` before the build, "
+         "or name the file with them in TENURE_CUDA_FAT_BINARY",
+         index);
   }
   if (major < kLeastCapabilityMajor) {
     fail(TNR_STATUS_UNSUPPORTED,

@@ -89,6 +89,7 @@ Refusal open_driver(Driver& opened) {
   look_for_entry(find, table.member, name, version);
   TENURE_CUDA_GRAPH_ENTRY_POINTS(TENURE_CUDA_LOOK_FOR)
 #undef TENURE_CUDA_LOOK_FOR
+  look_for_entry(find, table.own_kernels, kOwnKernels, kOldestDriver);
   const Result started = table.init(0);
   if (started == Result::kNoDevice) {
     fail(TNR_STATUS_UNSUPPORTED, "no CUDA device: the driver finds none");

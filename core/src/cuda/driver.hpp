@@ -160,7 +160,11 @@ struct Driver {
 #define TENURE_CUDA_MEMBER(member, name, version, parameters) Result(*member) parameters = nullptr;
   TENURE_CUDA_ALL_ENTRY_POINTS(TENURE_CUDA_MEMBER)
 #undef TENURE_CUDA_MEMBER
+  // nullptr for a driver of GPUs. A driver that answers to kOwnKernels has the library's kernels
+  // compiled for the CPU (tests/cuda), and needs no fat binary.
+  void* own_kernels = nullptr;
 };
+inline constexpr const char* kOwnKernels = "tenureOwnKernels";
 
 // The oldest driver whose SASS and PTX ours are: that of the toolkit which made the kernels.
 inline constexpr int kOldestDriver = 13000;

@@ -1,8 +1,9 @@
 #include "cuda/kernels.hpp"
 
-// The build says where the file lies (CMakeLists.txt, build.rs). The assembler reads it: the file
-// is as large as all other read-only data of the library, which a compiler takes seconds for.
-#if defined(__linux__) && defined(TENURE_CUDA_FAT_BINARY)
+// The build says where the file lies, if there is one (cmake/FatBinary.cmake, build.rs). The
+// assembler reads it: the file is as large as all other read-only data of the library, which a
+// compiler takes seconds for.
+#if defined(__linux__) && defined(TENURE_CUDA_FAT_BINARY) && !defined(TENURE_NO_FAT_BINARY)
 #define TENURE_HAS_FAT_BINARY
 // A section of its own, which a linker leaves out where nothing asks for it.
 asm(".pushsection .rodata.tenure_cuda_fat_binary, \"a\", @progbits\n"

@@ -45,8 +45,8 @@ inline constexpr unsigned kKernelCount = 0 TENURE_CUDA_KERNELS(TENURE_CUDA_ONE);
 // The name by which the driver finds it in the fat binary.
 const char* name_of(Kernel kernel) noexcept;
 
-// The file that `./x kernels` made, aligned to 16 bytes. No bytes in a build without kernels: one
-// for a system whose driver the library does not open.
+// The file that `./x kernels` made, aligned to 16 bytes. No bytes in a library that was built without
+// the file, or for a system whose driver it does not open.
 struct FatBinary {
   const void* data;
   std::size_t size_bytes;

@@ -47,6 +47,22 @@ fn a_machine_without_a_driver_says_so() {
 }
 
 #[test]
+fn a_library_without_kernels_says_how_to_get_them() {
+    let name = "devices::a_library_without_kernels_says_how_to_get_them";
+    // Like the driver of a GPU, which has no kernels of its own.
+    if !has_fake_driver() || !alone(name, "TENURE_FAKE_CUDA_LACKS", "tenureOwnKernels") {
+        return;
+    }
+    // A library that embeds kernels needs none of the driver.
+    if let Err(error) = Device::new(0).unwrap().stream() {
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+        for words in ["cuda:0", "built without kernels", "./x kernels", "TENURE_CUDA_FAT_BINARY"] {
+            assert!(error.message().contains(words), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_launch_that_fails_names_the_kernel() {
     let stream = stream!();
     if !has_fake_driver()
