@@ -2,11 +2,11 @@
 
 file(STRINGS Cargo.toml TENURE_VERSION REGEX "^version = ")
 string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" TENURE_VERSION "${TENURE_VERSION}")
-file(STRINGS capi/include/tenure/tenure.h TENURE_ABI_MAJOR REGEX "^#define TNR_ABI_MAJOR ")
+file(STRINGS capi/include/tenure/memory.h TENURE_ABI_MAJOR REGEX "^#define TNR_ABI_MAJOR ")
 string(REGEX MATCH "[0-9]+$" TENURE_ABI_MAJOR "${TENURE_ABI_MAJOR}")
 
 if(TENURE_VERSION STREQUAL "" OR TENURE_ABI_MAJOR STREQUAL "")
-  message(FATAL_ERROR "Cargo.toml names no version, or tenure.h no TNR_ABI_MAJOR")
+  message(FATAL_ERROR "Cargo.toml names no version, or memory.h no TNR_ABI_MAJOR")
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  Cargo.toml capi/include/tenure/tenure.h)
+  Cargo.toml capi/include/tenure/memory.h)

@@ -12,63 +12,73 @@ namespace tenure::capi {
 template <class Sized>
 inline constexpr std::size_t kFirstSizeBytes = 0;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_device_info> = 288;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
+inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 80;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_stats> = 88;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_operation_stats> = 40;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_cuda_array> = 184;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_copy_attributes> = 8;
+inline constexpr std::size_t kFirstSizeBytes<tnr_extension> = 8;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_cast_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_fill_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_unary_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_binary_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_ternary_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_compare_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_select_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_reduce_attributes> = 16;
+inline constexpr std::size_t kFirstSizeBytes<tnr_reduce_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 104;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_pool2d_attributes> = 96;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_batch_norm_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_concat_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_pad_attributes> = 96;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_take_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_put_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_nonzero_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_triangle_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_normalize_attributes> = 32;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_scan_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_moments_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
+inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_evaluate_attributes> = 8;
+inline constexpr std::size_t kFirstSizeBytes<tnr_top_k_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_quantile_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_searchsorted_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_bincount_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_histogram_attributes> = 24;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_random_attributes> = 64;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_top_k_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_dropout_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_matmul_attributes> = 56;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_sddmm_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_solve_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_packed_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
@@ -98,80 +108,12 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 56;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_top_k_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_partition_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_quantile_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_searchsorted_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_unique_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_bincount_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_histogram_attributes> = 24;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_random_attributes> = 64;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_random_permutation_attributes> = 8;
-template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_node_attributes> = 32;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_top_k_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_dropout_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_matmul_attributes> = 56;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_to_dense_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_coalesce_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_select_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_concat_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_kron_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_matmul_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_product_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_sddmm_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_accumulate_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_scale_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_softmax_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_norm_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_diagonal_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_solve_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_packed_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 16;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
+inline constexpr std::size_t kFirstSizeBytes<tnr_device_info> = 288;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_kernel_options> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_kernel_grid> = 40;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_stats> = 48;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_operation_stats> = 40;
 
 }  // namespace tenure::capi

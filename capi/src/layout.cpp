@@ -16,6 +16,7 @@ static_assert(sizeof(tnr_allocate_fn) == 8);
 static_assert(sizeof(tnr_deallocate_fn) == 8);
 static_assert(sizeof(tnr_engine) == 4);
 static_assert(sizeof(tnr_tenure) == 4);
+static_assert(sizeof(tnr_operation) == 4);
 static_assert(sizeof(tnr_unary_op) == 4);
 static_assert(sizeof(tnr_binary_op) == 4);
 static_assert(sizeof(tnr_ternary_op) == 4);
@@ -25,14 +26,6 @@ static_assert(sizeof(tnr_pad_mode) == 4);
 static_assert(sizeof(tnr_triangle) == 4);
 static_assert(sizeof(tnr_normalize_op) == 4);
 static_assert(sizeof(tnr_scan_op) == 4);
-static_assert(sizeof(tnr_value_source) == 4);
-static_assert(sizeof(tnr_extent_op) == 4);
-static_assert(sizeof(tnr_order_result) == 4);
-static_assert(sizeof(tnr_infer_fn) == 8);
-static_assert(sizeof(tnr_compute_fn) == 8);
-static_assert(sizeof(tnr_device_compute_fn) == 8);
-static_assert(sizeof(tnr_plugin_fn) == 8);
-static_assert(sizeof(tnr_step_kind) == 4);
 static_assert(sizeof(tnr_random_distribution) == 4);
 static_assert(sizeof(tnr_sparse_format) == 4);
 static_assert(sizeof(tnr_orientation) == 4);
@@ -42,8 +35,15 @@ static_assert(sizeof(tnr_sparse_order) == 4);
 static_assert(sizeof(tnr_sparse_join) == 4);
 static_assert(sizeof(tnr_sparse_norm_kind) == 4);
 static_assert(sizeof(tnr_packed_layout) == 4);
+static_assert(sizeof(tnr_value_source) == 4);
+static_assert(sizeof(tnr_extent_op) == 4);
+static_assert(sizeof(tnr_order_result) == 4);
+static_assert(sizeof(tnr_infer_fn) == 8);
+static_assert(sizeof(tnr_compute_fn) == 8);
+static_assert(sizeof(tnr_device_compute_fn) == 8);
+static_assert(sizeof(tnr_plugin_fn) == 8);
+static_assert(sizeof(tnr_step_kind) == 4);
 static_assert(sizeof(tnr_kernel_argument_kind) == 4);
-static_assert(sizeof(tnr_operation) == 4);
 
 static_assert(sizeof(tnr_error) == 512 && alignof(tnr_error) == 4);
 static_assert(offsetof(tnr_error, status) == 0);
@@ -58,15 +58,6 @@ static_assert(offsetof(tnr_scalar, bytes) == 8);
 static_assert(sizeof(tnr_device) == 8 && alignof(tnr_device) == 4);
 static_assert(offsetof(tnr_device, kind) == 0);
 static_assert(offsetof(tnr_device, index) == 4);
-
-static_assert(sizeof(tnr_device_info) == 288 && alignof(tnr_device_info) == 8);
-static_assert(offsetof(tnr_device_info, struct_size) == 0);
-static_assert(offsetof(tnr_device_info, memory_bytes) == 8);
-static_assert(offsetof(tnr_device_info, capability_major) == 16);
-static_assert(offsetof(tnr_device_info, capability_minor) == 20);
-static_assert(offsetof(tnr_device_info, multiprocessor_count) == 24);
-static_assert(offsetof(tnr_device_info, reserved) == 28);
-static_assert(offsetof(tnr_device_info, name) == 32);
 
 static_assert(sizeof(tnr_context_options) == 80 && alignof(tnr_context_options) == 8);
 static_assert(offsetof(tnr_context_options, struct_size) == 0);
@@ -91,6 +82,26 @@ static_assert(offsetof(tnr_blob_info, tenure) == 32);
 static_assert(offsetof(tnr_blob_info, holder_count) == 36);
 static_assert(offsetof(tnr_blob_info, pin_count) == 40);
 static_assert(offsetof(tnr_blob_info, reserved) == 44);
+
+static_assert(sizeof(tnr_stats) == 88 && alignof(tnr_stats) == 8);
+static_assert(offsetof(tnr_stats, struct_size) == 0);
+static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
+static_assert(offsetof(tnr_stats, copied_bytes) == 16);
+static_assert(offsetof(tnr_stats, blobs_made) == 24);
+static_assert(offsetof(tnr_stats, blobs_finished) == 32);
+static_assert(offsetof(tnr_stats, cached_bytes) == 40);
+static_assert(offsetof(tnr_stats, calls) == 48);
+static_assert(offsetof(tnr_stats, read_bytes) == 56);
+static_assert(offsetof(tnr_stats, written_bytes) == 64);
+static_assert(offsetof(tnr_stats, device_launches) == 72);
+static_assert(offsetof(tnr_stats, device_waits) == 80);
+
+static_assert(sizeof(tnr_operation_stats) == 40 && alignof(tnr_operation_stats) == 8);
+static_assert(offsetof(tnr_operation_stats, struct_size) == 0);
+static_assert(offsetof(tnr_operation_stats, calls) == 8);
+static_assert(offsetof(tnr_operation_stats, read_bytes) == 16);
+static_assert(offsetof(tnr_operation_stats, written_bytes) == 24);
+static_assert(offsetof(tnr_operation_stats, nanoseconds) == 32);
 
 static_assert(sizeof(tnr_view) == 192 && alignof(tnr_view) == 8);
 static_assert(offsetof(tnr_view, data) == 0);
@@ -121,29 +132,8 @@ static_assert(offsetof(tnr_cuda_array, reserved) == 52);
 static_assert(offsetof(tnr_cuda_array, shape) == 56);
 static_assert(offsetof(tnr_cuda_array, strides_bytes) == 120);
 
-static_assert(sizeof(tnr_copy_attributes) == 8 && alignof(tnr_copy_attributes) == 8);
-static_assert(offsetof(tnr_copy_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_cast_attributes) == 8 && alignof(tnr_cast_attributes) == 8);
-static_assert(offsetof(tnr_cast_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_fill_attributes) == 8 && alignof(tnr_fill_attributes) == 8);
-static_assert(offsetof(tnr_fill_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_unary_attributes) == 8 && alignof(tnr_unary_attributes) == 8);
-static_assert(offsetof(tnr_unary_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_binary_attributes) == 8 && alignof(tnr_binary_attributes) == 8);
-static_assert(offsetof(tnr_binary_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_ternary_attributes) == 8 && alignof(tnr_ternary_attributes) == 8);
-static_assert(offsetof(tnr_ternary_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_compare_attributes) == 8 && alignof(tnr_compare_attributes) == 8);
-static_assert(offsetof(tnr_compare_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_select_attributes) == 8 && alignof(tnr_select_attributes) == 8);
-static_assert(offsetof(tnr_select_attributes, struct_size) == 0);
+static_assert(sizeof(tnr_extension) == 8 && alignof(tnr_extension) == 8);
+static_assert(offsetof(tnr_extension, struct_size) == 0);
 
 static_assert(sizeof(tnr_reduce_attributes) == 24 && alignof(tnr_reduce_attributes) == 8);
 static_assert(offsetof(tnr_reduce_attributes, struct_size) == 0);
@@ -170,9 +160,6 @@ static_assert(offsetof(tnr_conv2d_attributes, flags) == 84);
 static_assert(offsetof(tnr_conv2d_attributes, low) == 88);
 static_assert(offsetof(tnr_conv2d_attributes, high) == 96);
 
-static_assert(sizeof(tnr_einsum_attributes) == 8 && alignof(tnr_einsum_attributes) == 8);
-static_assert(offsetof(tnr_einsum_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_pool2d_attributes) == 96 && alignof(tnr_pool2d_attributes) == 8);
 static_assert(offsetof(tnr_pool2d_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_pool2d_attributes, kernel) == 8);
@@ -186,22 +173,10 @@ static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_
 static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
 
-static_assert(sizeof(tnr_concat_attributes) == 8 && alignof(tnr_concat_attributes) == 8);
-static_assert(offsetof(tnr_concat_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_pad_attributes) == 96 && alignof(tnr_pad_attributes) == 8);
 static_assert(offsetof(tnr_pad_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_pad_attributes, before) == 8);
 static_assert(offsetof(tnr_pad_attributes, value) == 72);
-
-static_assert(sizeof(tnr_take_attributes) == 8 && alignof(tnr_take_attributes) == 8);
-static_assert(offsetof(tnr_take_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_put_attributes) == 8 && alignof(tnr_put_attributes) == 8);
-static_assert(offsetof(tnr_put_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_nonzero_attributes) == 8 && alignof(tnr_nonzero_attributes) == 8);
-static_assert(offsetof(tnr_nonzero_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_triangle_attributes) == 16 && alignof(tnr_triangle_attributes) == 8);
 static_assert(offsetof(tnr_triangle_attributes, struct_size) == 0);
@@ -213,13 +188,143 @@ static_assert(offsetof(tnr_normalize_attributes, eps) == 8);
 static_assert(offsetof(tnr_normalize_attributes, weight) == 16);
 static_assert(offsetof(tnr_normalize_attributes, bias) == 24);
 
-static_assert(sizeof(tnr_scan_attributes) == 8 && alignof(tnr_scan_attributes) == 8);
-static_assert(offsetof(tnr_scan_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_moments_attributes) == 16 && alignof(tnr_moments_attributes) == 8);
 static_assert(offsetof(tnr_moments_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_moments_attributes, ddof) == 8);
 static_assert(offsetof(tnr_moments_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
+static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sort_attributes, flags) == 8);
+static_assert(offsetof(tnr_sort_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_top_k_attributes) == 16 && alignof(tnr_top_k_attributes) == 8);
+static_assert(offsetof(tnr_top_k_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_top_k_attributes, flags) == 8);
+static_assert(offsetof(tnr_top_k_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_quantile_attributes) == 16 && alignof(tnr_quantile_attributes) == 8);
+static_assert(offsetof(tnr_quantile_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantile_attributes, flags) == 8);
+static_assert(offsetof(tnr_quantile_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_searchsorted_attributes) == 16 &&
+              alignof(tnr_searchsorted_attributes) == 8);
+static_assert(offsetof(tnr_searchsorted_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_searchsorted_attributes, flags) == 8);
+static_assert(offsetof(tnr_searchsorted_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_bincount_attributes) == 16 && alignof(tnr_bincount_attributes) == 8);
+static_assert(offsetof(tnr_bincount_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_bincount_attributes, weights) == 8);
+
+static_assert(sizeof(tnr_histogram_attributes) == 24 && alignof(tnr_histogram_attributes) == 8);
+static_assert(offsetof(tnr_histogram_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_histogram_attributes, low) == 8);
+static_assert(offsetof(tnr_histogram_attributes, high) == 16);
+
+static_assert(sizeof(tnr_random_attributes) == 64 && alignof(tnr_random_attributes) == 8);
+static_assert(offsetof(tnr_random_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_random_attributes, low) == 8);
+static_assert(offsetof(tnr_random_attributes, high) == 16);
+static_assert(offsetof(tnr_random_attributes, mean) == 24);
+static_assert(offsetof(tnr_random_attributes, deviation) == 32);
+static_assert(offsetof(tnr_random_attributes, probability) == 40);
+static_assert(offsetof(tnr_random_attributes, least) == 48);
+static_assert(offsetof(tnr_random_attributes, bound) == 56);
+
+static_assert(sizeof(tnr_factor_attributes) == 16 && alignof(tnr_factor_attributes) == 8);
+static_assert(offsetof(tnr_factor_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_factor_attributes, a_dtype) == 8);
+static_assert(offsetof(tnr_factor_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_factor_info) == 40 && alignof(tnr_factor_info) == 8);
+static_assert(offsetof(tnr_factor_info, struct_size) == 0);
+static_assert(offsetof(tnr_factor_info, dtype) == 8);
+static_assert(offsetof(tnr_factor_info, a_dtype) == 12);
+static_assert(offsetof(tnr_factor_info, rows) == 16);
+static_assert(offsetof(tnr_factor_info, cols) == 24);
+static_assert(offsetof(tnr_factor_info, size_bytes) == 32);
+
+static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
+static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_view, owner) == 8);
+static_assert(offsetof(tnr_sparse_view, format) == 16);
+static_assert(offsetof(tnr_sparse_view, flags) == 20);
+static_assert(offsetof(tnr_sparse_view, rows) == 24);
+static_assert(offsetof(tnr_sparse_view, cols) == 32);
+static_assert(offsetof(tnr_sparse_view, block_rows) == 40);
+static_assert(offsetof(tnr_sparse_view, block_cols) == 48);
+static_assert(offsetof(tnr_sparse_view, major) == 56);
+static_assert(offsetof(tnr_sparse_view, minor) == 248);
+static_assert(offsetof(tnr_sparse_view, values) == 440);
+static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
+
+static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
+static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
+
+static_assert(sizeof(tnr_sparse_options) == 256 && alignof(tnr_sparse_options) == 8);
+static_assert(offsetof(tnr_sparse_options, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_options, format) == 8);
+static_assert(offsetof(tnr_sparse_options, index_dtype) == 12);
+static_assert(offsetof(tnr_sparse_options, predicate) == 16);
+static_assert(offsetof(tnr_sparse_options, flags) == 20);
+static_assert(offsetof(tnr_sparse_options, block_rows) == 24);
+static_assert(offsetof(tnr_sparse_options, block_cols) == 32);
+static_assert(offsetof(tnr_sparse_options, threshold) == 40);
+static_assert(offsetof(tnr_sparse_options, mask) == 64);
+
+static_assert(sizeof(tnr_sparse_top_k_attributes) == 16 &&
+              alignof(tnr_sparse_top_k_attributes) == 8);
+static_assert(offsetof(tnr_sparse_top_k_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_top_k_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_top_k_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_dropout_attributes) == 16 &&
+              alignof(tnr_sparse_dropout_attributes) == 8);
+static_assert(offsetof(tnr_sparse_dropout_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_dropout_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_dropout_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_from_matmul_attributes) == 56 &&
+              alignof(tnr_sparse_from_matmul_attributes) == 8);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, bias) == 8);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, activation) == 16);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, predicate) == 24);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, flags) == 28);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, threshold) == 32);
+
+static_assert(sizeof(tnr_sparse_sddmm_attributes) == 16 &&
+              alignof(tnr_sparse_sddmm_attributes) == 8);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, flags) == 8);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_solve_attributes) == 16 &&
+              alignof(tnr_sparse_solve_attributes) == 8);
+static_assert(offsetof(tnr_sparse_solve_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_solve_attributes, flags) == 8);
+static_assert(offsetof(tnr_sparse_solve_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_packed_attributes) == 16 && alignof(tnr_packed_attributes) == 8);
+static_assert(offsetof(tnr_packed_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_packed_attributes, layout) == 8);
+static_assert(offsetof(tnr_packed_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_packed_info) == 80 && alignof(tnr_packed_info) == 8);
+static_assert(offsetof(tnr_packed_info, struct_size) == 0);
+static_assert(offsetof(tnr_packed_info, layout) == 8);
+static_assert(offsetof(tnr_packed_info, dtype) == 12);
+static_assert(offsetof(tnr_packed_info, rows) == 16);
+static_assert(offsetof(tnr_packed_info, cols) == 24);
+static_assert(offsetof(tnr_packed_info, nnz) == 32);
+static_assert(offsetof(tnr_packed_info, size_bytes) == 40);
+static_assert(offsetof(tnr_packed_info, source_bytes) == 48);
+static_assert(offsetof(tnr_packed_info, break_even) == 56);
+static_assert(offsetof(tnr_packed_info, block_rows) == 64);
+static_assert(offsetof(tnr_packed_info, block_cols) == 72);
 
 static_assert(sizeof(tnr_node) == 32 && alignof(tnr_node) == 4);
 static_assert(offsetof(tnr_node, code) == 0);
@@ -239,9 +344,6 @@ static_assert(offsetof(tnr_expression, node_count) == 40);
 static_assert(offsetof(tnr_expression, view_count) == 44);
 static_assert(offsetof(tnr_expression, scalar_count) == 48);
 static_assert(offsetof(tnr_expression, attribute_count) == 52);
-
-static_assert(sizeof(tnr_evaluate_attributes) == 8 && alignof(tnr_evaluate_attributes) == 8);
-static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_graph_node) == 56 && alignof(tnr_graph_node) == 8);
 static_assert(offsetof(tnr_graph_node, struct_size) == 0);
@@ -378,56 +480,6 @@ static_assert(offsetof(tnr_memory_plan, step_count) == 40);
 static_assert(offsetof(tnr_memory_plan, reserved) == 44);
 static_assert(offsetof(tnr_memory_plan, packed_bytes) == 48);
 
-static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
-static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sort_attributes, flags) == 8);
-static_assert(offsetof(tnr_sort_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_top_k_attributes) == 16 && alignof(tnr_top_k_attributes) == 8);
-static_assert(offsetof(tnr_top_k_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_top_k_attributes, flags) == 8);
-static_assert(offsetof(tnr_top_k_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_partition_attributes) == 8 && alignof(tnr_partition_attributes) == 8);
-static_assert(offsetof(tnr_partition_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_quantile_attributes) == 16 && alignof(tnr_quantile_attributes) == 8);
-static_assert(offsetof(tnr_quantile_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_quantile_attributes, flags) == 8);
-static_assert(offsetof(tnr_quantile_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_searchsorted_attributes) == 16 &&
-              alignof(tnr_searchsorted_attributes) == 8);
-static_assert(offsetof(tnr_searchsorted_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_searchsorted_attributes, flags) == 8);
-static_assert(offsetof(tnr_searchsorted_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_unique_attributes) == 8 && alignof(tnr_unique_attributes) == 8);
-static_assert(offsetof(tnr_unique_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_bincount_attributes) == 16 && alignof(tnr_bincount_attributes) == 8);
-static_assert(offsetof(tnr_bincount_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_bincount_attributes, weights) == 8);
-
-static_assert(sizeof(tnr_histogram_attributes) == 24 && alignof(tnr_histogram_attributes) == 8);
-static_assert(offsetof(tnr_histogram_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_histogram_attributes, low) == 8);
-static_assert(offsetof(tnr_histogram_attributes, high) == 16);
-
-static_assert(sizeof(tnr_random_attributes) == 64 && alignof(tnr_random_attributes) == 8);
-static_assert(offsetof(tnr_random_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_random_attributes, low) == 8);
-static_assert(offsetof(tnr_random_attributes, high) == 16);
-static_assert(offsetof(tnr_random_attributes, mean) == 24);
-static_assert(offsetof(tnr_random_attributes, deviation) == 32);
-static_assert(offsetof(tnr_random_attributes, probability) == 40);
-static_assert(offsetof(tnr_random_attributes, least) == 48);
-static_assert(offsetof(tnr_random_attributes, bound) == 56);
-
-static_assert(sizeof(tnr_random_permutation_attributes) == 8 &&
-              alignof(tnr_random_permutation_attributes) == 8);
-static_assert(offsetof(tnr_random_permutation_attributes, struct_size) == 0);
-
 static_assert(sizeof(tnr_sparse_node_attributes) == 32 && alignof(tnr_sparse_node_attributes) == 8);
 static_assert(offsetof(tnr_sparse_node_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_node_attributes, format) == 8);
@@ -437,144 +489,14 @@ static_assert(offsetof(tnr_sparse_node_attributes, call_flags) == 20);
 static_assert(offsetof(tnr_sparse_node_attributes, block_rows) == 24);
 static_assert(offsetof(tnr_sparse_node_attributes, block_cols) == 28);
 
-static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
-static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_view, owner) == 8);
-static_assert(offsetof(tnr_sparse_view, format) == 16);
-static_assert(offsetof(tnr_sparse_view, flags) == 20);
-static_assert(offsetof(tnr_sparse_view, rows) == 24);
-static_assert(offsetof(tnr_sparse_view, cols) == 32);
-static_assert(offsetof(tnr_sparse_view, block_rows) == 40);
-static_assert(offsetof(tnr_sparse_view, block_cols) == 48);
-static_assert(offsetof(tnr_sparse_view, major) == 56);
-static_assert(offsetof(tnr_sparse_view, minor) == 248);
-static_assert(offsetof(tnr_sparse_view, values) == 440);
-static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
-
-static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
-static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
-
-static_assert(sizeof(tnr_sparse_options) == 256 && alignof(tnr_sparse_options) == 8);
-static_assert(offsetof(tnr_sparse_options, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_options, format) == 8);
-static_assert(offsetof(tnr_sparse_options, index_dtype) == 12);
-static_assert(offsetof(tnr_sparse_options, predicate) == 16);
-static_assert(offsetof(tnr_sparse_options, flags) == 20);
-static_assert(offsetof(tnr_sparse_options, block_rows) == 24);
-static_assert(offsetof(tnr_sparse_options, block_cols) == 32);
-static_assert(offsetof(tnr_sparse_options, threshold) == 40);
-static_assert(offsetof(tnr_sparse_options, mask) == 64);
-
-static_assert(sizeof(tnr_sparse_top_k_attributes) == 16 &&
-              alignof(tnr_sparse_top_k_attributes) == 8);
-static_assert(offsetof(tnr_sparse_top_k_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_top_k_attributes, index_dtype) == 8);
-static_assert(offsetof(tnr_sparse_top_k_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_sparse_dropout_attributes) == 16 &&
-              alignof(tnr_sparse_dropout_attributes) == 8);
-static_assert(offsetof(tnr_sparse_dropout_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_dropout_attributes, index_dtype) == 8);
-static_assert(offsetof(tnr_sparse_dropout_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_sparse_from_matmul_attributes) == 56 &&
-              alignof(tnr_sparse_from_matmul_attributes) == 8);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, bias) == 8);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, activation) == 16);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, predicate) == 24);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, flags) == 28);
-static_assert(offsetof(tnr_sparse_from_matmul_attributes, threshold) == 32);
-
-static_assert(sizeof(tnr_sparse_to_dense_attributes) == 8 &&
-              alignof(tnr_sparse_to_dense_attributes) == 8);
-static_assert(offsetof(tnr_sparse_to_dense_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_coalesce_attributes) == 8 &&
-              alignof(tnr_sparse_coalesce_attributes) == 8);
-static_assert(offsetof(tnr_sparse_coalesce_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_select_attributes) == 8 &&
-              alignof(tnr_sparse_select_attributes) == 8);
-static_assert(offsetof(tnr_sparse_select_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_concat_attributes) == 8 &&
-              alignof(tnr_sparse_concat_attributes) == 8);
-static_assert(offsetof(tnr_sparse_concat_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_kron_attributes) == 8 && alignof(tnr_sparse_kron_attributes) == 8);
-static_assert(offsetof(tnr_sparse_kron_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_matmul_attributes) == 8 &&
-              alignof(tnr_sparse_matmul_attributes) == 8);
-static_assert(offsetof(tnr_sparse_matmul_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_product_attributes) == 8 &&
-              alignof(tnr_sparse_product_attributes) == 8);
-static_assert(offsetof(tnr_sparse_product_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_sddmm_attributes) == 16 &&
-              alignof(tnr_sparse_sddmm_attributes) == 8);
-static_assert(offsetof(tnr_sparse_sddmm_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_sddmm_attributes, flags) == 8);
-static_assert(offsetof(tnr_sparse_sddmm_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_sparse_accumulate_attributes) == 8 &&
-              alignof(tnr_sparse_accumulate_attributes) == 8);
-static_assert(offsetof(tnr_sparse_accumulate_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_scale_attributes) == 8 &&
-              alignof(tnr_sparse_scale_attributes) == 8);
-static_assert(offsetof(tnr_sparse_scale_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_softmax_attributes) == 8 &&
-              alignof(tnr_sparse_softmax_attributes) == 8);
-static_assert(offsetof(tnr_sparse_softmax_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_norm_attributes) == 8 && alignof(tnr_sparse_norm_attributes) == 8);
-static_assert(offsetof(tnr_sparse_norm_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_diagonal_attributes) == 8 &&
-              alignof(tnr_sparse_diagonal_attributes) == 8);
-static_assert(offsetof(tnr_sparse_diagonal_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_solve_attributes) == 16 &&
-              alignof(tnr_sparse_solve_attributes) == 8);
-static_assert(offsetof(tnr_sparse_solve_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_solve_attributes, flags) == 8);
-static_assert(offsetof(tnr_sparse_solve_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_packed_attributes) == 16 && alignof(tnr_packed_attributes) == 8);
-static_assert(offsetof(tnr_packed_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_packed_attributes, layout) == 8);
-static_assert(offsetof(tnr_packed_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_packed_info) == 80 && alignof(tnr_packed_info) == 8);
-static_assert(offsetof(tnr_packed_info, struct_size) == 0);
-static_assert(offsetof(tnr_packed_info, layout) == 8);
-static_assert(offsetof(tnr_packed_info, dtype) == 12);
-static_assert(offsetof(tnr_packed_info, rows) == 16);
-static_assert(offsetof(tnr_packed_info, cols) == 24);
-static_assert(offsetof(tnr_packed_info, nnz) == 32);
-static_assert(offsetof(tnr_packed_info, size_bytes) == 40);
-static_assert(offsetof(tnr_packed_info, source_bytes) == 48);
-static_assert(offsetof(tnr_packed_info, break_even) == 56);
-static_assert(offsetof(tnr_packed_info, block_rows) == 64);
-static_assert(offsetof(tnr_packed_info, block_cols) == 72);
-
-static_assert(sizeof(tnr_factor_attributes) == 16 && alignof(tnr_factor_attributes) == 8);
-static_assert(offsetof(tnr_factor_attributes, struct_size) == 0);
-static_assert(offsetof(tnr_factor_attributes, a_dtype) == 8);
-static_assert(offsetof(tnr_factor_attributes, reserved) == 12);
-
-static_assert(sizeof(tnr_factor_info) == 40 && alignof(tnr_factor_info) == 8);
-static_assert(offsetof(tnr_factor_info, struct_size) == 0);
-static_assert(offsetof(tnr_factor_info, dtype) == 8);
-static_assert(offsetof(tnr_factor_info, a_dtype) == 12);
-static_assert(offsetof(tnr_factor_info, rows) == 16);
-static_assert(offsetof(tnr_factor_info, cols) == 24);
-static_assert(offsetof(tnr_factor_info, size_bytes) == 32);
+static_assert(sizeof(tnr_device_info) == 288 && alignof(tnr_device_info) == 8);
+static_assert(offsetof(tnr_device_info, struct_size) == 0);
+static_assert(offsetof(tnr_device_info, memory_bytes) == 8);
+static_assert(offsetof(tnr_device_info, capability_major) == 16);
+static_assert(offsetof(tnr_device_info, capability_minor) == 20);
+static_assert(offsetof(tnr_device_info, multiprocessor_count) == 24);
+static_assert(offsetof(tnr_device_info, reserved) == 28);
+static_assert(offsetof(tnr_device_info, name) == 32);
 
 static_assert(sizeof(tnr_kernel_parameter) == 24 && alignof(tnr_kernel_parameter) == 4);
 static_assert(offsetof(tnr_kernel_parameter, kind) == 0);
@@ -606,25 +528,5 @@ static_assert(offsetof(tnr_kernel_grid, blocks) == 8);
 static_assert(offsetof(tnr_kernel_grid, threads) == 20);
 static_assert(offsetof(tnr_kernel_grid, shared_bytes) == 32);
 static_assert(offsetof(tnr_kernel_grid, reserved) == 36);
-
-static_assert(sizeof(tnr_stats) == 88 && alignof(tnr_stats) == 8);
-static_assert(offsetof(tnr_stats, struct_size) == 0);
-static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
-static_assert(offsetof(tnr_stats, copied_bytes) == 16);
-static_assert(offsetof(tnr_stats, blobs_made) == 24);
-static_assert(offsetof(tnr_stats, blobs_finished) == 32);
-static_assert(offsetof(tnr_stats, cached_bytes) == 40);
-static_assert(offsetof(tnr_stats, calls) == 48);
-static_assert(offsetof(tnr_stats, read_bytes) == 56);
-static_assert(offsetof(tnr_stats, written_bytes) == 64);
-static_assert(offsetof(tnr_stats, device_launches) == 72);
-static_assert(offsetof(tnr_stats, device_waits) == 80);
-
-static_assert(sizeof(tnr_operation_stats) == 40 && alignof(tnr_operation_stats) == 8);
-static_assert(offsetof(tnr_operation_stats, struct_size) == 0);
-static_assert(offsetof(tnr_operation_stats, calls) == 8);
-static_assert(offsetof(tnr_operation_stats, read_bytes) == 16);
-static_assert(offsetof(tnr_operation_stats, written_bytes) == 24);
-static_assert(offsetof(tnr_operation_stats, nanoseconds) == 32);
 
 static_assert(TNR_OPERATION_EVALUATE == tnr_operation{tenure::kOperationCount});

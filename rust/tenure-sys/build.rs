@@ -72,10 +72,14 @@ fn publish_headers(root: &Path) {
     let include = out_dir().join("include");
     let to = include.join("tenure");
     fs::create_dir_all(&to).unwrap_or_else(|error| stop(&format!("{}: {error}", to.display())));
-    for name in ["tenure.h", "annotations.h"] {
-        let from = root.join("capi/include/tenure").join(name);
-        fs::copy(&from, to.join(name))
-            .unwrap_or_else(|error| stop(&format!("{}: {error}", from.display())));
+    let from = root.join("capi/include/tenure");
+    let entries =
+        fs::read_dir(&from).unwrap_or_else(|error| stop(&format!("{}: {error}", from.display())));
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|extension| extension == "h") {
+            fs::copy(&path, to.join(path.file_name().expect("a file of a folder has a name")))
+                .unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
+        }
     }
     println!("cargo::metadata=INCLUDE={}", include.display());
 }

@@ -6,7 +6,7 @@ execute_process(COMMAND cargo run -q -p headergen -- --freeze WORKING_DIRECTORY 
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD_DIR} --target tenure_boundary
   COMMAND_ERROR_IS_FATAL ANY)
 
-file(STRINGS ${ROOT}/capi/include/tenure/tenure.h lines REGEX "^#define TNR_ABI_(MAJOR|MINOR) ")
+file(STRINGS ${ROOT}/capi/include/tenure/memory.h lines REGEX "^#define TNR_ABI_(MAJOR|MINOR) ")
 string(REGEX REPLACE "[^0-9;]" "" version "${lines}")
 string(REPLACE ";" "." version "${version}")
 set(baseline ${ROOT}/tests/abi/frozen/${version}/libtenure.abi)

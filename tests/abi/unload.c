@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <tenure/tenure.h>
 
-typedef tnr_status (*fill_function)(tnr_context*, const tnr_scalar*, const tnr_fill_attributes*,
+typedef tnr_status (*fill_function)(tnr_context*, const tnr_scalar*, const tnr_extension*,
                                     const tnr_view_mut*);
 
 static pthread_barrier_t computed, unloaded;

@@ -15,8 +15,7 @@
 #include "cpu/operations.hpp"
 #include "expect_status.hpp"
 #include "program/program_graph.hpp"
-#include "sparse_arrays.hpp"
-#include "sparse_calls.hpp"
+#include "sparse_functions.hpp"
 
 namespace tenure::test {
 namespace {
@@ -29,7 +28,7 @@ using Fields = std::map<std::string, Field>;
 
 // Fields of all structs of attributes that have one besides their size, by the structs' names.
 std::map<std::string, Fields> all_fields() {
-  std::map<std::string, Fields> fields;
+  std::map<std::string, Fields> fields = {{"tnr_extension", {}}};
   std::ifstream abi(TENURE_ABI_FIELDS);
   for (std::string line; std::getline(abi, line);) {
     std::istringstream words(line);
@@ -45,6 +44,26 @@ std::map<std::string, Fields> all_fields() {
   return fields;
 }
 
+// The types of the attributes of all functions that compute with a sparse matrix or make one.
+std::map<std::string, std::string> sparse_attributes() {
+  std::map<std::string, std::string> types;
+  std::ifstream abi(TENURE_ABI_FIELDS);
+  for (std::string line; std::getline(abi, line);) {
+    const bool is_of_sparse =
+        line.starts_with("function tnr_sparse_") || line.starts_with("function tnr_packed_");
+    if (!is_of_sparse || line.find("(tnr_context *") == std::string::npos) continue;
+    std::istringstream words(line);
+    std::string name;
+    words >> name >> name;
+    for (std::string word; words >> word;) {
+      const bool is_type =
+          word.ends_with("_attributes") || word == "tnr_sparse_options" || word == "tnr_extension";
+      if (is_type) types[name] = word;
+    }
+  }
+  return types;
+}
+
 using Bytes = std::vector<unsigned char>;
 
 // A function, or a mode of it: the fields that it takes, and a call that succeeds with `base`.
@@ -58,7 +77,9 @@ struct Mode {
 
 class AttributeFields : public CGraph {
  protected:
-  AttributeFields() : arrays_(small_csr(), TNR_DTYPE_I32) { std::ranges::fill(memory_, 1.0f); }
+  AttributeFields() : arrays_(thirds(TNR_SPARSE_FORMAT_CSR, 4, 4), TNR_DTYPE_I32) {
+    std::ranges::fill(memory_, 1.0f);
+  }
 
   // A view of ones, and memory to write to.
   [[nodiscard]] tnr_view ones(const Shape& shape) const { return view_over(memory_, shape); }
@@ -171,13 +192,6 @@ TENURE_NAMED(tnr_bincount_attributes)
 TENURE_NAMED(tnr_histogram_attributes)
 TENURE_NAMED(tnr_random_attributes)
 TENURE_NAMED(tnr_sparse_node_attributes)
-TENURE_NAMED(tnr_sparse_options)
-TENURE_NAMED(tnr_sparse_top_k_attributes)
-TENURE_NAMED(tnr_sparse_dropout_attributes)
-TENURE_NAMED(tnr_sparse_from_matmul_attributes)
-TENURE_NAMED(tnr_sparse_sddmm_attributes)
-TENURE_NAMED(tnr_sparse_solve_attributes)
-TENURE_NAMED(tnr_packed_attributes)
 TENURE_NAMED(tnr_factor_attributes)
 #undef TENURE_NAMED
 
@@ -446,103 +460,14 @@ void AttributeFields::add_random() {
 }
 
 void AttributeFields::add_sparse() {
+  const std::map<std::string, std::string> types = sparse_attributes();
   const tnr_sparse_view* const csr = &arrays_.view();
-  for (const tnr_reduce_op op : {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_COUNT}) {
-    add<tnr_reduce_attributes>("sparse_reduce", {}, [=, this](auto* given) {
-      const tnr_view_mut to = out({3}, op == TNR_REDUCE_OP_COUNT ? TNR_DTYPE_I64 : TNR_DTYPE_F32);
-      return tnr_sparse_reduce(nullptr, op, csr, 1, given, &to);
-    });
-  }
-  add<tnr_triangle_attributes>("sparse_triangular", {"diagonal"}, [=](auto* given) {
-    return status_of(tnr_sparse_triangular(nullptr, TNR_TRIANGLE_LOWER, csr, given));
-  });
-  add<tnr_sparse_top_k_attributes>("sparse_top_k", {}, [=](auto* given) {
-    return status_of(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, csr, 1, given));
-  });
-  add<tnr_sparse_top_k_attributes>("from_dense_top_k", {"index_dtype"}, [this](auto* given) {
-    const tnr_view a = ones({2, 3});
-    return status_of(tnr_sparse_from_dense_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &a, 1, given));
-  });
-  add<tnr_sparse_dropout_attributes>("from_dense_dropout", {"index_dtype"}, [this](auto* given) {
-    const tnr_view a = ones({2, 3});
-    return status_of(tnr_sparse_from_dense_dropout(nullptr, &a, 0.5, 1, given));
-  });
-  add<tnr_sparse_sddmm_attributes>("sddmm", {"flags"}, [=, this](auto* given) {
-    const tnr_view x = ones({3, 3});
-    const tnr_view_mut to = out({4});
-    return tnr_sparse_sddmm(nullptr, &one_, csr, &x, &x, given, &to);
-  });
-  add<tnr_sparse_solve_attributes>("sparse_solve", {"flags"}, [=, this](auto* given) {
-    const tnr_view b = ones({3});
-    const tnr_view_mut to = out({3});
-    return tnr_sparse_solve(nullptr, csr, &b, given, &to);
-  });
-  add<tnr_packed_attributes>("pack", {"layout"}, [=](auto* given) {
-    tnr_packed* const made = tnr_packed_create(nullptr, csr, given);
-    return made == nullptr ? tnr_last_error()->status : tnr_packed_release(made);
-  });
-  const tnr_sparse_predicate predicates[] = {
-      TNR_SPARSE_PREDICATE_NON_ZERO, TNR_SPARSE_PREDICATE_GREATER,
-      TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER, TNR_SPARSE_PREDICATE_MASK};
-  for (const tnr_sparse_predicate predicate : predicates) {
-    const bool is_mask = predicate == TNR_SPARSE_PREDICATE_MASK;
-    const bool is_non_zero = predicate == TNR_SPARSE_PREDICATE_NON_ZERO;
-    std::set<std::string> of_predicate = {"predicate"};
-    of_predicate.insert(is_non_zero ? "flags" : is_mask ? "mask" : "threshold");
-    const auto name = [=](const char* function) {
-      return std::string(function) + " by predicate " + std::to_string(predicate);
-    };
-    const auto set_threshold = [=](auto& of) {
-      of.predicate = predicate;
-      if (!is_non_zero) of.threshold = f32(0.5f);
-    };
-    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_BSR}) {
-      std::set<std::string> taken = of_predicate;
-      taken.insert({"format", "index_dtype"});
-      if (format == TNR_SPARSE_FORMAT_BSR) taken.insert({"block_rows", "block_cols"});
-      add<tnr_sparse_options>(
-          name("from_dense"), taken,
-          [this](auto* given) {
-            const tnr_view a = ones({3, 3});
-            return status_of(tnr_sparse_from_dense(nullptr, &a, given));
-          },
-          [=, this](auto& of) {
-            of.format = format;
-            if (format == TNR_SPARSE_FORMAT_BSR) of.block_rows = of.block_cols = 1;
-            if (is_mask) {
-              of.predicate = predicate;
-              of.mask = view_over(zeros_, {3, 3}, TNR_DTYPE_BOOL8);
-            } else {
-              set_threshold(of);
-            }
-          });
-    }
-    if (is_mask) continue;
-    add<tnr_sparse_options>(
-        name("prune"), of_predicate,
-        [=](auto* given) { return status_of(tnr_sparse_prune(nullptr, csr, given)); },
-        set_threshold);
-    std::set<std::string> taken = of_predicate;
-    taken.insert({"bias", "activation", "index_dtype"});
-    add<tnr_sparse_from_matmul_attributes>(
-        name("from_matmul"), taken,
-        [this](auto* given) {
-          const tnr_view a = ones({3, 3});
-          return status_of(tnr_sparse_from_matmul(nullptr, &one_, &a, &a, given));
-        },
-        set_threshold);
-  }
-  for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
-                                         TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
-    std::set<std::string> taken = {"format", "index_dtype", "flags"};
-    if (format == TNR_SPARSE_FORMAT_BSR) taken.insert({"block_rows", "block_cols"});
-    add<tnr_sparse_options>(
-        "convert to format " + std::to_string(format), taken,
-        [=](auto* given) { return status_of(tnr_sparse_convert(nullptr, csr, given)); },
-        [=](auto& of) {
-          of.format = format;
-          if (format == TNR_SPARSE_FORMAT_BSR) of.block_rows = of.block_cols = 1;
-        });
+  for (const SparseFunction& function : sparse_functions()) {
+    modes_.push_back({function.name(), types.at(function.function), function.attributes,
+                      function.fields, [=](const void* given) {
+                        SparseOperands with(*csr);
+                        return function.call(nullptr, csr, given, with);
+                      }});
   }
 }
 
@@ -636,6 +561,7 @@ TEST_F(AttributeFields, OfOthersAreRefused) {
   for (const Mode& mode : modes_) {
     SCOPED_TRACE(mode.name);
     tested.insert(mode.type);
+    if (!all.contains(mode.type)) continue;  // it has no field
     ASSERT_EQ(mode.call(mode.base.data()), TNR_STATUS_OK) << tnr_last_error()->message;
     for (const auto& [name, field] : all.at(mode.type)) {
       if (mode.taken.contains(name)) continue;
@@ -653,6 +579,13 @@ TEST_F(AttributeFields, OfOthersAreRefused) {
     }
   }
   for (const auto& [type, fields] : all) EXPECT_TRUE(tested.contains(type)) << type;
+}
+
+TEST(SparseFunctions, AreAllInTheTable) {
+  std::set<std::string> listed, exported;
+  for (const SparseFunction& function : sparse_functions()) listed.insert(function.function);
+  for (const auto& [function, type] : sparse_attributes()) exported.insert(function);
+  EXPECT_EQ(listed, exported) << "tests/support/sparse_functions.cpp has a row for each";
 }
 
 // The elements of an array, and the bit of a flag, that a mode does not take.

@@ -2,70 +2,73 @@
 // or the operation does not know is refused before any work.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "cpu/operations.hpp"
 #include "expect_status.hpp"
 #include "given_attributes.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_calls.hpp"
+#include "sparse_functions.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::attributes;
 using tenure::test::expect_refused;
 using tenure::test::f32;
 using tenure::test::flat_view;
+using tenure::test::sparse_functions;
 using tenure::test::SparseArrays;
-using tenure::test::status_of;
+using tenure::test::SparseFunction;
+using tenure::test::SparseOperands;
 
 namespace {
-
-// Attributes of a newer library, with one additional field.
-template <class Attributes>
-struct Newer {
-  Attributes known;
-  std::uint64_t added;
-};
 
 // Operands that every function takes.
 class Attributes : public ::testing::Test {
  protected:
   Attributes() : arrays_(tenure::test::small_csr(), TNR_DTYPE_I32), csr_(&arrays_.view()) {}
 
-  void TearDown() override {
-    (void)tnr_packed_release(packed_);
-    (void)tnr_factor_release(factor_);
-    (void)tnr_sparse_release(held_);
-  }
+  void TearDown() override { (void)tnr_factor_release(factor_); }
 
   // `call` takes attributes and answers with a status.
   template <class Struct, class Call>
   void check(const char* function, const Call& call) {
+    std::size_t reserved_at = 0;
+    if constexpr (requires(Struct all) { all.reserved; }) reserved_at = offsetof(Struct, reserved);
+    check(function, sizeof(Struct), reserved_at,
+          [&](const void* given) { return call(static_cast<const Struct*>(given)); });
+  }
+  // Attributes of `size` bytes, with a reserved field where `reserved_at` is not 0.
+  void check(const std::string& function, std::size_t size, std::size_t reserved_at,
+             const std::function<tnr_status(const void*)>& call) {
     SCOPED_TRACE(function);
-    EXPECT_EQ(call(static_cast<const Struct*>(nullptr)), TNR_STATUS_OK);
-    Newer<Struct> newer{};
-    const auto* given = &newer.known;
-    newer.known.struct_size = sizeof newer.known;
-    EXPECT_EQ(call(given), TNR_STATUS_OK);
-    newer.known.struct_size = sizeof newer;
-    EXPECT_EQ(call(given), TNR_STATUS_OK);
+    EXPECT_EQ(call(nullptr), TNR_STATUS_OK);
+    // Attributes of a newer library, with one additional field.
+    std::vector<unsigned char> newer(size + 8);
+    const auto call_with = [&](std::uint64_t struct_size) {
+      std::memcpy(newer.data(), &struct_size, sizeof struct_size);
+      return call(newer.data());
+    };
+    EXPECT_EQ(call_with(size), TNR_STATUS_OK);
+    EXPECT_EQ(call_with(size + 8), TNR_STATUS_OK);
 
     std::memset(written_, 0x5A, sizeof written_);
-    newer.added = 7;
-    const std::string size = std::to_string(sizeof newer.known);
-    expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
-                   {"attributes has 0x07 at offset " + size, "knows only " + size});
+    newer[size] = 7;
+    const std::string known = std::to_string(size);
+    expect_refused(call_with(size + 8), TNR_STATUS_INVALID_ARGUMENT,
+                   {"attributes has 0x07 at offset " + known, "knows only " + known});
     for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{4097}}) {
-      newer.known.struct_size = wrong;
       expect_refused(
-          call(given), TNR_STATUS_INVALID_ARGUMENT,
+          call_with(wrong), TNR_STATUS_INVALID_ARGUMENT,
           {"attributes->struct_size is " + std::to_string(wrong), "must be at least", "4096"});
     }
-    if constexpr (requires { newer.known.reserved; }) {
-      newer.known.struct_size = sizeof newer.known;
-      newer.known.reserved = 9;
-      expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
+    if (reserved_at != 0) {
+      newer[reserved_at] = 9;
+      expect_refused(call_with(size), TNR_STATUS_INVALID_ARGUMENT,
                      {"attributes->reserved is 9 but must be 0"});
     }
     for (const unsigned char byte : written_) ASSERT_EQ(byte, 0x5A);
@@ -84,41 +87,36 @@ class Attributes : public ::testing::Test {
   const tnr_view_mut out_line_ = {flat_view(written_, TNR_DTYPE_F32, {3})};
   const tnr_view_mut out_entries_ = {flat_view(written_, TNR_DTYPE_F32, {4})};
   const tnr_view_mut truth_ = {flat_view(written_, TNR_DTYPE_BOOL8, {3, 3})};
-  tnr_packed* packed_ = nullptr;
   tnr_factor* factor_ = nullptr;
-  tnr_sparse* held_ = nullptr;
 };
 
 TEST_F(Attributes, OfDenseOperations) {
-  check<tnr_copy_attributes>("copy",
-                             [&](auto* with) { return tnr_copy(nullptr, &table_, with, &out_); });
-  check<tnr_cast_attributes>("cast",
-                             [&](auto* with) { return tnr_cast(nullptr, &table_, with, &out_); });
-  check<tnr_fill_attributes>("fill",
-                             [&](auto* with) { return tnr_fill(nullptr, &one_, with, &out_); });
-  check<tnr_unary_attributes>("unary", [&](auto* with) {
+  check<tnr_extension>("copy", [&](auto* with) { return tnr_copy(nullptr, &table_, with, &out_); });
+  check<tnr_extension>("cast", [&](auto* with) { return tnr_cast(nullptr, &table_, with, &out_); });
+  check<tnr_extension>("fill", [&](auto* with) { return tnr_fill(nullptr, &one_, with, &out_); });
+  check<tnr_extension>("unary", [&](auto* with) {
     return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &table_, with, &out_);
   });
-  check<tnr_binary_attributes>("binary", [&](auto* with) {
+  check<tnr_extension>("binary", [&](auto* with) {
     return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &table_, &table_, with, &out_);
   });
-  check<tnr_binary_attributes>("binary_scalar", [&](auto* with) {
+  check<tnr_extension>("binary_scalar", [&](auto* with) {
     return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &table_, &one_, with, &out_);
   });
-  check<tnr_binary_attributes>("scalar_binary", [&](auto* with) {
+  check<tnr_extension>("scalar_binary", [&](auto* with) {
     return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &one_, &table_, with, &out_);
   });
-  check<tnr_ternary_attributes>("ternary", [&](auto* with) {
+  check<tnr_extension>("ternary", [&](auto* with) {
     return tnr_ternary(nullptr, TNR_TERNARY_OP_FMA, &table_, &table_, &table_, with, &out_);
   });
-  check<tnr_compare_attributes>("compare", [&](auto* with) {
+  check<tnr_extension>("compare", [&](auto* with) {
     return tnr_compare(nullptr, TNR_COMPARE_OP_LT, &table_, &table_, with, &truth_);
   });
-  check<tnr_compare_attributes>("compare_scalar", [&](auto* with) {
+  check<tnr_extension>("compare_scalar", [&](auto* with) {
     return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_LT, &table_, &one_, with, &truth_);
   });
   const tnr_view condition = flat_view(listed_, TNR_DTYPE_BOOL8, {3});
-  check<tnr_select_attributes>("select", [&](auto* with) {
+  check<tnr_extension>("select", [&](auto* with) {
     return tnr_select(nullptr, &condition, &table_, &table_, with, &out_);
   });
   check<tnr_reduce_attributes>("reduce", [&](auto* with) {
@@ -143,7 +141,7 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_conv2d_attributes>("conv2d", [&](auto* with) {
     return tnr_conv2d(nullptr, &image, &filter, nullptr, with, &result);
   });
-  check<tnr_einsum_attributes>(
+  check<tnr_extension>(
       "einsum", [&](auto* with) { return tnr_einsum(nullptr, "ij", &table_, 1, with, &out_); });
   check<tnr_conv2d_attributes>("conv2d_transposed", [&](auto* with) {
     return tnr_conv2d_transposed(nullptr, &image, &filter, nullptr, with, &result);
@@ -160,7 +158,7 @@ TEST_F(Attributes, OfDenseOperations) {
     return tnr_random(nullptr, TNR_RANDOM_DISTRIBUTION_UNIFORM, 1, 0, with, &out_);
   });
   const tnr_view_mut order = {flat_view(written_, TNR_DTYPE_I32, {3})};
-  check<tnr_random_permutation_attributes>("random_permutation", [&](auto* with) {
+  check<tnr_extension>("random_permutation", [&](auto* with) {
     return tnr_random_permutation(nullptr, 1, 0, with, &order);
   });
 }
@@ -171,18 +169,18 @@ TEST_F(Attributes, OfMovement) {
   const tnr_view_mut two = {flat_view(written_, TNR_DTYPE_F32, {2})};
   const tnr_view pair = flat_view(read_, TNR_DTYPE_F32, {2});
   const tnr_view_mut three = {flat_view(written_, TNR_DTYPE_F32, {3})};
-  check<tnr_concat_attributes>(
-      "concat", [&](auto* with) { return tnr_concat(nullptr, &table_, 1, 0, with, &out_); });
+  check<tnr_extension>("concat",
+                       [&](auto* with) { return tnr_concat(nullptr, &table_, 1, 0, with, &out_); });
   check<tnr_pad_attributes>("pad", [&](auto* with) {
     return tnr_pad(nullptr, TNR_PAD_MODE_CONSTANT, &table_, with, &out_);
   });
-  check<tnr_take_attributes>(
+  check<tnr_extension>(
       "take", [&](auto* with) { return tnr_take(nullptr, &table_, 0, &list_, with, &rows); });
-  check<tnr_take_attributes>(
+  check<tnr_extension>(
       "gather", [&](auto* with) { return tnr_gather(nullptr, &line_, 0, &list_, with, &two); });
-  check<tnr_put_attributes>(
+  check<tnr_extension>(
       "put", [&](auto* with) { return tnr_put(nullptr, 0, &few, 0, &list_, with, &out_); });
-  check<tnr_put_attributes>("scatter", [&](auto* with) {
+  check<tnr_extension>("scatter", [&](auto* with) {
     return tnr_scatter(nullptr, TNR_BINARY_OP_ADD, &pair, 0, &list_, with, &three);
   });
   check<tnr_triangle_attributes>("triangular", [&](auto* with) {
@@ -194,10 +192,10 @@ TEST_F(Attributes, OfMovement) {
     return status;
   };
   tnr_view_mut found = {};
-  check<tnr_nonzero_attributes>(
+  check<tnr_extension>(
       "nonzero", [&](auto* with) { return made(tnr_nonzero(nullptr, &table_, with, &found)); });
   const tnr_view truth = flat_view(listed_, TNR_DTYPE_BOOL8, {3});
-  check<tnr_nonzero_attributes>("masked_select", [&](auto* with) {
+  check<tnr_extension>("masked_select", [&](auto* with) {
     return made(tnr_masked_select(nullptr, &table_, &truth, with, &found));
   });
 }
@@ -209,7 +207,7 @@ TEST_F(Attributes, OfOrderingOperations) {
       "sort", [&](auto* with) { return tnr_sort(nullptr, &table_, 0, with, nullptr, &out_); });
   check<tnr_top_k_attributes>(
       "top_k", [&](auto* with) { return tnr_top_k(nullptr, &table_, 0, with, nullptr, &out_); });
-  check<tnr_partition_attributes>("partition", [&](auto* with) {
+  check<tnr_extension>("partition", [&](auto* with) {
     return tnr_partition(nullptr, &table_, 0, 1, with, nullptr, &out_);
   });
   const double q = 0.5;
@@ -220,7 +218,7 @@ TEST_F(Attributes, OfOrderingOperations) {
   check<tnr_searchsorted_attributes>("searchsorted", [&](auto* with) {
     return tnr_searchsorted(nullptr, &line_, &line_, with, &places);
   });
-  check<tnr_unique_attributes>("unique", [&](auto* with) {
+  check<tnr_extension>("unique", [&](auto* with) {
     tnr_view_mut out;
     tnr_blob* const blob = tnr_unique(nullptr, &table_, with, nullptr, nullptr, &out);
     if (blob == nullptr) return tnr_last_error()->status;
@@ -251,100 +249,22 @@ TEST_F(Attributes, OfNormalizationsAndScans) {
   check<tnr_moments_attributes>("moments", [&](auto* with) {
     return tnr_moments(nullptr, &three, 2, with, &mean, &variance);
   });
-  check<tnr_scan_attributes>("scan", [&](auto* with) {
+  check<tnr_extension>("scan", [&](auto* with) {
     return tnr_scan(nullptr, TNR_SCAN_OP_SUM, &image, 3, with, &result);
   });
 }
 
-TEST_F(Attributes, OfWhatMakesSparseMatrices) {
-  check<tnr_sparse_top_k_attributes>("from_dense_top_k", [&](auto* with) {
-    return status_of(
-        tnr_sparse_from_dense_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &table_, 1, with));
-  });
-  check<tnr_sparse_dropout_attributes>("from_dense_dropout", [&](auto* with) {
-    return status_of(tnr_sparse_from_dense_dropout(nullptr, &table_, 0.5, 1, with));
-  });
-  check<tnr_sparse_from_matmul_attributes>("from_matmul", [&](auto* with) {
-    return status_of(tnr_sparse_from_matmul(nullptr, &one_, &table_, &table_, with));
-  });
-  check<tnr_sparse_coalesce_attributes>("coalesce", [&](auto* with) {
-    return status_of(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, csr_, with));
-  });
-  check<tnr_sparse_top_k_attributes>("top_k", [&](auto* with) {
-    return status_of(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, csr_, 1, with));
-  });
-  check<tnr_sparse_select_attributes>("select", [&](auto* with) {
-    return status_of(tnr_sparse_select(nullptr, csr_, &list_, nullptr, with));
-  });
-  check<tnr_sparse_select_attributes>("slice", [&](auto* with) {
-    return status_of(tnr_sparse_slice(nullptr, csr_, 0, 2, 0, 2, with));
-  });
-  check<tnr_sparse_concat_attributes>("concat", [&](auto* with) {
-    return status_of(tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, &csr_, 1, with));
-  });
-  check<tnr_sparse_kron_attributes>(
-      "kron", [&](auto* with) { return status_of(tnr_sparse_kron(nullptr, csr_, csr_, with)); });
-  check<tnr_triangle_attributes>("sparse_triangular", [&](auto* with) {
-    return status_of(tnr_sparse_triangular(nullptr, TNR_TRIANGLE_LOWER, csr_, with));
-  });
-  check<tnr_sparse_product_attributes>("product", [&](auto* with) {
-    return status_of(tnr_sparse_product(nullptr, csr_, csr_, with));
-  });
-  check<tnr_sparse_product_attributes>("product_masked", [&](auto* with) {
-    return status_of(tnr_sparse_product_masked(nullptr, csr_, csr_, csr_, with));
-  });
-  check<tnr_binary_attributes>("binary", [&](auto* with) {
-    return status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, csr_, csr_, with));
-  });
-  tnr_sparse_options options = tenure::test::options_of(TNR_SPARSE_FORMAT_CSR);
-  held_ = tnr_sparse_from_dense(nullptr, &table_, &options);
-  tnr_sparse_view whole{};
-  whole.struct_size = sizeof whole;
-  ASSERT_EQ(tnr_sparse_view_of(held_, &whole), TNR_STATUS_OK);
-  check<tnr_unary_attributes>("unary", [&](auto* with) {
-    return status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &whole, with));
-  });
-}
-
 TEST_F(Attributes, OfSparseOperations) {
-  check<tnr_sparse_to_dense_attributes>(
-      "to_dense", [&](auto* with) { return tnr_sparse_to_dense(nullptr, csr_, with, &out_); });
-  check<tnr_sparse_matmul_attributes>("matmul", [&](auto* with) {
-    return tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one_, csr_, &table_, &one_, with,
-                             &out_);
-  });
-  check<tnr_sparse_sddmm_attributes>("sddmm", [&](auto* with) {
-    return tnr_sparse_sddmm(nullptr, &one_, csr_, &table_, &table_, with, &out_entries_);
-  });
-  check<tnr_sparse_accumulate_attributes>(
-      "accumulate", [&](auto* with) { return tnr_sparse_accumulate(nullptr, csr_, with, &out_); });
-  check<tnr_reduce_attributes>("reduce", [&](auto* with) {
-    return tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, csr_, 1, with, &out_line_);
-  });
-  check<tnr_sparse_norm_attributes>("norm", [&](auto* with) {
-    return tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, csr_, with,
-                           reinterpret_cast<double*>(written_));
-  });
-  check<tnr_sparse_diagonal_attributes>(
-      "diagonal", [&](auto* with) { return tnr_sparse_diagonal(nullptr, csr_, with, &out_line_); });
-  check<tnr_sparse_solve_attributes>("solve", [&](auto* with) {
-    return tnr_sparse_solve(nullptr, csr_, &line_, with, &out_line_);
-  });
-  tnr_sparse_view_mut changed = {*csr_};
-  check<tnr_sparse_scale_attributes>(
-      "scale", [&](auto* with) { return tnr_sparse_scale(nullptr, &line_, 0, with, &changed); });
-  check<tnr_sparse_softmax_attributes>(
-      "softmax", [&](auto* with) { return tnr_sparse_softmax(nullptr, with, &changed); });
-  check<tnr_packed_attributes>("pack", [&](auto* with) {
-    tnr_packed* const made = tnr_packed_create(nullptr, csr_, with);
-    const tnr_status status = made == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;
-    (void)tnr_packed_release(made);
-    return status;
-  });
-  packed_ = tnr_packed_create(nullptr, csr_, nullptr);
-  check<tnr_sparse_matmul_attributes>("packed_matmul", [&](auto* with) {
-    return tnr_packed_matmul(nullptr, &one_, packed_, &table_, &one_, with, &out_);
-  });
+  for (const SparseFunction& function : sparse_functions()) {
+    if (function.has(SparseFunction::kOptions)) continue;
+    check(function.name(), function.attributes.size(), function.reserved_at,
+          [&](const void* given) {
+            SparseOperands with(*csr_);
+            const tnr_status status = function.call(nullptr, csr_, given, with);
+            EXPECT_TRUE(status == TNR_STATUS_OK || with.is_unwritten());
+            return status;
+          });
+  }
 }
 
 namespace kernels = tenure::kernels;

@@ -173,7 +173,7 @@ TEST(CapiBlob, StatsWriteNoMoreThanTheCallerHas) {
   tnr_stats small = {};
   small.struct_size = 0;
   expect_refused(tnr_stats_read(&small), TNR_STATUS_INVALID_ARGUMENT,
-                 {"stats->struct_size is 0", "at least 48"});
+                 {"stats->struct_size is 0", "at least 88"});
   expect_refused(tnr_stats_read(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"stats is NULL"});
   struct {
     tnr_stats known;

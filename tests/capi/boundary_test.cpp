@@ -143,22 +143,4 @@ TEST(Boundary, SizesThatNoVersionHasAreRefused) {
   }
 }
 
-TEST(Boundary, StatsOfAProgramOfAbi01) {
-  // The struct before it had a count of calls.
-  struct StatsOf01 {
-    std::uint64_t struct_size, allocated_bytes, copied_bytes, blobs_made, blobs_finished,
-        cached_bytes;
-  };
-  const tnr_scalar one = {TNR_DTYPE_U8, 0, {1}};
-  unsigned char memory = 0;
-  tnr_view_mut out;
-  ASSERT_EQ(tnr_view_lend_mut(&memory, 1, 0, TNR_DTYPE_U8, 0, nullptr, nullptr, &out),
-            TNR_STATUS_OK);
-  ASSERT_EQ(tnr_fill(nullptr, &one, nullptr, &out), TNR_STATUS_OK);
-  Guarded<StatsOf01> stats;
-  EXPECT_EQ(tnr_stats_read(reinterpret_cast<tnr_stats*>(&stats.client)), TNR_STATUS_OK);
-  EXPECT_NE(stats.client.blobs_made, kUntouched);
-  EXPECT_EQ(stats.behind, kUntouched);
-}
-
 }  // namespace

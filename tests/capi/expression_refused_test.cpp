@@ -62,7 +62,7 @@ TEST_F(Expressions, RefuseSizesThatNoVersionHas) {
                  {"expression has 0x03 at offset " + std::to_string(sizeof newer.known)});
   expect_shape_refused(newer.known, TNR_STATUS_INVALID_ARGUMENT, {"expression has 0x03"});
   struct {
-    tnr_evaluate_attributes known = {16};
+    tnr_extension known = {16};
     std::uint64_t added = 5;
   } with;
   const tnr_expression expression = given();

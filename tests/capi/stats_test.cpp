@@ -366,18 +366,6 @@ TEST_F(OperationStats, RefuseWhatHasNoName) {
                  {"stats is NULL"});
 }
 
-TEST_F(OperationStats, AnOlderClientGetsWhatItKnows) {
-  struct {
-    std::uint64_t known[6];
-    std::uint64_t behind = 0x5a5a5a5a;
-  } older = {};
-  static_assert(sizeof older.known == 48);
-  older.known[0] = sizeof older.known;
-  EXPECT_EQ(tnr_stats_read(reinterpret_cast<tnr_stats*>(&older)), TNR_STATUS_OK);
-  EXPECT_EQ(older.known[5], read_totals().cached_bytes);
-  EXPECT_EQ(older.behind, 0x5a5a5a5au);
-}
-
 TEST_F(OperationStats, TakeTimeBetweenStartAndStop) {
   const auto nanoseconds_of = [&](tnr_status expected) {
     const std::uint64_t before = read(TNR_OPERATION_BINARY).nanoseconds;

@@ -18,6 +18,7 @@ class TestContext {
   ~TestContext() { context_release(token_); }
 
   operator const Context&() const { return use_; }
+  operator tnr_context*() const { return reinterpret_cast<tnr_context*>(token_); }
 
  private:
   ContextToken token_;

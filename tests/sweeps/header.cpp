@@ -21,7 +21,10 @@ std::string content_of(const char* path) {
 // Without comments, in which functions are named too.
 const std::string& header() {
   static const std::string text = [] {
-    const std::string all = content_of(TENURE_HEADER);
+    std::string all;
+    for (const char* const name : {"memory", "view", "dense", "sparse", "program", "device"}) {
+      all += content_of((TENURE_HEADERS + std::string(name) + ".h").c_str());
+    }
     std::string bare;
     for (std::size_t at = 0; at < all.size();) {
       const std::size_t begin = std::min(all.find("/*", at), all.size());
@@ -95,9 +98,10 @@ std::vector<Declaration> exported_functions() {
     if (function.rfind("tnr_", 0) != 0) continue;
     function.pop_back();  // a semicolon
     // Not where it is named as what releases another's result: there no list follows.
-    const std::size_t begin = header().find(" " + function + "(") != std::string::npos
-                                  ? header().find(" " + function + "(")
-                                  : header().find("*" + function + "(");
+    std::size_t begin = std::string::npos;
+    for (const char before : {' ', '*', '\n'}) {
+      if (begin == std::string::npos) begin = header().find(before + function + "(");
+    }
     EXPECT_NE(begin, std::string::npos) << function << " is exported but not declared";
     if (begin == std::string::npos) continue;
     const std::size_t open = header().find('(', begin);

@@ -13,7 +13,7 @@ using tenure::capi::run_pointer;
 using tenure::capi::sized_attributes_of;
 
 tnr_status tnr_concat(tnr_context* context, const tnr_view* parts, uint32_t part_count,
-                      uint32_t axis, const tnr_concat_attributes* attributes,
+                      uint32_t axis, const tnr_extension* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_CONCAT, [=] {
     check_attributes(attributes);
@@ -30,7 +30,7 @@ tnr_status tnr_pad(tnr_context* context, tnr_pad_mode mode, const tnr_view* a,
 }
 
 tnr_status tnr_take(tnr_context* context, const tnr_view* a, uint32_t axis, const tnr_view* indices,
-                    const tnr_take_attributes* attributes, const tnr_view_mut* out) noexcept {
+                    const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_TAKE, [=] {
     check_attributes(attributes);
     tenure::take(context_of(context), deref(a, "a"), axis, deref(indices, "indices"),
@@ -39,7 +39,7 @@ tnr_status tnr_take(tnr_context* context, const tnr_view* a, uint32_t axis, cons
 }
 
 tnr_status tnr_gather(tnr_context* context, const tnr_view* a, uint32_t axis,
-                      const tnr_view* indices, const tnr_take_attributes* attributes,
+                      const tnr_view* indices, const tnr_extension* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_TAKE, [=] {
     check_attributes(attributes);
@@ -49,7 +49,7 @@ tnr_status tnr_gather(tnr_context* context, const tnr_view* a, uint32_t axis,
 }
 
 tnr_status tnr_put(tnr_context* context, tnr_binary_op op, const tnr_view* a, uint32_t axis,
-                   const tnr_view* indices, const tnr_put_attributes* attributes,
+                   const tnr_view* indices, const tnr_extension* attributes,
                    const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_PUT, [=] {
     check_attributes(attributes);
@@ -59,7 +59,7 @@ tnr_status tnr_put(tnr_context* context, tnr_binary_op op, const tnr_view* a, ui
 }
 
 tnr_status tnr_scatter(tnr_context* context, tnr_binary_op op, const tnr_view* a, uint32_t axis,
-                       const tnr_view* indices, const tnr_put_attributes* attributes,
+                       const tnr_view* indices, const tnr_extension* attributes,
                        const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_PUT, [=] {
     check_attributes(attributes);
@@ -68,8 +68,8 @@ tnr_status tnr_scatter(tnr_context* context, tnr_binary_op op, const tnr_view* a
   });
 }
 
-tnr_blob* tnr_nonzero(tnr_context* context, const tnr_view* a,
-                      const tnr_nonzero_attributes* attributes, tnr_view_mut* out) noexcept {
+tnr_blob* tnr_nonzero(tnr_context* context, const tnr_view* a, const tnr_extension* attributes,
+                      tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_NONZERO, [=] {
     check_attributes(attributes);
     return handle_of<tnr_blob>(
@@ -78,7 +78,7 @@ tnr_blob* tnr_nonzero(tnr_context* context, const tnr_view* a,
 }
 
 tnr_blob* tnr_masked_select(tnr_context* context, const tnr_view* a, const tnr_view* mask,
-                            const tnr_nonzero_attributes* attributes, tnr_view_mut* out) noexcept {
+                            const tnr_extension* attributes, tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_NONZERO, [=] {
     check_attributes(attributes);
     return handle_of<tnr_blob>(tenure::masked_select(context_of(context), deref(a, "a"),

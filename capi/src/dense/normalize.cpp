@@ -21,7 +21,7 @@ tnr_status tnr_normalize(tnr_context* context, tnr_normalize_op op, const tnr_vi
 }
 
 tnr_status tnr_scan(tnr_context* context, tnr_scan_op op, const tnr_view* a, uint32_t axis,
-                    const tnr_scan_attributes* attributes, const tnr_view_mut* out) noexcept {
+                    const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SCAN, [=] {
     check_attributes(attributes);
     tenure::scan(context_of(context), op, deref(a, "a"), axis, deref(out, "out"));

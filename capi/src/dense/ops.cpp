@@ -16,7 +16,7 @@ using tenure::capi::require_zero;
 using tenure::capi::run;
 using tenure::capi::sized_attributes_of;
 
-tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_copy_attributes* attributes,
+tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_extension* attributes,
                     const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_COPY, [=] {
     check_attributes(attributes);
@@ -24,15 +24,15 @@ tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_copy_attr
   });
 }
 
-tnr_status tnr_copy_async(tnr_context* context, const tnr_view* a,
-                          const tnr_copy_attributes* attributes, const tnr_view_mut* out) noexcept {
+tnr_status tnr_copy_async(tnr_context* context, const tnr_view* a, const tnr_extension* attributes,
+                          const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_COPY, [=] {
     check_attributes(attributes);
     tenure::copy_async(context_of(context), deref(a, "a"), deref(out, "out"));
   });
 }
 
-tnr_status tnr_cast(tnr_context* context, const tnr_view* a, const tnr_cast_attributes* attributes,
+tnr_status tnr_cast(tnr_context* context, const tnr_view* a, const tnr_extension* attributes,
                     const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_CAST, [=] {
     check_attributes(attributes);
@@ -40,8 +40,8 @@ tnr_status tnr_cast(tnr_context* context, const tnr_view* a, const tnr_cast_attr
   });
 }
 
-tnr_status tnr_fill(tnr_context* context, const tnr_scalar* value,
-                    const tnr_fill_attributes* attributes, const tnr_view_mut* out) noexcept {
+tnr_status tnr_fill(tnr_context* context, const tnr_scalar* value, const tnr_extension* attributes,
+                    const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_FILL, [=] {
     check_attributes(attributes);
     tenure::fill(context_of(context), deref(value, "value"), deref(out, "out"));
@@ -49,7 +49,7 @@ tnr_status tnr_fill(tnr_context* context, const tnr_scalar* value,
 }
 
 tnr_status tnr_unary(tnr_context* context, tnr_unary_op op, const tnr_view* a,
-                     const tnr_unary_attributes* attributes, const tnr_view_mut* out) noexcept {
+                     const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_UNARY, [=] {
     check_attributes(attributes);
     tenure::unary(context_of(context), op, deref(a, "a"), deref(out, "out"));
@@ -57,7 +57,7 @@ tnr_status tnr_unary(tnr_context* context, tnr_unary_op op, const tnr_view* a,
 }
 
 tnr_status tnr_binary(tnr_context* context, tnr_binary_op op, const tnr_view* a, const tnr_view* b,
-                      const tnr_binary_attributes* attributes, const tnr_view_mut* out) noexcept {
+                      const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_BINARY, [=] {
     check_attributes(attributes);
     tenure::binary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
@@ -65,7 +65,7 @@ tnr_status tnr_binary(tnr_context* context, tnr_binary_op op, const tnr_view* a,
 }
 
 tnr_status tnr_binary_scalar(tnr_context* context, tnr_binary_op op, const tnr_view* a,
-                             const tnr_scalar* b, const tnr_binary_attributes* attributes,
+                             const tnr_scalar* b, const tnr_extension* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_BINARY, [=] {
     check_attributes(attributes);
@@ -74,7 +74,7 @@ tnr_status tnr_binary_scalar(tnr_context* context, tnr_binary_op op, const tnr_v
 }
 
 tnr_status tnr_scalar_binary(tnr_context* context, tnr_binary_op op, const tnr_scalar* a,
-                             const tnr_view* b, const tnr_binary_attributes* attributes,
+                             const tnr_view* b, const tnr_extension* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_BINARY, [=] {
     check_attributes(attributes);
@@ -83,8 +83,8 @@ tnr_status tnr_scalar_binary(tnr_context* context, tnr_binary_op op, const tnr_s
 }
 
 tnr_status tnr_ternary(tnr_context* context, tnr_ternary_op op, const tnr_view* a,
-                       const tnr_view* b, const tnr_view* c,
-                       const tnr_ternary_attributes* attributes, const tnr_view_mut* out) noexcept {
+                       const tnr_view* b, const tnr_view* c, const tnr_extension* attributes,
+                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_TERNARY, [=] {
     check_attributes(attributes);
     tenure::ternary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(c, "c"),
@@ -93,7 +93,7 @@ tnr_status tnr_ternary(tnr_context* context, tnr_ternary_op op, const tnr_view* 
 }
 
 tnr_status tnr_compare(tnr_context* context, tnr_compare_op op, const tnr_view* a,
-                       const tnr_view* b, const tnr_compare_attributes* attributes,
+                       const tnr_view* b, const tnr_extension* attributes,
                        const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_COMPARE, [=] {
     check_attributes(attributes);
@@ -102,7 +102,7 @@ tnr_status tnr_compare(tnr_context* context, tnr_compare_op op, const tnr_view* 
 }
 
 tnr_status tnr_compare_scalar(tnr_context* context, tnr_compare_op op, const tnr_view* a,
-                              const tnr_scalar* b, const tnr_compare_attributes* attributes,
+                              const tnr_scalar* b, const tnr_extension* attributes,
                               const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_COMPARE, [=] {
     check_attributes(attributes);
@@ -111,7 +111,7 @@ tnr_status tnr_compare_scalar(tnr_context* context, tnr_compare_op op, const tnr
 }
 
 tnr_status tnr_select(tnr_context* context, const tnr_view* condition, const tnr_view* a,
-                      const tnr_view* b, const tnr_select_attributes* attributes,
+                      const tnr_view* b, const tnr_extension* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SELECT, [=] {
     check_attributes(attributes);
@@ -151,7 +151,7 @@ tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* w
 }
 
 tnr_status tnr_einsum(tnr_context* context, const char* spec, const tnr_view* operands,
-                      uint32_t operand_count, const tnr_einsum_attributes* attributes,
+                      uint32_t operand_count, const tnr_extension* attributes,
                       const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_EINSUM, [=] {
     check_attributes(attributes);

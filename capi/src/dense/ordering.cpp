@@ -50,7 +50,7 @@ tnr_status tnr_top_k(tnr_context* context, const tnr_view* a, uint32_t axis,
 }
 
 tnr_status tnr_partition(tnr_context* context, const tnr_view* a, uint32_t axis, int64_t kth,
-                         const tnr_partition_attributes* attributes, const tnr_view_mut* indices,
+                         const tnr_extension* attributes, const tnr_view_mut* indices,
                          const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SORT, [=] {
     check_attributes(attributes);
@@ -78,9 +78,9 @@ tnr_status tnr_searchsorted(tnr_context* context, const tnr_view* a, const tnr_v
   });
 }
 
-tnr_blob* tnr_unique(tnr_context* context, const tnr_view* a,
-                     const tnr_unique_attributes* attributes, const tnr_view_mut* inverse,
-                     tnr_view_mut* counts, tnr_view_mut* out) noexcept {
+tnr_blob* tnr_unique(tnr_context* context, const tnr_view* a, const tnr_extension* attributes,
+                     const tnr_view_mut* inverse, tnr_view_mut* counts,
+                     tnr_view_mut* out) noexcept {
   return run_pointer(TNR_OPERATION_UNIQUE, [=] {
     check_attributes(attributes);
     return handle_of<tnr_blob>(

@@ -20,7 +20,7 @@ tnr_status tnr_random(tnr_context* context, tnr_random_distribution distribution
 }
 
 tnr_status tnr_random_permutation(tnr_context* context, uint64_t seed, uint64_t offset,
-                                  const tnr_random_permutation_attributes* attributes,
+                                  const tnr_extension* attributes,
                                   const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_RANDOM, [=] {
     check_attributes(attributes);

@@ -22,8 +22,7 @@ constexpr tenure::AttributeReaders kReaders = {read_reduce_attributes, sized_att
 }  // namespace
 
 tnr_status tnr_evaluate(tnr_context* context, const tnr_expression* expression,
-                        const tnr_evaluate_attributes* attributes,
-                        const tnr_view_mut* out) noexcept {
+                        const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_EVALUATE, [=] {
     check_attributes(attributes);
     const tnr_expression known = read_sized(expression, "expression");

@@ -41,8 +41,7 @@ tnr_status tnr_packed_describe(const tnr_packed* packed, tnr_packed_info* out) n
 
 tnr_status tnr_packed_matmul(tnr_context* context, const tnr_scalar* alpha,
                              const tnr_packed* packed, const tnr_view* b, const tnr_scalar* beta,
-                             const tnr_sparse_matmul_attributes* attributes,
-                             const tnr_view_mut* out) noexcept {
+                             const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_PACKED_MATMUL, [&] {
     check_attributes(attributes);
     tenure::packed_matmul(context_of(context), deref(alpha, "alpha"), token_of(packed),

@@ -119,7 +119,7 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
 
 tnr_sparse* tnr_sparse_coalesce(tnr_context* context, tnr_sparse_combine combine,
                                 const tnr_sparse_view* a,
-                                const tnr_sparse_coalesce_attributes* attributes) noexcept {
+                                const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_COALESCE, [&] {
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_sparse(a, "a"), combine));
@@ -144,8 +144,7 @@ tnr_sparse* tnr_sparse_top_k(tnr_context* context, tnr_sparse_order order, const
 }
 
 tnr_sparse* tnr_sparse_select(tnr_context* context, const tnr_sparse_view* a, const tnr_view* rows,
-                              const tnr_view* cols,
-                              const tnr_sparse_select_attributes* attributes) noexcept {
+                              const tnr_view* cols, const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_select(context_of(context), read_sparse(a, "a"), rows, cols));
@@ -154,7 +153,7 @@ tnr_sparse* tnr_sparse_select(tnr_context* context, const tnr_sparse_view* a, co
 
 tnr_sparse* tnr_sparse_slice(tnr_context* context, const tnr_sparse_view* a, std::int64_t first_row,
                              std::int64_t row_count, std::int64_t first_col, std::int64_t col_count,
-                             const tnr_sparse_select_attributes* attributes) noexcept {
+                             const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_slice(context_of(context), read_sparse(a, "a"), first_row,
@@ -164,7 +163,7 @@ tnr_sparse* tnr_sparse_slice(tnr_context* context, const tnr_sparse_view* a, std
 
 tnr_sparse* tnr_sparse_concat(tnr_context* context, tnr_sparse_join join,
                               const tnr_sparse_view* const* parts, std::uint32_t part_count,
-                              const tnr_sparse_concat_attributes* attributes) noexcept {
+                              const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONCAT, [&] {
     check_attributes(attributes);
     const std::vector<tnr_sparse_view> views = read_parts(parts, part_count);
@@ -173,8 +172,7 @@ tnr_sparse* tnr_sparse_concat(tnr_context* context, tnr_sparse_join join,
 }
 
 tnr_sparse* tnr_sparse_kron(tnr_context* context, const tnr_sparse_view* a,
-                            const tnr_sparse_view* b,
-                            const tnr_sparse_kron_attributes* attributes) noexcept {
+                            const tnr_sparse_view* b, const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_KRON, [&] {
     check_attributes(attributes);
     return wrap_sparse(
@@ -230,8 +228,7 @@ tnr_sparse* tnr_sparse_from_matmul(tnr_context* context, const tnr_scalar* alpha
 }
 
 tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
-                               const tnr_sparse_to_dense_attributes* attributes,
-                               const tnr_view_mut* out) noexcept {
+                               const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_TO_DENSE, [&] {
     check_attributes(attributes);
     tenure::sparse_to_dense(context_of(context), read_sparse(a, "a"), deref(out, "out"));
@@ -239,8 +236,7 @@ tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
 }
 
 tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
-                               const tnr_sparse_view* b,
-                               const tnr_sparse_product_attributes* attributes) noexcept {
+                               const tnr_sparse_view* b, const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
     check_attributes(attributes);
     return wrap_sparse(
@@ -250,7 +246,7 @@ tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
 
 tnr_sparse* tnr_sparse_product_masked(tnr_context* context, const tnr_sparse_view* a,
                                       const tnr_sparse_view* b, const tnr_sparse_view* mask,
-                                      const tnr_sparse_product_attributes* attributes) noexcept {
+                                      const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_product_masked(
@@ -260,7 +256,7 @@ tnr_sparse* tnr_sparse_product_masked(tnr_context* context, const tnr_sparse_vie
 
 tnr_status tnr_sparse_matmul(tnr_context* context, tnr_orientation orientation,
                              const tnr_scalar* alpha, const tnr_sparse_view* a, const tnr_view* b,
-                             const tnr_scalar* beta, const tnr_sparse_matmul_attributes* attributes,
+                             const tnr_scalar* beta, const tnr_extension* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_MATMUL, [&] {
     check_attributes(attributes);
@@ -281,8 +277,7 @@ tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const
 }
 
 tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_sparse_view* a,
-                              const tnr_sparse_view* b,
-                              const tnr_binary_attributes* attributes) noexcept {
+                              const tnr_sparse_view* b, const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_BINARY, [&] {
     check_attributes(attributes);
     return wrap_sparse(
@@ -291,7 +286,7 @@ tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_
 }
 
 tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
-                                 const tnr_sparse_accumulate_attributes* attributes,
+                                 const tnr_extension* attributes,
                                  const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_ACCUMULATE, [&] {
     check_attributes(attributes);
@@ -300,7 +295,7 @@ tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
 }
 
 tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op, const tnr_sparse_view* a,
-                             const tnr_unary_attributes* attributes) noexcept {
+                             const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_UNARY, [&] {
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_sparse(a, "a")));
@@ -308,7 +303,7 @@ tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op, const tnr_sp
 }
 
 tnr_status tnr_sparse_scale(tnr_context* context, const tnr_view* factors, std::uint32_t axis,
-                            const tnr_sparse_scale_attributes* attributes,
+                            const tnr_extension* attributes,
                             const tnr_sparse_view_mut* a) noexcept {
   return run(TNR_OPERATION_SPARSE_SCALE, [&] {
     check_attributes(attributes);
@@ -317,7 +312,7 @@ tnr_status tnr_sparse_scale(tnr_context* context, const tnr_view* factors, std::
   });
 }
 
-tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_softmax_attributes* attributes,
+tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_extension* attributes,
                               const tnr_sparse_view_mut* a) noexcept {
   return run(TNR_OPERATION_SPARSE_SOFTMAX, [&] {
     check_attributes(attributes);
@@ -340,7 +335,7 @@ tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_s
 }
 
 tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
-                           const tnr_sparse_view* a, const tnr_sparse_norm_attributes* attributes,
+                           const tnr_sparse_view* a, const tnr_extension* attributes,
                            double* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     check_attributes(attributes);
@@ -350,8 +345,7 @@ tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
 }
 
 tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
-                               const tnr_sparse_diagonal_attributes* attributes,
-                               const tnr_view_mut* out) noexcept {
+                               const tnr_extension* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     check_attributes(attributes);
     const tenure::ContextUse use = context_of(context);

@@ -6,7 +6,10 @@ use std::collections::HashSet;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 
-use crate::tags::{Comment, FIRST, Tags, Version, parse_comment};
+use crate::tags::{
+    Comment, FIRST, Tags, Transfer, Version, default_result, default_tags, default_threads,
+    parse_comment,
+};
 use crate::types::{Field, Item, Kind, Signature, Values, c_type, signature, value_of};
 
 /// The type of a parameter or result, as far as the rules ask.
@@ -114,6 +117,24 @@ pub fn read(source: &str, problems: &mut Vec<Problem>) -> Result<Abi, syn::Error
         }
     }
     Ok(reader.abi)
+}
+
+/// Fields without documentation, except those that mean the same in every struct.
+pub fn undocumented(source: &str) -> Result<Vec<Problem>, syn::Error> {
+    let mut problems = Vec::new();
+    for item in syn::parse_file(source)?.items {
+        let syn::Item::Struct(item) = item else { continue };
+        for field in &item.fields {
+            let Some(name) = &field.ident else { continue };
+            let is_known = ["struct_size", "_opaque"].iter().any(|known| name == known)
+                || name.to_string().starts_with("reserved");
+            if !is_known && doc_lines(&field.attrs).is_empty() {
+                let text = format!("{}.{name}: no sentence says what it is", item.ident);
+                problems.push(Problem { line: line_of(field), text });
+            }
+        }
+    }
+    Ok(problems)
 }
 
 /// Counts `fn` followed by a name of ours, in code only: comments are no tokens.
@@ -270,13 +291,20 @@ impl Reader<'_> {
         let name = function.sig.ident.to_string();
         let line = line_of(&function.sig);
         let mut texts = Vec::new();
-        let comment = parse_comment(&doc_lines(&function.attrs), &mut texts);
+        let mut comment = parse_comment(&doc_lines(&function.attrs), &mut texts);
         let callbacks: HashSet<String> = self.callbacks().collect();
-        let params = read_params(&function.sig, &comment, &callbacks, &mut texts);
+        let mut params = read_params(&function.sig, &comment, &callbacks, &mut texts);
+        for param in &mut params {
+            let default = || default_tags(&name, &param.name, &param.ty, &self.abi.handles);
+            param.tags = completed(param.tags.take(), &param.ty, default);
+        }
         let result = match &function.sig.output {
             syn::ReturnType::Default => Type::Void,
             syn::ReturnType::Type(_, ty) => classify(ty, &callbacks, &mut texts),
         };
+        let default = || default_result(&result, &self.abi.handles);
+        comment.result = completed(comment.result.take(), &result, default);
+        comment.threads.get_or_insert_with(|| default_threads(&params));
         let inputs = function.sig.inputs.iter().filter_map(|input| match input {
             syn::FnArg::Typed(input) => Some(&*input.ty),
             syn::FnArg::Receiver(_) => None,
@@ -293,6 +321,18 @@ impl Reader<'_> {
     fn callbacks(&self) -> impl Iterator<Item = String> {
         let callbacks = self.abi.items.iter().filter(|i| matches!(i.kind, Kind::Callback(_)));
         callbacks.map(|item| item.name.clone())
+    }
+}
+
+/// The tags of a comment, or the default ones where it has none. A pointer that has other tags stays
+/// with the side that had it, unless a tag says that it does not.
+fn completed(tags: Option<Tags>, ty: &Type, default: impl Fn() -> Option<Tags>) -> Option<Tags> {
+    match tags {
+        Some(tags) if !tags.is_empty() => {
+            let stays = ty.pointee().map(|_| Transfer::None);
+            Some(Tags { transfer: tags.transfer.or(stays), ..tags })
+        }
+        tags => default().or(tags),
     }
 }
 

@@ -9,15 +9,9 @@ use crate::counters_table::{COUNTERS, Counter};
 const SOURCE: &str = "rust/tenure-sys/src/counters.rs";
 /// The line of `abi.rs` that the constants replace.
 const MARK: &str = "// The constants of the table counters.rs.";
-/// Rows up to this code are of ABI 0.1.
-const LAST_OF_FIRST: u16 = 8;
 
 fn doc_lines(row: &Counter) -> Vec<String> {
-    let mut lines = wrapped(row.doc, 92);
-    if row.code > LAST_OF_FIRST {
-        lines.extend([String::new(), "@since 0.2".to_owned()]);
-    }
-    lines
+    wrapped(row.doc, 92)
 }
 
 fn constant(row: &Counter) -> String {

@@ -111,9 +111,8 @@ impl Table {
     pub fn written(&self) -> String {
         let (major, minor) = self.version;
         let mut text = format!(
-            "# ABI {major}.{minor} as it was frozen: `cargo run -p headergen -- --freeze` writes \
-             it, and\n# CONTRIBUTING.md says when. A line has its subject, since when, and what \
-             holds of it.\n"
+            "# ABI {major}.{minor}, by headergen. A line has its subject, its version and its \
+             value.\n"
         );
         for (about, Fact { since: (major, minor), value, .. }) in &self.facts {
             text.push_str(&format!("{about} {major}.{minor} {}\n", value.written()));

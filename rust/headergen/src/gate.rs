@@ -23,11 +23,28 @@ const WANT: &str = "\
 #endif
 ";
 
-/// The header with its gates. Says which names of the source are not in it, or twice.
-pub fn gate(header: &str, abi: &Abi) -> (String, Vec<Problem>) {
-    let mut text = String::new();
+/// The headers with their gates. Says which names of the source are in none of them, or twice.
+pub fn gate(headers: &mut [(&str, String)], abi: &Abi) -> Vec<Problem> {
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
+    for (_, text) in headers {
+        *text = gated(text, abi, &mut seen, &mut problems);
+    }
+    let names = abi.items.iter().map(|item| (&item.name, item.line));
+    let names = names.chain(abi.functions.iter().map(|f| (&f.name, f.line)));
+    for (name, line) in names.filter(|(name, _)| !seen.contains(*name)) {
+        problems.push(Problem { line, text: format!("{name}: cbindgen dropped it") });
+    }
+    problems
+}
+
+fn gated(
+    header: &str,
+    abi: &Abi,
+    seen: &mut HashSet<String>,
+    problems: &mut Vec<Problem>,
+) -> String {
+    let mut text = String::new();
     let mut open = FIRST;
     for piece in pieces(header) {
         let name = declared(piece).filter(|name| abi.since(name).is_some());
@@ -44,7 +61,7 @@ pub fn gate(header: &str, abi: &Abi) -> (String, Vec<Problem>) {
             continue;
         };
         text.push_str(&with_gated_fields(piece, name, abi));
-        if !seen.insert(name) {
+        if !seen.insert(name.to_owned()) {
             problems.push(Problem { line: 1, text: format!("{name}: the header has it twice") });
         }
         if name == "TNR_ABI_MINOR" {
@@ -52,12 +69,7 @@ pub fn gate(header: &str, abi: &Abi) -> (String, Vec<Problem>) {
         }
     }
     close(&mut text, open);
-    let names = abi.items.iter().map(|item| (&item.name, item.line));
-    let names = names.chain(abi.functions.iter().map(|f| (&f.name, f.line)));
-    for (name, line) in names.filter(|(name, _)| !seen.contains(name.as_str())) {
-        problems.push(Problem { line, text: format!("{name}: cbindgen dropped it") });
-    }
-    (text, problems)
+    text
 }
 
 fn wanted(version: Version) -> String {

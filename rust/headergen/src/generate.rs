@@ -5,11 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abi::{self, Abi, Problem};
-use crate::{annotate, codes, counters, gate, layout, linker, lint, nodes, sections};
+use crate::frozen::Table;
+use crate::{annotate, codes, counters, declarations, gate, layout, linker, lint, nodes, sections};
 
 pub const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
 const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
-pub const HEADER: &str = "capi/include/tenure/tenure.h";
+pub const HEADERS: &str = "capi/include/tenure";
+/// The facts of the ABI, one a line, which tests read.
+const TABLE: &str = "tests/abi/abi.txt";
 const MAP: &str = "capi/tenure.map";
 const CPP_LAYOUT: &str = "capi/src/layout.cpp";
 const RUST_LAYOUT: &str = "rust/tenure-sys/src/layout.rs";
@@ -27,7 +30,7 @@ const DOCS: &str = "docs/operations.md";
 pub struct Generated {
     pub abi: Abi,
     /// Paths below the root, with their text.
-    pub files: Vec<(&'static str, String)>,
+    pub files: Vec<(String, String)>,
     pub problems: Vec<Problem>,
 }
 
@@ -41,7 +44,7 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
     let docs = codes::docs(&std::fs::read_to_string(root.join(DOCS))?)
         .ok_or("docs/operations.md has no marks for the table of operations")?;
     let note = format!("Generated from {OPERATIONS} by headergen. Do not edit.");
-    generated.files.extend([
+    generated.files.extend(named([
         (
             RUST_CODES,
             codes::rust(&note.replace(OPERATIONS, ALL_TABLES)) + &nodes::rust() + &counters::rust(),
@@ -50,8 +53,12 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
         (CPP_OPERATIONS, codes::cpp(&note)),
         (PYTHON_OPERATIONS, codes::python(&note)),
         (DOCS, docs),
-    ]);
+    ]));
     Ok(generated)
+}
+
+fn named<const N: usize>(files: [(&str, String); N]) -> impl Iterator<Item = (String, String)> {
+    files.into_iter().map(|(name, text)| (name.to_owned(), text))
 }
 
 /// `abi.rs` with the constants of all tables, on the same lines.
@@ -88,25 +95,30 @@ pub fn generate_from(text: &str, config: &Path) -> Result<Generated, Box<dyn Err
         bindings.functions.iter().map(|function| function.path.name().to_owned()).collect();
     problems.extend(lint::check(&abi, &printed));
     problems.extend(layout::check(&abi));
+    problems.extend(abi::undocumented(text)?);
 
     annotate::annotate(&mut bindings, &abi);
     let mut header = Vec::new();
     bindings.write(&mut header);
     // cbindgen gives the macro a line of its own.
     let header = String::from_utf8(header)?.replace("\nTNR_NOEXCEPT;", " TNR_NOEXCEPT;");
-    let header = sections::arrange(&header, text, &abi, &mut problems);
-    let (header, lost) = gate::gate(&header, &abi);
-    problems.extend(lost);
+    let note = format!("Generated from {SOURCE} by headergen. Do not edit.");
+    let mut headers = sections::arrange(&header, text, &abi, &note, &mut problems);
+    problems.extend(gate::gate(&mut headers, &abi));
+    for (_, text) in &mut headers {
+        *text = declarations::laid_out(text);
+    }
     problems.sort();
     problems.dedup();
 
-    let note = format!("Generated from {SOURCE} by headergen. Do not edit.");
-    let files = vec![
-        (HEADER, header),
+    let mut files: Vec<(String, String)> =
+        headers.into_iter().map(|(name, text)| (format!("{HEADERS}/{name}"), text)).collect();
+    files.extend(named([
+        (TABLE, Table::of(&abi).written()),
         (MAP, linker::script(&abi, &note, library_version())),
         (CPP_LAYOUT, layout::cpp_asserts(&abi, &note) + &counters::cpp_assert()),
         (RUST_LAYOUT, layout::rust_asserts(&abi, &note)),
         (FIRST_SIZES, layout::first_sizes(&abi, &note)),
-    ];
+    ]));
     Ok(Generated { abi, files, problems })
 }

@@ -86,9 +86,6 @@ fn check_comment(function: &Function, texts: &mut Vec<String>) {
             }
         }
     }
-    if function.comment.since.is_none() {
-        texts.push("`@since` is missing".to_owned());
-    }
 }
 
 fn check_param(abi: &Abi, function: &Function, param: &Param, texts: &mut Vec<String>) {
@@ -241,7 +238,7 @@ fn check_order(function: &Function, texts: &mut Vec<String>) {
     }
     let is_attributes = |param: &Param| {
         let pointee = param.ty.pointee().unwrap_or_default();
-        pointee.ends_with("_attributes") || pointee.ends_with("_options")
+        ["_attributes", "_options", "_extension"].iter().any(|end| pointee.ends_with(end))
     };
     let Some(at) = function.params.iter().position(is_attributes) else {
         return texts.push("computes, but takes no attributes".to_owned());

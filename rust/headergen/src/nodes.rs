@@ -21,9 +21,7 @@ fn constant(kind: &NodeKind) -> String {
 fn doc_lines(kind: &NodeKind) -> Vec<String> {
     let of = if kind.code > LAST_OF_EXPRESSIONS { " of graphs" } else { "" };
     let plus = if kind.plus.is_empty() { String::new() } else { format!(", plus {}", kind.plus) };
-    let mut lines = wrapped(&format!("Kind of a node{of}{plus}: {}", kind.doc), 92);
-    lines.extend([String::new(), "@since 0.2".to_owned()]);
-    lines
+    wrapped(&format!("Kind of a node{of}{plus}: {}", kind.doc), 92)
 }
 
 /// The table by itself: the codes are 1 to n in the order of the rows.

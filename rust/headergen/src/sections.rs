@@ -1,13 +1,16 @@
-//! The order of the header: an overview, contents, and sections in the order of concepts, each with
-//! its constants, types and functions. cbindgen writes all constants first, then all types, then
-//! all functions.
+//! The headers: each with an overview, and sections in the order of concepts, each with its constants,
+//! types and functions. cbindgen writes all constants first, then all types, then all functions.
 //!
 //! The source names the sections: a line `// ==== title ====` begins one, and the comment lines
-//! after its first mention describe it. The overview is the part of the source's documentation
-//! after `# Overview`.
+//! after its first mention describe it. `// ==== NAME.h: title ====` begins a header too, which
+//! includes the one before it. The overviews are the parts of the source's documentation after
+//! `# NAME.h`; that of `tenure.h`, which includes all others, has the contents.
 
 use crate::abi::{Abi, Problem};
 use crate::pieces::{declared, pieces};
+
+/// The header that includes all others.
+pub const ALL: &str = "tenure.h";
 
 struct Section<'a> {
     title: &'a str,
@@ -15,82 +18,127 @@ struct Section<'a> {
     text: String,
 }
 
-/// The header that cbindgen wrote, in the order of the source's sections.
-pub fn arrange(header: &str, source: &str, abi: &Abi, problems: &mut Vec<Problem>) -> String {
-    let (mut sections, starts) = sections(source);
+struct Header<'a> {
+    name: &'a str,
+    sections: Vec<Section<'a>>,
+}
+
+/// The headers that cbindgen wrote as one, as pairs of name and text. `note` is their first line.
+pub fn arrange<'a>(
+    header: &str,
+    source: &'a str,
+    abi: &Abi,
+    note: &str,
+    problems: &mut Vec<Problem>,
+) -> Vec<(&'a str, String)> {
+    let (mut headers, starts) = sections(source);
     let section_of = |name: &str| {
         let line = abi.line(name)?;
         starts.iter().rev().find(|(start, _)| *start < line).map(|&(_, section)| section)
     };
-    let mut before = String::new();
-    let mut after = String::new();
-    let pieces = pieces(header);
-    let name_of = |piece| declared(piece).filter(|name| abi.line(name).is_some());
-    let last = pieces.iter().rposition(|piece| name_of(piece).is_some());
-    for (i, piece) in pieces.into_iter().enumerate() {
-        match name_of(piece).map(|name| (name, section_of(name))) {
-            Some((_, Some(section))) => sections[section].text.push_str(piece),
-            Some((name, None)) => problems.push(Problem {
+    for piece in pieces(header) {
+        // Guards, includes and lines for C++ declare nothing: each header has its own.
+        let Some(name) = declared(piece).filter(|name| abi.line(name).is_some()) else { continue };
+        match section_of(name) {
+            Some((header, section)) => {
+                headers[header].sections[section].text.push_str(piece);
+            }
+            None => problems.push(Problem {
                 line: abi.line(name).unwrap_or(1),
                 text: format!("{name}: stands in no section"),
             }),
-            None if Some(i) > last => after.push_str(piece),
-            // `extern "C"` is after the constants and types, which are moved into it.
-            None => before.push_str(piece),
         }
     }
-    let (opening, extern_c) = before.split_at(before.find("#ifdef __cplusplus").unwrap_or(0));
-    let mut text = format!("{opening}{}", comment(&overview(source)));
-    text.push_str(&comment(&contents(&sections)));
-    text.push_str(extern_c);
-    for (i, section) in sections.iter().enumerate() {
-        let about = section.about.join("\n");
-        let heading = format!("{}. {}\n\n{about}", i + 1, capitalized(section.title));
-        text.push_str(&comment(&format!("{RULE}\n{heading}")));
-        text.push_str(&section.text);
+    let mut before =
+        "#include <stddef.h>\n#include <stdint.h>\n\n#include \"tenure/annotations.h\"\n"
+            .to_owned();
+    let mut texts = Vec::new();
+    for header in &headers {
+        let overview = comment(&overview(source, header.name));
+        let mut text = format!("{}{before}\n{overview}{OPENING}", opening(note, header.name));
+        for section in &header.sections {
+            let about = section.about.join("\n");
+            let heading = format!("{}\n\n{about}", capitalized(section.title));
+            text.push_str(&comment(&format!("{RULE}\n{heading}")));
+            text.push_str(&section.text);
+        }
+        texts.push((header.name, format!("{}\n\n{CLOSING}#endif\n", text.trim_end())));
+        before = format!("#include \"tenure/{}\"\n", header.name);
     }
-    text + &after
+    let includes = headers.iter().map(|header| format!("#include \"tenure/{}\"\n", header.name));
+    let overview = comment(&format!("{}\n{}", overview(source, ALL), contents(&headers)));
+    let opening = opening(note, ALL);
+    texts.push((ALL, format!("{opening}{overview}{}\n#endif\n", includes.collect::<String>())));
+    texts
 }
 
 const RULE: &str = "------------------------------------------------------------------------------";
+const OPENING: &str = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+const CLOSING: &str = "#ifdef __cplusplus\n}\n#endif\n\n";
 
-/// The sections in their order, and the lines that begin one, with its number.
-fn sections(source: &str) -> (Vec<Section<'_>>, Vec<(usize, usize)>) {
-    let mut sections = Vec::<Section>::new();
+/// The note and the guard of a header.
+fn opening(note: &str, name: &str) -> String {
+    let guard = format!("TENURE_{}", name.to_uppercase().replace('.', "_"));
+    format!("/* {note} */\n\n#ifndef {guard}\n#define {guard}\n\n")
+}
+
+/// The headers with their sections in their order, and the lines that begin a section, with the
+/// numbers of its header and of itself.
+type Start = (usize, (usize, usize));
+fn sections(source: &str) -> (Vec<Header<'_>>, Vec<Start>) {
+    let mut headers = Vec::<Header>::new();
     let mut starts = Vec::new();
     let mut lines = source.lines().enumerate().peekable();
     while let Some((i, line)) = lines.next() {
         let heading = line.trim().strip_prefix("// ==== ");
         let Some(title) = heading.and_then(|title| title.strip_suffix(" ====")) else { continue };
-        let number = sections.iter().position(|section| section.title == title);
-        let number = number.unwrap_or_else(|| {
-            sections.push(Section { title, about: Vec::new(), text: String::new() });
-            sections.len() - 1
+        let (name, title) = match title.split_once(".h: ") {
+            Some((name, of_header)) => (Some(&title[..name.len() + 2]), of_header),
+            None => (None, title),
+        };
+        if let Some(name) = name {
+            headers.push(Header { name, sections: Vec::new() });
+        }
+        let known = headers.iter().enumerate().find_map(|(i, header)| {
+            let section = header.sections.iter().position(|section| section.title == title)?;
+            Some((i, section))
+        });
+        let Some(last) = headers.len().checked_sub(1) else { continue };
+        let at = known.unwrap_or_else(|| {
+            let section = Section { title, about: Vec::new(), text: String::new() };
+            headers[last].sections.push(section);
+            (last, headers[last].sections.len() - 1)
         });
         while let Some((_, line)) = lines.next_if(|(_, line)| line.starts_with("// ")) {
-            sections[number].about.push(&line[3..]);
+            headers[at.0].sections[at.1].about.push(&line[3..]);
         }
-        starts.push((i + 1, number));
+        starts.push((i + 1, at));
     }
-    (sections, starts)
+    (headers, starts)
 }
 
-fn overview(source: &str) -> String {
-    let documentation = source.lines().take_while(|line| line.starts_with("//!"));
-    let overview = documentation.skip_while(|line| *line != "//! # Overview").skip(2);
-    let lines = overview.map(|line| line.trim_start_matches("//!"));
+/// The part of the source's documentation after `# name`, up to the next such line.
+fn overview(source: &str, name: &str) -> String {
+    let lines = source.lines().take_while(|line| line.starts_with("//!"));
+    let lines = lines.map(|line| line.trim_start_matches("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
-    lines.map(|line| format!("{line}\n")).collect()
+    let own = lines.skip_while(|line| *line != format!("# {name}")).skip(2);
+    own.take_while(|line| !line.starts_with("# ")).map(|line| format!("{line}\n")).collect()
 }
 
-fn contents(sections: &[Section]) -> String {
-    let titles = sections.iter().enumerate();
-    let lines = titles.map(|(i, section)| format!("{:4}. {}\n", i + 1, capitalized(section.title)));
-    format!("Contents\n\n{}", lines.collect::<String>())
+fn contents(headers: &[Header]) -> String {
+    let lines = headers.iter().map(|header| {
+        let titles: Vec<&str> = header.sections.iter().map(|section| section.title).collect();
+        format!("  {:10} {}\n", header.name, titles.join(", "))
+    });
+    format!("Contents:\n\n{}", lines.collect::<String>())
 }
 
 /// A comment that documents no declaration.
 fn comment(text: &str) -> String {
+    if text.trim().is_empty() {
+        return String::new();
+    }
     let line =
         |line: &str| if line.is_empty() { " *\n".to_owned() } else { format!(" * {line}\n") };
     format!("/*\n{} */\n\n", text.trim_end().lines().map(line).collect::<String>())
@@ -109,11 +157,19 @@ mod tests {
     const SOURCE: &str = "\
 //! Words.
 //!
-//! # Overview
+//! # tenure.h
 //!
 //! Introduction.
+//!
+//! # one.h
+//!
+//! About one.
+//!
+//! # two.h
+//!
+//! About two.
 
-// ==== first ====
+// ==== one.h: first ====
 // About the first.
 
 /// One.
@@ -121,7 +177,7 @@ pub const TNR_ABI_MAJOR: u32 = 0;
 /// Two.
 pub const TNR_ABI_MINOR: u32 = 1;
 
-// ==== second ====
+// ==== two.h: second ====
 // About the second.
 
 /// Three.
@@ -171,32 +227,45 @@ void tnr_f(void);
     fn a_section_has_its_constants_and_its_functions() {
         let mut problems = Vec::new();
         let abi = abi::read(SOURCE, &mut problems).unwrap();
-        let text = arrange(HEADER, SOURCE, &abi, &mut problems);
+        let texts = arrange(HEADER, SOURCE, &abi, "Note.", &mut problems);
         assert_eq!(problems, []);
-        let places = [
-            "Introduction.",
-            "1. First",
-            "2. Second",
-            "extern \"C\"",
-            "About the first.",
-            "TNR_ABI_MAJOR",
-            "tnr_f",
-            "About the second.",
-            "TNR_THREE",
-            "}  // extern",
-            "GUARD",
+        let expected = [
+            (
+                "one.h",
+                &[
+                    "/* Note. */",
+                    "#ifndef TENURE_ONE_H",
+                    "annotations.h",
+                    "About one.",
+                    "extern \"C\"",
+                    "First",
+                    "About the first.",
+                    "#define TNR_ABI_MAJOR 0",
+                    "tnr_f",
+                    "}\n#endif",
+                ][..],
+            ),
+            ("two.h", &["tenure/one.h", "About two.", "About the second.", "TNR_THREE"][..]),
+            (
+                "tenure.h",
+                &["Introduction.", "one.h      first", "two.h      second", "tenure/two.h"],
+            ),
         ];
-        let found: Vec<_> = places.iter().map(|place| text.find(place).expect(place)).collect();
-        assert!(found.is_sorted(), "{text}");
-        assert_eq!(text.matches("TNR_THREE").count(), 1);
+        for ((name, text), (expected_name, places)) in texts.iter().zip(expected) {
+            assert_eq!(*name, expected_name);
+            let found: Vec<_> = places.iter().map(|place| text.find(place).expect(place)).collect();
+            assert!(found.is_sorted(), "{text}");
+        }
+        assert!(!texts[0].1.contains("TNR_THREE"));
     }
 
     #[test]
     fn a_declaration_before_the_first_section_is_a_problem() {
-        let source = SOURCE.replacen("// ==== first ====\n", "", 1);
+        let source = SOURCE.replacen("// ==== one.h: first ====\n", "", 1);
+        let source = source.replacen("    // ==== first ====\n", "", 1);
         let mut problems = Vec::new();
         let abi = abi::read(&source, &mut problems).unwrap();
-        arrange(HEADER, &source, &abi, &mut problems);
+        arrange(HEADER, &source, &abi, "Note.", &mut problems);
         assert_eq!(problems[0].text, "TNR_ABI_MAJOR: stands in no section");
     }
 }

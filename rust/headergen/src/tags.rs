@@ -4,9 +4,9 @@
 //! @param NAME (tag)... prose      the tags come first
 //! @return (tag)... prose
 //! @threads any | exclusive(NAME)
-//! @since MAJOR.MINOR             on types, constants and fields added later
+//! @since MAJOR.MINOR             on what was added after the first version
 //!
-//! (transfer none)        the other side keeps it
+//! (transfer none)        the other side keeps it; the default where a tag is given
 //! (transfer full)        whoever gets it must give it back
 //! (nullable)             NULL may be passed or returned, whatever else is
 //! (lifetimebound)        the result is good only while this memory is
@@ -15,6 +15,12 @@
 //! (inout)                read, then written
 //! (scope call|notified)  a callback runs during the call, or once, later
 //! ```
+
+//! Where the comment gives no tag, the type and the name do (`default_tags`, `default_threads`).
+
+use std::collections::HashSet;
+
+use crate::abi::{Param, Type};
 
 /// `(MAJOR, MINOR)` of the ABI.
 pub type Version = (u32, u32);
@@ -57,6 +63,55 @@ impl Tags {
     pub fn is_empty(&self) -> bool {
         *self == Tags::default()
     }
+}
+
+/// The tags of a parameter whose comment has none, where its type and its name decide them: a
+/// context and attributes may be NULL, `out` is written, a release takes its handle.
+pub fn default_tags(
+    function: &str,
+    name: &str,
+    ty: &Type,
+    handles: &HashSet<String>,
+) -> Option<Tags> {
+    let none = Tags { transfer: Some(Transfer::None), ..Tags::default() };
+    match ty {
+        Type::ConstPointer(pointee) if pointee != "c_void" => {
+            Some(Tags { nullable: name == "attributes", ..none })
+        }
+        Type::HandlePointer(_) => {
+            Some(Tags { transfer: Some(Transfer::Full), out: true, ..Tags::default() })
+        }
+        Type::MutPointer(pointee) if handles.contains(pointee) => {
+            let is_release = function == format!("{pointee}_release");
+            let transfer = if is_release { Transfer::Full } else { Transfer::None };
+            let nullable = is_release || (pointee == "tnr_context" && name == "context");
+            Some(Tags { transfer: Some(transfer), nullable, ..Tags::default() })
+        }
+        Type::MutPointer(pointee) if pointee != "c_void" && name.starts_with("out") => {
+            Some(Tags { out: true, ..none })
+        }
+        _ => None,
+    }
+}
+
+/// The tags of a returned pointer whose comment has none: a new handle, or NULL on failure; else
+/// memory of the library.
+pub fn default_result(ty: &Type, handles: &HashSet<String>) -> Option<Tags> {
+    let pointee = ty.pointee()?;
+    let is_handle = handles.contains(pointee) && matches!(ty, Type::MutPointer(_));
+    let transfer = if is_handle { Transfer::Full } else { Transfer::None };
+    Some(Tags { transfer: Some(transfer), nullable: is_handle, ..Tags::default() })
+}
+
+/// The threads of a function whose comment does not name them: no other call may use the memory of
+/// `out`, or the graph, at the same time.
+pub fn default_threads(params: &[Param]) -> Threads {
+    let exclusive = params.iter().find(|param| match param.ty.pointee() {
+        Some("tnr_view_mut") => param.name == "out",
+        Some("tnr_graph") => param.name == "graph",
+        _ => false,
+    });
+    exclusive.map_or(Threads::Any, |param| Threads::Exclusive(param.name.clone()))
 }
 
 /// In which threads a function may run.

@@ -1,64 +1,185 @@
 //! The C ABI of Tenure: every type, constant and function, each with its contract.
 //!
-//! This file is the one source of the ABI. `rust/headergen` writes
-//! `capi/include/tenure/tenure.h`, `capi/tenure.map` and the layouts from it; C, C++ and Rust all
-//! read the same text. The grammar of the tags that end a comment is in
-//! `rust/headergen/src/tags.rs`. Frozen versions are in `tests/abi/frozen`.
+//! This file is the only source of the ABI. `rust/headergen` writes the headers in
+//! `capi/include/tenure`, `capi/tenure.map` and the layouts from it. `rust/headergen/src/tags.rs`
+//! defines the tags that end a comment, and their defaults.
 //!
-//! A line `// ==== title ====` begins a section of the header, here and below where functions are.
+//! A line `// ==== NAME.h: title ====` begins a header, and `// ==== title ====` a section of it.
+//! The overviews of the headers follow here.
 //!
-//! # Overview
+//! # tenure.h
 //!
-//! Tenure computes on memory that the caller has. Five kinds of things cross this boundary:
+//! Tenure computes on memory that the caller already has. Five kinds of objects cross this boundary:
 //!
-//! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides.
-//!   It is lent for one call and never kept.
-//! - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library,
-//!   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
-//!   A view that names its blob as `owner` keeps it alive during a call.
-//! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
-//!   own, checked once.
-//! - A **program** (`tnr_program`) is a graph of operations, checked once; **bound** (`tnr_bound`) to
-//!   the layouts of its inputs and outputs it runs with the fewest checks.
-//! - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
-//!   the library's memory.
+//! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct: a pointer, a shape and strides.
+//!   The caller lends it for one call, and the library never keeps it.
+//! - A **blob** (`tnr_blob`) is a handle of memory. It records who frees the memory, who may write
+//!   it, and when that ends. A view that names its blob as `owner` keeps the blob alive during a call.
+//! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) is a handle of arrays that were checked
+//!   once.
+//! - A **program** (`tnr_program`) is a graph of operations. Binding it to the layouts of its inputs
+//!   and outputs (`tnr_bound`) moves the checks out of the runs.
+//! - A **context** (`tnr_context`) selects threads, an allocator and a device. NULL selects the
+//!   calling thread and the library's memory.
 //!
-//! **Handles** are tokens that are never dereferenced: a garbage, released or wrong-kind one is
-//! answered with a status. `(transfer full)` says that ownership passes, `(transfer none)` that it
-//! does not; each handle is released once.
+//! **Handles** are tokens that the library never dereferences. A garbage, released or wrong-kind
+//! handle is STALE_HANDLE. Release each handle once; a release of NULL does nothing.
 //!
-//! **Errors** are statuses; `tnr_last_error` has the message of the thread's last one, which names
-//! the argument, the value and the bound. A call that fails has written nothing, unless its
-//! comment says otherwise.
+//! **Errors** are statuses. `tnr_last_error` has the message of the thread's last error: the
+//! argument, its value and the bound. A function that returns a handle returns NULL on failure. A
+//! call that fails writes nothing, unless its comment says otherwise.
 //!
-//! **Threads**: a function that is `@threads any` may run at any time on any thread;
-//! `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
-//! bits for any number of threads and under every instruction set.
+//! **Arguments** of operations have one order: context, operation, inputs, attributes, outputs.
+//! `context` and `attributes` may be NULL, any other pointer only where its comment says `(nullable)`.
+//! An attribute that the operation or this library does not know is INVALID_ARGUMENT.
 //!
-//! **Devices**: a view of a GPU's memory is valid in calls through a context with that device, and
-//! INVALID_ARGUMENT in others. Such a call enqueues work and returns before it is done. Work that a
-//! result depends on runs first, whichever context it was enqueued through. An operation that a
-//! device cannot compute yet is UNSUPPORTED. The release of a device's memory waits for nothing
-//! unless the caller lent it.
+//! **Threads**: any thread may call any function at any time. No other call may use the memory of
+//! `out`, or the graph, at the same time. Comments name exceptions (`@threads`). Results have the same
+//! bits for any number of threads. Arithmetic, casts, movement and reductions also have the same bits
+//! under every instruction set; functions and products differ within their documented bounds.
 //!
-//! **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
-//! Attributes are a struct that may be NULL: options that most calls leave at their defaults. One
-//! that the operation or this library does not know is INVALID_ARGUMENT, before any work.
+//! **Growth**: set a struct that begins with `struct_size` to zeros, then set `struct_size` to its
+//! `sizeof` and the fields that apply. Later versions append fields in which 0 keeps the present
+//! behaviour. The library writes no byte beyond `struct_size`. Fields named `reserved` are 0. Numbers
+//! are never reused. `TNR_WANT_MINOR` hides the declarations of newer minor versions.
 //!
-//! **Growth**: structs that grow begin with `struct_size`; set them to zeros, then set
-//! `struct_size` and the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides the
-//! declarations of newer minor versions.
+//! program.h and device.h are experimental: a minor version may change their functions.
+//!
+//! # memory.h
+//!
+//! Versions, errors, element types, contexts, and memory with an owner.
+//!
+//! ```c
+//! // 1 KiB that the library allocates and frees.
+//! tnr_blob *blob = tnr_blob_alloc(NULL, 1024);
+//! if (blob == NULL) {
+//!   fprintf(stderr, "%s\n", tnr_last_error()->message);
+//!   return;
+//! }
+//! float *values = (float *)tnr_blob_data_mut(blob);
+//! if (values != NULL) values[0] = 1.0f;
+//! tnr_blob_release(blob);
+//! ```
+//!
+//! # view.h
+//!
+//! Views: shapes over memory. A view is made in one call and changed by arithmetic on its shape and
+//! strides; no function here copies an element.
+//!
+//! ```c
+//! // Two rows and three columns of the caller's array, and its transpose.
+//! float data[6] = {1, 2, 3, 4, 5, 6};
+//! const int64_t shape[2] = {2, 3};
+//! tnr_view rows, columns;
+//! if (tnr_view_lend(data, sizeof data, 0, TNR_DTYPE_F32, 2, shape, NULL, &rows) != TNR_STATUS_OK ||
+//!     tnr_view_transpose(&rows, 0, 1, &columns) != TNR_STATUS_OK) {
+//!   fprintf(stderr, "%s\n", tnr_last_error()->message);
+//! }
+//! ```
+//!
+//! # dense.h
+//!
+//! Operations on dense views. Inputs broadcast to the shape of the output as in NumPy; outputs never
+//! broadcast.
+//!
+//! Every operation returns INVALID_ARGUMENT for a malformed view or a shape or dtype that does not
+//! fit, UNSUPPORTED for a dtype or device that it does not take, ALIASED where the output shares
+//! bytes with an input in a way that its comment does not allow, STALE_VIEW and BUSY for owners, and
+//! STALE_HANDLE for the context. The comments below name further errors only.
+//!
+//! ```c
+//! // out = a + b
+//! float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, sums[3];
+//! const int64_t shape[1] = {3};
+//! tnr_view left, right;
+//! tnr_view_mut out;
+//! if (tnr_view_lend(a, sizeof a, 0, TNR_DTYPE_F32, 1, shape, NULL, &left) != TNR_STATUS_OK ||
+//!     tnr_view_lend(b, sizeof b, 0, TNR_DTYPE_F32, 1, shape, NULL, &right) != TNR_STATUS_OK ||
+//!     tnr_view_lend_mut(sums, sizeof sums, 0, TNR_DTYPE_F32, 1, shape, NULL, &out) !=
+//!         TNR_STATUS_OK ||
+//!     tnr_binary(NULL, TNR_BINARY_OP_ADD, &left, &right, NULL, &out) != TNR_STATUS_OK) {
+//!   fprintf(stderr, "%s\n", tnr_last_error()->message);
+//! }
+//! ```
+//!
+//! # sparse.h
+//!
+//! Sparse matrices: lent by their arrays or held by a handle. No function writes indices of the
+//! caller. Errors are those of dense.h; offsets and indices are checked before they are used, and a
+//! wrong flag never becomes an address.
+//!
+//! ```c
+//! // A matrix of 2 rows and 3 columns, as the three arrays of SciPy's CSR, and its largest column sum.
+//! int32_t offsets[3] = {0, 2, 3}, columns[3] = {0, 2, 1};
+//! double values[3] = {1, 2, 3}, norm;
+//! tnr_sparse_view matrix = {sizeof matrix};
+//! if (tnr_sparse_lend(TNR_SPARSE_FORMAT_CSR, 2, 3, TNR_DTYPE_I32, offsets, sizeof offsets, columns,
+//!                     sizeof columns, TNR_DTYPE_F64, values, sizeof values,
+//!                     &matrix) != TNR_STATUS_OK ||
+//!     tnr_sparse_norm(NULL, TNR_SPARSE_NORM_KIND_ONE, &matrix, NULL, &norm) != TNR_STATUS_OK) {
+//!   fprintf(stderr, "%s\n", tnr_last_error()->message);
+//! }
+//! ```
+//!
+//! # program.h
+//!
+//! Expressions, which are evaluated in one pass, and programs: graphs of operations that are checked,
+//! fused and planned once and run often. Experimental.
+//!
+//! ```c
+//! // relu(x) of rows of 4 numbers, as many rows as a run has, up to 1000.
+//! tnr_graph *graph = tnr_graph_create();
+//! int64_t rows;
+//! uint32_t x, y;
+//! tnr_graph_node relu = {sizeof relu, TNR_NODE_UNARY + TNR_UNARY_OP_RELU};
+//! relu.operands = &x;
+//! relu.operand_count = 1;
+//! tnr_program *program = NULL;
+//! if (tnr_graph_add_extent(graph, "rows", 1000, &rows) == TNR_STATUS_OK) {
+//!   const int64_t shape[2] = {rows, 4};
+//!   if (tnr_graph_add_input(graph, TNR_DTYPE_F32, 2, shape, &x) == TNR_STATUS_OK &&
+//!       tnr_graph_add_node(graph, &relu, &y) == TNR_STATUS_OK &&
+//!       tnr_graph_add_output(graph, y, TNR_OPERAND_NONE) == TNR_STATUS_OK) {
+//!     program = tnr_program_create(NULL, graph, NULL);
+//!   }
+//! }
+//! tnr_graph_release(graph);
+//! tnr_program_release(program);
+//! ```
+//!
+//! # device.h
+//!
+//! GPUs. A view of a device's memory is valid in calls through a context with that device, else
+//! INVALID_ARGUMENT. Such calls enqueue work and return at once. Work that a result depends on runs
+//! first, whichever context enqueued it. An operation that the device does not support is
+//! UNSUPPORTED. Experimental.
+//!
+//! ```c
+//! // A context on the first GPU, and 1 KiB of its memory.
+//! tnr_context_options options = {sizeof options, 1};
+//! options.device.kind = TNR_DEVICE_KIND_CUDA;
+//! tnr_context *context = tnr_context_create(&options);
+//! if (context != NULL) {
+//!   tnr_blob *blob = tnr_blob_alloc(context, 1024);
+//!   tnr_blob_release(blob);
+//!   tnr_context_release(context);
+//! }
+//! ```
+
+// `struct_size` and `reserved` mean the same in every struct; headergen requires the documentation
+// of every other field.
+#![allow(missing_docs)]
 
 use core::ffi::{c_char, c_void};
 
-// ==== version ====
+// ==== memory.h: version ====
 // The ABI that a program was compiled for, and the library that it found.
 
 /// Major version of the ABI and the library's soname. It changes only when something here breaks.
 pub const TNR_ABI_MAJOR: u32 = 0;
 
 /// Minor version of the ABI. It rises with each addition.
-pub const TNR_ABI_MINOR: u32 = 2;
+pub const TNR_ABI_MINOR: u32 = 1;
 
 // ==== errors ====
 // A function returns a status, or a handle that is NULL where it failed; the thread's last error
@@ -102,7 +223,6 @@ impl tnr_status {
 pub struct tnr_error {
     /// Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread.
     pub status: tnr_status,
-    /// 0.
     pub reserved: u32,
     /// The error, with the value and the bound; NUL-terminated UTF-8, cut at the end.
     pub message: [c_char; 504],
@@ -159,7 +279,6 @@ impl tnr_dtype {
 pub struct tnr_scalar {
     /// How to read `bytes`.
     pub dtype: tnr_dtype,
-    /// 0.
     pub reserved: u32,
     /// The value in native byte order, from byte 0; the rest is ignored.
     pub bytes: [u8; 16],
@@ -174,8 +293,6 @@ impl tnr_device_kind {
     /// Memory that the CPU reads and writes.
     pub const CPU: tnr_device_kind = tnr_device_kind(1);
     /// Memory of a GPU that CUDA's driver knows.
-    ///
-    /// @since 0.2
     pub const CUDA: tnr_device_kind = tnr_device_kind(2);
 }
 
@@ -189,35 +306,11 @@ pub struct tnr_device {
     pub index: i32,
 }
 
-/// A device, as `tnr_device_describe` reports it. Set `struct_size` before the call; later versions
-/// append fields.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_device_info {
-    /// `sizeof(tnr_device_info)`: the library writes no byte beyond it, and writes 0 to fields that
-    /// it does not know.
-    pub struct_size: u64,
-    /// Bytes of its memory, used or free.
-    pub memory_bytes: u64,
-    /// Major number of a GPU's compute capability: 9 for 9.0.
-    pub capability_major: u32,
-    /// Minor number of it: 0 for 9.0.
-    pub capability_minor: u32,
-    /// Processors that share a cache and run blocks of a kernel.
-    pub multiprocessor_count: u32,
-    /// 0.
-    pub reserved: u32,
-    /// NUL-terminated.
-    pub name: [c_char; 256],
-}
-
 // ==== contexts ====
 // Whose threads and whose memory a call uses. NULL is the default.
 
 /// Threads and allocator of a call. NULL is the default: only the calling thread, and the library's
-/// own memory. Its handle is a token like that of a blob, of a separate kind.
+/// own memory.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_context {
     _opaque: [u8; 0],
@@ -259,8 +352,6 @@ pub type tnr_deallocate_fn = Option<
 
 /// The implementation that computes products of dense matrices and convolutions. The promises of
 /// these operations about bits and special values hold for the library's own kernels.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_engine(pub i32);
@@ -283,16 +374,13 @@ impl tnr_engine {
     pub const VENDOR: tnr_engine = tnr_engine(4);
 }
 
-/// Options of a context. Set it to zeros, then set `struct_size` and the fields that apply. Later
-/// versions append fields, in which 0 keeps the present behaviour.
+/// Options of a context.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_context_options {
-    /// `sizeof(tnr_context_options)`.
     pub struct_size: u64,
     /// Threads that work at one call, the caller among them: 1 to 1024.
     pub thread_count: u32,
-    /// 0.
     pub reserved: u32,
     /// The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
     pub spawn: tnr_spawn_fn,
@@ -306,35 +394,16 @@ pub struct tnr_context_options {
     /// notification.
     pub release: tnr_release_fn,
     /// The engine of dense products and convolutions.
-    ///
-    /// @since 0.2
     pub engine: tnr_engine,
-    /// 0.
-    ///
-    /// @since 0.2
     pub reserved_end: u32,
     /// The device of the context's blobs, and of the views that it computes on. Kinds 0 and CPU
     /// both mean the CPU. With a GPU, calls enqueue work on `stream` and return before it is done;
     /// calls on views of the CPU still run on the CPU.
-    ///
-    /// @since 0.2
     pub device: tnr_device,
     /// The stream of the device as a number: a `CUstream` of the caller's, which outlives the
     /// context and all blobs that it made, or 1 for CUDA's legacy default stream. 0: a stream of
     /// the context's own. 2, another stream on each thread, is refused.
-    ///
-    /// @since 0.2
     pub stream: u64,
-}
-
-/// The work that had been enqueued on a context's stream at one moment. A caller waits for it,
-/// queries it, or orders other work after it. Its handle is a token like that of a blob, of a
-/// separate kind.
-///
-/// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_event {
-    _opaque: [u8; 0],
 }
 
 // ==== blobs ====
@@ -369,13 +438,10 @@ pub struct tnr_blob {
     _opaque: [u8; 0],
 }
 
-/// State of a blob at the time of the call. Set `struct_size` before the call; later versions
-/// append fields.
+/// State of a blob at the time of the call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_blob_info {
-    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and writes 0 to fields that
-    /// it does not know.
     pub struct_size: u64,
     /// Lowest byte; NULL only when `size_bytes` is 0.
     pub data: *const c_void,
@@ -389,11 +455,70 @@ pub struct tnr_blob_info {
     pub holder_count: u32,
     /// Calls that are using the memory.
     pub pin_count: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-// ==== views ====
+// ==== statistics ====
+// Operations and bytes, by kind and in all.
+
+/// Process totals since start, ended threads included.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_stats {
+    pub struct_size: u64,
+    /// Bytes allocated for blobs.
+    pub allocated_bytes: u64,
+    /// Bytes duplicated from memory that already held them. Results of operations are no copies.
+    pub copied_bytes: u64,
+    /// Blobs made.
+    pub blobs_made: u64,
+    /// Blobs finished.
+    pub blobs_finished: u64,
+    /// Bytes of ended blobs that the library holds back to use them again; a current value, not a
+    /// total. `tnr_memory_trim` gives them back.
+    pub cached_bytes: u64,
+    /// Operations that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+    pub read_bytes: u64,
+    /// Bytes of the elements that they wrote.
+    pub written_bytes: u64,
+    /// Kernels that were enqueued on devices.
+    pub device_launches: u64,
+    /// Times that a thread waited for a device.
+    pub device_waits: u64,
+}
+
+/// A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
+/// computes, or for a few of one kind, whatever the operands are. Some are made of others, which
+/// count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_operation(pub i32);
+
+// The constants of the table counters.rs.
+
+/// Totals of one kind of operation since the process started, ended threads included. Calls that
+/// fail count nowhere.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_operation_stats {
+    pub struct_size: u64,
+    /// Calls that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
+    /// values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
+    /// stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
+    /// there was nothing to do: empty outputs, copies of a view to itself.
+    pub read_bytes: u64,
+    /// Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
+    pub written_bytes: u64,
+    /// Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
+    /// the clock of their callers: calls at the same moment add up, the threads within one do not.
+    pub nanoseconds: u64,
+}
+
+// ==== view.h: views ====
 // A shape over memory, lent for a call. Every function may write its result over its input.
 
 /// Most axes a view can have.
@@ -401,8 +526,6 @@ pub const TNR_MAX_RANK: usize = 8;
 
 /// Most elements a view can have, 2^59 - 1: the bytes of this number of elements of 16 bytes fit an
 /// i64. The bound also applies to a view that repeats elements by strides of 0.
-///
-/// @since 0.2
 pub const TNR_MAX_ELEMENTS: i64 = 0x07ff_ffff_ffff_ffff;
 
 /// Flag of a view used as an output: every other operand of the call either is exactly this view
@@ -458,16 +581,12 @@ pub struct tnr_view_mut {
 
 /// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
 /// libraries.
-///
-/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct DLManagedTensorVersioned {
     _opaque: [u8; 0],
 }
 
 /// DLPack's managed tensor as it was before version 1.0, without flags.
-///
-/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct DLManagedTensor {
     _opaque: [u8; 0],
@@ -475,8 +594,6 @@ pub struct DLManagedTensor {
 
 /// DLPack's table of the functions of a library for objects of its own type, as dlpack.h declares
 /// it since version 1.3. The capsule `__dlpack_c_exchange_api__` of a Python type holds it.
-///
-/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct DLPackExchangeAPI {
     _opaque: [u8; 0],
@@ -485,12 +602,9 @@ pub struct DLPackExchangeAPI {
 /// An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
 /// a `__cuda_array_interface__`. Set it to zeros, then set `struct_size` and the fields that apply.
 /// Later versions may append fields.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_cuda_array {
-    /// `sizeof(tnr_cuda_array)`.
     pub struct_size: u64,
     /// The element at index 0 on every axis: the first entry of `data`.
     pub data: *const c_void,
@@ -505,7 +619,6 @@ pub struct tnr_cuda_array {
     pub typestr: [c_char; 16],
     /// 0 for `strides` that are None: row-major without gaps. 1 where `strides_bytes` has them.
     pub has_strides: u32,
-    /// 0.
     pub reserved: u32,
     /// Extent of each axis.
     pub shape: [i64; TNR_MAX_RANK],
@@ -514,12 +627,10 @@ pub struct tnr_cuda_array {
 }
 
 /// Flag of an export: the tensor is read-only, even if its memory may be written.
-///
-/// @since 0.2
 pub const TNR_EXPORT_READ_ONLY: u32 = 1;
 
-// ==== operations ====
-// Inputs broadcast to the output's shape, outputs never do.
+// ==== dense.h: operations ====
+// Element-wise operations, reductions, products, convolutions and poolings.
 
 // Their codes follow from the table of operations, in operations.rs.
 
@@ -534,8 +645,6 @@ pub struct tnr_unary_op(pub i32);
 pub struct tnr_binary_op(pub i32);
 
 /// An operation on three inputs of one dtype.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_ternary_op(pub i32);
@@ -551,117 +660,35 @@ pub struct tnr_compare_op(pub i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_reduce_op(pub i32);
 
-/// Attributes of `tnr_copy`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
+/// Reserved for options of later versions: pass NULL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct tnr_copy_attributes {
-    /// `sizeof(tnr_copy_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_cast`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_cast_attributes {
-    /// `sizeof(tnr_cast_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_fill`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_fill_attributes {
-    /// `sizeof(tnr_fill_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_unary_attributes {
-    /// `sizeof(tnr_unary_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
-/// There are none yet. NULL, and zeros after `struct_size`, mean the defaults. Later versions
-/// append fields, in which 0 keeps the present behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_binary_attributes {
-    /// `sizeof(tnr_binary_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_ternary`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_ternary_attributes {
-    /// `sizeof(tnr_ternary_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_compare_attributes {
-    /// `sizeof(tnr_compare_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_select`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_select_attributes {
-    /// `sizeof(tnr_select_attributes)`.
+pub struct tnr_extension {
     pub struct_size: u64,
 }
 
 /// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
-/// them, so that the caller always states it. For all other operations NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
+/// them, so that the caller always states it. For all other operations
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {
-    /// `sizeof(tnr_reduce_attributes)`.
     pub struct_size: u64,
     /// Delta degrees of freedom: variances divide by the count less this; 0 for operations whose
     /// documentation does not name it.
     pub ddof: u32,
-    /// 0.
     pub reserved: u32,
     /// The p of NORM; 0 for all others.
-    ///
-    /// @since 0.2
     pub power: f64,
 }
 
 /// Flag of the attributes of products and convolutions: after bias and activation, each element of
 /// the result is at least `low` and at most `high`; NaN stays NaN. ReLU6 is this from 0 to 6.
-///
-/// @since 0.2
 pub const TNR_EPILOGUE_CLAMP: u32 = 1;
 
-/// Attributes of `tnr_matmul`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_matmul`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_matmul_attributes {
-    /// `sizeof(tnr_matmul_attributes)`.
     pub struct_size: u64,
     /// `[n]`, of the dtype of `out`: added to each row of the result. NULL: nothing is.
     pub bias: *const tnr_view,
@@ -676,14 +703,9 @@ pub struct tnr_matmul_attributes {
 }
 
 /// Attributes of `tnr_conv2d` and `tnr_conv2d_transposed`. For the latter, `a` below means `out`.
-/// NULL, and zeros after `struct_size`, mean the defaults. Later versions append fields, in which 0
-/// keeps the present behaviour.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_conv2d_attributes {
-    /// `sizeof(tnr_conv2d_attributes)`.
     pub struct_size: u64,
     /// Elements of `a` from one position of the kernel to the next: down and right. 0 means 1.
     pub strides: [i64; 2],
@@ -704,44 +726,23 @@ pub struct tnr_conv2d_attributes {
     pub high: f64,
 }
 
-/// Attributes of `tnr_einsum`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_einsum_attributes {
-    /// `sizeof(tnr_einsum_attributes)`.
-    pub struct_size: u64,
-}
-
 /// Flag of a MEAN of `tnr_pool2d`: the padding counts as elements, zeros.
-///
-/// @since 0.2
 pub const TNR_POOL2D_COUNT_PADDING: u32 = 1;
 
 /// Flag of `tnr_pool2d`: the windows cover `a` as evenly as the extents of `out` allow. The window
 /// of row y begins at row `y * height / out_height`, rounded down, and ends before
 /// `(y + 1) * height / out_height`, rounded up; so do the columns.
-///
-/// @since 0.2
 pub const TNR_POOL2D_ADAPTIVE: u32 = 2;
 
 /// Flag of `tnr_pool2d`: the extents of `out` are rounded up, as PyTorch and ONNX round them. The
 /// last window may end beyond the padded image, where it has no elements and no padding. It begins
 /// in the image or in the padding before it: a window that would begin after the image is left out.
-///
-/// @since 0.2
 pub const TNR_POOL2D_CEIL: u32 = 4;
 
-/// Attributes of `tnr_pool2d`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_pool2d`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_pool2d_attributes {
-    /// `sizeof(tnr_pool2d_attributes)`.
     pub struct_size: u64,
     /// Rows and columns of a window. 0 means all those of `a`.
     pub kernel: [i64; 2],
@@ -755,18 +756,13 @@ pub struct tnr_pool2d_attributes {
     /// `TNR_POOL2D_COUNT_PADDING`, `TNR_POOL2D_CEIL`, both or 0; or `TNR_POOL2D_ADAPTIVE`, without
     /// a kernel, strides, padding and dilations.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_batch_norm`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_batch_norm`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_batch_norm_attributes {
-    /// `sizeof(tnr_batch_norm_attributes)`.
     pub struct_size: u64,
     /// Added to each variance: finite and not negative.
     pub eps: f64,
@@ -776,8 +772,6 @@ pub struct tnr_batch_norm_attributes {
 // Elements keep their bits and go by width, whatever their dtype.
 
 /// The elements of `tnr_pad` outside `a`.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_pad_mode(pub i32);
@@ -796,8 +790,6 @@ impl tnr_pad_mode {
 }
 
 /// A triangle of a matrix, including its diagonal.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_triangle(pub i32);
@@ -809,25 +801,10 @@ impl tnr_triangle {
     pub const UPPER: tnr_triangle = tnr_triangle(2);
 }
 
-/// Attributes of `tnr_concat`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_concat_attributes {
-    /// `sizeof(tnr_concat_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_pad`. NULL, and zeros after `struct_size`, mean the defaults. Later versions
-/// append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_pad`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_pad_attributes {
-    /// `sizeof(tnr_pad_attributes)`.
     pub struct_size: u64,
     /// Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
     /// `i - before`, where there is one. It has any sign; 0 beyond the rank.
@@ -836,50 +813,10 @@ pub struct tnr_pad_attributes {
     pub value: tnr_scalar,
 }
 
-/// Attributes of `tnr_take` and `tnr_gather`. There are none yet. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_take_attributes {
-    /// `sizeof(tnr_take_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_put` and `tnr_scatter`. There are none yet. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_put_attributes {
-    /// `sizeof(tnr_put_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_nonzero` and `tnr_masked_select`. There are none yet. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_nonzero_attributes {
-    /// `sizeof(tnr_nonzero_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_triangular`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_triangular`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_triangle_attributes {
-    /// `sizeof(tnr_triangle_attributes)`.
     pub struct_size: u64,
     /// The diagonal on which the triangle ends: 0 is the main one, those above are positive.
     pub diagonal: i64,
@@ -890,27 +827,19 @@ pub struct tnr_triangle_attributes {
 // input, and moments.
 
 /// A normalization over axes.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_normalize_op(pub i32);
 
 /// A scan, or cumulative reduction, along an axis.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_scan_op(pub i32);
 
-/// Attributes of `tnr_normalize`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_normalize`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_normalize_attributes {
-    /// `sizeof(tnr_normalize_attributes)`.
     pub struct_size: u64,
     /// LAYER_NORM, RMS_NORM: added to the variance, or to the mean of the squares; finite and not
     /// negative.
@@ -922,890 +851,86 @@ pub struct tnr_normalize_attributes {
     pub bias: *const tnr_view,
 }
 
-/// Attributes of `tnr_scan`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_scan_attributes {
-    /// `sizeof(tnr_scan_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_moments`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_moments`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_moments_attributes {
-    /// `sizeof(tnr_moments_attributes)`.
     pub struct_size: u64,
     /// Delta degrees of freedom: the variance divides by the count less this.
     pub ddof: u32,
-    /// 0.
     pub reserved: u32,
-}
-
-// ==== expressions ====
-// Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
-
-/// A node of an expression: an operation on views, scalars and the results of earlier nodes, with
-/// one result. Frozen: 32 bytes.
-///
-/// An operand is the index of an earlier node; `TNR_OPERAND_VIEW` plus the index of a view of the
-/// expression; `TNR_OPERAND_SCALAR` plus the index of a scalar of it; or `TNR_OPERAND_OUTPUT`.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct tnr_node {
-    /// A kind (`TNR_NODE_UNARY`, ...) plus the code of the operation (`tnr_unary_op`, ...), of
-    /// kinds that have codes.
-    pub code: u32,
-    /// Dtype of the result, which the operation must give.
-    pub dtype: tnr_dtype,
-    /// The operands that the operation takes, first; the other entries are `TNR_OPERAND_NONE`.
-    pub operands: [u32; 3],
-    /// Index into the attributes of the expression, plus 1, for a reduction
-    /// (`tnr_reduce_attributes`) or a normalization (`tnr_normalize_attributes`). 0: none.
-    pub attributes: u32,
-    /// For a reduction or a normalization: its axes as bits (bit i: axis i), and
-    /// `TNR_NODE_KEEP_AXES`. 0 for all others.
-    pub flags: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-// The constants TNR_NODE_* of the table node_kinds.rs.
-
-/// Flag of a node that reduces: the reduced axes stay, of extent 1.
-///
-/// @since 0.2
-pub const TNR_NODE_KEEP_AXES: u32 = 0x100;
-
-/// Operand of a node: plus the index of a view.
-///
-/// @since 0.2
-pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
-/// Operand of a node: plus the index of a scalar, which must be representable in the dtype that
-/// the operation takes there, as with `tnr_binary_scalar`.
-///
-/// @since 0.2
-pub const TNR_OPERAND_SCALAR: u32 = 0x8000_0000;
-/// Operand of a node: the elements of `out` before the call.
-///
-/// @since 0.2
-pub const TNR_OPERAND_OUTPUT: u32 = 0xc000_0000;
-/// No operand.
-///
-/// @since 0.2
-pub const TNR_OPERAND_NONE: u32 = 0xffff_ffff;
-
-/// Most nodes of an expression.
-///
-/// @since 0.2
-pub const TNR_MAX_NODES: usize = 256;
-
-/// Most different views of an expression.
-///
-/// @since 0.2
-pub const TNR_MAX_EXPRESSION_VIEWS: usize = 32;
-
-/// An expression: nodes, and the arrays that they refer to. The last node is the result. Set it to
-/// zeros, then set `struct_size` and the fields that apply. Later versions append fields, in which
-/// 0 keeps the present behaviour. The library trusts no array: each code, dtype and index is
-/// checked in each call.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_expression {
-    /// `sizeof(tnr_expression)`.
-    pub struct_size: u64,
-    /// `node_count` nodes.
-    pub nodes: *const tnr_node,
-    /// `view_count` pointers to views. NULL only where `view_count` is 0.
-    pub views: *const *const tnr_view,
-    /// `scalar_count` scalars. NULL only where `scalar_count` is 0.
-    pub scalars: *const tnr_scalar,
-    /// `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
-    /// where `attribute_count` is 0.
-    pub attributes: *const *const c_void,
-    /// 1 to `TNR_MAX_NODES`.
-    pub node_count: u32,
-    /// At most `TNR_MAX_EXPRESSION_VIEWS`.
-    pub view_count: u32,
-    /// At most 1024.
-    pub scalar_count: u32,
-    /// At most 1024.
-    pub attribute_count: u32,
-}
-
-/// Attributes of `tnr_evaluate`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_evaluate_attributes {
-    /// `sizeof(tnr_evaluate_attributes)`.
-    pub struct_size: u64,
-}
-
-// ==== programs ====
-// Graphs of operations: built value by value, checked once, run on memory of any shape that they
-// were built for, with the memory of their intermediate values planned.
-
-/// A graph that is being built: inputs, constants, nodes and outputs. Its handle is a token like
-/// that of a blob, of a separate kind.
-///
-/// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_graph {
-    _opaque: [u8; 0],
-}
-
-/// A graph that nothing changes any more, to be run by any number of threads. Its handle is a token
-/// like that of a blob, of a separate kind.
-///
-/// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_program {
-    _opaque: [u8; 0],
-}
-
-/// A program that is bound to the layouts of its inputs and outputs. Its handle is a token like
-/// that of a blob, of a separate kind.
-///
-/// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_bound {
-    _opaque: [u8; 0],
-}
-
-/// Where a value of a graph comes from.
-///
-/// @since 0.2
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_value_source(pub i32);
-
-impl tnr_value_source {
-    /// `tnr_graph_add_input`.
-    pub const INPUT: tnr_value_source = tnr_value_source(1);
-    /// `tnr_graph_add_constant`.
-    pub const CONSTANT: tnr_value_source = tnr_value_source(2);
-    /// `tnr_graph_add_scalar`.
-    pub const SCALAR: tnr_value_source = tnr_value_source(3);
-    /// `tnr_graph_add_node`.
-    pub const NODE: tnr_value_source = tnr_value_source(4);
-}
-
-/// How two numbers make an extent.
-///
-/// @since 0.2
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_extent_op(pub i32);
-
-impl tnr_extent_op {
-    /// The sum.
-    pub const ADD: tnr_extent_op = tnr_extent_op(1);
-    /// The difference, which is not negative.
-    pub const SUB: tnr_extent_op = tnr_extent_op(2);
-    /// The product.
-    pub const MUL: tnr_extent_op = tnr_extent_op(3);
-    /// The quotient, rounded down; the divisor is positive.
-    pub const DIV: tnr_extent_op = tnr_extent_op(4);
-    /// The quotient, rounded up; the divisor is positive.
-    pub const DIV_UP: tnr_extent_op = tnr_extent_op(5);
-    /// The smaller one.
-    pub const MIN: tnr_extent_op = tnr_extent_op(6);
-    /// The greater one.
-    pub const MAX: tnr_extent_op = tnr_extent_op(7);
-}
-
-/// A number of a graph: plus the index of an extent, which each run has.
-///
-/// @since 0.2
-pub const TNR_EXTENT: i64 = 0x4000_0000_0000_0000;
-
-/// Most extents of a graph.
-///
-/// @since 0.2
-pub const TNR_MAX_EXTENTS: usize = 256;
-
-/// Most values of a graph.
-///
-/// @since 0.2
-pub const TNR_MAX_VALUES: usize = 65536;
-
-/// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
-/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then
-/// set `struct_size` and the fields that apply. Later versions append fields, in which 0 keeps the
-/// present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_graph_node {
-    /// `sizeof(tnr_graph_node)`.
-    pub struct_size: u64,
-    /// A kind plus the code of the operation, of kinds that have codes.
-    pub code: u32,
-    /// The dtype that a cast or random numbers have. 0 for all others: operations state it.
-    pub dtype: tnr_dtype,
-    /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
-    pub operands: *const u32,
-    /// `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
-    /// an extent. NULL only where there are none.
-    pub numbers: *const i64,
-    /// The attributes of the operation, as its call takes them, except views, which are operands
-    /// here. NULL: the defaults.
-    pub attributes: *const c_void,
-    /// Number of `operands`, as the kind requires.
-    pub operand_count: u32,
-    /// Number of `numbers`, as the kind requires.
-    pub number_count: u32,
-    /// Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
-    pub flags: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// How deep graphs may be within each other.
-///
-/// @since 0.2
-pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
-
-/// Which result of an operation that orders elements a node is.
-///
-/// @since 0.2
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_order_result(pub i32);
-
-impl tnr_order_result {
-    /// The elements.
-    pub const VALUES: tnr_order_result = tnr_order_result(1);
-    /// Where each was on the axis, of i64.
-    pub const INDICES: tnr_order_result = tnr_order_result(2);
-}
-
-/// Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_einsum_node_attributes {
-    /// `sizeof(tnr_einsum_node_attributes)`.
-    pub struct_size: u64,
-    /// The spec of `tnr_einsum`; ends with a 0.
-    pub spec: [c_char; 120],
-}
-
-/// The dtype and shape of the result of a custom operation, from those of its operands: these views
-/// have no memory. Returns a status; anything but OK refuses the node, with the message that the
-/// function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
-/// Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
-///
-/// The function always gives the same answer for the same operands. A program takes one answer for
-/// each set of layouts that it is run with. A run asks again only where shapes of operands depend on
-/// its data: an answer of another dtype or rank than the first one, or with a larger extent along an
-/// axis, is INVALID_ARGUMENT before the result is written.
-///
-/// @since 0.2
-pub type tnr_infer_fn = Option<
-    unsafe extern "C" fn(
-        user_context: *mut c_void,
-        operands: *const tnr_view,
-        operand_count: u32,
-        numbers: *const i64,
-        number_count: u32,
-        dtype: *mut tnr_dtype,
-        rank: *mut u32,
-        shape: *mut i64,
-    ) -> tnr_status,
->;
-
-/// Computes a custom operation: writes every element of `out`, and no other byte. Operands and
-/// `out` are lent for the call, with any strides. The function may call the library and run
-/// programs, including its own, but may not call the graph that it was added to. Returns a status;
-/// any status other than OK ends the run with that status, and with the reason that the function
-/// gave to `tnr_set_last_error`. Called from any thread, and from several at once.
-///
-/// @since 0.2
-pub type tnr_compute_fn = Option<
-    unsafe extern "C" fn(
-        user_context: *mut c_void,
-        operands: *const tnr_view,
-        operand_count: u32,
-        numbers: *const i64,
-        number_count: u32,
-        out: *const tnr_view_mut,
-    ) -> tnr_status,
->;
-
-/// Computes a custom operation where a program is run on a device: enqueues work that writes every
-/// element of `out`, and no other byte, by calls of the library with `context`, the context of the
-/// run. Operands and `out` are views of its device, lent for the call, with any strides. Their
-/// owners end after the call. They also order calls on other contexts of the device: the work of
-/// these calls comes after the earlier work of the run, and before its later work. Otherwise like
-/// `tnr_compute_fn`.
-///
-/// @since 0.2
-pub type tnr_device_compute_fn = Option<
-    unsafe extern "C" fn(
-        user_context: *mut c_void,
-        context: *mut tnr_context,
-        operands: *const tnr_view,
-        operand_count: u32,
-        numbers: *const i64,
-        number_count: u32,
-        out: *const tnr_view_mut,
-    ) -> tnr_status,
->;
-
-/// Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
-///
-/// @since 0.2
-pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
-/// Flag of `tnr_custom_operation`: `out` has elements before the call, of any values, and no
-/// undefined bytes. Costs a pass over it.
-///
-/// @since 0.2
-pub const TNR_CUSTOM_INITIALIZED: u32 = 2;
-
-/// A custom operation. Set it to zeros, then set `struct_size` and the fields that apply. Later
-/// versions append fields, in which 0 keeps the present behaviour. An exception or a panic that
-/// leaves a function is INTERNAL where compilers let it through, as C++ does unless the function is
-/// `noexcept`; a panic in a function of Rust that does not catch it aborts.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_custom_operation {
-    /// `sizeof(tnr_custom_operation)`.
-    pub struct_size: u64,
-    /// Ends with a 0; 1 to 31 bytes, which are copied.
-    pub name: *const c_char,
-    /// Not NULL.
-    pub infer: tnr_infer_fn,
-    /// Not NULL.
-    pub compute: tnr_compute_fn,
-    /// Given to the functions.
-    pub user_context: *mut c_void,
-    /// Called once with `user_context`, when the graph and all its programs are gone; may be NULL.
-    pub release: tnr_release_fn,
-    /// Operands that it takes.
-    pub operand_count: u32,
-    /// Numbers that it takes.
-    pub number_count: u32,
-    /// `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0.
-    pub flags: u32,
-    /// 0.
-    pub reserved: u32,
-    /// Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
-    /// operation.
-    pub compute_on_device: tnr_device_compute_fn,
-}
-
-/// Operations of a shared library that is loaded while the program runs. The loader gives its entry
-/// to `tnr_plugin_check`, and may then add its operations to graphs. The library stays loaded as
-/// long as these exist.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_plugin {
-    /// `sizeof(tnr_plugin)`.
-    pub struct_size: u64,
-    /// `TNR_ABI_MAJOR` of the header that it was compiled with. Here in every version of the ABI.
-    pub abi_major: u32,
-    /// `TNR_ABI_MINOR` of the header that it was compiled with. Here in every version of the ABI.
-    pub abi_minor: u32,
-    /// Ends with a 0; for messages.
-    pub name: *const c_char,
-    /// `operation_count` operations. Each may be added to any number of graphs, and `release` is
-    /// called once for each of them.
-    pub operations: *const *const tnr_custom_operation,
-    /// How many `operations` there are.
-    pub operation_count: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// The one function that a plug-in exports, by the name `tnr_plugin_entry`. Returns the description
-/// of the plug-in, which stays at its address.
-///
-/// @since 0.2
-pub type tnr_plugin_fn = Option<unsafe extern "C" fn() -> *const tnr_plugin>;
-
-/// The numbers of values, nodes and so on of a graph, as `tnr_graph_describe` reports them.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_graph_info {
-    /// `sizeof(tnr_graph_info)`, set by the caller.
-    pub struct_size: u64,
-    /// Values of all sources.
-    pub value_count: u32,
-    /// Named extents, and those made of them.
-    pub extent_count: u32,
-    /// Inputs.
-    pub input_count: u32,
-    /// Constants.
-    pub constant_count: u32,
-    /// Scalars.
-    pub scalar_count: u32,
-    /// Nodes.
-    pub node_count: u32,
-    /// Outputs.
-    pub output_count: u32,
-    /// Custom operations.
-    pub custom_count: u32,
-    /// Subgraphs, for nodes such as `TNR_NODE_COND` and `TNR_NODE_WHILE`.
-    pub subgraph_count: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// An extent of a graph, as `tnr_graph_describe_extent` reports it.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_extent_info {
-    /// `sizeof(tnr_extent_info)`, set by the caller.
-    pub struct_size: u64,
-    /// 0 of a named one.
-    pub op: tnr_extent_op,
-    /// 0.
-    pub reserved: u32,
-    /// The first number; the maximum of a named one.
-    pub a: i64,
-    /// The second number; 0 of a named one.
-    pub b: i64,
-    /// The name of a named one; ends with a 0.
-    pub name: [c_char; 32],
-}
-
-/// A custom operation of a graph, as `tnr_graph_describe_custom` reports it.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_custom_info {
-    /// `sizeof(tnr_custom_info)`, set by the caller.
-    pub struct_size: u64,
-    /// Operands that it takes.
-    pub operand_count: u32,
-    /// Numbers that it takes.
-    pub number_count: u32,
-    /// The flags of `tnr_custom_operation`.
-    pub flags: u32,
-    /// 0.
-    pub reserved: u32,
-    /// Ends with a 0.
-    pub name: [c_char; 32],
-}
-
-/// A value of a graph, as `tnr_graph_describe_value` reports it.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_value_info {
-    /// `sizeof(tnr_value_info)`, set by the caller.
-    pub struct_size: u64,
-    /// Whose result it is.
-    pub source: tnr_value_source,
-    /// The dtype of its elements.
-    pub dtype: tnr_dtype,
-    /// Number of axes.
-    pub rank: u32,
-    /// Index among the values of its source, from 0, in the order in which they were added.
-    pub index: u32,
-    /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
-    pub shape: [i64; 8],
-    /// The extents of an input as numbers, as they were given. 0 for all others.
-    pub numbers: [i64; 8],
-    /// Index among the results of its node, from 0. These are consecutive values.
-    pub result: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// Pass of a program: nodes whose results no output needs are left out.
-///
-/// @since 0.2
-pub const TNR_PASS_DEAD_CODE: u32 = 1;
-/// Pass of a program: nodes with the same operation on the same values are one.
-///
-/// @since 0.2
-pub const TNR_PASS_COMMON_SUBEXPRESSIONS: u32 = 2;
-/// Pass of a program: nodes whose operands are all constants are computed when the program is made.
-///
-/// @since 0.2
-pub const TNR_PASS_CONSTANT_FOLDING: u32 = 4;
-/// Pass of a program: a bias and an activation after a product or a convolution become part of it.
-///
-/// @since 0.2
-pub const TNR_PASS_EPILOGUES: u32 = 8;
-/// Pass of a program: element-wise nodes are computed in one pass with a reduction after them and,
-/// on the CPU, with reductions of their rows that later ones read.
-///
-/// @since 0.2
-pub const TNR_PASS_FUSION: u32 = 16;
-/// Pass of a program: a result takes the memory of an operand that nothing reads any more.
-///
-/// @since 0.2
-pub const TNR_PASS_IN_PLACE: u32 = 32;
-/// Pass of a program: values that are not alive at once share memory.
-///
-/// @since 0.2
-pub const TNR_PASS_MEMORY: u32 = 64;
-/// Pass of a program: images between convolutions and poolings are stored channels-last.
-///
-/// @since 0.2
-pub const TNR_PASS_LAYOUT: u32 = 128;
-/// Pass of a program: constants that are right factors of products, and filters of convolutions,
-/// are packed as `tnr_factor_create` packs a factor, which says how many bytes that takes. The
-/// packed copy is made with the program. The pass runs only if `enabled_passes` names it.
-///
-/// @since 0.2
-pub const TNR_PASS_PACKING: u32 = 256;
-
-/// A pass over a program and its effect, from `tnr_program_describe_pass`.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_pass_info {
-    /// `sizeof(tnr_pass_info)`, set by the caller.
-    pub struct_size: u64,
-    /// `TNR_PASS_DEAD_CODE` and so on.
-    pub pass: u32,
-    /// 1: the program was made with it; 0: it was left out.
-    pub is_on: u32,
-    /// How often it changed something, with the graphs in nodes: 0 where it was left out.
-    pub count: u64,
-    /// Its name, such as "common subexpressions"; ends with a 0.
-    pub name: [c_char; 32],
-    /// The thing that is counted, such as "nodes merged"; ends with a 0.
-    pub counted: [c_char; 32],
-}
-
-/// Attributes of `tnr_program_create`. NULL, and zeros after `struct_size`, mean the defaults.
-/// Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_program_attributes {
-    /// `sizeof(tnr_program_attributes)`.
-    pub struct_size: u64,
-    /// The passes, by bits, that are left out.
-    pub disabled_passes: u32,
-    /// Passes that run only if they are named here: `TNR_PASS_PACKING`. Other passes may be named
-    /// too. A pass that is also in `disabled_passes` is left out.
-    pub enabled_passes: u32,
-    /// The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` returned them for a
-    /// program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
-    /// borrowed, and which the program keeps. The constants themselves are then not read. NULL:
-    /// they are packed now. Other bytes than these give other results.
-    pub packed: *const tnr_view,
-}
-
-/// Attributes of `tnr_program_run`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_program_run_attributes {
-    /// `sizeof(tnr_program_run_attributes)`.
-    pub struct_size: u64,
-    /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
-    /// anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
-    pub budget_bytes: u64,
-    /// Nanoseconds of each of `step_count` steps: written if the run succeeds. NULL: none are.
-    pub step_nanoseconds: *mut u64,
-    /// Steps of the program for these layouts, as `tnr_program_memory` reports; 0 without the
-    /// above.
-    pub step_count: u32,
-    /// `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
-    pub flags: u32,
-    /// The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
-    /// An extent that depends on the data may be less than that of the caller's view; the elements
-    /// beyond it are untouched. NULL: none are written.
-    pub output_shapes: *mut i64,
-}
-
-/// Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
-/// guards around it, and a third time in place if it promises that; its views have owners that end
-/// after the call. INTERNAL: it wrote a byte outside its output or to an operand, left an element
-/// unwritten, gave two results, or kept the memory that it was lent. An operation that keeps a view
-/// and uses it later gets STALE_VIEW. The flag does not change runs on a device.
-///
-/// @since 0.2
-pub const TNR_RUN_CHECKED: u32 = 1;
-
-/// Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
-///
-/// @since 0.2
-pub const TNR_RUN_BUDGET: u32 = 2;
-
-/// Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
-/// run allocates nothing, takes no lock and makes no system call.
-///
-/// @since 0.2
-pub const TNR_BOUND_PREALLOCATED: u32 = 1;
-
-/// Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
-/// these inputs and outputs, and is one launch.
-///
-/// @since 0.2
-pub const TNR_BOUND_CAPTURED: u32 = 2;
-
-/// Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too.
-///
-/// @since 0.2
-pub const TNR_BOUND_BUDGET: u32 = 4;
-
-/// Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_bound_attributes {
-    /// `sizeof(tnr_bound_attributes)`.
-    pub struct_size: u64,
-    /// Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound.
-    pub budget_bytes: u64,
-    /// `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`.
-    pub flags: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// How a step of a program computes.
-///
-/// @since 0.2
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_step_kind(pub i32);
-
-impl tnr_step_kind {
-    /// Elements move to where a reshape or an output needs them.
-    pub const COPY: tnr_step_kind = tnr_step_kind(1);
-    /// Element-wise nodes in one pass.
-    pub const EXPRESSION: tnr_step_kind = tnr_step_kind(2);
-    /// The call of an operation.
-    pub const OPERATION: tnr_step_kind = tnr_step_kind(3);
-    /// Subgraphs of a node, as often as the data require.
-    pub const CONTROL: tnr_step_kind = tnr_step_kind(4);
-}
-
-/// A step of a program's run, as `tnr_program_describe_step` reports it.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_step_info {
-    /// `sizeof(tnr_step_info)`, set by the caller.
-    pub struct_size: u64,
-    /// How it computes.
-    pub kind: tnr_step_kind,
-    /// The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output.
-    pub node: u32,
-    /// Nodes that it computes.
-    pub node_count: u32,
-    /// The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
-    pub output: u32,
-    /// Floating-point operations: two for each multiplication and addition of a product or a
-    /// convolution, one for each element and node of others, 0 of copies and of subgraphs.
-    pub flops: u64,
-    /// Bytes of the elements that it reads, each operand once.
-    pub read_bytes: u64,
-    /// Bytes of the elements that it writes.
-    pub written_bytes: u64,
-    /// Offset of its result, of several the first, in the block of values; 0 where it writes an
-    /// output.
-    pub block_offset: u64,
-    /// Bytes of the block that the result takes; 0 where it writes an output.
-    pub block_bytes: u64,
-    /// The last step that reads these bytes.
-    pub last_use: u32,
-    /// Dtype of the result.
-    pub dtype: tnr_dtype,
-    /// Number of axes of the result.
-    pub rank: u32,
-    /// 0.
-    pub reserved: u32,
-    /// The result's extents; those beyond the rank are 0.
-    pub shape: [i64; 8],
-    /// Names of the operations, as far as they fit; ends with a 0.
-    pub name: [c_char; 64],
-}
-
-/// The memory of a run, as `tnr_program_memory` reports it.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_memory_plan {
-    /// `sizeof(tnr_memory_plan)`, set by the caller.
-    pub struct_size: u64,
-    /// Bytes that intermediate values take, in one block.
-    pub peak_bytes: u64,
-    /// The most bytes of intermediate values that are alive at once: no plan takes less.
-    pub live_bytes: u64,
-    /// Bytes of all intermediate values together, as if each had memory of its own.
-    pub total_bytes: u64,
-    /// The most bytes of scratch memory that operations took at once in runs for these layouts so
-    /// far, in addition to `peak_bytes`: they report it when they run. Exact where a program is
-    /// bound with `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
-    pub scratch_bytes: u64,
-    /// Calls of operations in a run.
-    pub step_count: u32,
-    /// 0.
-    pub reserved: u32,
-    /// Bytes of constants that are packed, which the program holds for all runs.
-    pub packed_bytes: u64,
 }
 
 // ==== ordering ====
 // Sorting and searching. NaN is greater than everything, and all NaN are equal.
 
 /// Flag of `tnr_sort_attributes`: the greatest first. NaN is last even so.
-///
-/// @since 0.2
 pub const TNR_SORT_DESCENDING: u32 = 1;
 
 /// Flag of `tnr_top_k_attributes`: the smallest instead of the greatest. NaN is chosen last in
 /// both.
-///
-/// @since 0.2
 pub const TNR_TOP_K_SMALLEST: u32 = 1;
 
 /// Flag of `tnr_searchsorted_attributes`: after the elements that are equal, instead of before
 /// them.
-///
-/// @since 0.2
 pub const TNR_SEARCHSORTED_RIGHT: u32 = 1;
 
 /// Flag of `tnr_quantile_attributes`: NaN are left out, instead of giving NaN.
-///
-/// @since 0.2
 pub const TNR_QUANTILE_SKIP_NAN: u32 = 1;
 
-/// Attributes of `tnr_sort`. NULL, and zeros after `struct_size`, mean the defaults. Later versions
-/// append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sort`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sort_attributes {
-    /// `sizeof(tnr_sort_attributes)`.
     pub struct_size: u64,
     /// `TNR_SORT_DESCENDING`, or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_top_k`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_top_k`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_top_k_attributes {
-    /// `sizeof(tnr_top_k_attributes)`.
     pub struct_size: u64,
     /// `TNR_TOP_K_SMALLEST`, or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_partition`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_partition_attributes {
-    /// `sizeof(tnr_partition_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_quantile`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_quantile`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_quantile_attributes {
-    /// `sizeof(tnr_quantile_attributes)`.
     pub struct_size: u64,
     /// `TNR_QUANTILE_SKIP_NAN`, or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_searchsorted`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_searchsorted`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_searchsorted_attributes {
-    /// `sizeof(tnr_searchsorted_attributes)`.
     pub struct_size: u64,
     /// `TNR_SEARCHSORTED_RIGHT`, or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_unique`. There are none yet. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_unique_attributes {
-    /// `sizeof(tnr_unique_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_bincount`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_bincount`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_bincount_attributes {
-    /// `sizeof(tnr_bincount_attributes)`.
     pub struct_size: u64,
     /// The weight of each element, of `a`'s shape and `out`'s dtype. NULL: each weighs 1.
     pub weights: *const tnr_view,
 }
 
-/// Attributes of `tnr_histogram`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_histogram`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_histogram_attributes {
-    /// `sizeof(tnr_histogram_attributes)`.
     pub struct_size: u64,
     /// Where there are no edges: the first edge; finite.
     pub low: f64,
@@ -1818,8 +943,6 @@ pub struct tnr_histogram_attributes {
 // 2011): a number depends only on seed, offset and index.
 
 /// A distribution of random numbers.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_random_distribution(pub i32);
@@ -1835,15 +958,10 @@ impl tnr_random_distribution {
     pub const BERNOULLI: tnr_random_distribution = tnr_random_distribution(4);
 }
 
-/// Attributes of `tnr_random`. The fields of other distributions are 0. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_random`. The fields of other distributions are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_random_attributes {
-    /// `sizeof(tnr_random_attributes)`.
     pub struct_size: u64,
     /// UNIFORM; finite.
     pub low: f64,
@@ -1862,23 +980,47 @@ pub struct tnr_random_attributes {
     pub bound: i64,
 }
 
-/// Attributes of `tnr_random_permutation`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+// ==== packed factors ====
+// The right factor of repeated products of dense matrices, as kernels read it.
+
+/// Attributes of `tnr_factor_create`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct tnr_random_permutation_attributes {
-    /// `sizeof(tnr_random_permutation_attributes)`.
+pub struct tnr_factor_attributes {
     pub struct_size: u64,
+    /// Dtype of the left factors; a `b` of bytes is packed differently for u8 and i8. 0: that of
+    /// `b`.
+    pub a_dtype: tnr_dtype,
+    pub reserved: u32,
 }
 
-// ==== sparse matrices ====
+/// Shape and size of a packed factor.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_factor_info {
+    pub struct_size: u64,
+    /// Dtype of the matrix that was packed.
+    pub dtype: tnr_dtype,
+    /// Dtype of the left factors of its products.
+    pub a_dtype: tnr_dtype,
+    /// Rows: the depth of its products.
+    pub rows: i64,
+    /// Columns.
+    pub cols: i64,
+    /// Bytes that a product reads of the packed factor.
+    pub size_bytes: u64,
+}
+
+/// A dense matrix in the panels that products read, to be multiplied by many others from the left.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_factor {
+    _opaque: [u8; 0],
+}
+
+// ==== sparse.h: sparse matrices ====
 // Lent as views of three arrays, or held by a handle.
 
 /// How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_format(pub i32);
@@ -1895,8 +1037,6 @@ impl tnr_sparse_format {
 }
 
 /// Whether a matrix is meant as it is, or its transpose.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_orientation(pub i32);
@@ -1908,48 +1048,17 @@ impl tnr_orientation {
     pub const TRANSPOSED: tnr_orientation = tnr_orientation(2);
 }
 
-/// Attributes of nodes of sparse matrices. NULL, and zeros after `struct_size`, mean the defaults.
-/// Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_node_attributes {
-    /// `sizeof(tnr_sparse_node_attributes)`.
-    pub struct_size: u64,
-    /// How the entries are laid out; 0: CSR.
-    pub format: tnr_sparse_format,
-    /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are.
-    pub flags: u32,
-    /// How SPARSE_MATMUL takes the matrix; 0: as it is.
-    pub orientation: tnr_orientation,
-    /// The flags of the attributes of SPARSE_SDDMM and SPARSE_SOLVE. 0 for all others.
-    pub call_flags: u32,
-    /// Rows of a block of BSR; 0: 1.
-    pub block_rows: u32,
-    /// Columns of a block of BSR; 0: 1.
-    pub block_cols: u32,
-}
-
 /// Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
 /// by row, then by column).
-///
-/// @since 0.2
 pub const TNR_SPARSE_SORTED: u32 = 1;
 
 /// Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
-///
-/// @since 0.2
 pub const TNR_SPARSE_UNIQUE: u32 = 2;
 
 /// Most rows, and most columns, of a block of BSR.
-///
-/// @since 0.2
 pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 
-/// A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
-/// it to zeros, then set `struct_size` and the fields that apply. Later versions append fields, in
-/// which 0 keeps the present behaviour.
+/// A sparse matrix over memory: a plain value, lent to the library for one call and never kept.
 ///
 /// | format | `major` | `minor` | `values` |
 /// | --- | --- | --- | --- |
@@ -1976,12 +1085,9 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 ///
 /// An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
 /// used. The flags of such a view are believed; `tnr_sparse_check` looks.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view {
-    /// `sizeof(tnr_sparse_view)`.
     pub struct_size: u64,
     /// Token of the `tnr_sparse` that this is a view of: all of it, a range of its rows, or one
     /// matrix or a range of matrices of a batch. The checks that it has passed are not repeated. 0:
@@ -2011,8 +1117,6 @@ pub struct tnr_sparse_view {
 }
 
 /// A sparse view whose values the callee may write. Indices and offsets are never written.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view_mut {
@@ -2020,10 +1124,7 @@ pub struct tnr_sparse_view_mut {
     pub view: tnr_sparse_view,
 }
 
-/// A sparse matrix: three blobs that it holds, in a batch four, and their format. Its handle is a
-/// token like that of a blob, of a separate kind.
-///
-/// @since 0.2
+/// A sparse matrix: three blobs that it holds, in a batch four, and their format.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_sparse {
     _opaque: [u8; 0],
@@ -2034,8 +1135,6 @@ pub struct tnr_sparse {
 
 /// Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
 /// compared with.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_predicate(pub i32);
@@ -2052,8 +1151,6 @@ impl tnr_sparse_predicate {
 }
 
 /// How several entries of one position are combined.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_combine(pub i32);
@@ -2070,8 +1167,6 @@ impl tnr_sparse_combine {
 }
 
 /// Order by which the largest entries are chosen. NaN is less than everything.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_order(pub i32);
@@ -2084,8 +1179,6 @@ impl tnr_sparse_order {
 }
 
 /// How `tnr_sparse_concat` joins matrices.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_join(pub i32);
@@ -2101,24 +1194,16 @@ impl tnr_sparse_join {
 }
 
 /// Flag of `tnr_sparse_options`, for NON_ZERO: -0.0 is an entry too.
-///
-/// @since 0.2
 pub const TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 
 /// Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it,
 /// entries keep the order that they had, as far as the format has one.
-///
-/// @since 0.2
 pub const TNR_CONVERT_SORT: u32 = 2;
 
-/// Options of operations that make a sparse matrix. Set it to zeros, then set `struct_size` and the
-/// fields that apply. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Options of operations that make a sparse matrix.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_options {
-    /// `sizeof(tnr_sparse_options)`.
     pub struct_size: u64,
     /// Format of the result.
     pub format: tnr_sparse_format,
@@ -2139,46 +1224,31 @@ pub struct tnr_sparse_options {
     pub mask: tnr_view,
 }
 
-/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. NULL, and zeros after
-/// `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the present
-/// behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_top_k_attributes {
-    /// `sizeof(tnr_sparse_top_k_attributes)`.
     pub struct_size: u64,
     /// From dense: dtype of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
     /// Else 0: entries keep their index type.
     pub index_dtype: tnr_dtype,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_from_dense_dropout`. NULL, and zeros after `struct_size`, mean the
-/// defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sparse_from_dense_dropout`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_dropout_attributes {
-    /// `sizeof(tnr_sparse_dropout_attributes)`.
     pub struct_size: u64,
     /// Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
     pub index_dtype: tnr_dtype,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_from_matmul`. NULL, and zeros after `struct_size`, mean the defaults.
-/// Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sparse_from_matmul`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_from_matmul_attributes {
-    /// `sizeof(tnr_sparse_from_matmul_attributes)`.
     pub struct_size: u64,
     /// `[n]`, of the dtype of the result: added to each row of the product. NULL: nothing is.
     pub bias: *const tnr_view,
@@ -2194,68 +1264,10 @@ pub struct tnr_sparse_from_matmul_attributes {
     pub threshold: tnr_scalar,
 }
 
-/// Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_to_dense_attributes {
-    /// `sizeof(tnr_sparse_to_dense_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_coalesce_attributes {
-    /// `sizeof(tnr_sparse_coalesce_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_select` and `tnr_sparse_slice`. There are none yet. NULL, and zeros
-/// after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the
-/// present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_select_attributes {
-    /// `sizeof(tnr_sparse_select_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros after `struct_size`, mean
-/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_concat_attributes {
-    /// `sizeof(tnr_sparse_concat_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros after `struct_size`, mean
-/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_kron_attributes {
-    /// `sizeof(tnr_sparse_kron_attributes)`.
-    pub struct_size: u64,
-}
-
 // ==== sparse operations ====
 // Products, arithmetic, reductions and solves.
 
 /// A norm of a matrix.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_norm_kind(pub i32);
@@ -2270,126 +1282,31 @@ impl tnr_sparse_norm_kind {
 }
 
 /// Flag of `tnr_sparse_sddmm_attributes`: products are multiplied by the pattern's own values.
-///
-/// @since 0.2
 pub const TNR_SDDMM_TIMES_VALUES: u32 = 1;
 
 /// Flag of `tnr_sparse_solve_attributes`: the matrix is upper triangular, else lower.
-///
-/// @since 0.2
 pub const TNR_SOLVE_UPPER: u32 = 1;
 
 /// Flag of `tnr_sparse_solve_attributes`: the diagonal is 1, whatever its entries are.
-///
-/// @since 0.2
 pub const TNR_SOLVE_UNIT_DIAGONAL: u32 = 2;
 
-/// Attributes of `tnr_sparse_matmul` and `tnr_packed_matmul`. There are none yet. NULL, and zeros
-/// after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps the
-/// present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_matmul_attributes {
-    /// `sizeof(tnr_sparse_matmul_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL,
-/// and zeros after `struct_size`, mean the defaults. Later versions append fields, in which 0 keeps
-/// the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_product_attributes {
-    /// `sizeof(tnr_sparse_product_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_sddmm`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sparse_sddmm`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_sddmm_attributes {
-    /// `sizeof(tnr_sparse_sddmm_attributes)`.
     pub struct_size: u64,
     /// `TNR_SDDMM_TIMES_VALUES` or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_sparse_accumulate`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_accumulate_attributes {
-    /// `sizeof(tnr_sparse_accumulate_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_scale`. There are none yet. NULL, and zeros after `struct_size`, mean
-/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_scale_attributes {
-    /// `sizeof(tnr_sparse_scale_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_softmax_attributes {
-    /// `sizeof(tnr_sparse_softmax_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros after `struct_size`, mean
-/// the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_norm_attributes {
-    /// `sizeof(tnr_sparse_norm_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros after `struct_size`,
-/// mean the defaults. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_diagonal_attributes {
-    /// `sizeof(tnr_sparse_diagonal_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_solve`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_sparse_solve`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_solve_attributes {
-    /// `sizeof(tnr_sparse_solve_attributes)`.
     pub struct_size: u64,
     /// `TNR_SOLVE_UPPER`, `TNR_SOLVE_UNIT_DIAGONAL`, both or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
@@ -2397,8 +1314,6 @@ pub struct tnr_sparse_solve_attributes {
 // The read-optimised form of a sparse matrix, for products with many vectors.
 
 /// How a packed matrix keeps the columns of its entries.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_packed_layout(pub i32);
@@ -2417,28 +1332,20 @@ impl tnr_packed_layout {
     pub const BLOCKS: tnr_packed_layout = tnr_packed_layout(4);
 }
 
-/// Attributes of `tnr_packed_create`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// Attributes of `tnr_packed_create`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_packed_attributes {
-    /// `sizeof(tnr_packed_attributes)`.
     pub struct_size: u64,
     /// How the columns are kept; 0 is AUTO.
     pub layout: tnr_packed_layout,
-    /// 0.
     pub reserved: u32,
 }
 
 /// Layout and cost of a packed matrix.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_packed_info {
-    /// `sizeof(tnr_packed_info)`.
     pub struct_size: u64,
     /// Never AUTO.
     pub layout: tnr_packed_layout,
@@ -2465,77 +1372,642 @@ pub struct tnr_packed_info {
     pub block_cols: i64,
 }
 
-/// A sparse matrix in a layout of the library's own, for products with many vectors. Its handle is
-/// a token like that of a blob, of a separate kind.
-///
-/// @since 0.2
+/// A sparse matrix in a layout of the library's own, for products with many vectors.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_packed {
     _opaque: [u8; 0],
 }
 
-// ==== packed factors ====
-// The right factor of repeated products of dense matrices, as kernels read it.
+// ==== program.h: expressions ====
+// Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
 
-/// Attributes of `tnr_factor_create`. NULL, and zeros after `struct_size`, mean the defaults. Later
-/// versions append fields, in which 0 keeps the present behaviour.
+/// A node of an expression: an operation on views, scalars and the results of earlier nodes, with
+/// one result. Frozen: 32 bytes.
 ///
-/// @since 0.2
+/// An operand is the index of an earlier node; `TNR_OPERAND_VIEW` plus the index of a view of the
+/// expression; `TNR_OPERAND_SCALAR` plus the index of a scalar of it; or `TNR_OPERAND_OUTPUT`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_factor_attributes {
-    /// `sizeof(tnr_factor_attributes)`.
-    pub struct_size: u64,
-    /// Dtype of the left factors; a `b` of bytes is packed differently for u8 and i8. 0: that of
-    /// `b`.
-    pub a_dtype: tnr_dtype,
-    /// 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct tnr_node {
+    /// A kind (`TNR_NODE_UNARY`, ...) plus the code of the operation (`tnr_unary_op`, ...), of
+    /// kinds that have codes.
+    pub code: u32,
+    /// Dtype of the result, which the operation must give.
+    pub dtype: tnr_dtype,
+    /// The operands that the operation takes, first; the other entries are `TNR_OPERAND_NONE`.
+    pub operands: [u32; 3],
+    /// Index into the attributes of the expression, plus 1, for a reduction
+    /// (`tnr_reduce_attributes`) or a normalization (`tnr_normalize_attributes`). 0: none.
+    pub attributes: u32,
+    /// For a reduction or a normalization: its axes as bits (bit i: axis i), and
+    /// `TNR_NODE_KEEP_AXES`. 0 for all others.
+    pub flags: u32,
     pub reserved: u32,
 }
 
-/// Shape and size of a packed factor.
-///
-/// @since 0.2
+// The constants TNR_NODE_* of the table node_kinds.rs.
+
+/// Flag of a node that reduces: the reduced axes stay, of extent 1.
+pub const TNR_NODE_KEEP_AXES: u32 = 0x100;
+
+/// Operand of a node: plus the index of a view.
+pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
+/// Operand of a node: plus the index of a scalar, which must be representable in the dtype that
+/// the operation takes there, as with `tnr_binary_scalar`.
+pub const TNR_OPERAND_SCALAR: u32 = 0x8000_0000;
+/// Operand of a node: the elements of `out` before the call.
+pub const TNR_OPERAND_OUTPUT: u32 = 0xc000_0000;
+/// No operand.
+pub const TNR_OPERAND_NONE: u32 = 0xffff_ffff;
+
+/// Most nodes of an expression.
+pub const TNR_MAX_NODES: usize = 256;
+
+/// Most different views of an expression.
+pub const TNR_MAX_EXPRESSION_VIEWS: usize = 32;
+
+/// An expression: nodes, and the arrays that they refer to. The last node is the result. The
+/// library trusts no array: each code, dtype and index is checked in each call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct tnr_factor_info {
-    /// `sizeof(tnr_factor_info)`.
+pub struct tnr_expression {
     pub struct_size: u64,
-    /// Dtype of the matrix that was packed.
-    pub dtype: tnr_dtype,
-    /// Dtype of the left factors of its products.
-    pub a_dtype: tnr_dtype,
-    /// Rows: the depth of its products.
-    pub rows: i64,
-    /// Columns.
-    pub cols: i64,
-    /// Bytes that a product reads of the packed factor.
-    pub size_bytes: u64,
+    /// `node_count` nodes.
+    pub nodes: *const tnr_node,
+    /// `view_count` pointers to views. NULL only where `view_count` is 0.
+    pub views: *const *const tnr_view,
+    /// `scalar_count` scalars. NULL only where `scalar_count` is 0.
+    pub scalars: *const tnr_scalar,
+    /// `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
+    /// where `attribute_count` is 0.
+    pub attributes: *const *const c_void,
+    /// 1 to `TNR_MAX_NODES`.
+    pub node_count: u32,
+    /// At most `TNR_MAX_EXPRESSION_VIEWS`.
+    pub view_count: u32,
+    /// At most 1024.
+    pub scalar_count: u32,
+    /// At most 1024.
+    pub attribute_count: u32,
 }
 
-/// A dense matrix in the panels that products read, to be multiplied by many others from the left.
-/// Its handle is a token like that of a blob, of a separate kind.
-///
-/// @since 0.2
+// ==== programs ====
+// Graphs of operations: built value by value, checked once, run on memory of any shape that they
+// were built for, with the memory of their intermediate values planned.
+
+/// A graph that is being built: inputs, constants, nodes and outputs.
 #[cfg_attr(all(), repr(C))]
-pub struct tnr_factor {
+pub struct tnr_graph {
+    _opaque: [u8; 0],
+}
+
+/// A graph that nothing changes any more, to be run by any number of threads.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_program {
+    _opaque: [u8; 0],
+}
+
+/// A program that is bound to the layouts of its inputs and outputs.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_bound {
+    _opaque: [u8; 0],
+}
+
+/// Where a value of a graph comes from.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_value_source(pub i32);
+
+impl tnr_value_source {
+    /// `tnr_graph_add_input`.
+    pub const INPUT: tnr_value_source = tnr_value_source(1);
+    /// `tnr_graph_add_constant`.
+    pub const CONSTANT: tnr_value_source = tnr_value_source(2);
+    /// `tnr_graph_add_scalar`.
+    pub const SCALAR: tnr_value_source = tnr_value_source(3);
+    /// `tnr_graph_add_node`.
+    pub const NODE: tnr_value_source = tnr_value_source(4);
+}
+
+/// How two numbers make an extent.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_extent_op(pub i32);
+
+impl tnr_extent_op {
+    /// The sum.
+    pub const ADD: tnr_extent_op = tnr_extent_op(1);
+    /// The difference, which is not negative.
+    pub const SUB: tnr_extent_op = tnr_extent_op(2);
+    /// The product.
+    pub const MUL: tnr_extent_op = tnr_extent_op(3);
+    /// The quotient, rounded down; the divisor is positive.
+    pub const DIV: tnr_extent_op = tnr_extent_op(4);
+    /// The quotient, rounded up; the divisor is positive.
+    pub const DIV_UP: tnr_extent_op = tnr_extent_op(5);
+    /// The smaller one.
+    pub const MIN: tnr_extent_op = tnr_extent_op(6);
+    /// The greater one.
+    pub const MAX: tnr_extent_op = tnr_extent_op(7);
+}
+
+/// A number of a graph: plus the index of an extent, which each run has.
+pub const TNR_EXTENT: i64 = 0x4000_0000_0000_0000;
+
+/// Most extents of a graph.
+pub const TNR_MAX_EXTENTS: usize = 256;
+
+/// Most values of a graph.
+pub const TNR_MAX_VALUES: usize = 65536;
+
+/// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
+/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_graph_node {
+    pub struct_size: u64,
+    /// A kind plus the code of the operation, of kinds that have codes.
+    pub code: u32,
+    /// The dtype that a cast or random numbers have. 0 for all others: operations state it.
+    pub dtype: tnr_dtype,
+    /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
+    pub operands: *const u32,
+    /// `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
+    /// an extent. NULL only where there are none.
+    pub numbers: *const i64,
+    /// The attributes of the operation, as its call takes them, except views, which are operands
+    /// here. NULL: the defaults.
+    pub attributes: *const c_void,
+    /// Number of `operands`, as the kind requires.
+    pub operand_count: u32,
+    /// Number of `numbers`, as the kind requires.
+    pub number_count: u32,
+    /// Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+/// How deep graphs may be within each other.
+pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
+
+/// Which result of an operation that orders elements a node is.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_order_result(pub i32);
+
+impl tnr_order_result {
+    /// The elements.
+    pub const VALUES: tnr_order_result = tnr_order_result(1);
+    /// Where each was on the axis, of i64.
+    pub const INDICES: tnr_order_result = tnr_order_result(2);
+}
+
+/// Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_einsum_node_attributes {
+    pub struct_size: u64,
+    /// The spec of `tnr_einsum`; ends with a 0.
+    pub spec: [c_char; 120],
+}
+
+/// The dtype and shape of the result of a custom operation, from those of its operands: these views
+/// have no memory. Returns a status; anything but OK refuses the node, with the message that the
+/// function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
+/// Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
+///
+/// The function always gives the same answer for the same operands. A program takes one answer for
+/// each set of layouts that it is run with. A run asks again only where shapes of operands depend on
+/// its data: an answer of another dtype or rank than the first one, or with a larger extent along an
+/// axis, is INVALID_ARGUMENT before the result is written.
+pub type tnr_infer_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        dtype: *mut tnr_dtype,
+        rank: *mut u32,
+        shape: *mut i64,
+    ) -> tnr_status,
+>;
+
+/// Computes a custom operation: writes every element of `out`, and no other byte. Operands and
+/// `out` are lent for the call, with any strides. The function may call the library and run
+/// programs, including its own, but may not call the graph that it was added to. Returns a status;
+/// any status other than OK ends the run with that status, and with the reason that the function
+/// gave to `tnr_set_last_error`. Called from any thread, and from several at once.
+pub type tnr_compute_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        out: *const tnr_view_mut,
+    ) -> tnr_status,
+>;
+
+/// Computes a custom operation where a program is run on a device: enqueues work that writes every
+/// element of `out`, and no other byte, by calls of the library with `context`, the context of the
+/// run. Operands and `out` are views of its device, lent for the call, with any strides. Their
+/// owners end after the call. They also order calls on other contexts of the device: the work of
+/// these calls comes after the earlier work of the run, and before its later work. Otherwise like
+/// `tnr_compute_fn`.
+pub type tnr_device_compute_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        context: *mut tnr_context,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        out: *const tnr_view_mut,
+    ) -> tnr_status,
+>;
+
+/// Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
+pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
+/// Flag of `tnr_custom_operation`: `out` has elements before the call, of any values, and no
+/// undefined bytes. Costs a pass over it.
+pub const TNR_CUSTOM_INITIALIZED: u32 = 2;
+
+/// A custom operation. An exception or a panic that leaves a function is INTERNAL where compilers
+/// let it through, as C++ does unless the function is `noexcept`; a panic in a function of Rust
+/// that does not catch it aborts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_custom_operation {
+    pub struct_size: u64,
+    /// Ends with a 0; 1 to 31 bytes, which are copied.
+    pub name: *const c_char,
+    /// Not NULL.
+    pub infer: tnr_infer_fn,
+    /// Not NULL.
+    pub compute: tnr_compute_fn,
+    /// Given to the functions.
+    pub user_context: *mut c_void,
+    /// Called once with `user_context`, when the graph and all its programs are gone; may be NULL.
+    pub release: tnr_release_fn,
+    /// Operands that it takes.
+    pub operand_count: u32,
+    /// Numbers that it takes.
+    pub number_count: u32,
+    /// `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0.
+    pub flags: u32,
+    pub reserved: u32,
+    /// Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
+    /// operation.
+    pub compute_on_device: tnr_device_compute_fn,
+}
+
+/// Operations of a shared library that is loaded while the program runs. The loader gives its entry
+/// to `tnr_plugin_check`, and may then add its operations to graphs. The library stays loaded as
+/// long as these exist.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_plugin {
+    pub struct_size: u64,
+    /// `TNR_ABI_MAJOR` of the header that it was compiled with. Here in every version of the ABI.
+    pub abi_major: u32,
+    /// `TNR_ABI_MINOR` of the header that it was compiled with. Here in every version of the ABI.
+    pub abi_minor: u32,
+    /// Ends with a 0; for messages.
+    pub name: *const c_char,
+    /// `operation_count` operations. Each may be added to any number of graphs, and `release` is
+    /// called once for each of them.
+    pub operations: *const *const tnr_custom_operation,
+    /// How many `operations` there are.
+    pub operation_count: u32,
+    pub reserved: u32,
+}
+
+/// The one function that a plug-in exports, by the name `tnr_plugin_entry`. Returns the description
+/// of the plug-in, which stays at its address.
+pub type tnr_plugin_fn = Option<unsafe extern "C" fn() -> *const tnr_plugin>;
+
+/// The numbers of values, nodes and so on of a graph, as `tnr_graph_describe` reports them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_graph_info {
+    pub struct_size: u64,
+    /// Values of all sources.
+    pub value_count: u32,
+    /// Named extents, and those made of them.
+    pub extent_count: u32,
+    /// Inputs.
+    pub input_count: u32,
+    /// Constants.
+    pub constant_count: u32,
+    /// Scalars.
+    pub scalar_count: u32,
+    /// Nodes.
+    pub node_count: u32,
+    /// Outputs.
+    pub output_count: u32,
+    /// Custom operations.
+    pub custom_count: u32,
+    /// Subgraphs, for nodes such as `TNR_NODE_COND` and `TNR_NODE_WHILE`.
+    pub subgraph_count: u32,
+    pub reserved: u32,
+}
+
+/// An extent of a graph, as `tnr_graph_describe_extent` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_extent_info {
+    pub struct_size: u64,
+    /// 0 of a named one.
+    pub op: tnr_extent_op,
+    pub reserved: u32,
+    /// The first number; the maximum of a named one.
+    pub a: i64,
+    /// The second number; 0 of a named one.
+    pub b: i64,
+    /// The name of a named one; ends with a 0.
+    pub name: [c_char; 32],
+}
+
+/// A custom operation of a graph, as `tnr_graph_describe_custom` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_custom_info {
+    pub struct_size: u64,
+    /// Operands that it takes.
+    pub operand_count: u32,
+    /// Numbers that it takes.
+    pub number_count: u32,
+    /// The flags of `tnr_custom_operation`.
+    pub flags: u32,
+    pub reserved: u32,
+    /// Ends with a 0.
+    pub name: [c_char; 32],
+}
+
+/// A value of a graph, as `tnr_graph_describe_value` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_value_info {
+    pub struct_size: u64,
+    /// Whose result it is.
+    pub source: tnr_value_source,
+    /// The dtype of its elements.
+    pub dtype: tnr_dtype,
+    /// Number of axes.
+    pub rank: u32,
+    /// Index among the values of its source, from 0, in the order in which they were added.
+    pub index: u32,
+    /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
+    pub shape: [i64; 8],
+    /// The extents of an input as numbers, as they were given. 0 for all others.
+    pub numbers: [i64; 8],
+    /// Index among the results of its node, from 0. These are consecutive values.
+    pub result: u32,
+    pub reserved: u32,
+}
+
+/// Pass of a program: nodes whose results no output needs are left out.
+pub const TNR_PASS_DEAD_CODE: u32 = 1;
+/// Pass of a program: nodes with the same operation on the same values are one.
+pub const TNR_PASS_COMMON_SUBEXPRESSIONS: u32 = 2;
+/// Pass of a program: nodes whose operands are all constants are computed when the program is made.
+pub const TNR_PASS_CONSTANT_FOLDING: u32 = 4;
+/// Pass of a program: a bias and an activation after a product or a convolution become part of it.
+pub const TNR_PASS_EPILOGUES: u32 = 8;
+/// Pass of a program: element-wise nodes are computed in one pass with a reduction after them and,
+/// on the CPU, with reductions of their rows that later ones read.
+pub const TNR_PASS_FUSION: u32 = 16;
+/// Pass of a program: a result takes the memory of an operand that nothing reads any more.
+pub const TNR_PASS_IN_PLACE: u32 = 32;
+/// Pass of a program: values that are not alive at once share memory.
+pub const TNR_PASS_MEMORY: u32 = 64;
+/// Pass of a program: images between convolutions and poolings are stored channels-last.
+pub const TNR_PASS_LAYOUT: u32 = 128;
+/// Pass of a program: constants that are right factors of products, and filters of convolutions,
+/// are packed as `tnr_factor_create` packs a factor, which says how many bytes that takes. The
+/// packed copy is made with the program. The pass runs only if `enabled_passes` names it.
+pub const TNR_PASS_PACKING: u32 = 256;
+
+/// A pass over a program and its effect, from `tnr_program_describe_pass`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_pass_info {
+    pub struct_size: u64,
+    /// `TNR_PASS_DEAD_CODE` and so on.
+    pub pass: u32,
+    /// 1: the program was made with it; 0: it was left out.
+    pub is_on: u32,
+    /// How often it changed something, with the graphs in nodes: 0 where it was left out.
+    pub count: u64,
+    /// Its name, such as "common subexpressions"; ends with a 0.
+    pub name: [c_char; 32],
+    /// The thing that is counted, such as "nodes merged"; ends with a 0.
+    pub counted: [c_char; 32],
+}
+
+/// Attributes of `tnr_program_create`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_program_attributes {
+    pub struct_size: u64,
+    /// The passes, by bits, that are left out.
+    pub disabled_passes: u32,
+    /// Passes that run only if they are named here: `TNR_PASS_PACKING`. Other passes may be named
+    /// too. A pass that is also in `disabled_passes` is left out.
+    pub enabled_passes: u32,
+    /// The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` returned them for a
+    /// program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
+    /// borrowed, and which the program keeps. The constants themselves are then not read. NULL:
+    /// they are packed now. Other bytes than these give other results.
+    pub packed: *const tnr_view,
+}
+
+/// Attributes of `tnr_program_run`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_program_run_attributes {
+    pub struct_size: u64,
+    /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
+    /// anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
+    pub budget_bytes: u64,
+    /// Nanoseconds of each of `step_count` steps: written if the run succeeds. NULL: none are.
+    pub step_nanoseconds: *mut u64,
+    /// Steps of the program for these layouts, as `tnr_program_memory` reports; 0 without the
+    /// above.
+    pub step_count: u32,
+    /// `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
+    pub flags: u32,
+    /// The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
+    /// An extent that depends on the data may be less than that of the caller's view; the elements
+    /// beyond it are untouched. NULL: none are written.
+    pub output_shapes: *mut i64,
+}
+
+/// Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
+/// guards around it, and a third time in place if it promises that; its views have owners that end
+/// after the call. INTERNAL: it wrote a byte outside its output or to an operand, left an element
+/// unwritten, gave two results, or kept the memory that it was lent. An operation that keeps a view
+/// and uses it later gets STALE_VIEW. The flag does not change runs on a device.
+pub const TNR_RUN_CHECKED: u32 = 1;
+
+/// Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
+pub const TNR_RUN_BUDGET: u32 = 2;
+
+/// Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
+/// run allocates nothing, takes no lock and makes no system call.
+pub const TNR_BOUND_PREALLOCATED: u32 = 1;
+
+/// Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
+/// these inputs and outputs, and is one launch.
+pub const TNR_BOUND_CAPTURED: u32 = 2;
+
+/// Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too.
+pub const TNR_BOUND_BUDGET: u32 = 4;
+
+/// Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_bound_attributes {
+    pub struct_size: u64,
+    /// Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound.
+    pub budget_bytes: u64,
+    /// `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`.
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+/// How a step of a program computes.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_step_kind(pub i32);
+
+impl tnr_step_kind {
+    /// Elements move to where a reshape or an output needs them.
+    pub const COPY: tnr_step_kind = tnr_step_kind(1);
+    /// Element-wise nodes in one pass.
+    pub const EXPRESSION: tnr_step_kind = tnr_step_kind(2);
+    /// The call of an operation.
+    pub const OPERATION: tnr_step_kind = tnr_step_kind(3);
+    /// Subgraphs of a node, as often as the data require.
+    pub const CONTROL: tnr_step_kind = tnr_step_kind(4);
+}
+
+/// A step of a program's run, as `tnr_program_describe_step` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_step_info {
+    pub struct_size: u64,
+    /// How it computes.
+    pub kind: tnr_step_kind,
+    /// The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output.
+    pub node: u32,
+    /// Nodes that it computes.
+    pub node_count: u32,
+    /// The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
+    pub output: u32,
+    /// Floating-point operations: two for each multiplication and addition of a product or a
+    /// convolution, one for each element and node of others, 0 of copies and of subgraphs.
+    pub flops: u64,
+    /// Bytes of the elements that it reads, each operand once.
+    pub read_bytes: u64,
+    /// Bytes of the elements that it writes.
+    pub written_bytes: u64,
+    /// Offset of its result, of several the first, in the block of values; 0 where it writes an
+    /// output.
+    pub block_offset: u64,
+    /// Bytes of the block that the result takes; 0 where it writes an output.
+    pub block_bytes: u64,
+    /// The last step that reads these bytes.
+    pub last_use: u32,
+    /// Dtype of the result.
+    pub dtype: tnr_dtype,
+    /// Number of axes of the result.
+    pub rank: u32,
+    pub reserved: u32,
+    /// The result's extents; those beyond the rank are 0.
+    pub shape: [i64; 8],
+    /// Names of the operations, as far as they fit; ends with a 0.
+    pub name: [c_char; 64],
+}
+
+/// The memory of a run, as `tnr_program_memory` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_memory_plan {
+    pub struct_size: u64,
+    /// Bytes that intermediate values take, in one block.
+    pub peak_bytes: u64,
+    /// The most bytes of intermediate values that are alive at once: no plan takes less.
+    pub live_bytes: u64,
+    /// Bytes of all intermediate values together, as if each had memory of its own.
+    pub total_bytes: u64,
+    /// The most bytes of scratch memory that operations took at once in runs for these layouts so
+    /// far, in addition to `peak_bytes`: they report it when they run. Exact where a program is
+    /// bound with `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
+    pub scratch_bytes: u64,
+    /// Calls of operations in a run.
+    pub step_count: u32,
+    pub reserved: u32,
+    /// Bytes of constants that are packed, which the program holds for all runs.
+    pub packed_bytes: u64,
+}
+
+/// Attributes of nodes of sparse matrices.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_node_attributes {
+    pub struct_size: u64,
+    /// How the entries are laid out; 0: CSR.
+    pub format: tnr_sparse_format,
+    /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are.
+    pub flags: u32,
+    /// How SPARSE_MATMUL takes the matrix; 0: as it is.
+    pub orientation: tnr_orientation,
+    /// The flags of the attributes of SPARSE_SDDMM and SPARSE_SOLVE. 0 for all others.
+    pub call_flags: u32,
+    /// Rows of a block of BSR; 0: 1.
+    pub block_rows: u32,
+    /// Columns of a block of BSR; 0: 1.
+    pub block_cols: u32,
+}
+
+// ==== device.h: devices ====
+// Devices, the order of their work, and events.
+
+/// A device, as `tnr_device_describe` reports it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_device_info {
+    pub struct_size: u64,
+    /// Bytes of its memory, used or free.
+    pub memory_bytes: u64,
+    /// Major number of a GPU's compute capability: 9 for 9.0.
+    pub capability_major: u32,
+    /// Minor number of it: 0 for 9.0.
+    pub capability_minor: u32,
+    /// Processors that share a cache and run blocks of a kernel.
+    pub multiprocessor_count: u32,
+    pub reserved: u32,
+    /// NUL-terminated.
+    pub name: [c_char; 256],
+}
+
+/// The work that had been enqueued on a context's stream at one moment. A caller waits for it,
+/// queries it, or orders other work after it.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_event {
     _opaque: [u8; 0],
 }
 
 // ==== kernels of the caller's own ====
-
-/// A kernel of the caller's own on a device, with the arguments that it was declared to take. Its
-/// handle is a token like that of a blob, of a separate kind.
-///
-/// @since 0.2
+/// A kernel of the caller's own on a device, with the arguments that it was declared to take.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_kernel {
     _opaque: [u8; 0],
 }
 
 /// Kind of a kernel's argument.
-///
-/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_kernel_argument_kind(pub i32);
@@ -2551,8 +2023,6 @@ impl tnr_kernel_argument_kind {
 
 /// Flag of `tnr_kernel_parameter`: the kernel takes only the address of a view, `T *data`. The
 /// elements are then in row-major order without gaps; any other view is INVALID_ARGUMENT.
-///
-/// @since 0.2
 pub const TNR_KERNEL_POINTER: u32 = 1;
 
 /// One parameter of a kernel, as it was declared. The kernel gets it as one parameter, too:
@@ -2567,8 +2037,6 @@ pub const TNR_KERNEL_POINTER: u32 = 1;
 /// the pointer. `data` is the element at index 0 on every axis, and strides are in elements, of any
 /// sign. A view of fewer axes than N has axes of extent 1 and stride 0 in front. The stride of an
 /// axis of extent 1 or 0 is 0. Without elements `data` may be NULL.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_parameter {
@@ -2582,24 +2050,17 @@ pub struct tnr_kernel_parameter {
     pub most_rank: u32,
     /// `TNR_KERNEL_POINTER`, or 0.
     pub flags: u32,
-    /// 0.
     pub reserved: u32,
 }
 
 /// Most parameters of a kernel.
-///
-/// @since 0.2
 pub const TNR_MAX_KERNEL_PARAMETERS: usize = 32;
 
-/// The code of a kernel, and its parameters. Set it to zeros, then set `struct_size` and the fields
-/// that apply. Later versions append fields, in which 0 keeps the present behaviour. The library
-/// does not use it after `tnr_kernel_create` returns.
-///
-/// @since 0.2
+/// The code of a kernel, and its parameters. The library does not use it after `tnr_kernel_create`
+/// returns.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_options {
-    /// `sizeof(tnr_kernel_options)`.
     pub struct_size: u64,
     /// The kernel's name in the image, as the linker knows it: that of a function which is
     /// `extern "C"`. In a source any expression that names it, `scale<float>` too. Ends with a 0; 1
@@ -2627,8 +2088,6 @@ pub struct tnr_kernel_options {
 
 /// One argument of a launch: the pointer that its parameter's kind asks for, and NULL for the
 /// others.
-///
-/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_argument {
@@ -2640,14 +2099,10 @@ pub struct tnr_kernel_argument {
     pub scalar: *const tnr_scalar,
 }
 
-/// How many blocks of how many threads a launch has. Set it to zeros, then set `struct_size` and
-/// the fields that apply. Later versions append fields, in which 0 keeps the present behaviour.
-///
-/// @since 0.2
+/// How many blocks of how many threads a launch has.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_grid {
-    /// `sizeof(tnr_kernel_grid)`.
     pub struct_size: u64,
     /// Blocks along x, y and z; each at least 1.
     pub blocks: [u32; 3],
@@ -2655,100 +2110,19 @@ pub struct tnr_kernel_grid {
     pub threads: [u32; 3],
     /// Bytes of shared memory for each block, in addition to those that the kernel declares itself.
     pub shared_bytes: u32,
-    /// 0.
     pub reserved: u32,
-}
-
-// ==== statistics ====
-// Operations and bytes, by kind and in all.
-
-/// Process totals since start, ended threads included. Set `struct_size` before the call; later
-/// versions append fields.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_stats {
-    /// `sizeof(tnr_stats)`: the library writes no byte beyond it, and writes 0 to fields that it
-    /// does not know.
-    pub struct_size: u64,
-    /// Bytes allocated for blobs.
-    pub allocated_bytes: u64,
-    /// Bytes duplicated from memory that already held them. Results of operations are no copies.
-    pub copied_bytes: u64,
-    /// Blobs made.
-    pub blobs_made: u64,
-    /// Blobs finished.
-    pub blobs_finished: u64,
-    /// Bytes of ended blobs that the library holds back to use them again; a current value, not a
-    /// total. `tnr_memory_trim` gives them back.
-    pub cached_bytes: u64,
-    /// Operations that succeeded.
-    ///
-    /// @since 0.2
-    pub calls: u64,
-    /// Bytes of the elements that they read, as `tnr_operation_stats` counts them.
-    ///
-    /// @since 0.2
-    pub read_bytes: u64,
-    /// Bytes of the elements that they wrote.
-    ///
-    /// @since 0.2
-    pub written_bytes: u64,
-    /// Kernels that were enqueued on devices.
-    ///
-    /// @since 0.2
-    pub device_launches: u64,
-    /// Times that a thread waited for a device.
-    ///
-    /// @since 0.2
-    pub device_waits: u64,
-}
-
-/// A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
-/// computes, or for a few of one kind, whatever the operands are. Some are made of others, which
-/// count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_operation(pub i32);
-
-// The constants of the table counters.rs.
-
-/// Totals of one kind of operation since the process started, ended threads included. Calls that
-/// fail count nowhere. Set `struct_size` before the call; later versions append fields.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_operation_stats {
-    /// `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and writes 0 to fields
-    /// that it does not know.
-    pub struct_size: u64,
-    /// Calls that succeeded.
-    pub calls: u64,
-    /// Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
-    /// values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
-    /// stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
-    /// there was nothing to do: empty outputs, copies of a view to itself.
-    pub read_bytes: u64,
-    /// Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
-    pub written_bytes: u64,
-    /// Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
-    /// the clock of their callers: calls at the same moment add up, the threads within one do not.
-    pub nanoseconds: u64,
 }
 
 unsafe extern "C" {
     // ==== version ====
 
     /// Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
-    ///
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_abi_version() -> u32;
 
     /// One line with the build of the library (version, compiler, options, instruction sets,
     /// engines) and the instruction set in use.
     ///
     /// @return (transfer none) lives as long as the process
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_build_info() -> *const c_char;
 
     // ==== errors ====
@@ -2756,78 +2130,51 @@ unsafe extern "C" {
     /// Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
     ///
     /// @return (transfer none) lives as long as the process
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_status_name(status: tnr_status) -> *const c_char;
 
     /// The calling thread's last failure. A call that succeeds does not change it, and neither does
     /// a release callback, whatever it calls.
     ///
     /// @return (transfer none) valid until a call fails on this thread, or the thread ends
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_last_error() -> *const tnr_error;
 
     /// Sets the calling thread's last failure: for functions of the caller's that the library calls,
     /// which then return the same status. OK sets nothing.
     ///
-    /// @param message (transfer none) (nullable) ends with a 0, and is copied as far as there is room
+    /// @param message (nullable) ends with a 0, and is copied as far as there is
+    /// room
     /// @return `status`
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_set_last_error(status: tnr_status, message: *const c_char) -> tnr_status;
 
     // ==== elements ====
 
     /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
-    ///
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_dtype_size_bytes(dtype: tnr_dtype) -> usize;
 
     /// Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
     ///
     /// @return (transfer none) lives as long as the process
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
     /// One element of f64. Operands of a narrower float take the nearest number of theirs.
-    ///
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_scalar_f64(value: f64) -> tnr_scalar;
 
     /// One element of i64, for operands of any dtype that has its value.
-    ///
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_scalar_i64(value: i64) -> tnr_scalar;
 
     /// One element of u64, for operands of any dtype that has its value.
-    ///
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_scalar_u64(value: u64) -> tnr_scalar;
 
     /// One element of c128.
-    ///
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_scalar_c128(re: f64, im: f64) -> tnr_scalar;
 
     // ==== contexts ====
 
     /// Gives up the handle of a context. No new call may use it; calls and blobs that do keep it,
-    /// and the last of them ends it: its threads are joined, then its `release` runs. NULL is OK
-    /// and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
+    /// and the last of them ends it: its threads are joined, then its `release` runs.
     ///
     /// @param context (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_context_release(context: *mut tnr_context) -> tnr_status;
 
     /// Makes a context, and starts its threads. On failure no thread is left and nothing is called.
@@ -2840,160 +2187,36 @@ unsafe extern "C" {
     /// there is no driver, or one that is too old or has no kernels here. OUT_OF_MEMORY: also for a
     /// thread that the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
     ///
-    /// @param options (transfer none) copied
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param options copied
     #[must_use]
     pub fn tnr_context_create(options: *const tnr_context_options) -> *mut tnr_context;
 
     /// How many threads work at one call with this context, the caller among them: 1 for NULL, and
     /// for every context in a child of `fork`; 0 on failure.
     ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @threads any
-    /// @since 0.1
+    /// @param context (nullable)
     pub fn tnr_context_thread_count(context: *const tnr_context) -> u32;
-
-    /// Waits for all work that was enqueued through the context; returns at once without a device.
-    /// Reports a failure of the device since the last wait.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_context_wait(context: *mut tnr_context) -> tnr_status;
-
-    /// Orders the work that `context` gets from here on after the work that `other` has got so far.
-    /// Between streams of devices the call does not wait; for a context of the CPU it waits for
-    /// `other`. Blobs do not need this: each call comes after the work of calls through other
-    /// contexts on its blobs.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param other (transfer none) (nullable)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status;
-
-    /// Gives up one handle of an event. NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param event (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_event_release(event: *mut tnr_event) -> tnr_status;
-
-    /// Makes an event of the work that the context's stream has got so far; without a device, of
-    /// work of the CPU, which is done. It keeps the context.
-    ///
-    /// OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_event_create(context: *mut tnr_context) -> *mut tnr_event;
-
-    /// Waits for the event's work. Memory of the CPU that copies in this work used is then no
-    /// longer in use.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR: also for a failure of the
-    /// device since the last wait.
-    ///
-    /// @param event (transfer none)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_event_wait(event: *mut tnr_event) -> tnr_status;
-
-    /// Whether the event's work is done, 1 or 0, without waiting. If it is, memory of the CPU that
-    /// copies in this work used is no longer in use.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. DEVICE_ERROR, as `tnr_event_wait`.
-    ///
-    /// @param event (transfer none)
-    /// @param is_done (transfer none) (out)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_event_query(event: *mut tnr_event, is_done: *mut u32) -> tnr_status;
-
-    /// Orders the work that `context` gets from here on after the event's work, also across two
-    /// devices. The call waits only for a context of the CPU.
-    ///
-    /// STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param event (transfer none)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_context_follow_event(context: *mut tnr_context, event: *mut tnr_event)
-    -> tnr_status;
-
-    /// How many devices of a kind there are; 1 for the CPU.
-    ///
-    /// UNSUPPORTED: no driver, or one that cannot be used; the message says why.
-    /// INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
-    ///
-    /// @param count (transfer none) (out)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_device_count(kind: tnr_device_kind, count: *mut u32) -> tnr_status;
-
-    /// Describes a device. For the CPU it gives only the name.
-    ///
-    /// INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
-    /// or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
-    ///
-    /// @param info (transfer none) (inout)
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_device_describe(device: tnr_device, info: *mut tnr_device_info) -> tnr_status;
 
     /// Works at the call that `task` belongs to, until no part of it is left to begin, as a
     /// `tnr_spawn_fn` requests. Does nothing when that call has returned, even if its context has
     /// ended, and nothing for a number that no call has had.
-    ///
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_task_run(task: u64);
 
     // ==== blobs ====
 
     /// Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
     /// it: the memory is freed or the callback runs, at once or when the last call that uses the
-    /// memory returns. NULL is OK and does nothing. The status may be ignored.
+    /// memory returns.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: the last handle of a borrowed blob
-    /// while a call uses it; nothing is taken.
+    /// BUSY: the last handle of a borrowed blob while a call uses it; nothing is taken.
     ///
     /// @param blob (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
 
     /// Allocates `size_bytes` bytes, aligned to 64, from the context's allocator or on its device
     /// where it has one: the blob then keeps the context. Their values are undefined.
     ///
-    /// OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned
-    /// memory.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
+    /// OUT_OF_MEMORY. INVALID_ARGUMENT: its allocator gave misaligned memory.
     #[must_use]
     pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
@@ -3002,13 +2225,9 @@ unsafe extern "C" {
     /// Their values are undefined. Views of them are views of the CPU. Pinning takes long, and the
     /// system cannot use pinned memory for anything else: keep the blob for the next copy.
     ///
-    /// INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. STALE_HANDLE: `context`.
-    /// DEVICE_ERROR.
+    /// INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. DEVICE_ERROR.
     ///
     /// @param context (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_alloc_pinned(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
@@ -3016,19 +2235,12 @@ unsafe extern "C" {
     /// them; counted by `tnr_stats_read`. Waits for a device.
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE:
-    /// `context`.
+    /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param data (counted-by size_bytes) NULL only when empty
     #[must_use]
     pub fn tnr_blob_copy(
-        context: *mut tnr_context,
-        data: *const c_void,
-        size_bytes: usize,
+        context: *mut tnr_context, data: *const c_void, size_bytes: usize,
     ) -> *mut tnr_blob;
 
     /// Takes over memory that the holder may write. `release(release_context)` gives it back.
@@ -3038,17 +2250,11 @@ unsafe extern "C" {
     /// large. OUT_OF_MEMORY.
     ///
     /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release (nullable) (scope notified) NULL: no notification
     /// @param release_context (transfer full) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_blob_adopt(
-        data: *mut c_void,
-        size_bytes: usize,
-        release: tnr_release_fn,
-        release_context: *mut c_void,
+        data: *mut c_void, size_bytes: usize, release: tnr_release_fn, release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
     /// Takes a share in memory that is not written while the blob lives. `release(release_context)`
@@ -3057,17 +2263,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param data (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: no notification
     /// @param release_context (transfer full) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_blob_share(
-        data: *const c_void,
-        size_bytes: usize,
-        release: tnr_release_fn,
+        data: *const c_void, size_bytes: usize, release: tnr_release_fn,
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
@@ -3077,10 +2278,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow(data: *const c_void, size_bytes: usize) -> *mut tnr_blob;
 
@@ -3090,10 +2288,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
     /// large. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow_mut(data: *mut c_void, size_bytes: usize) -> *mut tnr_blob;
 
@@ -3104,21 +2299,14 @@ unsafe extern "C" {
     /// `tnr_blob_adopt`.
     ///
     /// INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
-    /// or manages. OUT_OF_MEMORY. STALE_HANDLE: `context`. DEVICE_ERROR.
+    /// or manages. OUT_OF_MEMORY. DEVICE_ERROR.
     ///
-    /// @param context (transfer none) (nullable)
     /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release (nullable) (scope notified) NULL: no notification
     /// @param release_context (transfer full) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_adopt_on(
-        context: *mut tnr_context,
-        data: *mut c_void,
-        size_bytes: usize,
-        release: tnr_release_fn,
+        context: *mut tnr_context, data: *mut c_void, size_bytes: usize, release: tnr_release_fn,
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
@@ -3127,19 +2315,12 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param data (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: no notification
     /// @param release_context (transfer full) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_share_on(
-        context: *mut tnr_context,
-        data: *const c_void,
-        size_bytes: usize,
-        release: tnr_release_fn,
+        context: *mut tnr_context, data: *const c_void, size_bytes: usize, release: tnr_release_fn,
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
@@ -3148,16 +2329,10 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow_on(
-        context: *mut tnr_context,
-        data: *const c_void,
-        size_bytes: usize,
+        context: *mut tnr_context, data: *const c_void, size_bytes: usize,
     ) -> *mut tnr_blob;
 
     /// Borrows memory of the context's device that only the borrower reads and writes during the
@@ -3165,27 +2340,16 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow_mut_on(
-        context: *mut tnr_context,
-        data: *mut c_void,
-        size_bytes: usize,
+        context: *mut tnr_context, data: *mut c_void, size_bytes: usize,
     ) -> *mut tnr_blob;
 
     /// One more handle on the same blob: the one that is returned, to be released once like any.
     ///
     /// STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1
     /// handles.
-    ///
-    /// @param blob (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_blob_retain(blob: *mut tnr_blob) -> *mut tnr_blob;
 
@@ -3193,12 +2357,10 @@ unsafe extern "C" {
     /// On failure nothing changes.
     ///
     /// INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
-    /// once, or in use. STALE_HANDLE: not a handle, or released before.
+    /// once, or in use.
     ///
-    /// @param blob (transfer none) ended on OK, else still the caller's to release
-    /// @param release_context (transfer none) (nullable) the one given to `tnr_blob_adopt`
-    /// @threads any
-    /// @since 0.1
+    /// @param blob ended on OK, else still the caller's to release
+    /// @param release_context (nullable) the one given to `tnr_blob_adopt`
     #[must_use]
     pub fn tnr_blob_reclaim(blob: *mut tnr_blob, release_context: *mut c_void) -> tnr_status;
 
@@ -3207,11 +2369,7 @@ unsafe extern "C" {
     /// call again. It ends the borrow, not the handle: release the handle once after OK.
     ///
     /// BUSY: a call uses the memory. BORROW_ESCAPED: another handle is not released.
-    /// INVALID_ARGUMENT: not borrowed. STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param blob (transfer none)
-    /// @threads any
-    /// @since 0.1
+    /// INVALID_ARGUMENT: not borrowed.
     #[must_use]
     pub fn tnr_blob_end_borrow(blob: *mut tnr_blob) -> tnr_status;
 
@@ -3219,10 +2377,7 @@ unsafe extern "C" {
     ///
     /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
     ///
-    /// @param blob (transfer none)
     /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_blob_data(blob: *const tnr_blob) -> *const c_void;
 
     /// The blob's lowest byte, to write to, valid while the handle is.
@@ -3230,31 +2385,51 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: a shared or borrowed blob, which is read-only. STALE_HANDLE: not a handle,
     /// released before, or its borrow has ended.
     ///
-    /// @param blob (transfer none)
     /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
     /// @threads exclusive(blob)
-    /// @since 0.1
     pub fn tnr_blob_data_mut(blob: *mut tnr_blob) -> *mut c_void;
 
     /// Describes a blob.
     ///
     /// INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
-    /// STALE_HANDLE: not a handle, or released before.
     ///
-    /// @param blob (transfer none)
-    /// @param info (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.1
+    /// @param info (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_blob_describe(blob: *const tnr_blob, info: *mut tnr_blob_info) -> tnr_status;
 
     /// Gives the memory of ended blobs that the library holds back to the system; returns how many
     /// bytes. Blobs that live are not touched. How much is held back at most is set by the
     /// environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
-    ///
-    /// @threads any
-    /// @since 0.1
     pub fn tnr_memory_trim() -> usize;
+
+    // ==== statistics ====
+
+    /// Reads the process totals.
+    ///
+    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
+    ///
+    /// @param stats (inout) struct_size is read, the rest written
+    #[must_use]
+    pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
+
+    /// From here on the time of each operation is taken, on every thread: two readings of the clock
+    /// for each call, some 50 ns. Off until asked for.
+    pub fn tnr_stats_time_start();
+
+    /// Operations that begin from here on are not timed. The counts so far stay.
+    pub fn tnr_stats_time_stop();
+
+    /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
+    /// is one that was reached, but not all at the same moment.
+    ///
+    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+    /// version's, or over 4096.
+    ///
+    /// @param stats (inout) struct_size is read, the rest written
+    #[must_use]
+    pub fn tnr_operation_stats_read(
+        operation: tnr_operation, stats: *mut tnr_operation_stats,
+    ) -> tnr_status;
 
     // ==== views ====
 
@@ -3265,64 +2440,38 @@ unsafe extern "C" {
     /// misaligned. UNSUPPORTED: a dtype under 8 bits.
     /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
     ///
-    /// @param blob (transfer none)
     /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_blob_view(
-        blob: *const tnr_blob,
-        offset_bytes: usize,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
-        strides: *const i64,
-        out: *mut tnr_view,
+        blob: *const tnr_blob, offset_bytes: usize, dtype: tnr_dtype, rank: u32, shape: *const i64,
+        strides: *const i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
     /// also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
     /// one byte.
     ///
-    /// @param blob (transfer none)
     /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_blob_view_mut(
-        blob: *mut tnr_blob,
-        offset_bytes: usize,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
-        strides: *const i64,
-        out: *mut tnr_view_mut,
+        blob: *mut tnr_blob, offset_bytes: usize, dtype: tnr_dtype, rank: u32, shape: *const i64,
+        strides: *const i64, out: *mut tnr_view_mut,
     ) -> tnr_status;
 
     /// Allocates an array in row-major order as `tnr_blob_alloc` does, and gives the view of all of
     /// it, whose owner is the blob.
     ///
     /// INVALID_ARGUMENT: rank over 8, a negative extent, more bytes than there can be. UNSUPPORTED:
-    /// a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+    /// a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
     #[must_use]
     pub fn tnr_blob_alloc_view(
-        context: *mut tnr_context,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
+        context: *mut tnr_context, dtype: tnr_dtype, rank: u32, shape: *const i64,
         out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
@@ -3332,53 +2481,31 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
     /// misaligned. UNSUPPORTED: a dtype under 8 bits.
     ///
-    /// @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param base (counted-by size_bytes) lowest byte; NULL only when empty
     /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_view_lend(
-        base: *const c_void,
-        size_bytes: usize,
-        offset_bytes: usize,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
-        strides: *const i64,
-        out: *mut tnr_view,
+        base: *const c_void, size_bytes: usize, offset_bytes: usize, dtype: tnr_dtype, rank: u32,
+        shape: *const i64, strides: *const i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Makes a view like `tnr_view_lend`, but to be written; also ALIASED when two indices may
     /// share a byte.
     ///
-    /// @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param base (counted-by size_bytes) lowest byte; NULL only when empty
     /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_view_lend_mut(
-        base: *mut c_void,
-        size_bytes: usize,
-        offset_bytes: usize,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
-        strides: *const i64,
-        out: *mut tnr_view_mut,
+        base: *mut c_void, size_bytes: usize, offset_bytes: usize, dtype: tnr_dtype, rank: u32,
+        shape: *const i64, strides: *const i64, out: *mut tnr_view_mut,
     ) -> tnr_status;
 
     /// The number of elements of a view; -1 for a view that `tnr_view_check` refuses, except for
     /// its owner, which is not checked. `tnr_last_error` has the reason.
-    ///
-    /// @param view (transfer none)
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_view_count(view: *const tnr_view) -> i64;
 
     /// Writes the elements of a view as text, as NumPy's `str` writes an array: nested in brackets,
@@ -3392,21 +2519,16 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT, STALE_VIEW: as `tnr_view_check`. UNSUPPORTED: a dtype without a name.
     /// OUT_OF_MEMORY: scratch memory for the cells that are shown.
     ///
-    /// @param view (transfer none) read during the call
+    /// @param view read during the call
     /// @param precision digits after the point, at most
     /// @param size_bytes the room at `text`
-    /// @param text (transfer none) (out) (counted-by size_bytes) as much as there is room for, which
-    ///   ends with a 0 unless there is room for nothing; untouched on failure
-    /// @param needed_bytes (transfer none) (out) the bytes of the whole text with its 0; untouched on
-    ///   failure
-    /// @threads any
-    /// @since 0.2
+    /// @param text (out) (counted-by size_bytes) as much as there is room for,
+    /// which ends with a 0 unless there is room for nothing;
+    /// @param needed_bytes (out) the bytes of the whole text with its 0; untouched
+    /// on failure
     #[must_use]
     pub fn tnr_view_format(
-        view: *const tnr_view,
-        precision: u32,
-        size_bytes: usize,
-        text: *mut c_char,
+        view: *const tnr_view, precision: u32, size_bytes: usize, text: *mut c_char,
         needed_bytes: *mut usize,
     ) -> tnr_status;
 
@@ -3414,20 +2536,12 @@ unsafe extern "C" {
     /// words, and its owner.
     ///
     /// INVALID_ARGUMENT, UNSUPPORTED (dtype, device), STALE_VIEW (owner), BUSY (32,767 users).
-    ///
-    /// @param view (transfer none)
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_check(view: *const tnr_view) -> tnr_status;
 
     /// Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
     /// two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
     /// and INVALID_ARGUMENT when its owner's memory may not be written.
-    ///
-    /// @param view (transfer none)
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
 
@@ -3437,68 +2551,35 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `axis`, step 0, or `start` or `stop` outside 0 to the extent (with a
     /// negative step: outside -1 to the extent - 1).
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_slice(
-        view: *const tnr_view,
-        axis: u32,
-        start: i64,
-        stop: i64,
-        step: i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, axis: u32, start: i64, stop: i64, step: i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// The part at one index of an axis; the axis is gone from the result.
     ///
     /// INVALID_ARGUMENT: `axis`, or `index` outside it.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_index(
-        view: *const tnr_view,
-        axis: u32,
-        index: i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, axis: u32, index: i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Reorders the axes: axis i of the result is axis `axes[i]` of the view.
     ///
     /// INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
     ///
-    /// @param view (transfer none)
-    /// @param axes (transfer none) (counted-by rank) NULL for rank 0
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param axes (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_permute(
-        view: *const tnr_view,
-        rank: u32,
-        axes: *const u32,
-        out: *mut tnr_view,
+        view: *const tnr_view, rank: u32, axes: *const u32, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Exchanges two axes.
     ///
     /// INVALID_ARGUMENT: `axis_a` or `axis_b`.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_transpose(
-        view: *const tnr_view,
-        axis_a: u32,
-        axis_b: u32,
-        out: *mut tnr_view,
+        view: *const tnr_view, axis_a: u32, axis_b: u32, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// A view of the elements in row-major order under another shape, if strides can express it;
@@ -3506,47 +2587,25 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
     ///
-    /// @param view (transfer none)
-    /// @param shape (transfer none) (counted-by rank) NULL for rank 0
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_reshape(
-        view: *const tnr_view,
-        rank: u32,
-        shape: *const i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, rank: u32, shape: *const i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Reshapes a view to one axis, as `tnr_view_reshape` does.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_flatten(view: *const tnr_view, out: *mut tnr_view) -> tnr_status;
 
     /// Drops an axis of extent 1.
     ///
     /// INVALID_ARGUMENT: `axis`, or its extent is not 1.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_squeeze(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
 
     /// Puts an axis of extent 1 before `axis` (at the end when `axis` is the rank).
     ///
     /// INVALID_ARGUMENT: `axis` is over the rank, or the rank is 8.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_unsqueeze(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
 
@@ -3554,45 +2613,24 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: the shapes do not broadcast.
     ///
-    /// @param view (transfer none)
-    /// @param shape (transfer none) (counted-by rank) NULL for rank 0
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
+    /// @param shape (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_broadcast(
-        view: *const tnr_view,
-        rank: u32,
-        shape: *const i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, rank: u32, shape: *const i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Reverses an axis.
     ///
     /// INVALID_ARGUMENT: `axis`.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_flip(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
 
     /// The parts before and from `index` of an axis. They share no element.
     ///
     /// INVALID_ARGUMENT: `axis`, or `index` over its extent.
-    ///
-    /// @param view (transfer none)
-    /// @param out_low (transfer none) (out) untouched on failure
-    /// @param out_high (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_split(
-        view: *const tnr_view,
-        axis: u32,
-        index: i64,
-        out_low: *mut tnr_view,
+        view: *const tnr_view, axis: u32, index: i64, out_low: *mut tnr_view,
         out_high: *mut tnr_view,
     ) -> tnr_status;
 
@@ -3600,44 +2638,19 @@ unsafe extern "C" {
     /// most one, the longer ones first.
     ///
     /// INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_chunk(
-        view: *const tnr_view,
-        axis: u32,
-        chunk_count: i64,
-        index: i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, axis: u32, chunk_count: i64, index: i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
     /// axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
     ///
     /// INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.1
     #[must_use]
     pub fn tnr_view_windows(
-        view: *const tnr_view,
-        axis: u32,
-        size: i64,
-        step: i64,
-        out: *mut tnr_view,
+        view: *const tnr_view, axis: u32, size: i64, step: i64, out: *mut tnr_view,
     ) -> tnr_status;
-
-    // ---- operations: inputs broadcast to the output's shape, outputs never do ----
-    //
-    // Every operation answers INVALID_ARGUMENT for a malformed view, a shape or dtype that does
-    // not fit; STALE_HANDLE for the context; UNSUPPORTED for a dtype it does not take; ALIASED
-    // where the output shares bytes with an input other than as stated; STALE_VIEW and BUSY for
-    // owners. On these the output is untouched.
 
     // ==== exchange ====
 
@@ -3651,28 +2664,18 @@ unsafe extern "C" {
     /// not the CPU's. OUT_OF_MEMORY.
     ///
     /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import(
-        tensor: *mut DLManagedTensorVersioned,
-        out: *mut tnr_view,
+        tensor: *mut DLManagedTensorVersioned, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import` does. The blob may be written,
     /// as such a tensor has no read-only flag.
     ///
     /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import_legacy(
-        tensor: *mut DLManagedTensor,
-        out: *mut tnr_view,
+        tensor: *mut DLManagedTensor, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Imports a tensor on the context's device, as `tnr_blob_import` does. The maker of the tensor
@@ -3681,36 +2684,21 @@ unsafe extern "C" {
     /// Without a device this is `tnr_blob_import`.
     ///
     /// INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
-    /// UNSUPPORTED: also a tensor of another device than the context's. STALE_HANDLE: `context`.
-    /// DEVICE_ERROR.
+    /// UNSUPPORTED: also a tensor of another device than the context's. DEVICE_ERROR.
     ///
-    /// @param context (transfer none) (nullable)
     /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import_on(
-        context: *mut tnr_context,
-        tensor: *mut DLManagedTensorVersioned,
-        out: *mut tnr_view,
+        context: *mut tnr_context, tensor: *mut DLManagedTensorVersioned, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import_on` does. The blob may be
     /// written, as such a tensor has no read-only flag.
     ///
-    /// @param context (transfer none) (nullable)
     /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import_legacy_on(
-        context: *mut tnr_context,
-        tensor: *mut DLManagedTensor,
-        out: *mut tnr_view,
+        context: *mut tnr_context, tensor: *mut DLManagedTensor, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Makes a tensor of DLPack 1.0 over the view's elements, for another library. It holds the
@@ -3721,30 +2709,18 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
     /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
     ///
-    /// @param view (transfer none)
     /// @param flags 0 or TNR_EXPORT_READ_ONLY
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_view_export(
-        view: *const tnr_view,
-        flags: u32,
-        out: *mut *mut DLManagedTensorVersioned,
+        view: *const tnr_view, flags: u32, out: *mut *mut DLManagedTensorVersioned,
     ) -> tnr_status;
 
     /// Exports a view as `tnr_view_export` does, as a tensor from before DLPack 1.0. Such a tensor
     /// has no read-only flag, so the view must be one that may be written; also ALIASED as
     /// `tnr_view_check_mut`.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_view_export_legacy(
-        view: *const tnr_view_mut,
-        out: *mut *mut DLManagedTensor,
+        view: *const tnr_view_mut, out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
     /// Exports a view on the context's device, as `tnr_view_export` does, for a consumer that works
@@ -3753,37 +2729,22 @@ unsafe extern "C" {
     /// enqueued until then. The tensor keeps the context. Without a device this is
     /// `tnr_view_export`.
     ///
-    /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
+    /// INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param view (transfer none)
     /// @param flags 0 or TNR_EXPORT_READ_ONLY
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_view_export_on(
-        context: *mut tnr_context,
-        view: *const tnr_view,
-        flags: u32,
+        context: *mut tnr_context, view: *const tnr_view, flags: u32,
         out: *mut *mut DLManagedTensorVersioned,
     ) -> tnr_status;
 
     /// Exports a view on the context's device: the tensor is as from `tnr_view_export_legacy`, the
     /// order of work as from `tnr_view_export_on`.
     ///
-    /// INVALID_ARGUMENT: also a view of another device. STALE_HANDLE: `context`. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param view (transfer none)
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
+    /// INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
     #[must_use]
     pub fn tnr_view_export_legacy_on(
-        context: *mut tnr_context,
-        view: *const tnr_view_mut,
-        out: *mut *mut DLManagedTensor,
+        context: *mut tnr_context, view: *const tnr_view_mut, out: *mut *mut DLManagedTensor,
     ) -> tnr_status;
 
     /// Imports an object of a Python type that has DLPack's table `exchange`, as
@@ -3795,18 +2756,10 @@ unsafe extern "C" {
     /// Python's error. UNSUPPORTED: also a table of another major version than 1, as all in its
     /// chain.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param exchange (transfer none)
     /// @param object_context (transfer none) the object, for the table: a `PyObject`
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import_object(
-        context: *mut tnr_context,
-        exchange: *const DLPackExchangeAPI,
-        object_context: *mut c_void,
+        context: *mut tnr_context, exchange: *const DLPackExchangeAPI, object_context: *mut c_void,
         out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
@@ -3820,20 +2773,13 @@ unsafe extern "C" {
     /// element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
     ///
     /// @param context (transfer none)
-    /// @param array (transfer none) copied
-    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param array copied
+    /// @param release (nullable) (scope notified) NULL: no notification
     /// @param release_context (transfer full) (nullable)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_blob_import_array(
-        context: *mut tnr_context,
-        array: *const tnr_cuda_array,
-        release: tnr_release_fn,
-        release_context: *mut c_void,
-        out: *mut tnr_view,
+        context: *mut tnr_context, array: *const tnr_cuda_array, release: tnr_release_fn,
+        release_context: *mut c_void, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Describes a view on the context's device for CUDA's array interface. The elements are ready
@@ -3846,15 +2792,10 @@ unsafe extern "C" {
     /// STALE_HANDLE, DEVICE_ERROR.
     ///
     /// @param context (transfer none)
-    /// @param view (transfer none)
-    /// @param out (transfer none) (inout)
-    /// @threads any
-    /// @since 0.2
+    /// @param out (inout)
     #[must_use]
     pub fn tnr_view_describe_array(
-        context: *mut tnr_context,
-        view: *const tnr_view,
-        out: *mut tnr_cuda_array,
+        context: *mut tnr_context, view: *const tnr_view, out: *mut tnr_cuda_array,
     ) -> tnr_status;
 
     // ==== operations ====
@@ -3863,17 +2804,10 @@ unsafe extern "C" {
     /// context's device the shapes are equal, and the call waits for the device. Between two
     /// devices the shapes are equal too, one device is the context's, and the call does not wait.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_copy(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_copy_attributes,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -3886,17 +2820,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
     /// row-major and that of the device's view.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_copy_async(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_copy_attributes,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -3905,52 +2832,30 @@ unsafe extern "C" {
     /// becomes a complex one with an imaginary part of 0; complex converts to complex only. `out`
     /// may be exactly `a`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_cast(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_cast_attributes,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Sets every element to `value`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param value (transfer none) representable in `out`'s dtype
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param value representable in `out`'s dtype
     #[must_use]
     pub fn tnr_fill(
-        context: *mut tnr_context,
-        value: *const tnr_scalar,
-        attributes: *const tnr_fill_attributes,
+        context: *mut tnr_context, value: *const tnr_scalar, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = op(a)`, of the dtype that `op` gives of `a`'s. Where that is `a`'s, `out` may be
     /// exactly `a`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_unary(
-        context: *mut tnr_context,
-        op: tnr_unary_op,
-        a: *const tnr_view,
-        attributes: *const tnr_unary_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_unary_op, a: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
@@ -3959,139 +2864,77 @@ unsafe extern "C" {
     /// refused before any work. A zero in the data is found during the work, and `out` then holds a
     /// mixture of results, zeros and its earlier elements.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
+    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_binary(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        attributes: *const tnr_binary_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, b: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = a op b` with a number on the right; otherwise as `tnr_binary`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) representable in `a`'s dtype
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
+    /// @param b representable in `a`'s dtype
     #[must_use]
     pub fn tnr_binary_scalar(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_view,
-        b: *const tnr_scalar,
-        attributes: *const tnr_binary_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, b: *const tnr_scalar,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = a op b` with a number on the left; otherwise as `tnr_binary`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) representable in `b`'s dtype
-    /// @param b (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a representable in `b`'s dtype
+    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_scalar_binary(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_scalar,
-        b: *const tnr_view,
-        attributes: *const tnr_binary_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_scalar, b: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of bool8
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
+    /// @param b broadcast to `out`'s shape
+    /// @param out of bool8
     #[must_use]
     pub fn tnr_compare(
-        context: *mut tnr_context,
-        op: tnr_compare_op,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        attributes: *const tnr_compare_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_compare_op, a: *const tnr_view, b: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) representable in `a`'s dtype
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of bool8
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param a broadcast to `out`'s shape
+    /// @param b representable in `a`'s dtype
+    /// @param out of bool8
     #[must_use]
     pub fn tnr_compare_scalar(
-        context: *mut tnr_context,
-        op: tnr_compare_op,
-        a: *const tnr_view,
-        b: *const tnr_scalar,
-        attributes: *const tnr_compare_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_compare_op, a: *const tnr_view, b: *const tnr_scalar,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
     /// be exactly any input.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param condition (transfer none) of bool8, broadcast to `out`'s shape
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
+    /// @param condition of bool8, broadcast to `out`'s shape
+    /// @param a broadcast to `out`'s shape
+    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_select(
-        context: *mut tnr_context,
-        condition: *const tnr_view,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        attributes: *const tnr_select_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, condition: *const tnr_view, a: *const tnr_view,
+        b: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) broadcast to `out`'s shape
-    /// @param b (transfer none) broadcast to `out`'s shape
-    /// @param c (transfer none) broadcast to `out`'s shape
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a broadcast to `out`'s shape
+    /// @param b broadcast to `out`'s shape
+    /// @param c broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_ternary(
-        context: *mut tnr_context,
-        op: tnr_ternary_op,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        c: *const tnr_view,
-        attributes: *const tnr_ternary_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_ternary_op, a: *const tnr_view, b: *const tnr_view,
+        c: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
@@ -4104,21 +2947,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for bits beyond the rank, no attributes where `op` takes `ddof`, a
     /// `ddof` other than 0 where it does not, ARGMIN and ARGMAX over some but neither one nor all
     /// axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.1
     #[must_use]
     pub fn tnr_reduce(
-        context: *mut tnr_context,
-        op: tnr_reduce_op,
-        a: *const tnr_view,
-        axes: u32,
-        attributes: *const tnr_reduce_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_view, axes: u32,
+        attributes: *const tnr_reduce_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// `out = activation(alpha * a b + beta * out + bias)`: the product of dense matrices of any
@@ -4157,23 +2989,13 @@ unsafe extern "C" {
     /// UNSUPPORTED: other dtypes, and an activation that does not take the dtype of the sums, gives
     /// another one, or has sums that are not real. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) `[..., m, k]` or `[k]`
-    /// @param b (transfer none) `[..., k, n]` or `[k]`
-    /// @param beta (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[..., m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a `[..., m, k]` or `[k]`
+    /// @param b `[..., k, n]` or `[k]`
+    /// @param out `[..., m, n]`
     #[must_use]
     pub fn tnr_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        beta: *const tnr_scalar,
-        attributes: *const tnr_matmul_attributes,
+        context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_view,
+        b: *const tnr_view, beta: *const tnr_scalar, attributes: *const tnr_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -4208,22 +3030,14 @@ unsafe extern "C" {
     /// `out` other than `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
     /// UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) `[images, channels, height, width]`
-    /// @param weight (transfer none) `[filters, channels / groups, kernel height, kernel width]`
-    /// @param bias (transfer none) (nullable) `[filters]`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[images, filters, out height, out width]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a `[images, channels, height, width]`
+    /// @param weight `[filters, channels / groups, kernel height, kernel width]`
+    /// @param bias (nullable) `[filters]`
+    /// @param out `[images, filters, out height, out width]`
     #[must_use]
     pub fn tnr_conv2d(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        weight: *const tnr_view,
-        bias: *const tnr_view,
-        attributes: *const tnr_conv2d_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, weight: *const tnr_view,
+        bias: *const tnr_view, attributes: *const tnr_conv2d_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Sums of products by Einstein's convention, in NumPy's notation: a term of labels for each
@@ -4259,39 +3073,25 @@ unsafe extern "C" {
     /// not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes. ALIASED.
     /// OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param spec (transfer none) ends with a 0
-    /// @param operands (transfer none) (counted-by operand_count) one at least
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param spec ends with a 0
+    /// @param operands (counted-by operand_count) one at least
     #[must_use]
     pub fn tnr_einsum(
-        context: *mut tnr_context,
-        spec: *const c_char,
-        operands: *const tnr_view,
-        operand_count: u32,
-        attributes: *const tnr_einsum_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, spec: *const c_char, operands: *const tnr_view,
+        operand_count: u32, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The shape that `tnr_einsum` asks of `out`. No element is read.
     ///
     /// Errors as `tnr_einsum` has them of the spec, and of the shapes and dtypes of operands.
     ///
-    /// @param spec (transfer none) ends with a 0
-    /// @param operands (transfer none) (counted-by operand_count) one at least
-    /// @param rank (transfer none) (out) untouched on failure
-    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param spec ends with a 0
+    /// @param operands (counted-by operand_count) one at least
+    /// @param rank (out)
+    /// @param shape (out) 8 extents, those beyond the rank 0;
     #[must_use]
     pub fn tnr_einsum_shape(
-        spec: *const c_char,
-        operands: *const tnr_view,
-        operand_count: u32,
-        rank: *mut u32,
+        spec: *const c_char, operands: *const tnr_view, operand_count: u32, rank: *mut u32,
         shape: *mut i64,
     ) -> tnr_status;
 
@@ -4315,22 +3115,14 @@ unsafe extern "C" {
     /// except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is
     /// then untouched.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) `[images, channels, height, width]`
-    /// @param weight (transfer none) `[channels, filters / groups, kernel height, kernel width]`
-    /// @param bias (transfer none) (nullable) `[filters]`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[images, filters, out height, out width]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a `[images, channels, height, width]`
+    /// @param weight `[channels, filters / groups, kernel height, kernel width]`
+    /// @param bias (nullable) `[filters]`
+    /// @param out `[images, filters, out height, out width]`
     #[must_use]
     pub fn tnr_conv2d_transposed(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        weight: *const tnr_view,
-        bias: *const tnr_view,
-        attributes: *const tnr_conv2d_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, weight: *const tnr_view,
+        bias: *const tnr_view, attributes: *const tnr_conv2d_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The maximum or the mean of each window of each channel of images: `op` is MAX or MEAN. The
@@ -4354,19 +3146,12 @@ unsafe extern "C" {
     /// stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and
     /// reductions. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) `[images, channels, height, width]`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[images, channels, out height, out width]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a `[images, channels, height, width]`
+    /// @param out `[images, channels, out height, out width]`
     #[must_use]
     pub fn tnr_pool2d(
-        context: *mut tnr_context,
-        op: tnr_reduce_op,
-        a: *const tnr_view,
-        attributes: *const tnr_pool2d_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_view,
+        attributes: *const tnr_pool2d_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Batch normalization by known statistics, as in trained networks: with
@@ -4386,26 +3171,17 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
     /// negative or not finite. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) `[n, channels, ...]`
-    /// @param mean (transfer none) (nullable) `[channels]`; without it 0
-    /// @param var (transfer none) `[channels]`
-    /// @param weight (transfer none) (nullable) `[channels]`; without it 1
-    /// @param bias (transfer none) (nullable) `[channels]`; without it 0
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) as `a`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a `[n, channels, ...]`
+    /// @param mean (nullable) `[channels]`; without it 0
+    /// @param var `[channels]`
+    /// @param weight (nullable) `[channels]`; without it 1
+    /// @param bias (nullable) `[channels]`; without it 0
+    /// @param out as `a`
     #[must_use]
     pub fn tnr_batch_norm(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        mean: *const tnr_view,
-        var: *const tnr_view,
-        weight: *const tnr_view,
-        bias: *const tnr_view,
-        attributes: *const tnr_batch_norm_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, mean: *const tnr_view, var: *const tnr_view,
+        weight: *const tnr_view, bias: *const tnr_view,
+        attributes: *const tnr_batch_norm_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     // ==== movement of elements ====
@@ -4415,20 +3191,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
     /// ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param parts (transfer none) (counted-by part_count) one at least
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) shares no byte with the parts
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param parts (counted-by part_count) one at least
+    /// @param out shares no byte with the parts
     #[must_use]
     pub fn tnr_concat(
-        context: *mut tnr_context,
-        parts: *const tnr_view,
-        part_count: u32,
-        axis: u32,
-        attributes: *const tnr_concat_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, parts: *const tnr_view, part_count: u32, axis: u32,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Copies `a` into `out` and fills the elements around it by the mode; the attributes give the
@@ -4439,19 +3207,11 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
     /// `out` needs elements. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of the rank of `a`; shares no byte with it
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param out of the rank of `a`; shares no byte with it
     #[must_use]
     pub fn tnr_pad(
-        context: *mut tnr_context,
-        mode: tnr_pad_mode,
-        a: *const tnr_view,
-        attributes: *const tnr_pad_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, mode: tnr_pad_mode, a: *const tnr_view,
+        attributes: *const tnr_pad_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Elements of `a` by their indices on an axis, which becomes the axes of `indices`: `out[..,
@@ -4461,21 +3221,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for an index that is negative or not below the extent: the message has
     /// its position, and nothing is written. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param indices (transfer none) of i32 or i64
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) shares no byte with the others
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param indices of i32 or i64
+    /// @param out shares no byte with the others
     #[must_use]
     pub fn tnr_take(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axis: u32,
-        indices: *const tnr_view,
-        attributes: *const tnr_take_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axis: u32, indices: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Elements of `a` by an index each on one axis: `out[i, j] = a[indices[i, j], j]` for axis 0,
@@ -4484,21 +3235,12 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_take`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param indices (transfer none) of i32 or i64
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of the shape of `indices`; shares no byte with the others
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param indices of i32 or i64
+    /// @param out of the shape of `indices`; shares no byte with the others
     #[must_use]
     pub fn tnr_gather(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axis: u32,
-        indices: *const tnr_view,
-        attributes: *const tnr_take_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axis: u32, indices: *const tnr_view,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The reverse of `tnr_take`:
@@ -4509,22 +3251,13 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of the dtype of `out`
-    /// @param indices (transfer none) of i32 or i64
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) shares no byte with the others
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of the dtype of `out`
+    /// @param indices of i32 or i64
+    /// @param out shares no byte with the others
     #[must_use]
     pub fn tnr_put(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_view,
-        axis: u32,
-        indices: *const tnr_view,
-        attributes: *const tnr_put_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, axis: u32,
+        indices: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
@@ -4532,22 +3265,13 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_put`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of the shape of `indices` and the dtype of `out`
-    /// @param indices (transfer none) of i32 or i64
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) shares no byte with the others
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of the shape of `indices` and the dtype of `out`
+    /// @param indices of i32 or i64
+    /// @param out shares no byte with the others
     #[must_use]
     pub fn tnr_scatter(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_view,
-        axis: u32,
-        indices: *const tnr_view,
-        attributes: *const tnr_put_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, axis: u32,
+        indices: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The indices of the elements that are not zero, in row-major order: an i64 matrix in
@@ -4556,18 +3280,10 @@ unsafe extern "C" {
     ///
     /// UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) (out) all of the new blob; untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param out all of the new blob;
     #[must_use]
     pub fn tnr_nonzero(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_nonzero_attributes,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
         out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
@@ -4576,21 +3292,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for a mask that does not broadcast to `a` or is not of bool8.
     /// OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param mask (transfer none) broadcast to the shape of `a`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) (out) all of the new blob; untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param mask broadcast to the shape of `a`
+    /// @param out all of the new blob;
     #[must_use]
     pub fn tnr_masked_select(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        mask: *const tnr_view,
-        attributes: *const tnr_nonzero_attributes,
-        out: *mut tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, mask: *const tnr_view,
+        attributes: *const tnr_extension, out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
     /// A triangle of matrices, and zeros elsewhere. Axes before the last two are a batch. `out` may
@@ -4598,19 +3305,11 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for a rank below 2.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of the shape and dtype of `out`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of the shape and dtype of `out`
     #[must_use]
     pub fn tnr_triangular(
-        context: *mut tnr_context,
-        part: tnr_triangle,
-        a: *const tnr_view,
-        attributes: *const tnr_triangle_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, part: tnr_triangle, a: *const tnr_view,
+        attributes: *const tnr_triangle_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     // ==== normalization and scans ====
@@ -4621,20 +3320,11 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for bits beyond the rank, and a weight or bias of other extents than
     /// those of the axes. UNSUPPORTED: dtypes that are no floats. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of the shape of `out`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of the shape of `out`
     #[must_use]
     pub fn tnr_normalize(
-        context: *mut tnr_context,
-        op: tnr_normalize_op,
-        a: *const tnr_view,
-        axes: u32,
-        attributes: *const tnr_normalize_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_normalize_op, a: *const tnr_view, axes: u32,
+        attributes: *const tnr_normalize_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Each element of `out` is the reduction of the elements of `a` up to it along the axis,
@@ -4646,20 +3336,11 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
     /// take. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of the shape of `out`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of the shape of `out`
     #[must_use]
     pub fn tnr_scan(
-        context: *mut tnr_context,
-        op: tnr_scan_op,
-        a: *const tnr_view,
-        axis: u32,
-        attributes: *const tnr_scan_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_scan_op, a: *const tnr_view, axis: u32,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Mean and variance over axes at once, as TNR_REDUCE_OP_MEAN and TNR_REDUCE_OP_VAR give them,
@@ -4667,734 +3348,13 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_reduce`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param mean (transfer none) of the shape of `out`; shares no byte with the others
-    /// @param out (transfer none) the variance
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param mean of the shape of `out`; shares no byte with the others
+    /// @param out the variance
     #[must_use]
     pub fn tnr_moments(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axes: u32,
-        attributes: *const tnr_moments_attributes,
-        mean: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axes: u32,
+        attributes: *const tnr_moments_attributes, mean: *const tnr_view_mut,
         out: *const tnr_view_mut,
-    ) -> tnr_status;
-
-    // ==== expressions ====
-
-    /// Computes an expression in one pass: each node has the bits that the call of its operation
-    /// would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
-    /// it. Views broadcast to the shape of all views together, as in NumPy; the result of an
-    /// expression whose last node neither reduces nor normalizes is broadcast to `out`'s shape.
-    ///
-    /// Bits are those of the calls one by one, with row-major temporaries, for any number of
-    /// threads. Integer divisors of 0 and negative powers of integers are found on the data as by
-    /// `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
-    ///
-    /// Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
-    /// the stack has room for. A node whose operands are all scalars is computed once.
-    ///
-    /// The result of views and an `out` on the context's device is enqueued; integers that are
-    /// divided, or raised to powers, are waited for. The bits are those of the device's calls.
-    /// Reductions amid the expression, their operands, and parts of an expression that do not fit
-    /// one launch, are temporaries in the device's memory, freed in the order of its queue.
-    ///
-    /// INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
-    /// node, a dtype that the operation does not give or operands of two dtypes (the message names
-    /// the node), views that do not broadcast, a reduction that is neither last nor over the last
-    /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
-    /// a dtype that an operation does not take, complex numbers in reductions and on a device, and a
-    /// view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is not
-    /// exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
-    /// operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param expression (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_evaluate(
-        context: *mut tnr_context,
-        expression: *const tnr_expression,
-        attributes: *const tnr_evaluate_attributes,
-        out: *const tnr_view_mut,
-    ) -> tnr_status;
-
-    /// The shape and dtype of the result of an expression that does not name its output. No element
-    /// is read.
-    ///
-    /// Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
-    /// `TNR_OPERAND_OUTPUT`.
-    ///
-    /// @param expression (transfer none)
-    /// @param dtype (transfer none) (out) untouched on failure
-    /// @param rank (transfer none) (out) untouched on failure
-    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_expression_shape(
-        expression: *const tnr_expression,
-        dtype: *mut tnr_dtype,
-        rank: *mut u32,
-        shape: *mut i64,
-    ) -> tnr_status;
-
-    // ==== programs ====
-
-    /// Ends a handle; with the last one, the graph. Programs made of it stay.
-    ///
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param graph (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_graph_release(graph: *mut tnr_graph) -> tnr_status;
-
-    /// An empty graph.
-    ///
-    /// OUT_OF_MEMORY.
-    ///
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_create() -> *mut tnr_graph;
-
-    /// Adds an extent that each run finds in the shapes of its inputs, or in the count of a node of
-    /// the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
-    /// index. Each is the extent of an axis of some input, or the count of such a node.
-    ///
-    /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param name (transfer none) ends with a 0; for messages, of which it is 31 bytes at most
-    /// @param maximum of all runs
-    /// @param number (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_extent(
-        graph: *mut tnr_graph,
-        name: *const c_char,
-        maximum: i64,
-        number: *mut i64,
-    ) -> tnr_status;
-
-    /// Adds an extent that is made of two numbers, each a constant or an extent.
-    ///
-    /// INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
-    /// fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param number (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_combine_extents(
-        graph: *mut tnr_graph,
-        op: tnr_extent_op,
-        a: i64,
-        b: i64,
-        number: *mut i64,
-    ) -> tnr_status;
-
-    /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
-    ///
-    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
-    /// node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param shape (transfer none) (counted-by rank) numbers: constants or extents
-    /// @param value (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_input(
-        graph: *mut tnr_graph,
-        dtype: tnr_dtype,
-        rank: u32,
-        shape: *const i64,
-        value: *mut u32,
-    ) -> tnr_status;
-
-    /// Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
-    /// nothing is copied: the blob may not be written from here on. The elements of a view without
-    /// an owner are copied.
-    ///
-    /// Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param view (transfer none)
-    /// @param value (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_constant(
-        graph: *mut tnr_graph,
-        view: *const tnr_view,
-        value: *mut u32,
-    ) -> tnr_status;
-
-    /// Adds a number. It must be representable in the dtype that an element-wise node takes for it
-    /// as an operand. It is not an operand of other nodes.
-    ///
-    /// INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param scalar (transfer none)
-    /// @param value (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_scalar(
-        graph: *mut tnr_graph,
-        scalar: *const tnr_scalar,
-        value: *mut u32,
-    ) -> tnr_status;
-
-    /// Adds an operation on values that were added before. It is checked here where all extents are
-    /// at their maxima, and in each run for the extents that it has.
-    ///
-    /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
-    /// of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
-    /// operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param node (transfer none)
-    /// @param value (transfer none) (out) the result, of several the first; untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_node(
-        graph: *mut tnr_graph,
-        node: *const tnr_graph_node,
-        value: *mut u32,
-    ) -> tnr_status;
-
-    /// Makes a value an output of the graph, after its other outputs. With `updates` each run takes
-    /// the same view as this output and as that input, and reads the earlier elements of the input
-    /// first.
-    ///
-    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
-    /// dtype or shape, or is updated by another output, or by a value whose size the data of a run
-    /// decide. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param updates an input's value, or `TNR_OPERAND_NONE`
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
-
-    /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
-    /// nothing is taken, and `release` is not called.
-    ///
-    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
-    /// without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param operation (transfer none)
-    /// @param index (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_custom(
-        graph: *mut tnr_graph,
-        operation: *const tnr_custom_operation,
-        index: *mut u32,
-    ) -> tnr_status;
-
-    /// Adds a copy of the present contents of another graph as a subgraph, for nodes such as
-    /// `TNR_NODE_COND` and `TNR_NODE_WHILE`. Its named extents are those of `graph` by the same
-    /// names and maxima, and where these are smaller in a run its inputs have the shapes that they
-    /// are handed.
-    ///
-    /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
-    /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @param body (transfer none)
-    /// @param index (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_add_subgraph(
-        graph: *mut tnr_graph,
-        body: *const tnr_graph,
-        index: *mut u32,
-    ) -> tnr_status;
-
-    /// A copy of a subgraph, as a graph: to list it. Constants are shared.
-    ///
-    /// INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
-    ///
-    /// @param graph (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
-
-    /// Gets the description of a plug-in from its entry, and checks that this library can use it.
-    /// For a plug-in of another ABI only the first three fields are read.
-    ///
-    /// UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL,
-    /// also for an entry; a `struct_size` that no version has; and an operation that
-    /// `tnr_graph_add_custom` refuses. INTERNAL: an exception of the entry.
-    ///
-    /// @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has none
-    /// @return (transfer none) (nullable) the plug-in's own; NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_plugin_check(entry: tnr_plugin_fn) -> *const tnr_plugin;
-
-    /// The numbers of values, nodes and so on of a graph. With the functions below a graph can be
-    /// listed and built again: the sources of its values, in their order, are the calls that made
-    /// it.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe(graph: *const tnr_graph, out: *mut tnr_graph_info) -> tnr_status;
-
-    /// An extent.
-    ///
-    /// INVALID_ARGUMENT: no such extent.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_extent(
-        graph: *const tnr_graph,
-        index: u32,
-        out: *mut tnr_extent_info,
-    ) -> tnr_status;
-
-    /// A node, as it was added. Arrays and attributes are the graph's, until something is added to
-    /// it or it ends.
-    ///
-    /// INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_node(
-        graph: *const tnr_graph,
-        index: u32,
-        out: *mut tnr_graph_node,
-    ) -> tnr_status;
-
-    /// A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
-    ///
-    /// INVALID_ARGUMENT: no such constant.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_constant(
-        graph: *const tnr_graph,
-        index: u32,
-        out: *mut tnr_view,
-    ) -> tnr_status;
-
-    /// A custom operation: its name, which files store, and its counts of operands and numbers.
-    ///
-    /// INVALID_ARGUMENT: no such operation.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_custom(
-        graph: *const tnr_graph,
-        index: u32,
-        out: *mut tnr_custom_info,
-    ) -> tnr_status;
-
-    /// A number.
-    ///
-    /// INVALID_ARGUMENT: no such number.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_scalar(
-        graph: *const tnr_graph,
-        index: u32,
-        out: *mut tnr_scalar,
-    ) -> tnr_status;
-
-    /// An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
-    ///
-    /// INVALID_ARGUMENT: no such output.
-    ///
-    /// @param graph (transfer none)
-    /// @param value (transfer none) (out) untouched on failure
-    /// @param updates (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_output(
-        graph: *const tnr_graph,
-        index: u32,
-        value: *mut u32,
-        updates: *mut u32,
-    ) -> tnr_status;
-
-    /// The source, dtype and shape of a value.
-    ///
-    /// INVALID_ARGUMENT: no such value.
-    ///
-    /// @param graph (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_graph_describe_value(
-        graph: *const tnr_graph,
-        value: u32,
-        out: *mut tnr_value_info,
-    ) -> tnr_status;
-
-    /// Ends a handle; with the last one, and the last call that uses it, the program.
-    ///
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param program (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
-
-    /// Makes a program of the present contents of the graph. Later additions to the graph are not
-    /// part of it.
-    ///
-    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
-    /// and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
-    /// constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
-    /// OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
-    /// constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
-    /// bytes that the instruction set in use does not read.
-    ///
-    /// @param context (transfer none) (nullable) whose threads compute and pack constants
-    /// @param graph (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads exclusive(graph)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_create(
-        context: *mut tnr_context,
-        graph: *const tnr_graph,
-        attributes: *const tnr_program_attributes,
-    ) -> *mut tnr_program;
-
-    /// One more handle of the same program, to be released too; the same pointer is returned.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param program (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_retain(program: *mut tnr_program) -> *mut tnr_program;
-
-    /// The constants of a program that are packed, as bytes in a new blob: to be written to a file,
-    /// which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
-    /// is a multiple of 64. They are for the instruction set in use and this version of the library.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable) whose memory it is
-    /// @param program (transfer none)
-    /// @param out (transfer none) (out) all of the new blob, as `u8`; untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_blob_copy_packed(
-        context: *mut tnr_context,
-        program: *const tnr_program,
-        out: *mut tnr_view_mut,
-    ) -> *mut tnr_blob;
-
-    /// The dtype and shape of an output of a run on these inputs, which the caller's view must
-    /// have. No element is read. An extent that depends on the data is the largest one possible.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
-    ///
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param dtype (transfer none) (out) untouched on failure
-    /// @param rank (transfer none) (out) untouched on failure
-    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_output_shape(
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        output: u32,
-        dtype: *mut tnr_dtype,
-        rank: *mut u32,
-        shape: *mut i64,
-    ) -> tnr_status;
-
-    /// The memory that a run on these inputs takes, in addition to the scratch memory of
-    /// operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
-    /// a device it is the device's memory.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs.
-    ///
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_memory(
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        out: *mut tnr_memory_plan,
-    ) -> tnr_status;
-
-    /// The operands of a step of a run on these inputs: for each step whether its result is one,
-    /// and after the steps for each input. With this the steps are a graph. Outputs are assumed to
-    /// be in row-major order.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
-    /// another `read_count` than the steps and the inputs are.
-    ///
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param reads (transfer none) (counted-by read_count) (out) 1 or 0; untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_describe_reads(
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        step: u32,
-        reads: *mut u8,
-        read_count: u32,
-    ) -> tnr_status;
-
-    /// Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
-    /// elements are not read; outputs are assumed to be in row-major order. All passes have an
-    /// index from 0 on, in the order in which they are made.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
-    ///
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_describe_pass(
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        index: u32,
-        out: *mut tnr_pass_info,
-    ) -> tnr_status;
-
-    /// A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
-    /// row-major order.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
-    ///
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_describe_step(
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        step: u32,
-        out: *mut tnr_step_info,
-    ) -> tnr_status;
-
-    /// Runs a program: on the inputs in the order in which the graph got them, into its outputs.
-    /// The bits are those of the calls of its nodes one by one, for any number of threads; but a
-    /// bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
-    ///
-    /// Any number of threads may run one program at once, each with outputs of its own. Layouts of
-    /// inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
-    /// operations included: with them again a run on one thread allocates nothing.
-    ///
-    /// Inputs and outputs may be on the device of the context, and then all of them are: the run is
-    /// enqueued, with the bits of the device's calls. It comes after the work that is enqueued on
-    /// their blobs, and takes one allocation of `peak_bytes` of the device's memory, freed in the
-    /// order of the context's queue. The first run on a device copies the program's constants there
-    /// and waits; another one waits where a node does so that reads by index, divides integers or
-    /// multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
-    /// not compute (the message names it). DEVICE_ERROR.
-    ///
-    /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
-    /// states, extents of one name that differ or exceed the maximum, and extents, also those that
-    /// the data decide, that an operation refuses (the message names the node). ALIASED: an output
-    /// shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
-    /// also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
-    /// except after errors that are found in the data, such as an index out of bounds: outputs then
-    /// hold a mixture.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param attributes (transfer none) (nullable)
-    /// @param outputs (transfer none) (counted-by output_count) pointers to views
-    /// @threads exclusive(outputs)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_program_run(
-        context: *mut tnr_context,
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        attributes: *const tnr_program_run_attributes,
-        outputs: *const *const tnr_view_mut,
-        output_count: u32,
-    ) -> tnr_status;
-
-    /// Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
-    /// enqueued go on.
-    ///
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param bound (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_bound_release(bound: *mut tnr_bound) -> tnr_status;
-
-    /// Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
-    /// element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
-    /// one of three ways:
-    ///
-    /// - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
-    ///   holds the program, and not the views.
-    /// - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
-    ///   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
-    ///   It holds the program, and not the views.
-    /// - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
-    ///   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
-    ///   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
-    ///   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
-    ///   owner. It does not hold the program.
-    ///
-    /// The first time on a device the program's constants are copied there, and waited for.
-    ///
-    /// INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
-    /// `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
-    /// `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
-    /// or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
-    /// with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
-    /// its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
-    /// reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
-    /// entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
-    /// that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param program (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param attributes (transfer none) (nullable)
-    /// @param outputs (transfer none) (counted-by output_count) pointers to views
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_bound_create(
-        context: *mut tnr_context,
-        program: *const tnr_program,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        attributes: *const tnr_bound_attributes,
-        outputs: *const *const tnr_view_mut,
-        output_count: u32,
-    ) -> *mut tnr_bound;
-
-    /// The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
-    /// which have this memory already.
-    ///
-    /// STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
-    ///
-    /// @param bound (transfer none)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_bound_memory(bound: *const tnr_bound, out: *mut tnr_memory_plan) -> tnr_status;
-
-    /// Runs a bound program on memory of the layouts that it is bound to, with the bits of
-    /// `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
-    /// owners and overlap.
-    ///
-    /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
-    /// - Preallocated: the calling thread computes, and the context is not used. Whether the run
-    ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
-    ///   does not hold for custom operations, and the first call of a thread into the library may take
-    ///   thread-local memory. One run at a time uses that memory: BUSY for another one.
-    ///   UNSUPPORTED: `TNR_RUN_CHECKED`.
-    /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
-    ///   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
-    ///   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
-    ///
-    /// INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
-    /// (the message names the argument, its layout and the bound one), or a context of another
-    /// device. ALIASED: an output shares a byte with an input that it does not update, or with
-    /// another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
-    /// DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
-    /// is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
-    /// loop at its limit: outputs then hold a mixture.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param bound (transfer none)
-    /// @param inputs (transfer none) (counted-by input_count) pointers to views
-    /// @param attributes (transfer none) (nullable)
-    /// @param outputs (transfer none) (counted-by output_count) pointers to views
-    /// @threads exclusive(outputs)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_bound_run(
-        context: *mut tnr_context,
-        bound: *const tnr_bound,
-        inputs: *const *const tnr_view,
-        input_count: u32,
-        attributes: *const tnr_program_run_attributes,
-        outputs: *const *const tnr_view_mut,
-        output_count: u32,
     ) -> tnr_status;
 
     // ==== ordering ====
@@ -5405,20 +3365,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for an axis beyond the rank, no output, and an unknown flag.
     /// UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
-    /// @param out (transfer none) (nullable) of the shape of `a`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param indices (nullable) of i64: where each was on the axis
+    /// @param out (nullable) of the shape of `a`
     #[must_use]
     pub fn tnr_sort(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axis: u32,
-        attributes: *const tnr_sort_attributes,
-        indices: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axis: u32,
+        attributes: *const tnr_sort_attributes, indices: *const tnr_view_mut,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -5428,20 +3380,12 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for more than there are. Otherwise as `tnr_sort`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
-    /// @param out (transfer none) (nullable)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param indices (nullable) of i64: where each was on the axis
+    /// @param out (nullable)
     #[must_use]
     pub fn tnr_top_k(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axis: u32,
-        attributes: *const tnr_top_k_attributes,
-        indices: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axis: u32,
+        attributes: *const tnr_top_k_attributes, indices: *const tnr_view_mut,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -5451,22 +3395,12 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for a `kth` that is not below the extent. Otherwise as `tnr_sort`.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
-    /// @param out (transfer none) (nullable) of the shape of `a`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param indices (nullable) of i64: where each was on the axis
+    /// @param out (nullable) of the shape of `a`
     #[must_use]
     pub fn tnr_partition(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axis: u32,
-        kth: i64,
-        attributes: *const tnr_partition_attributes,
-        indices: *const tnr_view_mut,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axis: u32, kth: i64,
+        attributes: *const tnr_extension, indices: *const tnr_view_mut, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
@@ -5477,22 +3411,12 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
     /// floats. ALIASED. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param q (transfer none) (counted-by q_count) one at least
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param q (counted-by q_count) one at least
+    /// @param out `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
     #[must_use]
     pub fn tnr_quantile(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        axes: u32,
-        q: *const f64,
-        q_count: u32,
-        attributes: *const tnr_quantile_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, axes: u32, q: *const f64, q_count: u32,
+        attributes: *const tnr_quantile_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// For each value the index before which it would be inserted into `a` so that `a` stays
@@ -5502,20 +3426,13 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex. ALIASED.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) a sorted vector
-    /// @param values (transfer none) of the dtype of `a`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of i64, of the shape of `values`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a a sorted vector
+    /// @param values of the dtype of `a`
+    /// @param out of i64, of the shape of `values`
     #[must_use]
     pub fn tnr_searchsorted(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        values: *const tnr_view,
-        attributes: *const tnr_searchsorted_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, values: *const tnr_view,
+        attributes: *const tnr_searchsorted_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
@@ -5525,23 +3442,15 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
     /// OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param inverse (transfer none) (nullable) of i64, of the shape of `a`: the place of each element in `out`
-    /// @param counts (transfer none) (out) (nullable) of i64, a part of the new blob; untouched on failure
-    /// @param out (transfer none) (out) the elements, a part of the new blob; untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param inverse (nullable) of i64, of the shape of `a`: the place of each
+    /// element in `out`
+    /// @param counts (out) (nullable) of i64, a part of the new blob; untouched on
+    /// failure
+    /// @param out the elements, a part of the new blob;
     #[must_use]
     pub fn tnr_unique(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_unique_attributes,
-        inverse: *const tnr_view_mut,
-        counts: *mut tnr_view_mut,
-        out: *mut tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
+        inverse: *const tnr_view_mut, counts: *mut tnr_view_mut, out: *mut tnr_view_mut,
     ) -> *mut tnr_blob;
 
     /// How often each number occurs: `out[a[i]]` is the number of such i, or the sum of their
@@ -5551,17 +3460,11 @@ unsafe extern "C" {
     /// is untouched then, and weights where `out` is of neither f32 nor f64. UNSUPPORTED: an `a` of
     /// other dtypes than integers. ALIASED. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) of integers
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) a vector of i64, or with weights of f32 or f64
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a of integers
+    /// @param out a vector of i64, or with weights of f32 or f64
     #[must_use]
     pub fn tnr_bincount(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        attributes: *const tnr_bincount_attributes,
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_bincount_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -5574,20 +3477,12 @@ unsafe extern "C" {
     /// extent of `out`, for `low` and `high` in addition to edges, and where they are not finite or
     /// do not rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param edges (transfer none) (nullable) a vector of the dtype of `a`
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) a vector of i64
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param edges (nullable) a vector of the dtype of `a`
+    /// @param out a vector of i64
     #[must_use]
     pub fn tnr_histogram(
-        context: *mut tnr_context,
-        a: *const tnr_view,
-        edges: *const tnr_view,
-        attributes: *const tnr_histogram_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view, edges: *const tnr_view,
+        attributes: *const tnr_histogram_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     // ==== random numbers ====
@@ -5599,20 +3494,10 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
     /// would be passed. UNSUPPORTED: dtypes that the distribution does not give.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
     #[must_use]
     pub fn tnr_random(
-        context: *mut tnr_context,
-        distribution: tnr_random_distribution,
-        seed: u64,
-        offset: u64,
-        attributes: *const tnr_random_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, distribution: tnr_random_distribution, seed: u64, offset: u64,
+        attributes: *const tnr_random_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// A random order of the numbers from 0 to n - 1, each order with the same probability up to
@@ -5620,30 +3505,75 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for more numbers than the dtype can represent. UNSUPPORTED: others.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[n]`, of i32 or i64
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param out `[n]`, of i32 or i64
     #[must_use]
     pub fn tnr_random_permutation(
-        context: *mut tnr_context,
-        seed: u64,
-        offset: u64,
-        attributes: *const tnr_random_permutation_attributes,
+        context: *mut tnr_context, seed: u64, offset: u64, attributes: *const tnr_extension,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== packed factors ====
+
+    /// Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
+    ///
+    /// @param factor (transfer full) (nullable)
+    pub fn tnr_factor_release(factor: *mut tnr_factor) -> tnr_status;
+
+    /// Copies a dense matrix of any strides into the layout of the right factor of `tnr_matmul`,
+    /// which each product else makes anew. It pays for products of few rows, whose time is that of
+    /// reading `b`, and for one `b` that is multiplied again and again. Any number of threads may
+    /// use it at once.
+    ///
+    /// The layout is that of the instruction set in use, and the memory is the context's: as many
+    /// bytes as `b` has; twice that for f16 and complex numbers, and for bf16 and bytes where the
+    /// processor does not multiply them; and in addition up to 32 columns, and for bytes some rows.
+    /// Later changes of `b` are not seen. No engine but the library's own takes it.
+    ///
+    /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
+    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take. OUT_OF_MEMORY.
+    ///
+    /// @param b `[k, n]`, copied
+    #[must_use]
+    pub fn tnr_factor_create(
+        context: *mut tnr_context, b: *const tnr_view, attributes: *const tnr_factor_attributes,
+    ) -> *mut tnr_factor;
+    /// One more handle of the same packed factor, to be released too; the same pointer is returned.
+    ///
+    /// BUSY: 16,777,215 handles.
+    #[must_use]
+    pub fn tnr_factor_retain(factor: *mut tnr_factor) -> *mut tnr_factor;
+
+    /// Describes a packed factor: dtype, shape and size.
+    ///
+    /// BUSY: as `tnr_factor_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
+    /// version's, or over 4096.
+    ///
+    /// @param out (inout) struct_size is read, the rest written
+    #[must_use]
+    pub fn tnr_factor_describe(factor: *const tnr_factor, out: *mut tnr_factor_info) -> tnr_status;
+
+    /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` computes it, with the
+    /// same bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
+    ///
+    /// BUSY: as `tnr_factor_retain`; a call counts as one handle. INVALID_ARGUMENT: `a` has another
+    /// dtype than `b` was packed for; and as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
+    /// OUT_OF_MEMORY; `out` is then untouched.
+    ///
+    /// @param a `[..., m, k]` or `[k]`
+    /// @param b `[k, n]`
+    /// @param out `[..., m, n]`
+    #[must_use]
+    pub fn tnr_factor_matmul(
+        context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_view,
+        b: *const tnr_factor, beta: *const tnr_scalar, attributes: *const tnr_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
     // ==== sparse matrices ====
 
-    /// Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
-    /// and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
+    /// Gives up one handle. The last release ends the matrix, which gives up its blobs.
     ///
     /// @param matrix (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_sparse_release(matrix: *mut tnr_sparse) -> tnr_status;
 
     /// A view of a matrix of COO, CSR or CSC over the caller's three arrays, without a blob. It is
@@ -5657,29 +3587,18 @@ unsafe extern "C" {
     /// or no whole number of bytes.
     ///
     /// @param index_dtype of `major` and `minor`: i32 or i64
-    /// @param major (transfer none) (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
+    /// @param major (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
     /// of COO the row index of each entry
-    /// @param minor (transfer none) (counted-by minor_bytes) the column index of each entry, of CSC
+    /// @param minor (counted-by minor_bytes) the column index of each entry, of CSC
     /// the row index
     /// @param dtype of `values`
-    /// @param values (transfer none) (counted-by values_bytes) the entries
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
+    /// @param values (counted-by values_bytes) the entries
+    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_sparse_lend(
-        format: tnr_sparse_format,
-        rows: i64,
-        cols: i64,
-        index_dtype: tnr_dtype,
-        major: *const c_void,
-        major_bytes: usize,
-        minor: *const c_void,
-        minor_bytes: usize,
-        dtype: tnr_dtype,
-        values: *const c_void,
-        values_bytes: usize,
-        out: *mut tnr_sparse_view,
+        format: tnr_sparse_format, rows: i64, cols: i64, index_dtype: tnr_dtype,
+        major: *const c_void, major_bytes: usize, minor: *const c_void, minor_bytes: usize,
+        dtype: tnr_dtype, values: *const c_void, values_bytes: usize, out: *mut tnr_sparse_view,
     ) -> tnr_status;
 
     /// Holds a matrix: each part is a view of a blob, which the matrix retains. Makes the checks of
@@ -5693,33 +3612,21 @@ unsafe extern "C" {
     /// owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
     /// OUT_OF_MEMORY. DEVICE_ERROR. On failure nothing is retained or sealed.
     ///
-    /// @param parts (transfer none) copied
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param parts copied
     #[must_use]
     pub fn tnr_sparse_create(parts: *const tnr_sparse_view) -> *mut tnr_sparse;
 
     /// One more handle of the same matrix, to be released too; the same pointer is returned.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param matrix (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// BUSY: 16,777,215 handles.
     #[must_use]
     pub fn tnr_sparse_retain(matrix: *mut tnr_sparse) -> *mut tnr_sparse;
 
     /// A view of the whole matrix, with the matrix as its owner.
     ///
-    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is
-    /// below the first version's, or over 4096.
+    /// INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
     ///
-    /// @param matrix (transfer none)
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
+    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_sparse_view_of(matrix: *const tnr_sparse, out: *mut tnr_sparse_view) -> tnr_status;
 
@@ -5727,35 +3634,20 @@ unsafe extern "C" {
     /// twice. `tnr_sparse_view_of` shows where a part begins in its blob.
     /// `tnr_sparse_batch_offsets` gives the blob of `batch_offsets`.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
-    ///
-    /// @param matrix (transfer none)
-    /// @param major (transfer full) (out) untouched on failure
-    /// @param minor (transfer full) (out) untouched on failure
-    /// @param values (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
+    /// BUSY: a blob has 16,777,215 handles.
     #[must_use]
     pub fn tnr_sparse_parts(
-        matrix: *const tnr_sparse,
-        major: *mut *mut tnr_blob,
-        minor: *mut *mut tnr_blob,
+        matrix: *const tnr_sparse, major: *mut *mut tnr_blob, minor: *mut *mut tnr_blob,
         values: *mut *mut tnr_blob,
     ) -> tnr_status;
 
     /// The blob of a batch's `batch_offsets`, retained for the caller, who releases it; NULL for
     /// one matrix.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: the blob has 16,777,215 handles.
-    ///
-    /// @param matrix (transfer none)
-    /// @param offsets (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
+    /// BUSY: the blob has 16,777,215 handles.
     #[must_use]
     pub fn tnr_sparse_batch_offsets(
-        matrix: *const tnr_sparse,
-        offsets: *mut *mut tnr_blob,
+        matrix: *const tnr_sparse, offsets: *mut *mut tnr_blob,
     ) -> tnr_status;
 
     /// A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so
@@ -5763,17 +3655,11 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds in the shape and in `batch_offsets`;
     /// no batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`.
-    /// STALE_VIEW, BUSY: as operations.
     ///
-    /// @param batch (transfer none)
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
+    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_sparse_batch_at(
-        batch: *const tnr_sparse_view,
-        index: i64,
-        out: *mut tnr_sparse_view,
+        batch: *const tnr_sparse_view, index: i64, out: *mut tnr_sparse_view,
     ) -> tnr_status;
 
     /// Checks a matrix: its shape and parts as every operation does, every offset and index, and
@@ -5786,20 +3672,12 @@ unsafe extern "C" {
     /// `TNR_SPARSE_MAX_BLOCK`), STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where
     /// entries are UNIQUE but not SORTED, and for a matrix on a device), DEVICE_ERROR. About a
     /// batch the message begins with "matrix 3: ".
-    ///
-    /// @param view (transfer none)
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_status;
 
     /// Checks a matrix whose values are to be written: as `tnr_sparse_check`; also ALIASED when
     /// they share bytes with offsets or indices, and INVALID_ARGUMENT when their owner may not be
     /// written.
-    ///
-    /// @param view (transfer none)
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
 
@@ -5827,19 +3705,10 @@ unsafe extern "C" {
     /// another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
     /// or a longer extent than the indices can count: use i64 then. UNSUPPORTED: elements of 16
     /// bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER; blocks over
-    /// `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param dense (transfer none)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_sparse_from_dense(
-        context: *mut tnr_context,
-        dense: *const tnr_view,
-        options: *const tnr_sparse_options,
+        context: *mut tnr_context, dense: *const tnr_view, options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
 
     /// The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
@@ -5851,20 +3720,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an
     /// order without a name, an index_dtype that is none, and more entries or columns than the
     /// indices can count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers
-    /// of 64 bits. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param dense (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// of 64 bits.
     #[must_use]
     pub fn tnr_sparse_from_dense_top_k(
-        context: *mut tnr_context,
-        order: tnr_sparse_order,
-        dense: *const tnr_view,
-        k: i64,
+        context: *mut tnr_context, order: tnr_sparse_order, dense: *const tnr_view, k: i64,
         attributes: *const tnr_sparse_top_k_attributes,
     ) -> *mut tnr_sparse;
 
@@ -5883,20 +3742,9 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or
     /// whose factor overflows the dtype, an index_dtype that is none, and more entries or columns
     /// than the indices can count: use i64 then. UNSUPPORTED: elements that are no floats.
-    /// STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param dense (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_from_dense_dropout(
-        context: *mut tnr_context,
-        dense: *const tnr_view,
-        probability: f64,
-        seed: u64,
+        context: *mut tnr_context, dense: *const tnr_view, probability: f64, seed: u64,
         attributes: *const tnr_sparse_dropout_attributes,
     ) -> *mut tnr_sparse;
 
@@ -5915,24 +3763,14 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a predicate, a threshold or an
     /// index_dtype as of `tnr_sparse_from_dense`, MASK too; more entries or columns than indices
-    /// can count: use i64 then. UNSUPPORTED: dtypes and activations. STALE_VIEW, BUSY: as
-    /// operations. OUT_OF_MEMORY.
+    /// can count: use i64 then. UNSUPPORTED: dtypes and activations. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) `[m, k]`
-    /// @param b (transfer none) `[k, n]`
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param a `[m, k]`
+    /// @param b `[k, n]`
     #[must_use]
     pub fn tnr_sparse_from_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        a: *const tnr_view,
-        b: *const tnr_view,
-        attributes: *const tnr_sparse_from_matmul_attributes,
+        context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_view,
+        b: *const tnr_view, attributes: *const tnr_sparse_from_matmul_attributes,
     ) -> *mut tnr_sparse;
 
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
@@ -5947,20 +3785,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds (an offset or an index out of range
     /// is found as the call goes, and leaves `out` a mixture of zeros and entries), another shape
     /// or dtype. UNSUPPORTED: a dtype without a name, and without the flag UNIQUE one that has no
-    /// sum. ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as
-    /// operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// sum. ALIASED: `out` shares bytes with a part, or its indices meet.
     #[must_use]
     pub fn tnr_sparse_to_dense(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_to_dense_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -5987,18 +3815,9 @@ unsafe extern "C" {
     /// made, and more entries or a longer extent than the indices can count: use i64 then.
     /// UNSUPPORTED: values that have not 1, 2, 4, 8 or 16 bytes, blocks over
     /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_convert(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        options: *const tnr_sparse_options,
+        context: *mut tnr_context, a: *const tnr_sparse_view, options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
 
     /// Puts the entries of a matrix in order, and combines the entries of one position to one by
@@ -6014,19 +3833,10 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
     /// name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_coalesce(
-        context: *mut tnr_context,
-        combine: tnr_sparse_combine,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_coalesce_attributes,
+        context: *mut tnr_context, combine: tnr_sparse_combine, a: *const tnr_sparse_view,
+        attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// The entries of `a` that the predicate of `options` names, in the same order, format and
@@ -6038,18 +3848,9 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
     /// name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values of
     /// 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_prune(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        options: *const tnr_sparse_options,
+        context: *mut tnr_context, a: *const tnr_sparse_view, options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
 
     /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals
@@ -6058,19 +3859,9 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative
     /// or above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that
     /// are complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_top_k(
-        context: *mut tnr_context,
-        order: tnr_sparse_order,
-        a: *const tnr_sparse_view,
-        k: i64,
+        context: *mut tnr_context, order: tnr_sparse_order, a: *const tnr_sparse_view, k: i64,
         attributes: *const tnr_sparse_top_k_attributes,
     ) -> *mut tnr_sparse;
 
@@ -6089,21 +3880,12 @@ unsafe extern "C" {
     /// or dtype, a number that names no row or column, more entries or a longer extent than the
     /// indices can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param rows (transfer none) (nullable)
-    /// @param cols (transfer none) (nullable)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param rows (nullable)
+    /// @param cols (nullable)
     #[must_use]
     pub fn tnr_sparse_select(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        rows: *const tnr_view,
-        cols: *const tnr_view,
-        attributes: *const tnr_sparse_select_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, rows: *const tnr_view,
+        cols: *const tnr_view, attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
@@ -6113,22 +3895,10 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
     /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_slice(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        first_row: i64,
-        row_count: i64,
-        first_col: i64,
-        col_count: i64,
-        attributes: *const tnr_sparse_select_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, first_row: i64, row_count: i64,
+        first_col: i64, col_count: i64, attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// Matrices joined to one, in the order of the list. They agree in format, in the dtypes of
@@ -6140,19 +3910,11 @@ unsafe extern "C" {
     /// part, a join without a name, parts that do not agree, more entries or a longer extent than
     /// the indices can count. UNSUPPORTED: BSR. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param parts (transfer none) (counted-by part_count) pointers to matrices, one at least
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param parts (counted-by part_count) pointers to matrices, one at least
     #[must_use]
     pub fn tnr_sparse_concat(
-        context: *mut tnr_context,
-        join: tnr_sparse_join,
-        parts: *const *const tnr_sparse_view,
-        part_count: u32,
-        attributes: *const tnr_sparse_concat_attributes,
+        context: *mut tnr_context, join: tnr_sparse_join, parts: *const *const tnr_sparse_view,
+        part_count: u32, attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// The Kronecker product of two matrices of one format and one pair of dtypes: `b` times each
@@ -6163,38 +3925,19 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
     /// differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
     /// values that are complex or bool8. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param b (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_kron(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        b: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_kron_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_sparse_view,
+        attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// The entries of a triangle of a matrix, as a new matrix of the same format, dtypes and order.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a triangle without a
     /// name. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_triangular(
-        context: *mut tnr_context,
-        part: tnr_triangle,
-        a: *const tnr_sparse_view,
+        context: *mut tnr_context, part: tnr_triangle, a: *const tnr_sparse_view,
         attributes: *const tnr_triangle_attributes,
     ) -> *mut tnr_sparse;
 
@@ -6224,25 +3967,14 @@ unsafe extern "C" {
     /// written in part. UNSUPPORTED: values that are complex or bool8. ALIASED: `out` shares a
     /// byte with `a` or `b`. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
-    /// @param b (transfer none) `[k]` or `[k, n]`
-    /// @param beta (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[m]` or `[m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a [m, k]; TRANSPOSED: [k, m]
+    /// @param b `[k]` or `[k, n]`
+    /// @param out `[m]` or `[m, n]`
     #[must_use]
     pub fn tnr_sparse_matmul(
-        context: *mut tnr_context,
-        orientation: tnr_orientation,
-        alpha: *const tnr_scalar,
-        a: *const tnr_sparse_view,
-        b: *const tnr_view,
-        beta: *const tnr_scalar,
-        attributes: *const tnr_sparse_matmul_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, orientation: tnr_orientation, alpha: *const tnr_scalar,
+        a: *const tnr_sparse_view, b: *const tnr_view, beta: *const tnr_scalar,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
@@ -6256,21 +3988,11 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed;
     /// `a.cols` is not `b.rows`; dtypes of values or of indices differ; the result has more entries
     /// than i32 offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and
-    /// f64. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param b (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// f64.
     #[must_use]
     pub fn tnr_sparse_product(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        b: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_product_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_sparse_view,
+        attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// The product of two matrices, only at the entries of a third one: CSR of three CSR, CSC of
@@ -6282,23 +4004,11 @@ unsafe extern "C" {
     /// the result (CSC: row) where these are few, or the entries of `mask` are many.
     ///
     /// INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another
-    /// shape than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param b (transfer none)
-    /// @param mask (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// shape than the product.
     #[must_use]
     pub fn tnr_sparse_product_masked(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        b: *const tnr_sparse_view,
-        mask: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_product_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_sparse_view,
+        mask: *const tnr_sparse_view, attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// The product of dense `x` and `y`, only at the entries of a sparse matrix ("SDDMM"): for an
@@ -6318,23 +4028,14 @@ unsafe extern "C" {
     /// `out` shares a byte with another operand and is not exactly `a.values`, or its part of them.
     /// OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) [m, n]
-    /// @param x (transfer none) [m, k], any strides
-    /// @param y (transfer none) [k, n], any strides
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) of the shape of `a.values`; of a range, of its part of them
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param a [m, n]
+    /// @param x [m, k], any strides
+    /// @param y [k, n], any strides
+    /// @param out of the shape of `a.values`; of a range, of its part of them
     #[must_use]
     pub fn tnr_sparse_sddmm(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        a: *const tnr_sparse_view,
-        x: *const tnr_view,
-        y: *const tnr_view,
-        attributes: *const tnr_sparse_sddmm_attributes,
+        context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_sparse_view,
+        x: *const tnr_view, y: *const tnr_view, attributes: *const tnr_sparse_sddmm_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -6348,22 +4049,11 @@ unsafe extern "C" {
     /// and must be SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more
     /// entries than i32 offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM
     /// and POW; COO and BSR; two formats; complex values, and a dtype that `tnr_binary` does not
-    /// take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param b (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// take.
     #[must_use]
     pub fn tnr_sparse_binary(
-        context: *mut tnr_context,
-        op: tnr_binary_op,
-        a: *const tnr_sparse_view,
-        b: *const tnr_sparse_view,
-        attributes: *const tnr_binary_attributes,
+        context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_sparse_view,
+        b: *const tnr_sparse_view, attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
@@ -6372,19 +4062,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
     /// index out of range is found as the call goes, and leaves `out` a mixture), another shape or
     /// dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out`
-    /// shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// shares bytes with a part, or its indices meet.
     #[must_use]
     pub fn tnr_sparse_accumulate(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_accumulate_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -6394,20 +4075,11 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not
     /// 0 at 0, as EXP, or that gives another dtype, as ABS of complex values; bool8 values, and a
-    /// dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// dtype that `tnr_unary` does not take.
     #[must_use]
     pub fn tnr_sparse_unary(
-        context: *mut tnr_context,
-        op: tnr_unary_op,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_unary_attributes,
+        context: *mut tnr_context, op: tnr_unary_op, a: *const tnr_sparse_view,
+        attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// Multiplies each entry of a CSR or CSC matrix by the factor of its row (`axis` 0) or column
@@ -6418,40 +4090,24 @@ unsafe extern "C" {
     /// index out of range is found as the call goes, and leaves the values a mixture); `factors` is
     /// not of rank 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR;
     /// values other than f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values.
-    /// STALE_VIEW, BUSY: as operations.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param factors (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param a (transfer none)
     /// @threads exclusive(a)
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_scale(
-        context: *mut tnr_context,
-        factors: *const tnr_view,
-        axis: u32,
-        attributes: *const tnr_sparse_scale_attributes,
-        a: *const tnr_sparse_view_mut,
+        context: *mut tnr_context, factors: *const tnr_view, axis: u32,
+        attributes: *const tnr_extension, a: *const tnr_sparse_view_mut,
     ) -> tnr_status;
 
     /// Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
     /// sum of them. Elements without an entry take no part, as if they were -infinity; a row
     /// without entries stays. f32 and f64; a row with a NaN is all NaN.
     ///
-    /// INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes. STALE_VIEW,
-    /// BUSY: as operations.
+    /// INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param attributes (transfer none) (nullable)
-    /// @param a (transfer none)
     /// @threads exclusive(a)
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_softmax(
-        context: *mut tnr_context,
-        attributes: *const tnr_sparse_softmax_attributes,
-        a: *const tnr_sparse_view_mut,
+        context: *mut tnr_context, attributes: *const tnr_extension, a: *const tnr_sparse_view_mut,
     ) -> tnr_status;
 
     /// Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns
@@ -6464,43 +4120,21 @@ unsafe extern "C" {
     /// index out of range is found as the call goes); axes; the shape or dtype of `out` (i64 of
     /// COUNT, and of sums of i32); MIN and MAX of no elements; all but SUM without the flag UNIQUE.
     /// UNSUPPORTED: other operations; COO and BSR; values other than f32, f64, i32 and i64.
-    /// ALIASED: `out` shares bytes with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// ALIASED: `out` shares bytes with a part.
     #[must_use]
     pub fn tnr_sparse_reduce(
-        context: *mut tnr_context,
-        op: tnr_reduce_op,
-        a: *const tnr_sparse_view,
-        axes: u32,
-        attributes: *const tnr_reduce_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_sparse_view, axes: u32,
+        attributes: *const tnr_reduce_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
     ///
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which must have
     /// UNIQUE; a norm without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64.
-    /// STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_norm(
-        context: *mut tnr_context,
-        kind: tnr_sparse_norm_kind,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_norm_attributes,
-        out: *mut f64,
+        context: *mut tnr_context, kind: tnr_sparse_norm_kind, a: *const tnr_sparse_view,
+        attributes: *const tnr_extension, out: *mut f64,
     ) -> tnr_status;
 
     /// Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter
@@ -6509,19 +4143,10 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
     /// index out of range is found as the call goes, beyond the diagonal too, and leaves `out` a
     /// mixture), another length or dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32
-    /// and i64. ALIASED: `out` shares bytes with a part. STALE_VIEW, BUSY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// and i64. ALIASED: `out` shares bytes with a part.
     #[must_use]
     pub fn tnr_sparse_diagonal(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        attributes: *const tnr_sparse_diagonal_attributes,
+        context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -6534,34 +4159,18 @@ unsafe extern "C" {
     /// `flags`; a matrix that is not square; other shapes or dtypes; a diagonal that is 0 or
     /// missing in a row, which is named (then `out` is a mixture). UNSUPPORTED: other formats than
     /// CSR; dtypes other than f32 and f64. ALIASED: `out` shares bytes with a part, or with `b`
-    /// without being exactly it. STALE_VIEW, BUSY: as operations.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param b (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none)
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// without being exactly it.
     #[must_use]
     pub fn tnr_sparse_solve(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        b: *const tnr_view,
-        attributes: *const tnr_sparse_solve_attributes,
-        out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_view,
+        attributes: *const tnr_sparse_solve_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     // ==== packed matrices ====
 
     /// Gives up one handle. The last release ends the packed matrix; a call that uses it lasts.
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
     ///
     /// @param packed (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
 
     /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
@@ -6580,38 +4189,24 @@ unsafe extern "C" {
     /// no floats; BLOCKS for entries that are not all in blocks; 64 consecutive rows with columns
     /// in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) copied
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// @param a copied
     #[must_use]
     pub fn tnr_packed_create(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
+        context: *mut tnr_context, a: *const tnr_sparse_view,
         attributes: *const tnr_packed_attributes,
     ) -> *mut tnr_packed;
     /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param packed (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// BUSY: 16,777,215 handles.
     #[must_use]
     pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
 
     /// Describes a packed matrix: layout, size, and the number of products that pay for packing.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`.
-    /// INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
+    /// BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
+    /// version's, or over 4096.
     ///
-    /// @param packed (transfer none)
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
+    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
 
@@ -6628,128 +4223,580 @@ unsafe extern "C" {
     /// elements than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it
     /// is read without a copy.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`; a call counts
-    /// as one handle while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree.
-    /// ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+    /// BUSY: as `tnr_packed_retain`; a call counts as one handle while it lasts. INVALID_ARGUMENT:
+    /// shapes and dtypes that do not agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param packed (transfer none) [m, k]
-    /// @param b (transfer none) `[k]` or `[k, n]`
-    /// @param beta (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[m]` or `[m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
+    /// @param packed [m, k]
+    /// @param b `[k]` or `[k, n]`
+    /// @param out `[m]` or `[m, n]`
     #[must_use]
     pub fn tnr_packed_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        packed: *const tnr_packed,
-        b: *const tnr_view,
-        beta: *const tnr_scalar,
-        attributes: *const tnr_sparse_matmul_attributes,
+        context: *mut tnr_context, alpha: *const tnr_scalar, packed: *const tnr_packed,
+        b: *const tnr_view, beta: *const tnr_scalar, attributes: *const tnr_extension,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    // ==== packed factors ====
+    // ==== expressions ====
 
-    /// Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
-    /// NULL is OK and does nothing. The status may be ignored.
+    /// Computes an expression in one pass: each node has the bits that the call of its operation
+    /// would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
+    /// it. Views broadcast to the shape of all views together, as in NumPy; the result of an
+    /// expression whose last node neither reduces nor normalizes is broadcast to `out`'s shape.
     ///
-    /// STALE_HANDLE: not a handle, or released before.
+    /// Bits are those of the calls one by one, with row-major temporaries, for any number of
+    /// threads. Integer divisors of 0 and negative powers of integers are found on the data as by
+    /// `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
     ///
-    /// @param factor (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_factor_release(factor: *mut tnr_factor) -> tnr_status;
-
-    /// Copies a dense matrix of any strides into the layout of the right factor of `tnr_matmul`,
-    /// which each product else makes anew. It pays for products of few rows, whose time is that of
-    /// reading `b`, and for one `b` that is multiplied again and again. Any number of threads may
-    /// use it at once.
+    /// Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
+    /// the stack has room for. A node whose operands are all scalars is computed once.
     ///
-    /// The layout is that of the instruction set in use, and the memory is the context's: as many
-    /// bytes as `b` has; twice that for f16 and complex numbers, and for bf16 and bytes where the
-    /// processor does not multiply them; and in addition up to 32 columns, and for bytes some rows.
-    /// Later changes of `b` are not seen. No engine but the library's own takes it.
+    /// The result of views and an `out` on the context's device is enqueued; integers that are
+    /// divided, or raised to powers, are waited for. The bits are those of the device's calls.
+    /// Reductions amid the expression, their operands, and parts of an expression that do not fit
+    /// one launch, are temporaries in the device's memory, freed in the order of its queue.
     ///
-    /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
-    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
-    /// STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param b (transfer none) `[k, n]`, copied
-    /// @param attributes (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
+    /// node, a dtype that the operation does not give or operands of two dtypes (the message names
+    /// the node), views that do not broadcast, a reduction that is neither last nor over the last
+    /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
+    /// a dtype that an operation does not take, complex numbers in reductions and on a device, and
+    /// a view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is
+    /// not exactly it; or the last node reduces, and `out` is a view or an operand. OUT_OF_MEMORY:
+    /// only where something is allocated. `out` is then untouched.
     #[must_use]
-    pub fn tnr_factor_create(
-        context: *mut tnr_context,
-        b: *const tnr_view,
-        attributes: *const tnr_factor_attributes,
-    ) -> *mut tnr_factor;
-    /// One more handle of the same packed factor, to be released too; the same pointer is returned.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param factor (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_factor_retain(factor: *mut tnr_factor) -> *mut tnr_factor;
-
-    /// Describes a packed factor: dtype, shape and size.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`.
-    /// INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param factor (transfer none)
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_factor_describe(factor: *const tnr_factor, out: *mut tnr_factor_info) -> tnr_status;
-
-    /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` computes it, with the
-    /// same bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`; a call counts
-    /// as one handle. INVALID_ARGUMENT: `a` has another dtype than `b` was packed for; and as
-    /// `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`. OUT_OF_MEMORY; `out` is then untouched.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) `[..., m, k]` or `[k]`
-    /// @param b (transfer none) `[k, n]`
-    /// @param beta (transfer none)
-    /// @param attributes (transfer none) (nullable)
-    /// @param out (transfer none) `[..., m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_factor_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        a: *const tnr_view,
-        b: *const tnr_factor,
-        beta: *const tnr_scalar,
-        attributes: *const tnr_matmul_attributes,
-        out: *const tnr_view_mut,
+    pub fn tnr_evaluate(
+        context: *mut tnr_context, expression: *const tnr_expression,
+        attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
+
+    /// The shape and dtype of the result of an expression that does not name its output. No element
+    /// is read.
+    ///
+    /// Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
+    /// `TNR_OPERAND_OUTPUT`.
+    ///
+    /// @param dtype (out)
+    /// @param rank (out)
+    /// @param shape (out) 8 extents, those beyond the rank 0;
+    #[must_use]
+    pub fn tnr_expression_shape(
+        expression: *const tnr_expression, dtype: *mut tnr_dtype, rank: *mut u32, shape: *mut i64,
+    ) -> tnr_status;
+
+    // ==== programs ====
+
+    /// Ends a handle; with the last one, the graph. Programs made of it stay.
+    ///
+    /// @param graph (transfer full) (nullable)
+    /// @threads any
+    pub fn tnr_graph_release(graph: *mut tnr_graph) -> tnr_status;
+
+    /// An empty graph.
+    ///
+    /// OUT_OF_MEMORY.
+    #[must_use]
+    pub fn tnr_graph_create() -> *mut tnr_graph;
+
+    /// Adds an extent that each run finds in the shapes of its inputs, or in the count of a node of
+    /// the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
+    /// index. Each is the extent of an axis of some input, or the count of such a node.
+    ///
+    /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+    ///
+    /// @param name ends with a 0, at most 31 bytes; for messages
+    /// @param maximum of all runs
+    /// @param number (out)
+    #[must_use]
+    pub fn tnr_graph_add_extent(
+        graph: *mut tnr_graph, name: *const c_char, maximum: i64, number: *mut i64,
+    ) -> tnr_status;
+
+    /// Adds an extent that is made of two numbers, each a constant or an extent.
+    ///
+    /// INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
+    /// fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
+    ///
+    /// @param number (out)
+    #[must_use]
+    pub fn tnr_graph_combine_extents(
+        graph: *mut tnr_graph, op: tnr_extent_op, a: i64, b: i64, number: *mut i64,
+    ) -> tnr_status;
+
+    /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
+    ///
+    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
+    /// node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
+    ///
+    /// @param shape (counted-by rank) numbers: constants or extents
+    /// @param value (out)
+    #[must_use]
+    pub fn tnr_graph_add_input(
+        graph: *mut tnr_graph, dtype: tnr_dtype, rank: u32, shape: *const i64, value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
+    /// nothing is copied: the blob may not be written from here on. The elements of a view without
+    /// an owner are copied.
+    ///
+    /// Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
+    ///
+    /// @param value (out)
+    #[must_use]
+    pub fn tnr_graph_add_constant(
+        graph: *mut tnr_graph, view: *const tnr_view, value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds a number. It must be representable in the dtype that an element-wise node takes for it
+    /// as an operand. It is not an operand of other nodes.
+    ///
+    /// INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
+    ///
+    /// @param value (out)
+    #[must_use]
+    pub fn tnr_graph_add_scalar(
+        graph: *mut tnr_graph, scalar: *const tnr_scalar, value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds an operation on values that were added before. It is checked here where all extents are
+    /// at their maxima, and in each run for the extents that it has.
+    ///
+    /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
+    /// of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
+    /// operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+    ///
+    /// @param value (out) the result, of several the first;
+    #[must_use]
+    pub fn tnr_graph_add_node(
+        graph: *mut tnr_graph, node: *const tnr_graph_node, value: *mut u32,
+    ) -> tnr_status;
+
+    /// Makes a value an output of the graph, after its other outputs. With `updates` each run takes
+    /// the same view as this output and as that input, and reads the earlier elements of the input
+    /// first.
+    ///
+    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
+    /// dtype or shape, or is updated by another output, or by a value whose size the data of a run
+    /// decide. OUT_OF_MEMORY.
+    ///
+    /// @param updates an input's value, or `TNR_OPERAND_NONE`
+    #[must_use]
+    pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
+
+    /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
+    /// nothing is taken, and `release` is not called.
+    ///
+    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
+    /// without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
+    ///
+    /// @param index (out)
+    #[must_use]
+    pub fn tnr_graph_add_custom(
+        graph: *mut tnr_graph, operation: *const tnr_custom_operation, index: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds a copy of the present contents of another graph as a subgraph, for nodes such as
+    /// `TNR_NODE_COND` and `TNR_NODE_WHILE`. Its named extents are those of `graph` by the same
+    /// names and maxima, and where these are smaller in a run its inputs have the shapes that they
+    /// are handed.
+    ///
+    /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
+    /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param index (out)
+    #[must_use]
+    pub fn tnr_graph_add_subgraph(
+        graph: *mut tnr_graph, body: *const tnr_graph, index: *mut u32,
+    ) -> tnr_status;
+
+    /// A copy of a subgraph, as a graph: to list it. Constants are shared.
+    ///
+    /// INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
+    #[must_use]
+    pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
+
+    /// Gets the description of a plug-in from its entry, and checks that this library can use it.
+    /// For a plug-in of another ABI only the first three fields are read.
+    ///
+    /// UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL,
+    /// also for an entry; a `struct_size` that no version has; and an operation that
+    /// `tnr_graph_add_custom` refuses. INTERNAL: an exception of the entry.
+    ///
+    /// @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has
+    /// none
+    /// @return (transfer none) (nullable) the plug-in's own; NULL on failure
+    #[must_use]
+    pub fn tnr_plugin_check(entry: tnr_plugin_fn) -> *const tnr_plugin;
+
+    /// The numbers of values, nodes and so on of a graph. With the functions below a graph can be
+    /// listed and built again: the sources of its values, in their order, are the calls that made
+    /// it.
+    #[must_use]
+    pub fn tnr_graph_describe(graph: *const tnr_graph, out: *mut tnr_graph_info) -> tnr_status;
+
+    /// An extent.
+    ///
+    /// INVALID_ARGUMENT: no such extent.
+    #[must_use]
+    pub fn tnr_graph_describe_extent(
+        graph: *const tnr_graph, index: u32, out: *mut tnr_extent_info,
+    ) -> tnr_status;
+
+    /// A node, as it was added. Arrays and attributes are the graph's, until something is added to
+    /// it or it ends.
+    ///
+    /// INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+    #[must_use]
+    pub fn tnr_graph_describe_node(
+        graph: *const tnr_graph, index: u32, out: *mut tnr_graph_node,
+    ) -> tnr_status;
+
+    /// A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
+    ///
+    /// INVALID_ARGUMENT: no such constant.
+    #[must_use]
+    pub fn tnr_graph_describe_constant(
+        graph: *const tnr_graph, index: u32, out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// A custom operation: its name, which files store, and its counts of operands and numbers.
+    ///
+    /// INVALID_ARGUMENT: no such operation.
+    #[must_use]
+    pub fn tnr_graph_describe_custom(
+        graph: *const tnr_graph, index: u32, out: *mut tnr_custom_info,
+    ) -> tnr_status;
+
+    /// A number.
+    ///
+    /// INVALID_ARGUMENT: no such number.
+    #[must_use]
+    pub fn tnr_graph_describe_scalar(
+        graph: *const tnr_graph, index: u32, out: *mut tnr_scalar,
+    ) -> tnr_status;
+
+    /// An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
+    ///
+    /// INVALID_ARGUMENT: no such output.
+    ///
+    /// @param value (out)
+    /// @param updates (out)
+    #[must_use]
+    pub fn tnr_graph_describe_output(
+        graph: *const tnr_graph, index: u32, value: *mut u32, updates: *mut u32,
+    ) -> tnr_status;
+
+    /// The source, dtype and shape of a value.
+    ///
+    /// INVALID_ARGUMENT: no such value.
+    #[must_use]
+    pub fn tnr_graph_describe_value(
+        graph: *const tnr_graph, value: u32, out: *mut tnr_value_info,
+    ) -> tnr_status;
+
+    /// Ends a handle; with the last one, and the last call that uses it, the program.
+    ///
+    /// @param program (transfer full) (nullable)
+    pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
+
+    /// Makes a program of the present contents of the graph. Later additions to the graph are not
+    /// part of it.
+    ///
+    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
+    /// and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
+    /// constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
+    /// OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
+    /// constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
+    /// bytes that the instruction set in use does not read.
+    ///
+    /// @param context whose threads compute and pack constants
+    #[must_use]
+    pub fn tnr_program_create(
+        context: *mut tnr_context, graph: *const tnr_graph,
+        attributes: *const tnr_program_attributes,
+    ) -> *mut tnr_program;
+
+    /// One more handle of the same program, to be released too; the same pointer is returned.
+    ///
+    /// BUSY: 16,777,215 handles.
+    #[must_use]
+    pub fn tnr_program_retain(program: *mut tnr_program) -> *mut tnr_program;
+
+    /// The constants of a program that are packed, as bytes in a new blob: to be written to a file,
+    /// which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
+    /// is a multiple of 64. They are for the instruction set in use and this version of the library.
+    ///
+    /// BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+    ///
+    /// @param context whose memory it is
+    /// @param out all of the new blob, as `u8`;
+    #[must_use]
+    pub fn tnr_blob_copy_packed(
+        context: *mut tnr_context, program: *const tnr_program, out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
+
+    /// The dtype and shape of an output of a run on these inputs, which the caller's view must
+    /// have. No element is read. An extent that depends on the data is the largest one possible.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    /// @param dtype (out)
+    /// @param rank (out)
+    /// @param shape (out) 8 extents, those beyond the rank 0;
+    #[must_use]
+    pub fn tnr_program_output_shape(
+        program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, output: u32,
+        dtype: *mut tnr_dtype, rank: *mut u32, shape: *mut i64,
+    ) -> tnr_status;
+
+    /// The memory that a run on these inputs takes, in addition to the scratch memory of
+    /// operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
+    /// a device it is the device's memory.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    #[must_use]
+    pub fn tnr_program_memory(
+        program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32,
+        out: *mut tnr_memory_plan,
+    ) -> tnr_status;
+
+    /// The operands of a step of a run on these inputs: for each step whether its result is one,
+    /// and after the steps for each input. With this the steps are a graph. Outputs are assumed to
+    /// be in row-major order.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
+    /// another `read_count` than the steps and the inputs are.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    /// @param reads (counted-by read_count) (out) 1 or 0;
+    #[must_use]
+    pub fn tnr_program_describe_reads(
+        program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, step: u32,
+        reads: *mut u8, read_count: u32,
+    ) -> tnr_status;
+
+    /// Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
+    /// elements are not read; outputs are assumed to be in row-major order. All passes have an
+    /// index from 0 on, in the order in which they are made.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    #[must_use]
+    pub fn tnr_program_describe_pass(
+        program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, index: u32,
+        out: *mut tnr_pass_info,
+    ) -> tnr_status;
+
+    /// A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
+    /// row-major order.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    #[must_use]
+    pub fn tnr_program_describe_step(
+        program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, step: u32,
+        out: *mut tnr_step_info,
+    ) -> tnr_status;
+
+    /// Runs a program: on the inputs in the order in which the graph got them, into its outputs.
+    /// The bits are those of the calls of its nodes one by one, for any number of threads; but a
+    /// bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
+    ///
+    /// Any number of threads may run one program at once, each with outputs of its own. Layouts of
+    /// inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
+    /// operations included: with them again a run on one thread allocates nothing.
+    ///
+    /// Inputs and outputs may be on the device of the context, and then all of them are: the run is
+    /// enqueued, with the bits of the device's calls. It comes after the work that is enqueued on
+    /// their blobs, and takes one allocation of `peak_bytes` of the device's memory, freed in the
+    /// order of the context's queue. The first run on a device copies the program's constants there
+    /// and waits; another one waits where a node does so that reads by index, divides integers or
+    /// multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
+    /// not compute (the message names it). DEVICE_ERROR.
+    ///
+    /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
+    /// states, extents of one name that differ or exceed the maximum, and extents, also those that
+    /// the data decide, that an operation refuses (the message names the node). ALIASED: an output
+    /// shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
+    /// also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
+    /// except after errors that are found in the data, such as an index out of bounds: outputs then
+    /// hold a mixture.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    /// @param outputs (counted-by output_count) pointers to views
+    /// @threads exclusive(outputs)
+    #[must_use]
+    pub fn tnr_program_run(
+        context: *mut tnr_context, program: *const tnr_program, inputs: *const *const tnr_view,
+        input_count: u32, attributes: *const tnr_program_run_attributes,
+        outputs: *const *const tnr_view_mut, output_count: u32,
+    ) -> tnr_status;
+
+    /// Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
+    /// enqueued go on.
+    ///
+    /// @param bound (transfer full) (nullable)
+    pub fn tnr_bound_release(bound: *mut tnr_bound) -> tnr_status;
+
+    /// Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
+    /// element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
+    /// one of three ways:
+    ///
+    /// - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
+    ///   holds the program, and not the views.
+    /// - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
+    ///   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
+    ///   It holds the program, and not the views.
+    /// - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
+    ///   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
+    ///   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
+    ///   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
+    ///   owner. It does not hold the program.
+    ///
+    /// The first time on a device the program's constants are copied there, and waited for.
+    ///
+    /// INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
+    /// `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
+    /// `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
+    /// or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
+    /// with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
+    /// its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
+    /// reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
+    /// entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
+    /// that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    /// @param outputs (counted-by output_count) pointers to views
+    #[must_use]
+    pub fn tnr_bound_create(
+        context: *mut tnr_context, program: *const tnr_program, inputs: *const *const tnr_view,
+        input_count: u32, attributes: *const tnr_bound_attributes,
+        outputs: *const *const tnr_view_mut, output_count: u32,
+    ) -> *mut tnr_bound;
+
+    /// The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
+    /// which have this memory already.
+    ///
+    /// STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
+    #[must_use]
+    pub fn tnr_bound_memory(bound: *const tnr_bound, out: *mut tnr_memory_plan) -> tnr_status;
+
+    /// Runs a bound program on memory of the layouts that it is bound to, with the bits of
+    /// `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
+    /// owners and overlap.
+    ///
+    /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
+    /// - Preallocated: the calling thread computes, and the context is not used. Whether the run
+    ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
+    ///   does not hold for custom operations, and the first call of a thread into the library may take
+    ///   thread-local memory. One run at a time uses that memory: BUSY for another one.
+    ///   UNSUPPORTED: `TNR_RUN_CHECKED`.
+    /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
+    ///   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
+    ///   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
+    ///
+    /// INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
+    /// (the message names the argument, its layout and the bound one), or a context of another
+    /// device. ALIASED: an output shares a byte with an input that it does not update, or with
+    /// another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
+    /// DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
+    /// is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
+    /// loop at its limit: outputs then hold a mixture.
+    ///
+    /// @param inputs (counted-by input_count) pointers to views
+    /// @param outputs (counted-by output_count) pointers to views
+    /// @threads exclusive(outputs)
+    #[must_use]
+    pub fn tnr_bound_run(
+        context: *mut tnr_context, bound: *const tnr_bound, inputs: *const *const tnr_view,
+        input_count: u32, attributes: *const tnr_program_run_attributes,
+        outputs: *const *const tnr_view_mut, output_count: u32,
+    ) -> tnr_status;
+
+    // ==== devices ====
+
+    /// How many devices of a kind there are; 1 for the CPU.
+    ///
+    /// UNSUPPORTED: no driver, or one that cannot be used; the message says why.
+    /// INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
+    ///
+    /// @param count (out)
+    #[must_use]
+    pub fn tnr_device_count(kind: tnr_device_kind, count: *mut u32) -> tnr_status;
+
+    /// Describes a device. For the CPU it gives only the name.
+    ///
+    /// INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
+    /// or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
+    ///
+    /// @param info (inout)
+    #[must_use]
+    pub fn tnr_device_describe(device: tnr_device, info: *mut tnr_device_info) -> tnr_status;
+
+    /// Waits for all work that was enqueued through the context; returns at once without a device.
+    /// Reports a failure of the device since the last wait.
+    ///
+    /// DEVICE_ERROR.
+    #[must_use]
+    pub fn tnr_context_wait(context: *mut tnr_context) -> tnr_status;
+
+    /// Orders the work that `context` gets from here on after the work that `other` has got so far.
+    /// Between streams of devices the call does not wait; for a context of the CPU it waits for
+    /// `other`. Blobs do not need this: each call comes after the work of calls through other
+    /// contexts on its blobs.
+    ///
+    /// DEVICE_ERROR. OUT_OF_MEMORY.
+    ///
+    /// @param other (nullable)
+    #[must_use]
+    pub fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status;
+
+    /// Gives up one handle of an event.
+    ///
+    /// @param event (transfer full) (nullable)
+    pub fn tnr_event_release(event: *mut tnr_event) -> tnr_status;
+
+    /// Makes an event of the work that the context's stream has got so far; without a device, of
+    /// work of the CPU, which is done. It keeps the context.
+    ///
+    /// OUT_OF_MEMORY. DEVICE_ERROR.
+    #[must_use]
+    pub fn tnr_event_create(context: *mut tnr_context) -> *mut tnr_event;
+
+    /// Waits for the event's work. Memory of the CPU that copies in this work used is then no
+    /// longer in use.
+    ///
+    /// DEVICE_ERROR: also for a failure of the device since the last wait.
+    #[must_use]
+    pub fn tnr_event_wait(event: *mut tnr_event) -> tnr_status;
+
+    /// Whether the event's work is done, 1 or 0, without waiting. If it is, memory of the CPU that
+    /// copies in this work used is no longer in use.
+    ///
+    /// DEVICE_ERROR, as `tnr_event_wait`.
+    ///
+    /// @param is_done (out)
+    #[must_use]
+    pub fn tnr_event_query(event: *mut tnr_event, is_done: *mut u32) -> tnr_status;
+
+    /// Orders the work that `context` gets from here on after the event's work, also across two
+    /// devices. The call waits only for a context of the CPU.
+    ///
+    /// STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
+    #[must_use]
+    pub fn tnr_context_follow_event(context: *mut tnr_context, event: *mut tnr_event)
+    -> tnr_status;
 
     // ==== kernels of the caller's own ====
 
     /// Gives up one handle. The last release ends the kernel; launches of it are done as enqueued.
-    /// NULL is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
     ///
     /// @param kernel (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
     pub fn tnr_kernel_release(kernel: *mut tnr_kernel) -> tnr_status;
 
     /// Loads a kernel onto the context's device, for launches by any context with that device. The
@@ -6764,27 +4811,15 @@ unsafe extern "C" {
     /// a source that does not compile, with the words of the compiler; a name that no kernel has;
     /// parameters that are none, or not the kernel's. UNSUPPORTED: an image without code for the
     /// device; a source where NVRTC cannot be opened: `TENURE_NVRTC`, or without that variable
-    /// `libnvrtc.so.13` or `libnvrtc.so.12`. STALE_HANDLE: `context`. OUT_OF_MEMORY. DEVICE_ERROR.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// `libnvrtc.so.13` or `libnvrtc.so.12`. OUT_OF_MEMORY. DEVICE_ERROR.
     #[must_use]
     pub fn tnr_kernel_create(
-        context: *mut tnr_context,
-        options: *const tnr_kernel_options,
+        context: *mut tnr_context, options: *const tnr_kernel_options,
     ) -> *mut tnr_kernel;
 
     /// One more handle of the same kernel, to be released too; the same pointer is returned.
     ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param kernel (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
+    /// BUSY: 16,777,215 handles.
     #[must_use]
     pub fn tnr_kernel_retain(kernel: *mut tnr_kernel) -> *mut tnr_kernel;
 
@@ -6799,61 +4834,12 @@ unsafe extern "C" {
     /// written as an output; more blocks, threads or shared memory than the kernel can have on its
     /// device, or 0 blocks or threads. UNSUPPORTED: a view on another device. ALIASED: an output
     /// that shares a byte with another argument, or two of whose indices do. STALE_HANDLE:
-    /// `context`, `kernel`. STALE_VIEW, BUSY: as operations. DEVICE_ERROR: also for work before it;
-    /// the message names the kernel.
+    /// `context`, `kernel`. DEVICE_ERROR: also for work before it; the message names the kernel.
     ///
-    /// @param context (transfer none) (nullable)
-    /// @param kernel (transfer none)
-    /// @param grid (transfer none)
-    /// @param arguments (transfer none) (counted-by argument_count)
-    /// @threads any
-    /// @since 0.2
+    /// @param arguments (counted-by argument_count)
     #[must_use]
     pub fn tnr_kernel_launch(
-        context: *mut tnr_context,
-        kernel: *const tnr_kernel,
-        grid: *const tnr_kernel_grid,
-        arguments: *const tnr_kernel_argument,
-        argument_count: u32,
-    ) -> tnr_status;
-
-    // ==== statistics ====
-
-    /// Reads the process totals.
-    ///
-    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param stats (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.1
-    #[must_use]
-    pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
-
-    /// From here on the time of each operation is taken, on every thread: two readings of the clock
-    /// for each call, some 50 ns. Off until asked for.
-    ///
-    /// @threads any
-    /// @since 0.1
-    pub fn tnr_stats_time_start();
-
-    /// Operations that begin from here on are not timed. The counts so far stay.
-    ///
-    /// @threads any
-    /// @since 0.1
-    pub fn tnr_stats_time_stop();
-
-    /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
-    /// is one that was reached, but not all at the same moment.
-    ///
-    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
-    /// version's, or over 4096.
-    ///
-    /// @param stats (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.1
-    #[must_use]
-    pub fn tnr_operation_stats_read(
-        operation: tnr_operation,
-        stats: *mut tnr_operation_stats,
+        context: *mut tnr_context, kernel: *const tnr_kernel, grid: *const tnr_kernel_grid,
+        arguments: *const tnr_kernel_argument, argument_count: u32,
     ) -> tnr_status;
 }

@@ -491,264 +491,172 @@ macro_rules! for_each_reduce_of_reals {
 }
 
 /// Kind of a node, plus a `tnr_unary_op`: `op(a)`.
-///
-/// @since 0.2
 pub const TNR_NODE_UNARY: u32 = 0x0001_0000;
 
 /// Kind of a node, plus a `tnr_binary_op`: `op(a, b)`.
-///
-/// @since 0.2
 pub const TNR_NODE_BINARY: u32 = 0x0002_0000;
 
 /// Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`.
-///
-/// @since 0.2
 pub const TNR_NODE_TERNARY: u32 = 0x0003_0000;
 
 /// Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8.
-///
-/// @since 0.2
 pub const TNR_NODE_COMPARE: u32 = 0x0004_0000;
 
 /// Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype.
-///
-/// @since 0.2
 pub const TNR_NODE_SELECT: u32 = 0x0005_0000;
 
 /// Kind of a node: the operand in the node's dtype. Neither dtype is complex.
-///
-/// @since 0.2
 pub const TNR_NODE_CAST: u32 = 0x0006_0000;
 
 /// Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
 /// expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
 /// later nodes broadcast the result.
-///
-/// @since 0.2
 pub const TNR_NODE_REDUCE: u32 = 0x0007_0000;
 
 /// Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
 /// optional weight and an optional bias. In an expression it is the last node.
-///
-/// @since 0.2
 pub const TNR_NODE_NORMALIZE: u32 = 0x0008_0000;
 
 /// Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
 /// `beta` 0.
-///
-/// @since 0.2
 pub const TNR_NODE_MATMUL: u32 = 0x0009_0000;
 
 /// Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias.
-///
-/// @since 0.2
 pub const TNR_NODE_CONV2D: u32 = 0x000a_0000;
 
 /// Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
 /// `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
 /// there are none.
-///
-/// @since 0.2
 pub const TNR_NODE_POOL2D: u32 = 0x000b_0000;
 
 /// Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
 /// weights and optional biases.
-///
-/// @since 0.2
 pub const TNR_NODE_BATCH_NORM: u32 = 0x000c_0000;
 
 /// Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
 /// the shape. Where no strides give that order, a run copies the elements.
-///
-/// @since 0.2
 pub const TNR_NODE_RESHAPE: u32 = 0x000d_0000;
 
 /// Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes.
-///
-/// @since 0.2
 pub const TNR_NODE_PERMUTE: u32 = 0x000e_0000;
 
 /// Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape.
-///
-/// @since 0.2
 pub const TNR_NODE_BROADCAST: u32 = 0x000f_0000;
 
 /// Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step.
-///
-/// @since 0.2
 pub const TNR_NODE_SLICE: u32 = 0x0010_0000;
 
 /// Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_CONCAT: u32 = 0x0011_0000;
 
 /// Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape.
-///
-/// @since 0.2
 pub const TNR_NODE_PAD: u32 = 0x0012_0000;
 
 /// Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_TAKE: u32 = 0x0013_0000;
 
 /// Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_GATHER: u32 = 0x0014_0000;
 
 /// Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`.
-///
-/// @since 0.2
 pub const TNR_NODE_TRIANGULAR: u32 = 0x0015_0000;
 
 /// Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
 
 /// Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
 /// that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
 /// takes.
-///
-/// @since 0.2
 pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
 
 /// Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
 /// Two numbers give the rows and the columns of the result; without numbers they are the
 /// fewest.
-///
-/// @since 0.2
 pub const TNR_NODE_CONV2D_TRANSPOSED: u32 = 0x0018_0000;
 
 /// Kind of a node of graphs: `tnr_einsum` of any number of operands.
-///
-/// @since 0.2
 pub const TNR_NODE_EINSUM: u32 = 0x0019_0000;
 
 /// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
 /// is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_SORT: u32 = 0x001a_0000;
 
 /// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
 /// numbers: axis and k.
-///
-/// @since 0.2
 pub const TNR_NODE_TOP_K: u32 = 0x001b_0000;
 
 /// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
 /// numbers: axis and kth.
-///
-/// @since 0.2
 pub const TNR_NODE_PARTITION: u32 = 0x001c_0000;
 
 /// Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
 /// operand is a vector of f64.
-///
-/// @since 0.2
 pub const TNR_NODE_QUANTILE: u32 = 0x001d_0000;
 
 /// Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values.
-///
-/// @since 0.2
 pub const TNR_NODE_SEARCHSORTED: u32 = 0x001e_0000;
 
 /// Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
 /// the extent of the result.
-///
-/// @since 0.2
 pub const TNR_NODE_BINCOUNT: u32 = 0x001f_0000;
 
 /// Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
 /// the extent of the result.
-///
-/// @since 0.2
 pub const TNR_NODE_HISTOGRAM: u32 = 0x0020_0000;
 
 /// Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
 /// the second one, at the indices that are the third one. The number is the axis.
-///
-/// @since 0.2
 pub const TNR_NODE_PUT: u32 = 0x0021_0000;
 
 /// Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
 /// `tnr_scatter` of the second one, at the indices that are the third one. The number is the
 /// axis.
-///
-/// @since 0.2
 pub const TNR_NODE_SCATTER: u32 = 0x0022_0000;
 
 /// Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
 /// dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
 /// arrays of rank 0.
-///
-/// @since 0.2
 pub const TNR_NODE_RANDOM: u32 = 0x0023_0000;
 
 /// Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
 /// extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
-///
-/// @since 0.2
 pub const TNR_NODE_RANDOM_PERMUTATION: u32 = 0x0024_0000;
 
 /// Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
 /// `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
 /// matrix.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_TO_DENSE: u32 = 0x0025_0000;
 
 /// Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
 /// `beta` 0.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_MATMUL: u32 = 0x0026_0000;
 
 /// Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
 /// operand, with `alpha` 1.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_SDDMM: u32 = 0x0027_0000;
 
 /// Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
 /// by the factors that are the fourth operand.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_SCALE: u32 = 0x0028_0000;
 
 /// Kind of a node of graphs: the values of `tnr_sparse_softmax`.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_SOFTMAX: u32 = 0x0029_0000;
 
 /// Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
 /// `flags`.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_REDUCE: u32 = 0x002a_0000;
 
 /// Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
 /// rank 0.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_NORM: u32 = 0x002b_0000;
 
 /// Kind of a node of graphs: `tnr_sparse_diagonal`.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_DIAGONAL: u32 = 0x002c_0000;
 
 /// Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
 
 /// Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it.
-///
-/// @since 0.2
 pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
 
 /// Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
@@ -756,8 +664,6 @@ pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
 /// element. The other operands are the inputs of both subgraphs. A run computes only the one
 /// that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
 /// extent that a run counts may differ.
-///
-/// @since 0.2
 pub const TNR_NODE_COND: u32 = 0x002f_0000;
 
 /// Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
@@ -766,8 +672,6 @@ pub const TNR_NODE_COND: u32 = 0x002f_0000;
 /// the first of them by the body's outputs, which have the same dtypes and shapes; an extent
 /// that a run counts may become smaller. The condition gives a bool8 of one element. A run
 /// fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
-///
-/// @since 0.2
 pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
 
 /// Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
@@ -775,21 +679,15 @@ pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
 /// this one takes: its value is that count. A run that counts more than the maximum of the
 /// extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
 /// operand's elements where these are fewer.
-///
-/// @since 0.2
 pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
 
 /// Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
 /// as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
-///
-/// @since 0.2
 pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 
 /// Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
 /// that broadcast the shape of the second operand to its own. Only the shape of the second
 /// operand is read.
-///
-/// @since 0.2
 pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 
 /// Passes each struct of attributes with the kinds that take it, as
@@ -834,180 +732,92 @@ impl crate::tnr_operation {
     /// `tnr_reduce`.
     pub const REDUCE: crate::tnr_operation = crate::tnr_operation(8);
     /// `tnr_sparse_from_dense`, and with top k or dropout.
-    ///
-    /// @since 0.2
     pub const SPARSE_FROM_DENSE: crate::tnr_operation = crate::tnr_operation(9);
     /// `tnr_sparse_to_dense`.
-    ///
-    /// @since 0.2
     pub const SPARSE_TO_DENSE: crate::tnr_operation = crate::tnr_operation(10);
     /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
-    ///
-    /// @since 0.2
     pub const SPARSE_CONVERT: crate::tnr_operation = crate::tnr_operation(11);
     /// `tnr_sparse_coalesce`.
-    ///
-    /// @since 0.2
     pub const SPARSE_COALESCE: crate::tnr_operation = crate::tnr_operation(12);
     /// `tnr_sparse_prune`, `tnr_sparse_top_k`.
-    ///
-    /// @since 0.2
     pub const SPARSE_PRUNE: crate::tnr_operation = crate::tnr_operation(13);
     /// `tnr_sparse_product`, `tnr_sparse_product_masked`.
-    ///
-    /// @since 0.2
     pub const SPARSE_PRODUCT: crate::tnr_operation = crate::tnr_operation(14);
     /// `tnr_sparse_matmul`.
-    ///
-    /// @since 0.2
     pub const SPARSE_MATMUL: crate::tnr_operation = crate::tnr_operation(15);
     /// `tnr_sparse_sddmm`.
-    ///
-    /// @since 0.2
     pub const SPARSE_SDDMM: crate::tnr_operation = crate::tnr_operation(16);
     /// `tnr_sparse_binary`.
-    ///
-    /// @since 0.2
     pub const SPARSE_BINARY: crate::tnr_operation = crate::tnr_operation(17);
     /// `tnr_sparse_accumulate`.
-    ///
-    /// @since 0.2
     pub const SPARSE_ACCUMULATE: crate::tnr_operation = crate::tnr_operation(18);
     /// `tnr_sparse_scale`.
-    ///
-    /// @since 0.2
     pub const SPARSE_SCALE: crate::tnr_operation = crate::tnr_operation(19);
     /// `tnr_sparse_softmax`.
-    ///
-    /// @since 0.2
     pub const SPARSE_SOFTMAX: crate::tnr_operation = crate::tnr_operation(20);
     /// `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
-    ///
-    /// @since 0.2
     pub const SPARSE_REDUCE: crate::tnr_operation = crate::tnr_operation(21);
     /// `tnr_sparse_solve`.
-    ///
-    /// @since 0.2
     pub const SPARSE_SOLVE: crate::tnr_operation = crate::tnr_operation(22);
     /// `tnr_packed_create`.
-    ///
-    /// @since 0.2
     pub const SPARSE_PACK: crate::tnr_operation = crate::tnr_operation(23);
     /// `tnr_packed_matmul`.
-    ///
-    /// @since 0.2
     pub const SPARSE_PACKED_MATMUL: crate::tnr_operation = crate::tnr_operation(24);
     /// `tnr_matmul`.
-    ///
-    /// @since 0.2
     pub const MATMUL: crate::tnr_operation = crate::tnr_operation(25);
     /// `tnr_conv2d`.
-    ///
-    /// @since 0.2
     pub const CONV2D: crate::tnr_operation = crate::tnr_operation(26);
     /// `tnr_einsum`. Its bytes are counted by the operations that it is made of.
-    ///
-    /// @since 0.2
     pub const EINSUM: crate::tnr_operation = crate::tnr_operation(27);
     /// `tnr_conv2d_transposed`.
-    ///
-    /// @since 0.2
     pub const CONV2D_TRANSPOSED: crate::tnr_operation = crate::tnr_operation(28);
     /// `tnr_pool2d`.
-    ///
-    /// @since 0.2
     pub const POOL2D: crate::tnr_operation = crate::tnr_operation(29);
     /// `tnr_batch_norm`.
-    ///
-    /// @since 0.2
     pub const BATCH_NORM: crate::tnr_operation = crate::tnr_operation(30);
     /// `tnr_factor_create`.
-    ///
-    /// @since 0.2
     pub const FACTOR_PACK: crate::tnr_operation = crate::tnr_operation(31);
     /// `tnr_factor_matmul`.
-    ///
-    /// @since 0.2
     pub const FACTOR_MATMUL: crate::tnr_operation = crate::tnr_operation(32);
     /// `tnr_sparse_from_matmul`.
-    ///
-    /// @since 0.2
     pub const SPARSE_FROM_MATMUL: crate::tnr_operation = crate::tnr_operation(33);
     /// `tnr_ternary`.
-    ///
-    /// @since 0.2
     pub const TERNARY: crate::tnr_operation = crate::tnr_operation(34);
     /// `tnr_concat`.
-    ///
-    /// @since 0.2
     pub const CONCAT: crate::tnr_operation = crate::tnr_operation(35);
     /// `tnr_pad`.
-    ///
-    /// @since 0.2
     pub const PAD: crate::tnr_operation = crate::tnr_operation(36);
     /// `tnr_take`, `tnr_gather`.
-    ///
-    /// @since 0.2
     pub const TAKE: crate::tnr_operation = crate::tnr_operation(37);
     /// `tnr_put`, `tnr_scatter`.
-    ///
-    /// @since 0.2
     pub const PUT: crate::tnr_operation = crate::tnr_operation(38);
     /// `tnr_nonzero`, `tnr_masked_select`.
-    ///
-    /// @since 0.2
     pub const NONZERO: crate::tnr_operation = crate::tnr_operation(39);
     /// `tnr_triangular`.
-    ///
-    /// @since 0.2
     pub const TRIANGULAR: crate::tnr_operation = crate::tnr_operation(40);
     /// `tnr_normalize`.
-    ///
-    /// @since 0.2
     pub const NORMALIZE: crate::tnr_operation = crate::tnr_operation(41);
     /// `tnr_scan`.
-    ///
-    /// @since 0.2
     pub const SCAN: crate::tnr_operation = crate::tnr_operation(42);
     /// `tnr_moments`.
-    ///
-    /// @since 0.2
     pub const MOMENTS: crate::tnr_operation = crate::tnr_operation(43);
     /// `tnr_sort`, `tnr_top_k`, `tnr_partition`, `tnr_quantile`.
-    ///
-    /// @since 0.2
     pub const SORT: crate::tnr_operation = crate::tnr_operation(44);
     /// `tnr_searchsorted`.
-    ///
-    /// @since 0.2
     pub const SEARCHSORTED: crate::tnr_operation = crate::tnr_operation(45);
     /// `tnr_unique`.
-    ///
-    /// @since 0.2
     pub const UNIQUE: crate::tnr_operation = crate::tnr_operation(46);
     /// `tnr_bincount`, `tnr_histogram`.
-    ///
-    /// @since 0.2
     pub const HISTOGRAM: crate::tnr_operation = crate::tnr_operation(47);
     /// `tnr_random`, `tnr_random_permutation`.
-    ///
-    /// @since 0.2
     pub const RANDOM: crate::tnr_operation = crate::tnr_operation(48);
     /// `tnr_sparse_concat`.
-    ///
-    /// @since 0.2
     pub const SPARSE_CONCAT: crate::tnr_operation = crate::tnr_operation(49);
     /// `tnr_sparse_kron`.
-    ///
-    /// @since 0.2
     pub const SPARSE_KRON: crate::tnr_operation = crate::tnr_operation(50);
     /// `tnr_sparse_triangular`.
-    ///
-    /// @since 0.2
     pub const SPARSE_TRIANGULAR: crate::tnr_operation = crate::tnr_operation(51);
     /// `tnr_evaluate`, and element-wise steps of programs.
-    ///
-    /// @since 0.2
     pub const EVALUATE: crate::tnr_operation = crate::tnr_operation(52);
 }
 

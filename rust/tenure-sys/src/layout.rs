@@ -17,6 +17,7 @@ const _: () = {
     assert!(size_of::<tnr_deallocate_fn>() == 8);
     assert!(size_of::<tnr_engine>() == 4);
     assert!(size_of::<tnr_tenure>() == 4);
+    assert!(size_of::<tnr_operation>() == 4);
     assert!(size_of::<tnr_unary_op>() == 4);
     assert!(size_of::<tnr_binary_op>() == 4);
     assert!(size_of::<tnr_ternary_op>() == 4);
@@ -26,14 +27,6 @@ const _: () = {
     assert!(size_of::<tnr_triangle>() == 4);
     assert!(size_of::<tnr_normalize_op>() == 4);
     assert!(size_of::<tnr_scan_op>() == 4);
-    assert!(size_of::<tnr_value_source>() == 4);
-    assert!(size_of::<tnr_extent_op>() == 4);
-    assert!(size_of::<tnr_order_result>() == 4);
-    assert!(size_of::<tnr_infer_fn>() == 8);
-    assert!(size_of::<tnr_compute_fn>() == 8);
-    assert!(size_of::<tnr_device_compute_fn>() == 8);
-    assert!(size_of::<tnr_plugin_fn>() == 8);
-    assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_random_distribution>() == 4);
     assert!(size_of::<tnr_sparse_format>() == 4);
     assert!(size_of::<tnr_orientation>() == 4);
@@ -43,8 +36,15 @@ const _: () = {
     assert!(size_of::<tnr_sparse_join>() == 4);
     assert!(size_of::<tnr_sparse_norm_kind>() == 4);
     assert!(size_of::<tnr_packed_layout>() == 4);
+    assert!(size_of::<tnr_value_source>() == 4);
+    assert!(size_of::<tnr_extent_op>() == 4);
+    assert!(size_of::<tnr_order_result>() == 4);
+    assert!(size_of::<tnr_infer_fn>() == 8);
+    assert!(size_of::<tnr_compute_fn>() == 8);
+    assert!(size_of::<tnr_device_compute_fn>() == 8);
+    assert!(size_of::<tnr_plugin_fn>() == 8);
+    assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_kernel_argument_kind>() == 4);
-    assert!(size_of::<tnr_operation>() == 4);
 };
 
 const _: () = {
@@ -68,18 +68,6 @@ const _: () = {
     assert!(align_of::<tnr_device>() == 4);
     assert!(offset_of!(tnr_device, kind) == 0);
     assert!(offset_of!(tnr_device, index) == 4);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_device_info>() == 288);
-    assert!(align_of::<tnr_device_info>() == 8);
-    assert!(offset_of!(tnr_device_info, struct_size) == 0);
-    assert!(offset_of!(tnr_device_info, memory_bytes) == 8);
-    assert!(offset_of!(tnr_device_info, capability_major) == 16);
-    assert!(offset_of!(tnr_device_info, capability_minor) == 20);
-    assert!(offset_of!(tnr_device_info, multiprocessor_count) == 24);
-    assert!(offset_of!(tnr_device_info, reserved) == 28);
-    assert!(offset_of!(tnr_device_info, name) == 32);
 };
 
 const _: () = {
@@ -110,6 +98,32 @@ const _: () = {
     assert!(offset_of!(tnr_blob_info, holder_count) == 36);
     assert!(offset_of!(tnr_blob_info, pin_count) == 40);
     assert!(offset_of!(tnr_blob_info, reserved) == 44);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_stats>() == 88);
+    assert!(align_of::<tnr_stats>() == 8);
+    assert!(offset_of!(tnr_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
+    assert!(offset_of!(tnr_stats, copied_bytes) == 16);
+    assert!(offset_of!(tnr_stats, blobs_made) == 24);
+    assert!(offset_of!(tnr_stats, blobs_finished) == 32);
+    assert!(offset_of!(tnr_stats, cached_bytes) == 40);
+    assert!(offset_of!(tnr_stats, calls) == 48);
+    assert!(offset_of!(tnr_stats, read_bytes) == 56);
+    assert!(offset_of!(tnr_stats, written_bytes) == 64);
+    assert!(offset_of!(tnr_stats, device_launches) == 72);
+    assert!(offset_of!(tnr_stats, device_waits) == 80);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_operation_stats>() == 40);
+    assert!(align_of::<tnr_operation_stats>() == 8);
+    assert!(offset_of!(tnr_operation_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_operation_stats, calls) == 8);
+    assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
+    assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
+    assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
 };
 
 const _: () = {
@@ -151,51 +165,9 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_copy_attributes>() == 8);
-    assert!(align_of::<tnr_copy_attributes>() == 8);
-    assert!(offset_of!(tnr_copy_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_cast_attributes>() == 8);
-    assert!(align_of::<tnr_cast_attributes>() == 8);
-    assert!(offset_of!(tnr_cast_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_fill_attributes>() == 8);
-    assert!(align_of::<tnr_fill_attributes>() == 8);
-    assert!(offset_of!(tnr_fill_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_unary_attributes>() == 8);
-    assert!(align_of::<tnr_unary_attributes>() == 8);
-    assert!(offset_of!(tnr_unary_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_binary_attributes>() == 8);
-    assert!(align_of::<tnr_binary_attributes>() == 8);
-    assert!(offset_of!(tnr_binary_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_ternary_attributes>() == 8);
-    assert!(align_of::<tnr_ternary_attributes>() == 8);
-    assert!(offset_of!(tnr_ternary_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_compare_attributes>() == 8);
-    assert!(align_of::<tnr_compare_attributes>() == 8);
-    assert!(offset_of!(tnr_compare_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_select_attributes>() == 8);
-    assert!(align_of::<tnr_select_attributes>() == 8);
-    assert!(offset_of!(tnr_select_attributes, struct_size) == 0);
+    assert!(size_of::<tnr_extension>() == 8);
+    assert!(align_of::<tnr_extension>() == 8);
+    assert!(offset_of!(tnr_extension, struct_size) == 0);
 };
 
 const _: () = {
@@ -233,12 +205,6 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_einsum_attributes>() == 8);
-    assert!(align_of::<tnr_einsum_attributes>() == 8);
-    assert!(offset_of!(tnr_einsum_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_pool2d_attributes>() == 96);
     assert!(align_of::<tnr_pool2d_attributes>() == 8);
     assert!(offset_of!(tnr_pool2d_attributes, struct_size) == 0);
@@ -258,35 +224,11 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_concat_attributes>() == 8);
-    assert!(align_of::<tnr_concat_attributes>() == 8);
-    assert!(offset_of!(tnr_concat_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_pad_attributes>() == 96);
     assert!(align_of::<tnr_pad_attributes>() == 8);
     assert!(offset_of!(tnr_pad_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_pad_attributes, before) == 8);
     assert!(offset_of!(tnr_pad_attributes, value) == 72);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_take_attributes>() == 8);
-    assert!(align_of::<tnr_take_attributes>() == 8);
-    assert!(offset_of!(tnr_take_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_put_attributes>() == 8);
-    assert!(align_of::<tnr_put_attributes>() == 8);
-    assert!(offset_of!(tnr_put_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_nonzero_attributes>() == 8);
-    assert!(align_of::<tnr_nonzero_attributes>() == 8);
-    assert!(offset_of!(tnr_nonzero_attributes, struct_size) == 0);
 };
 
 const _: () = {
@@ -306,17 +248,195 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_scan_attributes>() == 8);
-    assert!(align_of::<tnr_scan_attributes>() == 8);
-    assert!(offset_of!(tnr_scan_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_moments_attributes>() == 16);
     assert!(align_of::<tnr_moments_attributes>() == 8);
     assert!(offset_of!(tnr_moments_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_moments_attributes, ddof) == 8);
     assert!(offset_of!(tnr_moments_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sort_attributes>() == 16);
+    assert!(align_of::<tnr_sort_attributes>() == 8);
+    assert!(offset_of!(tnr_sort_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sort_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sort_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_top_k_attributes>() == 16);
+    assert!(align_of::<tnr_top_k_attributes>() == 8);
+    assert!(offset_of!(tnr_top_k_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_top_k_attributes, flags) == 8);
+    assert!(offset_of!(tnr_top_k_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_quantile_attributes>() == 16);
+    assert!(align_of::<tnr_quantile_attributes>() == 8);
+    assert!(offset_of!(tnr_quantile_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_quantile_attributes, flags) == 8);
+    assert!(offset_of!(tnr_quantile_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_searchsorted_attributes>() == 16);
+    assert!(align_of::<tnr_searchsorted_attributes>() == 8);
+    assert!(offset_of!(tnr_searchsorted_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_searchsorted_attributes, flags) == 8);
+    assert!(offset_of!(tnr_searchsorted_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_bincount_attributes>() == 16);
+    assert!(align_of::<tnr_bincount_attributes>() == 8);
+    assert!(offset_of!(tnr_bincount_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_bincount_attributes, weights) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_histogram_attributes>() == 24);
+    assert!(align_of::<tnr_histogram_attributes>() == 8);
+    assert!(offset_of!(tnr_histogram_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_histogram_attributes, low) == 8);
+    assert!(offset_of!(tnr_histogram_attributes, high) == 16);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_random_attributes>() == 64);
+    assert!(align_of::<tnr_random_attributes>() == 8);
+    assert!(offset_of!(tnr_random_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_random_attributes, low) == 8);
+    assert!(offset_of!(tnr_random_attributes, high) == 16);
+    assert!(offset_of!(tnr_random_attributes, mean) == 24);
+    assert!(offset_of!(tnr_random_attributes, deviation) == 32);
+    assert!(offset_of!(tnr_random_attributes, probability) == 40);
+    assert!(offset_of!(tnr_random_attributes, least) == 48);
+    assert!(offset_of!(tnr_random_attributes, bound) == 56);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_factor_attributes>() == 16);
+    assert!(align_of::<tnr_factor_attributes>() == 8);
+    assert!(offset_of!(tnr_factor_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_factor_attributes, a_dtype) == 8);
+    assert!(offset_of!(tnr_factor_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_factor_info>() == 40);
+    assert!(align_of::<tnr_factor_info>() == 8);
+    assert!(offset_of!(tnr_factor_info, struct_size) == 0);
+    assert!(offset_of!(tnr_factor_info, dtype) == 8);
+    assert!(offset_of!(tnr_factor_info, a_dtype) == 12);
+    assert!(offset_of!(tnr_factor_info, rows) == 16);
+    assert!(offset_of!(tnr_factor_info, cols) == 24);
+    assert!(offset_of!(tnr_factor_info, size_bytes) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_view>() == 824);
+    assert!(align_of::<tnr_sparse_view>() == 8);
+    assert!(offset_of!(tnr_sparse_view, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_view, owner) == 8);
+    assert!(offset_of!(tnr_sparse_view, format) == 16);
+    assert!(offset_of!(tnr_sparse_view, flags) == 20);
+    assert!(offset_of!(tnr_sparse_view, rows) == 24);
+    assert!(offset_of!(tnr_sparse_view, cols) == 32);
+    assert!(offset_of!(tnr_sparse_view, block_rows) == 40);
+    assert!(offset_of!(tnr_sparse_view, block_cols) == 48);
+    assert!(offset_of!(tnr_sparse_view, major) == 56);
+    assert!(offset_of!(tnr_sparse_view, minor) == 248);
+    assert!(offset_of!(tnr_sparse_view, values) == 440);
+    assert!(offset_of!(tnr_sparse_view, batch_offsets) == 632);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_view_mut>() == 824);
+    assert!(align_of::<tnr_sparse_view_mut>() == 8);
+    assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_options>() == 256);
+    assert!(align_of::<tnr_sparse_options>() == 8);
+    assert!(offset_of!(tnr_sparse_options, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_options, format) == 8);
+    assert!(offset_of!(tnr_sparse_options, index_dtype) == 12);
+    assert!(offset_of!(tnr_sparse_options, predicate) == 16);
+    assert!(offset_of!(tnr_sparse_options, flags) == 20);
+    assert!(offset_of!(tnr_sparse_options, block_rows) == 24);
+    assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
+    assert!(offset_of!(tnr_sparse_options, threshold) == 40);
+    assert!(offset_of!(tnr_sparse_options, mask) == 64);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_top_k_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_top_k_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_dropout_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_dropout_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_from_matmul_attributes>() == 56);
+    assert!(align_of::<tnr_sparse_from_matmul_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, bias) == 8);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, activation) == 16);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, predicate) == 24);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, flags) == 28);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, threshold) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_sddmm_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_sddmm_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_solve_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_solve_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_solve_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_solve_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sparse_solve_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_packed_attributes>() == 16);
+    assert!(align_of::<tnr_packed_attributes>() == 8);
+    assert!(offset_of!(tnr_packed_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_packed_attributes, layout) == 8);
+    assert!(offset_of!(tnr_packed_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_packed_info>() == 80);
+    assert!(align_of::<tnr_packed_info>() == 8);
+    assert!(offset_of!(tnr_packed_info, struct_size) == 0);
+    assert!(offset_of!(tnr_packed_info, layout) == 8);
+    assert!(offset_of!(tnr_packed_info, dtype) == 12);
+    assert!(offset_of!(tnr_packed_info, rows) == 16);
+    assert!(offset_of!(tnr_packed_info, cols) == 24);
+    assert!(offset_of!(tnr_packed_info, nnz) == 32);
+    assert!(offset_of!(tnr_packed_info, size_bytes) == 40);
+    assert!(offset_of!(tnr_packed_info, source_bytes) == 48);
+    assert!(offset_of!(tnr_packed_info, break_even) == 56);
+    assert!(offset_of!(tnr_packed_info, block_rows) == 64);
+    assert!(offset_of!(tnr_packed_info, block_cols) == 72);
 };
 
 const _: () = {
@@ -342,12 +462,6 @@ const _: () = {
     assert!(offset_of!(tnr_expression, view_count) == 44);
     assert!(offset_of!(tnr_expression, scalar_count) == 48);
     assert!(offset_of!(tnr_expression, attribute_count) == 52);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_evaluate_attributes>() == 8);
-    assert!(align_of::<tnr_evaluate_attributes>() == 8);
-    assert!(offset_of!(tnr_evaluate_attributes, struct_size) == 0);
 };
 
 const _: () = {
@@ -527,84 +641,6 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_sort_attributes>() == 16);
-    assert!(align_of::<tnr_sort_attributes>() == 8);
-    assert!(offset_of!(tnr_sort_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sort_attributes, flags) == 8);
-    assert!(offset_of!(tnr_sort_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_top_k_attributes>() == 16);
-    assert!(align_of::<tnr_top_k_attributes>() == 8);
-    assert!(offset_of!(tnr_top_k_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_top_k_attributes, flags) == 8);
-    assert!(offset_of!(tnr_top_k_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_partition_attributes>() == 8);
-    assert!(align_of::<tnr_partition_attributes>() == 8);
-    assert!(offset_of!(tnr_partition_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_quantile_attributes>() == 16);
-    assert!(align_of::<tnr_quantile_attributes>() == 8);
-    assert!(offset_of!(tnr_quantile_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_quantile_attributes, flags) == 8);
-    assert!(offset_of!(tnr_quantile_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_searchsorted_attributes>() == 16);
-    assert!(align_of::<tnr_searchsorted_attributes>() == 8);
-    assert!(offset_of!(tnr_searchsorted_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_searchsorted_attributes, flags) == 8);
-    assert!(offset_of!(tnr_searchsorted_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_unique_attributes>() == 8);
-    assert!(align_of::<tnr_unique_attributes>() == 8);
-    assert!(offset_of!(tnr_unique_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_bincount_attributes>() == 16);
-    assert!(align_of::<tnr_bincount_attributes>() == 8);
-    assert!(offset_of!(tnr_bincount_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_bincount_attributes, weights) == 8);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_histogram_attributes>() == 24);
-    assert!(align_of::<tnr_histogram_attributes>() == 8);
-    assert!(offset_of!(tnr_histogram_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_histogram_attributes, low) == 8);
-    assert!(offset_of!(tnr_histogram_attributes, high) == 16);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_random_attributes>() == 64);
-    assert!(align_of::<tnr_random_attributes>() == 8);
-    assert!(offset_of!(tnr_random_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_random_attributes, low) == 8);
-    assert!(offset_of!(tnr_random_attributes, high) == 16);
-    assert!(offset_of!(tnr_random_attributes, mean) == 24);
-    assert!(offset_of!(tnr_random_attributes, deviation) == 32);
-    assert!(offset_of!(tnr_random_attributes, probability) == 40);
-    assert!(offset_of!(tnr_random_attributes, least) == 48);
-    assert!(offset_of!(tnr_random_attributes, bound) == 56);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_random_permutation_attributes>() == 8);
-    assert!(align_of::<tnr_random_permutation_attributes>() == 8);
-    assert!(offset_of!(tnr_random_permutation_attributes, struct_size) == 0);
-};
-
-const _: () = {
     assert!(size_of::<tnr_sparse_node_attributes>() == 32);
     assert!(align_of::<tnr_sparse_node_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_node_attributes, struct_size) == 0);
@@ -617,199 +653,15 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_sparse_view>() == 824);
-    assert!(align_of::<tnr_sparse_view>() == 8);
-    assert!(offset_of!(tnr_sparse_view, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_view, owner) == 8);
-    assert!(offset_of!(tnr_sparse_view, format) == 16);
-    assert!(offset_of!(tnr_sparse_view, flags) == 20);
-    assert!(offset_of!(tnr_sparse_view, rows) == 24);
-    assert!(offset_of!(tnr_sparse_view, cols) == 32);
-    assert!(offset_of!(tnr_sparse_view, block_rows) == 40);
-    assert!(offset_of!(tnr_sparse_view, block_cols) == 48);
-    assert!(offset_of!(tnr_sparse_view, major) == 56);
-    assert!(offset_of!(tnr_sparse_view, minor) == 248);
-    assert!(offset_of!(tnr_sparse_view, values) == 440);
-    assert!(offset_of!(tnr_sparse_view, batch_offsets) == 632);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_view_mut>() == 824);
-    assert!(align_of::<tnr_sparse_view_mut>() == 8);
-    assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_options>() == 256);
-    assert!(align_of::<tnr_sparse_options>() == 8);
-    assert!(offset_of!(tnr_sparse_options, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_options, format) == 8);
-    assert!(offset_of!(tnr_sparse_options, index_dtype) == 12);
-    assert!(offset_of!(tnr_sparse_options, predicate) == 16);
-    assert!(offset_of!(tnr_sparse_options, flags) == 20);
-    assert!(offset_of!(tnr_sparse_options, block_rows) == 24);
-    assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
-    assert!(offset_of!(tnr_sparse_options, threshold) == 40);
-    assert!(offset_of!(tnr_sparse_options, mask) == 64);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_top_k_attributes>() == 16);
-    assert!(align_of::<tnr_sparse_top_k_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_top_k_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_top_k_attributes, index_dtype) == 8);
-    assert!(offset_of!(tnr_sparse_top_k_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_dropout_attributes>() == 16);
-    assert!(align_of::<tnr_sparse_dropout_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_dropout_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_dropout_attributes, index_dtype) == 8);
-    assert!(offset_of!(tnr_sparse_dropout_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_from_matmul_attributes>() == 56);
-    assert!(align_of::<tnr_sparse_from_matmul_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, bias) == 8);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, activation) == 16);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, predicate) == 24);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, flags) == 28);
-    assert!(offset_of!(tnr_sparse_from_matmul_attributes, threshold) == 32);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_to_dense_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_to_dense_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_to_dense_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_coalesce_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_coalesce_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_coalesce_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_select_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_select_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_select_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_concat_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_concat_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_concat_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_kron_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_kron_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_kron_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_matmul_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_matmul_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_matmul_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_product_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_product_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_product_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_sddmm_attributes>() == 16);
-    assert!(align_of::<tnr_sparse_sddmm_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_sddmm_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_sddmm_attributes, flags) == 8);
-    assert!(offset_of!(tnr_sparse_sddmm_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_accumulate_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_accumulate_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_accumulate_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_scale_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_scale_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_scale_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_softmax_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_softmax_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_softmax_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_norm_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_norm_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_norm_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_diagonal_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_diagonal_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_diagonal_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_solve_attributes>() == 16);
-    assert!(align_of::<tnr_sparse_solve_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_solve_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_solve_attributes, flags) == 8);
-    assert!(offset_of!(tnr_sparse_solve_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_packed_attributes>() == 16);
-    assert!(align_of::<tnr_packed_attributes>() == 8);
-    assert!(offset_of!(tnr_packed_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_packed_attributes, layout) == 8);
-    assert!(offset_of!(tnr_packed_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_packed_info>() == 80);
-    assert!(align_of::<tnr_packed_info>() == 8);
-    assert!(offset_of!(tnr_packed_info, struct_size) == 0);
-    assert!(offset_of!(tnr_packed_info, layout) == 8);
-    assert!(offset_of!(tnr_packed_info, dtype) == 12);
-    assert!(offset_of!(tnr_packed_info, rows) == 16);
-    assert!(offset_of!(tnr_packed_info, cols) == 24);
-    assert!(offset_of!(tnr_packed_info, nnz) == 32);
-    assert!(offset_of!(tnr_packed_info, size_bytes) == 40);
-    assert!(offset_of!(tnr_packed_info, source_bytes) == 48);
-    assert!(offset_of!(tnr_packed_info, break_even) == 56);
-    assert!(offset_of!(tnr_packed_info, block_rows) == 64);
-    assert!(offset_of!(tnr_packed_info, block_cols) == 72);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_factor_attributes>() == 16);
-    assert!(align_of::<tnr_factor_attributes>() == 8);
-    assert!(offset_of!(tnr_factor_attributes, struct_size) == 0);
-    assert!(offset_of!(tnr_factor_attributes, a_dtype) == 8);
-    assert!(offset_of!(tnr_factor_attributes, reserved) == 12);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_factor_info>() == 40);
-    assert!(align_of::<tnr_factor_info>() == 8);
-    assert!(offset_of!(tnr_factor_info, struct_size) == 0);
-    assert!(offset_of!(tnr_factor_info, dtype) == 8);
-    assert!(offset_of!(tnr_factor_info, a_dtype) == 12);
-    assert!(offset_of!(tnr_factor_info, rows) == 16);
-    assert!(offset_of!(tnr_factor_info, cols) == 24);
-    assert!(offset_of!(tnr_factor_info, size_bytes) == 32);
+    assert!(size_of::<tnr_device_info>() == 288);
+    assert!(align_of::<tnr_device_info>() == 8);
+    assert!(offset_of!(tnr_device_info, struct_size) == 0);
+    assert!(offset_of!(tnr_device_info, memory_bytes) == 8);
+    assert!(offset_of!(tnr_device_info, capability_major) == 16);
+    assert!(offset_of!(tnr_device_info, capability_minor) == 20);
+    assert!(offset_of!(tnr_device_info, multiprocessor_count) == 24);
+    assert!(offset_of!(tnr_device_info, reserved) == 28);
+    assert!(offset_of!(tnr_device_info, name) == 32);
 };
 
 const _: () = {
@@ -853,30 +705,4 @@ const _: () = {
     assert!(offset_of!(tnr_kernel_grid, threads) == 20);
     assert!(offset_of!(tnr_kernel_grid, shared_bytes) == 32);
     assert!(offset_of!(tnr_kernel_grid, reserved) == 36);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_stats>() == 88);
-    assert!(align_of::<tnr_stats>() == 8);
-    assert!(offset_of!(tnr_stats, struct_size) == 0);
-    assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
-    assert!(offset_of!(tnr_stats, copied_bytes) == 16);
-    assert!(offset_of!(tnr_stats, blobs_made) == 24);
-    assert!(offset_of!(tnr_stats, blobs_finished) == 32);
-    assert!(offset_of!(tnr_stats, cached_bytes) == 40);
-    assert!(offset_of!(tnr_stats, calls) == 48);
-    assert!(offset_of!(tnr_stats, read_bytes) == 56);
-    assert!(offset_of!(tnr_stats, written_bytes) == 64);
-    assert!(offset_of!(tnr_stats, device_launches) == 72);
-    assert!(offset_of!(tnr_stats, device_waits) == 80);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_operation_stats>() == 40);
-    assert!(align_of::<tnr_operation_stats>() == 8);
-    assert!(offset_of!(tnr_operation_stats, struct_size) == 0);
-    assert!(offset_of!(tnr_operation_stats, calls) == 8);
-    assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
-    assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
-    assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
 };

@@ -109,8 +109,7 @@ unsafe extern "C" fn tnr_device_count(_: tnr_device_kind, count: *mut u32) -> tn
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_device_describe(
-    device: tnr_device,
-    info: *mut tnr_device_info,
+    device: tnr_device, info: *mut tnr_device_info,
 ) -> tnr_status {
     if !is_device(device) {
         return tnr_status::INVALID_ARGUMENT;
@@ -179,9 +178,7 @@ extern "C" fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *m
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_blob_copy(
-    context: *mut tnr_context,
-    data: *const c_void,
-    size_bytes: usize,
+    context: *mut tnr_context, data: *const c_void, size_bytes: usize,
 ) -> *mut tnr_blob {
     let blob = tnr_blob_alloc(context, size_bytes);
     if blob.is_null() {
@@ -196,20 +193,14 @@ unsafe extern "C" fn tnr_blob_copy(
 
 #[unsafe(no_mangle)]
 extern "C" fn tnr_blob_adopt(
-    data: *mut c_void,
-    _: usize,
-    release: tnr_release_fn,
-    context: *mut c_void,
+    data: *mut c_void, _: usize, release: tnr_release_fn, context: *mut c_void,
 ) -> *mut tnr_blob {
     insert(Slot { data, layout: None, adopted: true, release, context, handle_count: 1 })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn tnr_blob_adopt_on(
-    home: *mut tnr_context,
-    data: *mut c_void,
-    size_bytes: usize,
-    release: tnr_release_fn,
+    home: *mut tnr_context, data: *mut c_void, size_bytes: usize, release: tnr_release_fn,
     context: *mut c_void,
 ) -> *mut tnr_blob {
     context_of(home);
@@ -218,10 +209,7 @@ extern "C" fn tnr_blob_adopt_on(
 
 #[unsafe(no_mangle)]
 extern "C" fn tnr_blob_share(
-    data: *const c_void,
-    _: usize,
-    release: tnr_release_fn,
-    context: *mut c_void,
+    data: *const c_void, _: usize, release: tnr_release_fn, context: *mut c_void,
 ) -> *mut tnr_blob {
     let (data, adopted) = (data.cast_mut(), false);
     insert(Slot { data, layout: None, adopted, release, context, handle_count: 1 })
@@ -314,9 +302,7 @@ fn element_size_bytes(dtype: tnr_dtype) -> usize {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_copy(
-    context: *mut tnr_context,
-    a: *const tnr_view,
-    _attributes: *const tnr_copy_attributes,
+    context: *mut tnr_context, a: *const tnr_view, _attributes: *const tnr_extension,
     out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);
@@ -333,9 +319,7 @@ unsafe extern "C" fn tnr_copy(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_fill(
-    context: *mut tnr_context,
-    value: *const tnr_scalar,
-    _attributes: *const tnr_fill_attributes,
+    context: *mut tnr_context, value: *const tnr_scalar, _attributes: *const tnr_extension,
     out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);
@@ -353,10 +337,8 @@ unsafe extern "C" fn tnr_fill(
 /// nodes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_evaluate(
-    context: *mut tnr_context,
-    expression: *const tnr_expression,
-    _attributes: *const tnr_evaluate_attributes,
-    out: *const tnr_view_mut,
+    context: *mut tnr_context, expression: *const tnr_expression,
+    _attributes: *const tnr_extension, out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);
     // SAFETY: readable by the contract, as are the arrays; here and below.

@@ -61,7 +61,6 @@ int check_blobs(void) {
   return 0;
 }
 
-#if TNR_WANT_MINOR >= 2
 /* Events of the CPU: all work is complete at once. */
 static int check_events(void) {
   const int64_t shape[] = {4};
@@ -245,4 +244,3 @@ int check_exchange(void) {
   OK(tnr_blob_release(blob));
   return 0;
 }
-#endif

@@ -25,7 +25,6 @@ int check_contexts(void);
 int check_blobs(void);
 int check_views(void);
 int check_operations(void);
-#if TNR_WANT_MINOR >= 2
 int check_devices(void);
 int check_arrays(void);
 int check_exchange(void);
@@ -41,7 +40,6 @@ int check_layers(void);
 int check_movement(void);
 int check_ordering(void);
 int check_normalizations(void);
-#endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */
 tnr_status lend(const float* data, int64_t rows, int64_t cols, tnr_view* out);

@@ -1,7 +1,6 @@
 /* Several operations at once. */
 #include "client.h"
 
-#if TNR_WANT_MINOR >= 2
 static const float numbers[4] = {1, -2, 3, -4};
 
 static tnr_node node(uint32_t code, uint32_t a, uint32_t b) {
@@ -48,4 +47,3 @@ int check_expressions(void) {
   CHECK(got[0] == 3 && got[1] == 0 && got[2] == 9 && got[3] == 0);
   return 0;
 }
-#endif

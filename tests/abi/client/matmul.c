@@ -1,7 +1,6 @@
 /* Products of dense matrices. */
 #include "client.h"
 
-#if TNR_WANT_MINOR >= 2
 static const float numbers[4] = {1, -2, 3, -4};
 
 /* Packed once, for many products. */
@@ -59,4 +58,3 @@ int check_matmul(void) {
   CHECK(got[0] == 0 && got[1] == 17 && got[2] == 2 && got[3] == 35);
   return check_factor(&a, got, &out) + check_rectified(&a);
 }
-#endif

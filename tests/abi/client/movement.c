@@ -1,7 +1,6 @@
 /* Movement of elements. */
 #include "client.h"
 
-#if TNR_WANT_MINOR >= 2
 static const float numbers[4] = {1, 0, 3, 0};
 static const int64_t chosen[2] = {1, 0};
 
@@ -73,4 +72,3 @@ static int check_found(void) {
 }
 
 int check_movement(void) { return check_indices() + check_boxes() + check_found(); }
-#endif

@@ -1,7 +1,6 @@
 /* Graphs and programs: built, listed, run, with an operation of the client's own. */
 #include "client.h"
 
-#if TNR_WANT_MINOR >= 2
 static const float numbers[4] = {1, -2, 3, -4};
 static const float added[2] = {10, 20};
 static int releases;
@@ -218,4 +217,3 @@ int check_programs(void) {
   CHECK(tnr_set_last_error(TNR_STATUS_BUSY, "away") == TNR_STATUS_BUSY);
   return 0;
 }
-#endif

@@ -1,8 +1,6 @@
 /* Sparse matrices, from [[0, 1, 0], [2, 0, 3], [0, 0, 4]] to others of their kind. */
 #include "client.h"
 
-#if TNR_WANT_MINOR >= 2
-
 static const int32_t offsets[4] = {0, 1, 3, 4};
 static const int32_t columns[4] = {1, 0, 2, 2};
 static float values[4] = {1, 2, 3, 4};
@@ -251,5 +249,3 @@ int check_sparse_operations(void) {
   OK(lend_matrix(&a));
   return check_products(&a.view) + check_numbers(&a.view) + check_in_place(&a);
 }
-
-#endif

@@ -120,8 +120,8 @@ fn functions() {
         "tnr_view_mut *)`",
     );
     // It would move to another node of the linker script, where old programs do not look.
-    let trim = cut("/// @since 0.1\n    pub fn tnr_memory_trim", ";");
-    let later = trim.replace("0.1", "0.2");
+    let trim = cut("pub fn tnr_memory_trim", ";");
+    let later = format!("/// @since 0.2\n    {trim}");
     fails(&[(&trim, &later)], "tnr_memory_trim: was @since 0.1 and is @since 0.2");
     // Names of parameters are no part of it.
     assert_eq!(mutated(&[(&reduce, &reduce.replace("axes: u32", "over: u32"))]), [""; 0]);

@@ -8,7 +8,7 @@ use crate::generate::generate_from;
 /// Items of three versions, in an order that opens and closes gates of every kind.
 const SOURCE: &str = r#"
 use core::ffi::c_void;
-// ==== all ====
+// ==== all.h: all ====
 /// Major.
 pub const TNR_ABI_MAJOR: u32 = 0;
 /// Minor.
@@ -100,12 +100,15 @@ impl Folder {
         assert_eq!(generated.problems, vec![]);
         let annotations = root.join("capi/include/tenure/annotations.h");
         std::fs::copy(annotations, folder.0.join("tenure/annotations.h")).expect("copied");
-        std::fs::write(folder.0.join("tenure/tenure.h"), &generated.files[0].1).expect("written");
+        for (name, text) in generated.files.iter().filter(|(name, _)| name.ends_with(".h")) {
+            let name = Path::new(name).file_name().expect("a header has a name");
+            std::fs::write(folder.0.join("tenure").join(name), text).expect("written");
+        }
         folder
     }
 
     fn header(&self) -> String {
-        std::fs::read_to_string(self.0.join("tenure/tenure.h")).expect("it was written")
+        std::fs::read_to_string(self.0.join("tenure/all.h")).expect("it was written")
     }
 
     /// Compiles a program that asks for `minor`; the compiler's messages on failure. None: no
@@ -137,13 +140,13 @@ impl Drop for Folder {
 fn newer_declarations_stand_in_gates() {
     let header = Folder::new("gates").header();
     for expected in [
-        "#define TNR_OLD 1\n\n#if TNR_WANT_MINOR >= 3\n/**\n * Added later.\n *\n * @since 0.3\n */\n\
+        "#define TNR_OLD 1  /**< From the start. */\n\n#if TNR_WANT_MINOR >= 3\n/**\n * Added later.\n *\n * @since 0.3\n */\n\
          #define TNR_NEWER 2\n#endif\n",
-        "#define TNR_NUMBER_A 1\n#if TNR_WANT_MINOR >= 2\n",
-        "  uint32_t a[2];\n#if TNR_WANT_MINOR >= 2\n  /**\n   * Added later.\n",
+        "#define TNR_NUMBER_A 1  /**< From the start. */\n#if TNR_WANT_MINOR >= 2\n",
+        "  uint32_t a[2];  /**< From the start (*always); */\n#if TNR_WANT_MINOR >= 2\n  /**\n   * Added later.\n",
         "  const void *b;\n#endif\n#if TNR_WANT_MINOR >= 3\n  /**\n",
         "  uint64_t d[2];\n#endif\n} tnr_sized;\n",
-        "tnr_number tnr_thing_release(struct tnr_thing *thing TNR_OWNED) TNR_NOEXCEPT;\n#endif\n\n\
+        "tnr_number tnr_thing_release(tnr_thing *thing TNR_OWNED) TNR_NOEXCEPT;\n#endif\n\n\
          #if TNR_WANT_MINOR >= 3\n/**\n * Makes one.",
         "#define TNR_WANT_MINOR 3\n#endif\n#if TNR_WANT_MINOR < 1 || TNR_WANT_MINOR > 3\n\
          #error \"TNR_WANT_MINOR must be 1 to 3: this tenure.h is of ABI 0.3\"\n#endif\n",
@@ -198,4 +201,39 @@ fn a_program_that_asks_for_an_older_minor_sees_no_newer_name() {
         let said = folder.compile(minor, "int a;").expect("there was a compiler");
         assert!(said.expect_err("no such minor").contains("this tenure.h is of ABI 0.3"));
     }
+}
+
+#[test]
+fn the_examples_of_the_headers_compile() {
+    let headers = crate::root().join("capi/include");
+    let mut count = 0;
+    for entry in std::fs::read_dir(headers.join("tenure")).expect("the headers are there") {
+        let path = entry.expect("it can be read").path();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let Some((_, example)) = text.split_once("\n * ```c\n") else { continue };
+        let (example, _) = example.split_once("\n * ```\n").expect("the example ends");
+        let lines = example.lines().map(|line| line.trim_start_matches(" *"));
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a header has a name");
+        let program = format!(
+            "#include <stdio.h>\n#include <tenure/{name}>\nvoid example(void);\nvoid example(void) {{\n{}\n}}\n",
+            lines.collect::<Vec<_>>().join("\n")
+        );
+        let file = std::env::temp_dir().join(format!("headergen-{}-{name}.c", std::process::id()));
+        std::fs::write(&file, program).expect("the temporary folder takes a file");
+        let output = Command::new("cc")
+            .args(["-std=c99", "-Wall", "-Wextra", "-Wno-missing-field-initializers"])
+            .args(["-Wno-unused-but-set-variable", "-Werror", "-fsyntax-only", "-I"])
+            .arg(&headers)
+            .arg(&file)
+            .output();
+        let _ = std::fs::remove_file(&file);
+        let Ok(output) = output else {
+            println!("skipped: there is no C compiler");
+            return;
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "the example of {name}: {said}");
+        count += 1;
+    }
+    assert_eq!(count, 6);
 }

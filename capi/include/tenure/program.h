@@ -1,0 +1,1341 @@
+/* Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit. */
+
+#ifndef TENURE_PROGRAM_H
+#define TENURE_PROGRAM_H
+
+#include "tenure/sparse.h"
+
+/*
+ * Expressions, which are evaluated in one pass, and programs: graphs of operations that are checked,
+ * fused and planned once and run often. Experimental.
+ *
+ * ```c
+ * // relu(x) of rows of 4 numbers, as many rows as a run has, up to 1000.
+ * tnr_graph *graph = tnr_graph_create();
+ * int64_t rows;
+ * uint32_t x, y;
+ * tnr_graph_node relu = {sizeof relu, TNR_NODE_UNARY + TNR_UNARY_OP_RELU};
+ * relu.operands = &x;
+ * relu.operand_count = 1;
+ * tnr_program *program = NULL;
+ * if (tnr_graph_add_extent(graph, "rows", 1000, &rows) == TNR_STATUS_OK) {
+ *   const int64_t shape[2] = {rows, 4};
+ *   if (tnr_graph_add_input(graph, TNR_DTYPE_F32, 2, shape, &x) == TNR_STATUS_OK &&
+ *       tnr_graph_add_node(graph, &relu, &y) == TNR_STATUS_OK &&
+ *       tnr_graph_add_output(graph, y, TNR_OPERAND_NONE) == TNR_STATUS_OK) {
+ *     program = tnr_program_create(NULL, graph, NULL);
+ *   }
+ * }
+ * tnr_graph_release(graph);
+ * tnr_program_release(program);
+ * ```
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * Expressions
+ *
+ * Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
+ */
+
+#define TNR_NODE_UNARY 65536  /**< Kind of a node, plus a `tnr_unary_op`: `op(a)`. */
+
+#define TNR_NODE_BINARY 131072  /**< Kind of a node, plus a `tnr_binary_op`: `op(a, b)`. */
+
+#define TNR_NODE_TERNARY 196608  /**< Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`. */
+
+/** Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8. */
+#define TNR_NODE_COMPARE 262144
+
+/** Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype. */
+#define TNR_NODE_SELECT 327680
+
+/** Kind of a node: the operand in the node's dtype. Neither dtype is complex. */
+#define TNR_NODE_CAST 393216
+
+/**
+ * Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
+ * expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
+ * later nodes broadcast the result.
+ */
+#define TNR_NODE_REDUCE 458752
+
+/**
+ * Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
+ * optional weight and an optional bias. In an expression it is the last node.
+ */
+#define TNR_NODE_NORMALIZE 524288
+
+/**
+ * Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
+ * `beta` 0.
+ */
+#define TNR_NODE_MATMUL 589824
+
+/** Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias. */
+#define TNR_NODE_CONV2D 655360
+
+/**
+ * Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
+ * `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
+ * there are none.
+ */
+#define TNR_NODE_POOL2D 720896
+
+/**
+ * Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
+ * weights and optional biases.
+ */
+#define TNR_NODE_BATCH_NORM 786432
+
+/**
+ * Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
+ * the shape. Where no strides give that order, a run copies the elements.
+ */
+#define TNR_NODE_RESHAPE 851968
+
+/** Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes. */
+#define TNR_NODE_PERMUTE 917504
+
+/** Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape. */
+#define TNR_NODE_BROADCAST 983040
+
+/** Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step. */
+#define TNR_NODE_SLICE 1048576
+
+/** Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis. */
+#define TNR_NODE_CONCAT 1114112
+
+/** Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape. */
+#define TNR_NODE_PAD 1179648
+
+/** Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis. */
+#define TNR_NODE_TAKE 1245184
+
+/** Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis. */
+#define TNR_NODE_GATHER 1310720
+
+/** Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`. */
+#define TNR_NODE_TRIANGULAR 1376256
+
+/** Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis. */
+#define TNR_NODE_SCAN 1441792
+
+/**
+ * Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
+ * that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
+ * takes.
+ */
+#define TNR_NODE_CUSTOM 1507328
+
+/**
+ * Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
+ * Two numbers give the rows and the columns of the result; without numbers they are the
+ * fewest.
+ */
+#define TNR_NODE_CONV2D_TRANSPOSED 1572864
+
+/** Kind of a node of graphs: `tnr_einsum` of any number of operands. */
+#define TNR_NODE_EINSUM 1638400
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
+ * is the axis.
+ */
+#define TNR_NODE_SORT 1703936
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
+ * numbers: axis and k.
+ */
+#define TNR_NODE_TOP_K 1769472
+
+/**
+ * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
+ * numbers: axis and kth.
+ */
+#define TNR_NODE_PARTITION 1835008
+
+/**
+ * Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
+ * operand is a vector of f64.
+ */
+#define TNR_NODE_QUANTILE 1900544
+
+/** Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values. */
+#define TNR_NODE_SEARCHSORTED 1966080
+
+/**
+ * Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
+ * the extent of the result.
+ */
+#define TNR_NODE_BINCOUNT 2031616
+
+/**
+ * Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
+ * the extent of the result.
+ */
+#define TNR_NODE_HISTOGRAM 2097152
+
+/**
+ * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
+ * the second one, at the indices that are the third one. The number is the axis.
+ */
+#define TNR_NODE_PUT 2162688
+
+/**
+ * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
+ * `tnr_scatter` of the second one, at the indices that are the third one. The number is the
+ * axis.
+ */
+#define TNR_NODE_SCATTER 2228224
+
+/**
+ * Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
+ * dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
+ * arrays of rank 0.
+ */
+#define TNR_NODE_RANDOM 2293760
+
+/**
+ * Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
+ * extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
+ */
+#define TNR_NODE_RANDOM_PERMUTATION 2359296
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
+ * `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
+ * matrix.
+ */
+#define TNR_NODE_SPARSE_TO_DENSE 2424832
+
+/**
+ * Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
+ * `beta` 0.
+ */
+#define TNR_NODE_SPARSE_MATMUL 2490368
+
+/**
+ * Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
+ * operand, with `alpha` 1.
+ */
+#define TNR_NODE_SPARSE_SDDMM 2555904
+
+/**
+ * Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
+ * by the factors that are the fourth operand.
+ */
+#define TNR_NODE_SPARSE_SCALE 2621440
+
+/** Kind of a node of graphs: the values of `tnr_sparse_softmax`. */
+#define TNR_NODE_SPARSE_SOFTMAX 2686976
+
+/**
+ * Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
+ * `flags`.
+ */
+#define TNR_NODE_SPARSE_REDUCE 2752512
+
+/**
+ * Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
+ * rank 0.
+ */
+#define TNR_NODE_SPARSE_NORM 2818048
+
+#define TNR_NODE_SPARSE_DIAGONAL 2883584  /**< Kind of a node of graphs: `tnr_sparse_diagonal`. */
+
+/** Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand. */
+#define TNR_NODE_SPARSE_SOLVE 2949120
+
+/** Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it. */
+#define TNR_NODE_SPARSE_ACCUMULATE 3014656
+
+/**
+ * Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
+ * a first operand that is true, and the other one. The first operand is a bool8 of one
+ * element. The other operands are the inputs of both subgraphs. A run computes only the one
+ * that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
+ * extent that a run counts may differ.
+ */
+#define TNR_NODE_COND 3080192
+
+/**
+ * Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
+ * numbers: the subgraph of the condition, the body, and the largest number of iterations, at
+ * least 1. The operands are the inputs of both in the first iteration. Each iteration replaces
+ * the first of them by the body's outputs, which have the same dtypes and shapes; an extent
+ * that a run counts may become smaller. The condition gives a bool8 of one element. A run
+ * fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
+ */
+#define TNR_NODE_WHILE 3145728
+
+/**
+ * Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
+ * extent of `tnr_graph_add_extent` that no input has, no other node gives and no node before
+ * this one takes: its value is that count. A run that counts more than the maximum of the
+ * extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
+ * operand's elements where these are fewer.
+ */
+#define TNR_NODE_NONZERO 3211264
+
+/**
+ * Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
+ * as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
+ */
+#define TNR_NODE_MASKED_SELECT 3276800
+
+/**
+ * Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
+ * that broadcast the shape of the second operand to its own. Only the shape of the second
+ * operand is read.
+ */
+#define TNR_NODE_SUM_TO 3342336
+
+/** Flag of a node that reduces: the reduced axes stay, of extent 1. */
+#define TNR_NODE_KEEP_AXES 256
+
+#define TNR_OPERAND_VIEW 1073741824  /**< Operand of a node: plus the index of a view. */
+
+/**
+ * Operand of a node: plus the index of a scalar, which must be representable in the dtype that
+ * the operation takes there, as with `tnr_binary_scalar`.
+ */
+#define TNR_OPERAND_SCALAR 2147483648
+
+/** Operand of a node: the elements of `out` before the call. */
+#define TNR_OPERAND_OUTPUT 3221225472
+
+#define TNR_OPERAND_NONE 4294967295  /**< No operand. */
+
+#define TNR_MAX_NODES 256  /**< Most nodes of an expression. */
+
+#define TNR_MAX_EXPRESSION_VIEWS 32  /**< Most different views of an expression. */
+
+/**
+ * A node of an expression: an operation on views, scalars and the results of earlier nodes, with
+ * one result. Frozen: 32 bytes.
+ *
+ * An operand is the index of an earlier node; `TNR_OPERAND_VIEW` plus the index of a view of the
+ * expression; `TNR_OPERAND_SCALAR` plus the index of a scalar of it; or `TNR_OPERAND_OUTPUT`.
+ */
+typedef struct tnr_node {
+  /**
+   * A kind (`TNR_NODE_UNARY`, ...) plus the code of the operation (`tnr_unary_op`, ...), of
+   * kinds that have codes.
+   */
+  uint32_t code;
+  tnr_dtype dtype;  /**< Dtype of the result, which the operation must give. */
+  /** The operands that the operation takes, first; the other entries are `TNR_OPERAND_NONE`. */
+  uint32_t operands[3];
+  /**
+   * Index into the attributes of the expression, plus 1, for a reduction
+   * (`tnr_reduce_attributes`) or a normalization (`tnr_normalize_attributes`). 0: none.
+   */
+  uint32_t attributes;
+  /**
+   * For a reduction or a normalization: its axes as bits (bit i: axis i), and
+   * `TNR_NODE_KEEP_AXES`. 0 for all others.
+   */
+  uint32_t flags;
+  uint32_t reserved;
+} tnr_node;
+
+/**
+ * An expression: nodes, and the arrays that they refer to. The last node is the result. The
+ * library trusts no array: each code, dtype and index is checked in each call.
+ */
+typedef struct tnr_expression {
+  uint64_t struct_size;
+  const tnr_node *nodes;  /**< `node_count` nodes. */
+  /** `view_count` pointers to views. NULL only where `view_count` is 0. */
+  const tnr_view *const *views;
+  /** `scalar_count` scalars. NULL only where `scalar_count` is 0. */
+  const tnr_scalar *scalars;
+  /**
+   * `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
+   * where `attribute_count` is 0.
+   */
+  const void *const *attributes;
+  uint32_t node_count;  /**< 1 to `TNR_MAX_NODES`. */
+  uint32_t view_count;  /**< At most `TNR_MAX_EXPRESSION_VIEWS`. */
+  uint32_t scalar_count;  /**< At most 1024. */
+  uint32_t attribute_count;  /**< At most 1024. */
+} tnr_expression;
+
+/**
+ * Computes an expression in one pass: each node has the bits that the call of its operation
+ * would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
+ * it. Views broadcast to the shape of all views together, as in NumPy; the result of an
+ * expression whose last node neither reduces nor normalizes is broadcast to `out`'s shape.
+ *
+ * Bits are those of the calls one by one, with row-major temporaries, for any number of
+ * threads. Integer divisors of 0 and negative powers of integers are found on the data as by
+ * `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
+ *
+ * Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
+ * the stack has room for. A node whose operands are all scalars is computed once.
+ *
+ * The result of views and an `out` on the context's device is enqueued; integers that are
+ * divided, or raised to powers, are waited for. The bits are those of the device's calls.
+ * Reductions amid the expression, their operands, and parts of an expression that do not fit
+ * one launch, are temporaries in the device's memory, freed in the order of its queue.
+ *
+ * INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
+ * node, a dtype that the operation does not give or operands of two dtypes (the message names
+ * the node), views that do not broadcast, a reduction that is neither last nor over the last
+ * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
+ * a dtype that an operation does not take, complex numbers in reductions and on a device, and
+ * a view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is
+ * not exactly it; or the last node reduces, and `out` is a view or an operand. OUT_OF_MEMORY:
+ * only where something is allocated. `out` is then untouched.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_evaluate(tnr_context *context TNR_BORROWED, const tnr_expression *expression,
+    const tnr_extension *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The shape and dtype of the result of an expression that does not name its output. No element
+ * is read.
+ *
+ * Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
+ * `TNR_OPERAND_OUTPUT`.
+ *
+ * @param dtype (out)
+ * @param rank (out)
+ * @param shape (out) 8 extents, those beyond the rank 0;
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dtype, uint32_t *rank,
+    int64_t *shape) TNR_NOEXCEPT;
+
+/*
+ * ------------------------------------------------------------------------------
+ * Programs
+ *
+ * Graphs of operations: built value by value, checked once, run on memory of any shape that they
+ * were built for, with the memory of their intermediate values planned.
+ */
+
+/** A number of a graph: plus the index of an extent, which each run has. */
+#define TNR_EXTENT 4611686018427387904
+
+#define TNR_MAX_EXTENTS 256  /**< Most extents of a graph. */
+
+#define TNR_MAX_VALUES 65536  /**< Most values of a graph. */
+
+#define TNR_MAX_SUBGRAPH_DEPTH 8  /**< How deep graphs may be within each other. */
+
+/** Flag of `tnr_custom_operation`: `out` may be exactly the first operand. */
+#define TNR_CUSTOM_IN_PLACE 1
+
+/**
+ * Flag of `tnr_custom_operation`: `out` has elements before the call, of any values, and no
+ * undefined bytes. Costs a pass over it.
+ */
+#define TNR_CUSTOM_INITIALIZED 2
+
+/** Pass of a program: nodes whose results no output needs are left out. */
+#define TNR_PASS_DEAD_CODE 1
+
+/** Pass of a program: nodes with the same operation on the same values are one. */
+#define TNR_PASS_COMMON_SUBEXPRESSIONS 2
+
+/**
+ * Pass of a program: nodes whose operands are all constants are computed when the program is made.
+ */
+#define TNR_PASS_CONSTANT_FOLDING 4
+
+/**
+ * Pass of a program: a bias and an activation after a product or a convolution become part of it.
+ */
+#define TNR_PASS_EPILOGUES 8
+
+/**
+ * Pass of a program: element-wise nodes are computed in one pass with a reduction after them and,
+ * on the CPU, with reductions of their rows that later ones read.
+ */
+#define TNR_PASS_FUSION 16
+
+/** Pass of a program: a result takes the memory of an operand that nothing reads any more. */
+#define TNR_PASS_IN_PLACE 32
+
+/** Pass of a program: values that are not alive at once share memory. */
+#define TNR_PASS_MEMORY 64
+
+/** Pass of a program: images between convolutions and poolings are stored channels-last. */
+#define TNR_PASS_LAYOUT 128
+
+/**
+ * Pass of a program: constants that are right factors of products, and filters of convolutions,
+ * are packed as `tnr_factor_create` packs a factor, which says how many bytes that takes. The
+ * packed copy is made with the program. The pass runs only if `enabled_passes` names it.
+ */
+#define TNR_PASS_PACKING 256
+
+/**
+ * Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
+ * guards around it, and a third time in place if it promises that; its views have owners that end
+ * after the call. INTERNAL: it wrote a byte outside its output or to an operand, left an element
+ * unwritten, gave two results, or kept the memory that it was lent. An operation that keeps a view
+ * and uses it later gets STALE_VIEW. The flag does not change runs on a device.
+ */
+#define TNR_RUN_CHECKED 1
+
+/** Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too. */
+#define TNR_RUN_BUDGET 2
+
+/**
+ * Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
+ * run allocates nothing, takes no lock and makes no system call.
+ */
+#define TNR_BOUND_PREALLOCATED 1
+
+/**
+ * Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
+ * these inputs and outputs, and is one launch.
+ */
+#define TNR_BOUND_CAPTURED 2
+
+/** Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too. */
+#define TNR_BOUND_BUDGET 4
+
+/** A program that is bound to the layouts of its inputs and outputs. */
+typedef struct tnr_bound tnr_bound;
+
+/** A graph that is being built: inputs, constants, nodes and outputs. */
+typedef struct tnr_graph tnr_graph;
+
+/** A graph that nothing changes any more, to be run by any number of threads. */
+typedef struct tnr_program tnr_program;
+
+/** How two numbers make an extent. */
+typedef int32_t tnr_extent_op;
+#define TNR_EXTENT_OP_ADD 1  /**< The sum. */
+#define TNR_EXTENT_OP_SUB 2  /**< The difference, which is not negative. */
+#define TNR_EXTENT_OP_MUL 3  /**< The product. */
+#define TNR_EXTENT_OP_DIV 4  /**< The quotient, rounded down; the divisor is positive. */
+#define TNR_EXTENT_OP_DIV_UP 5  /**< The quotient, rounded up; the divisor is positive. */
+#define TNR_EXTENT_OP_MIN 6  /**< The smaller one. */
+#define TNR_EXTENT_OP_MAX 7  /**< The greater one. */
+
+/**
+ * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
+ * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below.
+ */
+typedef struct tnr_graph_node {
+  uint64_t struct_size;
+  uint32_t code;  /**< A kind plus the code of the operation, of kinds that have codes. */
+  /** The dtype that a cast or random numbers have. 0 for all others: operations state it. */
+  tnr_dtype dtype;
+  /** `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given. */
+  const uint32_t *operands;
+  /**
+   * `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
+   * an extent. NULL only where there are none.
+   */
+  const int64_t *numbers;
+  /**
+   * The attributes of the operation, as its call takes them, except views, which are operands
+   * here. NULL: the defaults.
+   */
+  const void *attributes;
+  uint32_t operand_count;  /**< Number of `operands`, as the kind requires. */
+  uint32_t number_count;  /**< Number of `numbers`, as the kind requires. */
+  /** Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others. */
+  uint32_t flags;
+  uint32_t reserved;
+} tnr_graph_node;
+
+/**
+ * The dtype and shape of the result of a custom operation, from those of its operands: these views
+ * have no memory. Returns a status; anything but OK refuses the node, with the message that the
+ * function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
+ * Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
+ *
+ * The function always gives the same answer for the same operands. A program takes one answer for
+ * each set of layouts that it is run with. A run asks again only where shapes of operands depend on
+ * its data: an answer of another dtype or rank than the first one, or with a larger extent along an
+ * axis, is INVALID_ARGUMENT before the result is written.
+ */
+typedef tnr_status (*tnr_infer_fn)(void *user_context,
+                                   const tnr_view *operands,
+                                   uint32_t operand_count,
+                                   const int64_t *numbers,
+                                   uint32_t number_count,
+                                   tnr_dtype *dtype,
+                                   uint32_t *rank,
+                                   int64_t *shape);
+
+/**
+ * Computes a custom operation: writes every element of `out`, and no other byte. Operands and
+ * `out` are lent for the call, with any strides. The function may call the library and run
+ * programs, including its own, but may not call the graph that it was added to. Returns a status;
+ * any status other than OK ends the run with that status, and with the reason that the function
+ * gave to `tnr_set_last_error`. Called from any thread, and from several at once.
+ */
+typedef tnr_status (*tnr_compute_fn)(void *user_context,
+                                     const tnr_view *operands,
+                                     uint32_t operand_count,
+                                     const int64_t *numbers,
+                                     uint32_t number_count,
+                                     const tnr_view_mut *out);
+
+/**
+ * Computes a custom operation where a program is run on a device: enqueues work that writes every
+ * element of `out`, and no other byte, by calls of the library with `context`, the context of the
+ * run. Operands and `out` are views of its device, lent for the call, with any strides. Their
+ * owners end after the call. They also order calls on other contexts of the device: the work of
+ * these calls comes after the earlier work of the run, and before its later work. Otherwise like
+ * `tnr_compute_fn`.
+ */
+typedef tnr_status (*tnr_device_compute_fn)(void *user_context,
+                                            tnr_context *context,
+                                            const tnr_view *operands,
+                                            uint32_t operand_count,
+                                            const int64_t *numbers,
+                                            uint32_t number_count,
+                                            const tnr_view_mut *out);
+
+/**
+ * A custom operation. An exception or a panic that leaves a function is INTERNAL where compilers
+ * let it through, as C++ does unless the function is `noexcept`; a panic in a function of Rust
+ * that does not catch it aborts.
+ */
+typedef struct tnr_custom_operation {
+  uint64_t struct_size;
+  const char *name;  /**< Ends with a 0; 1 to 31 bytes, which are copied. */
+  tnr_infer_fn infer;  /**< Not NULL. */
+  tnr_compute_fn compute;  /**< Not NULL. */
+  void *user_context;  /**< Given to the functions. */
+  /** Called once with `user_context`, when the graph and all its programs are gone; may be NULL. */
+  tnr_release_fn release;
+  uint32_t operand_count;  /**< Operands that it takes. */
+  uint32_t number_count;  /**< Numbers that it takes. */
+  uint32_t flags;  /**< `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0. */
+  uint32_t reserved;
+  /**
+   * Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
+   * operation.
+   */
+  tnr_device_compute_fn compute_on_device;
+} tnr_custom_operation;
+
+/**
+ * Operations of a shared library that is loaded while the program runs. The loader gives its entry
+ * to `tnr_plugin_check`, and may then add its operations to graphs. The library stays loaded as
+ * long as these exist.
+ */
+typedef struct tnr_plugin {
+  uint64_t struct_size;
+  /** `TNR_ABI_MAJOR` of the header that it was compiled with. Here in every version of the ABI. */
+  uint32_t abi_major;
+  /** `TNR_ABI_MINOR` of the header that it was compiled with. Here in every version of the ABI. */
+  uint32_t abi_minor;
+  const char *name;  /**< Ends with a 0; for messages. */
+  /**
+   * `operation_count` operations. Each may be added to any number of graphs, and `release` is
+   * called once for each of them.
+   */
+  const tnr_custom_operation *const *operations;
+  uint32_t operation_count;  /**< How many `operations` there are. */
+  uint32_t reserved;
+} tnr_plugin;
+
+/**
+ * The one function that a plug-in exports, by the name `tnr_plugin_entry`. Returns the description
+ * of the plug-in, which stays at its address.
+ */
+typedef const tnr_plugin *(*tnr_plugin_fn)(void);
+
+/** The numbers of values, nodes and so on of a graph, as `tnr_graph_describe` reports them. */
+typedef struct tnr_graph_info {
+  uint64_t struct_size;
+  uint32_t value_count;  /**< Values of all sources. */
+  uint32_t extent_count;  /**< Named extents, and those made of them. */
+  uint32_t input_count;  /**< Inputs. */
+  uint32_t constant_count;  /**< Constants. */
+  uint32_t scalar_count;  /**< Scalars. */
+  uint32_t node_count;  /**< Nodes. */
+  uint32_t output_count;  /**< Outputs. */
+  uint32_t custom_count;  /**< Custom operations. */
+  /** Subgraphs, for nodes such as `TNR_NODE_COND` and `TNR_NODE_WHILE`. */
+  uint32_t subgraph_count;
+  uint32_t reserved;
+} tnr_graph_info;
+
+/** An extent of a graph, as `tnr_graph_describe_extent` reports it. */
+typedef struct tnr_extent_info {
+  uint64_t struct_size;
+  tnr_extent_op op;  /**< 0 of a named one. */
+  uint32_t reserved;
+  int64_t a;  /**< The first number; the maximum of a named one. */
+  int64_t b;  /**< The second number; 0 of a named one. */
+  char name[32];  /**< The name of a named one; ends with a 0. */
+} tnr_extent_info;
+
+/** A custom operation of a graph, as `tnr_graph_describe_custom` reports it. */
+typedef struct tnr_custom_info {
+  uint64_t struct_size;
+  uint32_t operand_count;  /**< Operands that it takes. */
+  uint32_t number_count;  /**< Numbers that it takes. */
+  uint32_t flags;  /**< The flags of `tnr_custom_operation`. */
+  uint32_t reserved;
+  char name[32];  /**< Ends with a 0. */
+} tnr_custom_info;
+
+/** Where a value of a graph comes from. */
+typedef int32_t tnr_value_source;
+#define TNR_VALUE_SOURCE_INPUT 1  /**< `tnr_graph_add_input`. */
+#define TNR_VALUE_SOURCE_CONSTANT 2  /**< `tnr_graph_add_constant`. */
+#define TNR_VALUE_SOURCE_SCALAR 3  /**< `tnr_graph_add_scalar`. */
+#define TNR_VALUE_SOURCE_NODE 4  /**< `tnr_graph_add_node`. */
+
+/** A value of a graph, as `tnr_graph_describe_value` reports it. */
+typedef struct tnr_value_info {
+  uint64_t struct_size;
+  tnr_value_source source;  /**< Whose result it is. */
+  tnr_dtype dtype;  /**< The dtype of its elements. */
+  uint32_t rank;  /**< Number of axes. */
+  /** Index among the values of its source, from 0, in the order in which they were added. */
+  uint32_t index;
+  /** The extents where all named ones are as large as they may be; those beyond the rank are 0. */
+  int64_t shape[8];
+  /** The extents of an input as numbers, as they were given. 0 for all others. */
+  int64_t numbers[8];
+  /** Index among the results of its node, from 0. These are consecutive values. */
+  uint32_t result;
+  uint32_t reserved;
+} tnr_value_info;
+
+/** Attributes of `tnr_program_create`. */
+typedef struct tnr_program_attributes {
+  uint64_t struct_size;
+  uint32_t disabled_passes;  /**< The passes, by bits, that are left out. */
+  /**
+   * Passes that run only if they are named here: `TNR_PASS_PACKING`. Other passes may be named
+   * too. A pass that is also in `disabled_passes` is left out.
+   */
+  uint32_t enabled_passes;
+  /**
+   * The constants that `TNR_PASS_PACKING` packs, as `tnr_blob_copy_packed` returned them for a
+   * program of the same graph: `u8`, adjacent, aligned to 64, owned by a blob that is not
+   * borrowed, and which the program keeps. The constants themselves are then not read. NULL:
+   * they are packed now. Other bytes than these give other results.
+   */
+  const tnr_view *packed;
+} tnr_program_attributes;
+
+/** The memory of a run, as `tnr_program_memory` reports it. */
+typedef struct tnr_memory_plan {
+  uint64_t struct_size;
+  uint64_t peak_bytes;  /**< Bytes that intermediate values take, in one block. */
+  /** The most bytes of intermediate values that are alive at once: no plan takes less. */
+  uint64_t live_bytes;
+  /** Bytes of all intermediate values together, as if each had memory of its own. */
+  uint64_t total_bytes;
+  /**
+   * The most bytes of scratch memory that operations took at once in runs for these layouts so
+   * far, in addition to `peak_bytes`: they report it when they run. Exact where a program is
+   * bound with `TNR_BOUND_PREALLOCATED` or `TNR_BOUND_CAPTURED`.
+   */
+  uint64_t scratch_bytes;
+  uint32_t step_count;  /**< Calls of operations in a run. */
+  uint32_t reserved;
+  /** Bytes of constants that are packed, which the program holds for all runs. */
+  uint64_t packed_bytes;
+} tnr_memory_plan;
+
+/** A pass over a program and its effect, from `tnr_program_describe_pass`. */
+typedef struct tnr_pass_info {
+  uint64_t struct_size;
+  uint32_t pass;  /**< `TNR_PASS_DEAD_CODE` and so on. */
+  uint32_t is_on;  /**< 1: the program was made with it; 0: it was left out. */
+  /** How often it changed something, with the graphs in nodes: 0 where it was left out. */
+  uint64_t count;
+  char name[32];  /**< Its name, such as "common subexpressions"; ends with a 0. */
+  char counted[32];  /**< The thing that is counted, such as "nodes merged"; ends with a 0. */
+} tnr_pass_info;
+
+/** How a step of a program computes. */
+typedef int32_t tnr_step_kind;
+#define TNR_STEP_KIND_COPY 1  /**< Elements move to where a reshape or an output needs them. */
+#define TNR_STEP_KIND_EXPRESSION 2  /**< Element-wise nodes in one pass. */
+#define TNR_STEP_KIND_OPERATION 3  /**< The call of an operation. */
+#define TNR_STEP_KIND_CONTROL 4  /**< Subgraphs of a node, as often as the data require. */
+
+/** A step of a program's run, as `tnr_program_describe_step` reports it. */
+typedef struct tnr_step_info {
+  uint64_t struct_size;
+  tnr_step_kind kind;  /**< How it computes. */
+  /** The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output. */
+  uint32_t node;
+  uint32_t node_count;  /**< Nodes that it computes. */
+  /** The output that it writes; `TNR_OPERAND_NONE` where the result is another value. */
+  uint32_t output;
+  /**
+   * Floating-point operations: two for each multiplication and addition of a product or a
+   * convolution, one for each element and node of others, 0 of copies and of subgraphs.
+   */
+  uint64_t flops;
+  uint64_t read_bytes;  /**< Bytes of the elements that it reads, each operand once. */
+  uint64_t written_bytes;  /**< Bytes of the elements that it writes. */
+  /**
+   * Offset of its result, of several the first, in the block of values; 0 where it writes an
+   * output.
+   */
+  uint64_t block_offset;
+  /** Bytes of the block that the result takes; 0 where it writes an output. */
+  uint64_t block_bytes;
+  uint32_t last_use;  /**< The last step that reads these bytes. */
+  tnr_dtype dtype;  /**< Dtype of the result. */
+  uint32_t rank;  /**< Number of axes of the result. */
+  uint32_t reserved;
+  int64_t shape[8];  /**< The result's extents; those beyond the rank are 0. */
+  char name[64];  /**< Names of the operations, as far as they fit; ends with a 0. */
+} tnr_step_info;
+
+/** Attributes of `tnr_program_run`. */
+typedef struct tnr_program_run_attributes {
+  uint64_t struct_size;
+  /**
+   * Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
+   * anything is allocated. 0: any number, or none with `TNR_RUN_BUDGET`.
+   */
+  uint64_t budget_bytes;
+  /** Nanoseconds of each of `step_count` steps: written if the run succeeds. NULL: none are. */
+  uint64_t *step_nanoseconds;
+  /**
+   * Steps of the program for these layouts, as `tnr_program_memory` reports; 0 without the
+   * above.
+   */
+  uint32_t step_count;
+  uint32_t flags;  /**< `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0. */
+  /**
+   * The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
+   * An extent that depends on the data may be less than that of the caller's view; the elements
+   * beyond it are untouched. NULL: none are written.
+   */
+  int64_t *output_shapes;
+} tnr_program_run_attributes;
+
+/** Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults. */
+typedef struct tnr_bound_attributes {
+  uint64_t struct_size;
+  /** Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound. */
+  uint64_t budget_bytes;
+  uint32_t flags;  /**< `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`. */
+  uint32_t reserved;
+} tnr_bound_attributes;
+
+/** Which result of an operation that orders elements a node is. */
+typedef int32_t tnr_order_result;
+#define TNR_ORDER_RESULT_VALUES 1  /**< The elements. */
+#define TNR_ORDER_RESULT_INDICES 2  /**< Where each was on the axis, of i64. */
+
+/** Attributes of a node of `TNR_NODE_EINSUM`, which must be given. */
+typedef struct tnr_einsum_node_attributes {
+  uint64_t struct_size;
+  char spec[120];  /**< The spec of `tnr_einsum`; ends with a 0. */
+} tnr_einsum_node_attributes;
+
+/** Attributes of nodes of sparse matrices. */
+typedef struct tnr_sparse_node_attributes {
+  uint64_t struct_size;
+  tnr_sparse_format format;  /**< How the entries are laid out; 0: CSR. */
+  /** `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are. */
+  uint32_t flags;
+  tnr_orientation orientation;  /**< How SPARSE_MATMUL takes the matrix; 0: as it is. */
+  /** The flags of the attributes of SPARSE_SDDMM and SPARSE_SOLVE. 0 for all others. */
+  uint32_t call_flags;
+  uint32_t block_rows;  /**< Rows of a block of BSR; 0: 1. */
+  uint32_t block_cols;  /**< Columns of a block of BSR; 0: 1. */
+} tnr_sparse_node_attributes;
+
+/**
+ * Ends a handle; with the last one, the graph. Programs made of it stay.
+ *
+ * @param graph (transfer full) (nullable)
+ * @threads any
+ */
+TNR_API tnr_status tnr_graph_release(tnr_graph *graph TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * An empty graph.
+ *
+ * OUT_OF_MEMORY.
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_graph_release) TNR_NODISCARD
+tnr_graph *tnr_graph_create(void) TNR_NOEXCEPT;
+
+/**
+ * Adds an extent that each run finds in the shapes of its inputs, or in the count of a node of
+ * the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
+ * index. Each is the extent of an axis of some input, or the count of such a node.
+ *
+ * INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+ *
+ * @param name ends with a 0, at most 31 bytes; for messages
+ * @param maximum of all runs
+ * @param number (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_extent(tnr_graph *graph TNR_BORROWED, const char *name, int64_t maximum,
+    int64_t *number) TNR_NOEXCEPT;
+
+/**
+ * Adds an extent that is made of two numbers, each a constant or an extent.
+ *
+ * INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
+ * fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
+ *
+ * @param number (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_combine_extents(tnr_graph *graph TNR_BORROWED, tnr_extent_op op, int64_t a,
+    int64_t b, int64_t *number) TNR_NOEXCEPT;
+
+/**
+ * Adds an input: a view of this dtype and shape, and any strides, that each run is given.
+ *
+ * INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
+ * node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
+ *
+ * @param shape (counted-by rank) numbers: constants or extents
+ * @param value (out)
+ */
+TNR_API TNR_READS(4, 3) TNR_NODISCARD
+tnr_status tnr_graph_add_input(tnr_graph *graph TNR_BORROWED, tnr_dtype dtype, uint32_t rank,
+    const int64_t *shape, uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
+ * nothing is copied: the blob may not be written from here on. The elements of a view without
+ * an owner are copied.
+ *
+ * Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
+ *
+ * @param value (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_constant(tnr_graph *graph TNR_BORROWED, const tnr_view *view,
+    uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds a number. It must be representable in the dtype that an element-wise node takes for it
+ * as an operand. It is not an operand of other nodes.
+ *
+ * INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
+ *
+ * @param value (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_scalar(tnr_graph *graph TNR_BORROWED, const tnr_scalar *scalar,
+    uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds an operation on values that were added before. It is checked here where all extents are
+ * at their maxima, and in each run for the extents that it has.
+ *
+ * INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
+ * of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
+ * operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+ *
+ * @param value (out) the result, of several the first;
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_node(tnr_graph *graph TNR_BORROWED, const tnr_graph_node *node,
+    uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Makes a value an output of the graph, after its other outputs. With `updates` each run takes
+ * the same view as this output and as that input, and reads the earlier elements of the input
+ * first.
+ *
+ * INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
+ * dtype or shape, or is updated by another output, or by a value whose size the data of a run
+ * decide. OUT_OF_MEMORY.
+ *
+ * @param updates an input's value, or `TNR_OPERAND_NONE`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_output(tnr_graph *graph TNR_BORROWED, uint32_t value,
+    uint32_t updates) TNR_NOEXCEPT;
+
+/**
+ * Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
+ * nothing is taken, and `release` is not called.
+ *
+ * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
+ * without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
+ *
+ * @param index (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_custom(tnr_graph *graph TNR_BORROWED,
+    const tnr_custom_operation *operation, uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * Adds a copy of the present contents of another graph as a subgraph, for nodes such as
+ * `TNR_NODE_COND` and `TNR_NODE_WHILE`. Its named extents are those of `graph` by the same
+ * names and maxima, and where these are smaller in a run its inputs have the shapes that they
+ * are handed.
+ *
+ * INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
+ * that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
+ * OUT_OF_MEMORY.
+ *
+ * @param index (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_add_subgraph(tnr_graph *graph TNR_BORROWED, const tnr_graph *body TNR_BORROWED,
+    uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * A copy of a subgraph, as a graph: to list it. Constants are shared.
+ *
+ * INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_graph_release) TNR_NODISCARD
+tnr_graph *tnr_graph_copy_subgraph(const tnr_graph *graph TNR_BORROWED,
+    uint32_t index) TNR_NOEXCEPT;
+
+/**
+ * Gets the description of a plug-in from its entry, and checks that this library can use it.
+ * For a plug-in of another ABI only the first three fields are read.
+ *
+ * UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL,
+ * also for an entry; a `struct_size` that no version has; and an operation that
+ * `tnr_graph_add_custom` refuses. INTERNAL: an exception of the entry.
+ *
+ * @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has
+ * none
+ * @return (transfer none) (nullable) the plug-in's own; NULL on failure
+ */
+TNR_API TNR_NODISCARD const tnr_plugin *tnr_plugin_check(tnr_plugin_fn entry) TNR_NOEXCEPT;
+
+/**
+ * The numbers of values, nodes and so on of a graph. With the functions below a graph can be
+ * listed and built again: the sources of its values, in their order, are the calls that made
+ * it.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe(const tnr_graph *graph TNR_BORROWED,
+    tnr_graph_info *out) TNR_NOEXCEPT;
+
+/**
+ * An extent.
+ *
+ * INVALID_ARGUMENT: no such extent.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_extent(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    tnr_extent_info *out) TNR_NOEXCEPT;
+
+/**
+ * A node, as it was added. Arrays and attributes are the graph's, until something is added to
+ * it or it ends.
+ *
+ * INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_node(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    tnr_graph_node *out) TNR_NOEXCEPT;
+
+/**
+ * A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
+ *
+ * INVALID_ARGUMENT: no such constant.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_constant(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * A custom operation: its name, which files store, and its counts of operands and numbers.
+ *
+ * INVALID_ARGUMENT: no such operation.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_custom(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    tnr_custom_info *out) TNR_NOEXCEPT;
+
+/**
+ * A number.
+ *
+ * INVALID_ARGUMENT: no such number.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_scalar(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    tnr_scalar *out) TNR_NOEXCEPT;
+
+/**
+ * An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
+ *
+ * INVALID_ARGUMENT: no such output.
+ *
+ * @param value (out)
+ * @param updates (out)
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_output(const tnr_graph *graph TNR_BORROWED, uint32_t index,
+    uint32_t *value, uint32_t *updates) TNR_NOEXCEPT;
+
+/**
+ * The source, dtype and shape of a value.
+ *
+ * INVALID_ARGUMENT: no such value.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_value(const tnr_graph *graph TNR_BORROWED, uint32_t value,
+    tnr_value_info *out) TNR_NOEXCEPT;
+
+/**
+ * Ends a handle; with the last one, and the last call that uses it, the program.
+ *
+ * @param program (transfer full) (nullable)
+ */
+TNR_API tnr_status tnr_program_release(tnr_program *program TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Makes a program of the present contents of the graph. Later additions to the graph are not
+ * part of it.
+ *
+ * INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
+ * and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
+ * constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
+ * OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
+ * constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
+ * bytes that the instruction set in use does not read.
+ *
+ * @param context whose threads compute and pack constants
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_program_release) TNR_NODISCARD
+tnr_program *tnr_program_create(tnr_context *context TNR_BORROWED,
+    const tnr_graph *graph TNR_BORROWED, const tnr_program_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same program, to be released too; the same pointer is returned.
+ *
+ * BUSY: 16,777,215 handles.
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_program_release) TNR_NODISCARD
+tnr_program *tnr_program_retain(tnr_program *program TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * The constants of a program that are packed, as bytes in a new blob: to be written to a file,
+ * which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
+ * is a multiple of 64. They are for the instruction set in use and this version of the library.
+ *
+ * BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+ *
+ * @param context whose memory it is
+ * @param out all of the new blob, as `u8`;
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
+tnr_blob *tnr_blob_copy_packed(tnr_context *context TNR_BORROWED,
+    const tnr_program *program TNR_BORROWED, tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The dtype and shape of an output of a run on these inputs, which the caller's view must
+ * have. No element is read. An extent that depends on the data is the largest one possible.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ * @param dtype (out)
+ * @param rank (out)
+ * @param shape (out) 8 extents, those beyond the rank 0;
+ */
+TNR_API TNR_READS(2, 3) TNR_NODISCARD
+tnr_status tnr_program_output_shape(const tnr_program *program TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count, uint32_t output, tnr_dtype *dtype,
+    uint32_t *rank, int64_t *shape) TNR_NOEXCEPT;
+
+/**
+ * The memory that a run on these inputs takes, in addition to the scratch memory of
+ * operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
+ * a device it is the device's memory.
+ *
+ * Errors as `tnr_program_run` has them of inputs.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ */
+TNR_API TNR_READS(2, 3) TNR_NODISCARD
+tnr_status tnr_program_memory(const tnr_program *program TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count, tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * The operands of a step of a run on these inputs: for each step whether its result is one,
+ * and after the steps for each input. With this the steps are a graph. Outputs are assumed to
+ * be in row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
+ * another `read_count` than the steps and the inputs are.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ * @param reads (counted-by read_count) (out) 1 or 0;
+ */
+TNR_API TNR_READS(2, 3) TNR_WRITES(5, 6) TNR_NODISCARD
+tnr_status tnr_program_describe_reads(const tnr_program *program TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count, uint32_t step, uint8_t *reads,
+    uint32_t read_count) TNR_NOEXCEPT;
+
+/**
+ * Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
+ * elements are not read; outputs are assumed to be in row-major order. All passes have an
+ * index from 0 on, in the order in which they are made.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ */
+TNR_API TNR_READS(2, 3) TNR_NODISCARD
+tnr_status tnr_program_describe_pass(const tnr_program *program TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count, uint32_t index,
+    tnr_pass_info *out) TNR_NOEXCEPT;
+
+/**
+ * A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
+ * row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ */
+TNR_API TNR_READS(2, 3) TNR_NODISCARD
+tnr_status tnr_program_describe_step(const tnr_program *program TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count, uint32_t step,
+    tnr_step_info *out) TNR_NOEXCEPT;
+
+/**
+ * Runs a program: on the inputs in the order in which the graph got them, into its outputs.
+ * The bits are those of the calls of its nodes one by one, for any number of threads; but a
+ * bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
+ *
+ * Any number of threads may run one program at once, each with outputs of its own. Layouts of
+ * inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
+ * operations included: with them again a run on one thread allocates nothing.
+ *
+ * Inputs and outputs may be on the device of the context, and then all of them are: the run is
+ * enqueued, with the bits of the device's calls. It comes after the work that is enqueued on
+ * their blobs, and takes one allocation of `peak_bytes` of the device's memory, freed in the
+ * order of the context's queue. The first run on a device copies the program's constants there
+ * and waits; another one waits where a node does so that reads by index, divides integers or
+ * multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
+ * not compute (the message names it). DEVICE_ERROR.
+ *
+ * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
+ * states, extents of one name that differ or exceed the maximum, and extents, also those that
+ * the data decide, that an operation refuses (the message names the node). ALIASED: an output
+ * shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
+ * also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
+ * except after errors that are found in the data, such as an index out of bounds: outputs then
+ * hold a mixture.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ * @param outputs (counted-by output_count) pointers to views
+ * @threads exclusive(outputs)
+ */
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_NODISCARD
+tnr_status tnr_program_run(tnr_context *context TNR_BORROWED,
+    const tnr_program *program TNR_BORROWED, const tnr_view *const *inputs, uint32_t input_count,
+    const tnr_program_run_attributes *attributes, const tnr_view_mut *const *outputs,
+    uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
+ * enqueued go on.
+ *
+ * @param bound (transfer full) (nullable)
+ */
+TNR_API tnr_status tnr_bound_release(tnr_bound *bound TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
+ * element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
+ * one of three ways:
+ *
+ * - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
+ *   holds the program, and not the views.
+ * - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
+ *   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
+ *   It holds the program, and not the views.
+ * - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
+ *   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
+ *   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
+ *   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
+ *   owner. It does not hold the program.
+ *
+ * The first time on a device the program's constants are copied there, and waited for.
+ *
+ * INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
+ * `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
+ * `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
+ * or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
+ * with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
+ * its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
+ * reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
+ * entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
+ * that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ * @param outputs (counted-by output_count) pointers to views
+ */
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_RETURNS_OWNED(tnr_bound_release) TNR_NODISCARD
+tnr_bound *tnr_bound_create(tnr_context *context TNR_BORROWED,
+    const tnr_program *program TNR_BORROWED, const tnr_view *const *inputs, uint32_t input_count,
+    const tnr_bound_attributes *attributes, const tnr_view_mut *const *outputs,
+    uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
+ * which have this memory already.
+ *
+ * STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_bound_memory(const tnr_bound *bound TNR_BORROWED, tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * Runs a bound program on memory of the layouts that it is bound to, with the bits of
+ * `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
+ * owners and overlap.
+ *
+ * - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
+ * - Preallocated: the calling thread computes, and the context is not used. Whether the run
+ *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
+ *   does not hold for custom operations, and the first call of a thread into the library may take
+ *   thread-local memory. One run at a time uses that memory: BUSY for another one.
+ *   UNSUPPORTED: `TNR_RUN_CHECKED`.
+ * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
+ *   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
+ *   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
+ *
+ * INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
+ * (the message names the argument, its layout and the bound one), or a context of another
+ * device. ALIASED: an output shares a byte with an input that it does not update, or with
+ * another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
+ * DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
+ * is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
+ * loop at its limit: outputs then hold a mixture.
+ *
+ * @param inputs (counted-by input_count) pointers to views
+ * @param outputs (counted-by output_count) pointers to views
+ * @threads exclusive(outputs)
+ */
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_NODISCARD
+tnr_status tnr_bound_run(tnr_context *context TNR_BORROWED, const tnr_bound *bound TNR_BORROWED,
+    const tnr_view *const *inputs, uint32_t input_count,
+    const tnr_program_run_attributes *attributes, const tnr_view_mut *const *outputs,
+    uint32_t output_count) TNR_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
