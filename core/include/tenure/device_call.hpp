@@ -286,12 +286,26 @@ struct DeviceEntryOrder {
 
 // ---- all ----------------------------------------------------------------------------------------
 
-using DeviceCall =
-    std::variant<DeviceCopy, DeviceCast, DeviceFill, DeviceUnary, DeviceBinary, DeviceTernary,
-                 DeviceCompare, DeviceSelect, DeviceEvaluation, DeviceReduce, DeviceNormalize,
-                 DeviceScan, DeviceSort, DeviceMatmul, DeviceConv2d, DevicePool2d, DeviceBatchNorm,
-                 DeviceTake, DevicePut, DeviceSparseMatmul, DeviceSample, DeviceScatter,
-                 DeviceEntrySearch, DeviceEntryOrder>;
+// The descriptions. cuda/operations/enqueue.hpp declares the function of each.
+// clang-format off
+#define TENURE_DEVICE_CALLS(CALL) \
+  CALL(DeviceCopy) CALL(DeviceCast) CALL(DeviceFill) CALL(DeviceUnary) CALL(DeviceBinary) \
+  CALL(DeviceTernary) CALL(DeviceCompare) CALL(DeviceSelect) CALL(DeviceEvaluation) \
+  CALL(DeviceReduce) CALL(DeviceNormalize) CALL(DeviceScan) CALL(DeviceSort) \
+  CALL(DeviceMatmul) CALL(DeviceConv2d) CALL(DevicePool2d) CALL(DeviceBatchNorm) \
+  CALL(DeviceTake) CALL(DevicePut) \
+  CALL(DeviceSparseMatmul) CALL(DeviceSample) CALL(DeviceScatter) CALL(DeviceEntrySearch) \
+  CALL(DeviceEntryOrder)
+// clang-format on
+
+// Without the first type, which has no comma before it.
+template <class, class... Calls>
+struct AnyDeviceCall {
+  using type = std::variant<Calls...>;
+};
+#define TENURE_DEVICE_CALL(name) , name
+using DeviceCall = AnyDeviceCall<void TENURE_DEVICE_CALLS(TENURE_DEVICE_CALL)>::type;
+#undef TENURE_DEVICE_CALL
 
 // Why a device does not compute a node of this code (TNR_NODE_* and an operation) on operands of a
 // dtype, by its name; nullopt where it does. For casts `dtype` is the dtype of either side.

@@ -6,20 +6,20 @@
 
 #include "program/custom.hpp"
 #include "program/device/calls.hpp"
-#include "program/kinds/calls.hpp"
 #include "tenure/device.hpp"
 #include "tenure/device_queue.hpp"
 
 namespace tenure {
 namespace {
 
+// The function that enqueues the nodes of a kind, where the call that computes them on the CPU is not
+// the one that computes them on a device.
 struct DeviceRun {
   RunNode* run = nullptr;
   // Whether there is one: pointers are not compared at compile time in builds with a sanitizer.
   bool is_given = false;
 };
 
-// A kind without a case does not compile.
 constexpr DeviceRun device_run_of(NodeKind kind) noexcept {
   using enum NodeKind;
   switch (kind) {
@@ -29,53 +29,13 @@ constexpr DeviceRun device_run_of(NodeKind kind) noexcept {
     case kCompare: return {run_device_compare, true};
     case kSelect: return {run_device_select, true};
     case kCast: return {run_device_cast, true};
-    case kReduce: return {run_reduce, true};
-    case kNormalize: return {run_normalize, true};
-    case kScan: return {run_scan, true};
-    case kSumTo: return {run_sum_to, true};
-    case kSort: return {run_sort, true};
-    case kTopK: return {run_top_k, true};
     case kMatmul: return {run_device_matmul, true};
     case kConv2d: return {run_device_conv2d, true};
     case kCustom: return {run_device_custom, true};
     case kConv2dTransposed: return {run_device_conv2d_transposed, true};
-    case kPool2d: return {run_pool2d, true};
-    case kBatchNorm: return {run_batch_norm, true};
     case kConcat: return {run_device_concat, true};
     case kPad: return {run_device_pad, true};
-    case kTake: return {run_take, true};
-    case kGather: return {run_gather, true};
-    case kPut: return {run_put, true};
-    case kScatter: return {run_scatter, true};
-    case kSparseToDense: return {run_sparse_to_dense, true};
-    case kSparseMatmul: return {run_sparse_matmul, true};
-    case kSparseSddmm: return {run_sparse_sddmm, true};
-    // Views compute nothing.
-    case kReshape:
-    case kPermute:
-    case kBroadcast:
-    case kSlice:
-    // The CPU computes the others.
-    case kTriangular:
-    case kEinsum:
-    case kPartition:
-    case kQuantile:
-    case kSearchsorted:
-    case kBincount:
-    case kHistogram:
-    case kRandom:
-    case kRandomPermutation:
-    case kSparseScale:
-    case kSparseSoftmax:
-    case kSparseReduce:
-    case kSparseNorm:
-    case kSparseDiagonal:
-    case kSparseSolve:
-    case kSparseAccumulate:
-    case kCond:
-    case kWhile:
-    case kNonzero:
-    case kMaskedSelect: return {};
+    default: return {};
   }
 }
 
@@ -88,12 +48,12 @@ constexpr auto kRuns = [] {
   return runs;
 }();
 
-// Each kind that the table gives to devices has a function, and no other kind has one.
+// Devices compute kinds of expressions by functions of their own, and only what the table gives them.
 static_assert([] {
   for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
     const NodeKindRow& row = kNodeKindRows[kind - 1];
-    const bool is_called = row.device != DeviceDtypes::kNone && row.computes != Computes::kView;
-    if (is_called != kRuns[kind].is_given) return false;
+    const bool is_computed = row.device != DeviceDtypes::kNone && row.computes != Computes::kView;
+    if (kRuns[kind].is_given ? !is_computed : row.computes == Computes::kElementwise) return false;
   }
   return true;
 }());
@@ -149,7 +109,12 @@ Refusal node_refusal(tnr_device device, const GraphNode& node, const OperandType
 
 }  // namespace
 
-RunNode* find_device_run(const GraphNode& node) noexcept { return kRuns[node.kind()].run; }
+RunNode* find_device_run(const GraphNode& node) noexcept {
+  const DeviceRun& of = kRuns[node.kind()];
+  if (of.is_given) return of.run;
+  const OperationKind& operation = operation_of(node);
+  return operation.device == DeviceDtypes::kNone ? nullptr : operation.run;
+}
 
 void require_on_device(const Context& context, const Graph& graph, const std::vector<bool>& needed,
                        const std::vector<ArrayType>& types) {
