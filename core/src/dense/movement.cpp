@@ -2,6 +2,7 @@
 #include "dense/movement.hpp"
 
 #include <cinttypes>
+#include <cstring>
 
 #include "cpu/dispatch.hpp"
 #include "dense/elementwise_call.hpp"
@@ -116,6 +117,13 @@ void require_axis(std::uint32_t axis, const tnr_view& view, const char* name) {
        view.rank);
 }
 
+void clear_wide(kernels::Byte* out, std::int64_t count, std::int64_t step,
+                std::int64_t width_bytes) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memset(out + i * step, 0, static_cast<std::size_t>(width_bytes));
+  }
+}
+
 void PartCopier::touch_output(const Context& context) const noexcept {
   const tnr_view_mut out = {out_};
   const std::int64_t count = dense_count(out_);
@@ -135,6 +143,18 @@ void PartCopier::copy(const tnr_view& from, const tnr_view& to) const noexcept {
 
 void PartCopier::fill(const Element& element, const tnr_view& to) const noexcept {
   const tnr_view_mut out = part_output(to);
+  const auto width_bytes = static_cast<std::int64_t>(element_size(to.dtype));
+  if (width_bytes > static_cast<std::int64_t>(sizeof element)) [[unlikely]] {
+    Nest nest(1);
+    for (std::uint32_t axis = 0; axis < to.rank; ++axis) {
+      const std::int64_t step = step_of(to, axis);
+      nest.add(to.shape[axis], &step);
+    }
+    nest.arrange(0);
+    return nest.for_each_strip([&](const std::int64_t* offsets) noexcept {
+      clear_wide(writable(out) + offsets[0], nest.inner_extent(), nest.inner_step(0), width_bytes);
+    });
+  }
   ElementwiseCall operands(out);
   operands.add(element, to.dtype);
   operands.run(kDefaultContext, operation_);

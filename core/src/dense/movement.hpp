@@ -23,6 +23,10 @@ inline std::int64_t moved_bytes(const tnr_view& view) noexcept {
   return element_count(view) * static_cast<std::int64_t>(element_size(view.dtype));
 }
 
+// Writes zeros to the elements of a strip that are wider than an Element, which every number fits.
+void clear_wide(kernels::Byte* out, std::int64_t count, std::int64_t step,
+                std::int64_t width_bytes) noexcept;
+
 // Copies and fills parts of one call's output, whose operands are checked and pinned and share no
 // byte. On the calling thread: callers share out the parts.
 class PartCopier {
@@ -35,6 +39,7 @@ class PartCopier {
   void touch_output(const Context& context) const noexcept;
   // Both views have one shape and dtype, and elements.
   void copy(const tnr_view& from, const tnr_view& to) const noexcept;
+  // An element that is wider than an Element is 0.
   void fill(const Element& element, const tnr_view& to) const noexcept;
 
  private:

@@ -72,7 +72,12 @@ class Triangle {
         const Byte* const from = in_ + offsets[1] + kept * in_step_;
         run(kept_count, out_ + offsets[0] + kept * out_step_, {from, in_step_, width_});
       }
-      run(length_ - kept_count, out_ + offsets[0] + zero * out_step_, {kZero.bytes, 0, width_});
+      Byte* const others = out_ + offsets[0] + zero * out_step_;
+      if (width_ > static_cast<std::int64_t>(sizeof kZero)) [[unlikely]] {
+        clear_wide(others, length_ - kept_count, out_step_, width_);
+      } else {
+        run(length_ - kept_count, others, {kZero.bytes, 0, width_});
+      }
     }
   }
 

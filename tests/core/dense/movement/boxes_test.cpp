@@ -14,9 +14,10 @@
 namespace tenure::test {
 namespace {
 
-constexpr tnr_dtype kThreeBytes = 0x00030801;  // u8 x 3
-constexpr tnr_dtype kMoved[] = {TNR_DTYPE_U8, TNR_DTYPE_F32, TNR_DTYPE_C128, TNR_DTYPE_BOOL8,
-                                kThreeBytes};
+constexpr tnr_dtype kThreeBytes = 0x00030801;        // u8 x 3
+constexpr tnr_dtype kWiderThanNumbers = 0x00056001;  // 5 lanes of 96 bits
+constexpr tnr_dtype kMoved[] = {TNR_DTYPE_U8,    TNR_DTYPE_F32, TNR_DTYPE_C128,
+                                TNR_DTYPE_BOOL8, kThreeBytes,   kWiderThanNumbers};
 
 Arrangement any_of(const auto& arrangements, Random& random) {
   return arrangements[random() % std::size(arrangements)];
