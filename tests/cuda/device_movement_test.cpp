@@ -1,4 +1,5 @@
-// Copies, casts, fills and selections on a device, compared with the CPU's: every width and layout.
+// Copies, casts, fills, selections and triangles on a device, compared with the CPU's: every width
+// and layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,6 +50,13 @@ ContextCall select_call() {
 ContextCall fill_call(const tnr_scalar& value) {
   return [value](tnr_context* context, const auto&, const tnr_view_mut* out) {
     return tnr_fill(context, &value, nullptr, out);
+  };
+}
+
+ContextCall triangle_call(tnr_triangle part, std::int64_t diagonal) {
+  return [=](tnr_context* context, const auto& in, const tnr_view_mut* out) {
+    const tnr_triangle_attributes with = {sizeof with, diagonal};
+    return tnr_triangular(context, part, in[0], &with, out);
   };
 }
 
@@ -365,6 +373,201 @@ TEST_F(DeviceMovement, TruthsAreWrittenAsZeroOrOne) {
       expect_same_call(context_, copy_call(), {&in_place}, in_place, 0, "copy in place");
     }
   }
+}
+
+constexpr tnr_triangle kParts[] = {TNR_TRIANGLE_LOWER, TNR_TRIANGLE_UPPER};
+
+// Beyond the corners too, and at the ends of the range.
+std::vector<std::int64_t> diagonals_of(const Shape& shape) {
+  const std::int64_t rows = shape[shape.size() - 2];
+  const std::int64_t columns = shape.back();
+  return {0, 1, -2, columns - 1, columns, -rows, 1 - rows, INT64_MIN, INT64_MAX};
+}
+
+TEST_F(DeviceMovement, TrianglesOfEveryLayout) {
+  Random random(13);
+  for (const tnr_dtype dtype : dtypes()) {
+    for (const Arrangement of_a : kReadable) {
+      for (const Arrangement of_out : kWritable) {
+        for (const Shape& shape :
+             {Shape{1, 1}, Shape{5, 1}, Shape{1, 37}, Shape{7, 5}, Shape{6, 16}, Shape{0, 3},
+              Shape{2, 3, 0}, Shape{3, 1, 2, 9}, Shape{2, 3, 4, 32}}) {
+          const std::vector<std::int64_t> diagonals = diagonals_of(shape);
+          Array a(dtype, shape, of_a, random);
+          Array out(dtype, shape, of_out, random);
+          fill_with_bits(a, random);
+          for (const tnr_triangle part : kParts) {
+            const std::int64_t diagonal = diagonals[random() % diagonals.size()];
+            expect_same_call(
+                context_, triangle_call(part, diagonal), {&a}, out, 0,
+                "triangle " + describe(a.view()) + " from " + std::to_string(diagonal));
+          }
+        }
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// A row-major matrix, or a batch, in the memory of a vector.
+tnr_view part_of(const tnr_view& vector, std::ptrdiff_t offset, const Shape& shape) {
+  tnr_view result = vector;
+  result.data = static_cast<const Byte*>(vector.data) + offset;
+  result.rank = static_cast<std::uint32_t>(shape.size());
+  std::int64_t count = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    result.shape[axis] = shape[axis];
+    result.strides[axis] = count;
+    count *= shape[axis];
+  }
+  return result;
+}
+
+// On memory that vectors have, and a little behind it.
+TEST_F(DeviceMovement, TrianglesOfEveryDiagonal) {
+  Random random(14);
+  for (const tnr_dtype dtype : dtypes()) {
+    const auto width = static_cast<std::ptrdiff_t>(element_size(dtype));
+    std::ptrdiff_t aligned = 0;  // an array begins one element behind
+    while ((width + aligned) % 16 != 0) aligned += width;
+    for (const Shape& shape : {Shape{9, 48}, Shape{40, 16}, Shape{2, 33, 17}}) {
+      std::vector<std::int64_t> diagonals = diagonals_of(shape);
+      for (std::int64_t i = -41; i < 50; i += 3) diagonals.push_back(i);
+      for (const std::int64_t diagonal : diagonals) {
+        for (const tnr_triangle part : kParts) {
+          Array a(dtype, {1200}, Arrangement::kRowMajor, random);
+          Array out(dtype, {1200}, Arrangement::kRowMajor, random);
+          fill_with_bits(a, random);
+          const ContextCall call = [&](tnr_context* context, const auto& in,
+                                       const tnr_view_mut* whole) {
+            const tnr_view from = part_of(*in[0], aligned, shape);
+            const tnr_view_mut to = {part_of(whole->view, aligned, shape)};
+            return triangle_call(part, diagonal)(context, {&from}, &to);
+          };
+          const std::string what = std::to_string(dtype) + " from " + std::to_string(diagonal);
+          expect_same_call(context_, call, {&a}, out, 0, "triangle of " + what);
+          expect_same_call(context_, call, {&a}, a, 0, "triangle in place of " + what);
+        }
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(DeviceMovement, TrianglesInPlace) {
+  Random random(15);
+  for (const tnr_dtype dtype : dtypes()) {
+    for (const Arrangement arrangement : kWritable) {
+      for (const Shape& shape :
+           {Shape{1, 1}, Shape{64, 64}, Shape{5, 70}, Shape{1, 50}, Shape{3, 12, 11}}) {
+        for (const tnr_triangle part : kParts) {
+          const std::vector<std::int64_t> diagonals = diagonals_of(shape);
+          Array a(dtype, shape, arrangement, random);
+          fill_with_bits(a, random);
+          const std::int64_t diagonal = diagonals[random() % diagonals.size()];
+          expect_same_call(context_, triangle_call(part, diagonal), {&a}, a, 0,
+                           "triangle in place " + describe(a.view()));
+        }
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// Which go by way of a copy where both are large enough, and the reverse of each axis.
+TEST_F(DeviceMovement, TrianglesOfWhatIsTransposed) {
+  Random random(16);
+  for (const tnr_dtype dtype : dtypes()) {
+    for (const Shape& shape : {Shape{8, 8}, Shape{7, 64}, Shape{31, 33}, Shape{3, 40, 20}}) {
+      const auto rank = static_cast<std::uint32_t>(shape.size());
+      Shape turned = shape;
+      std::swap(turned[rank - 1], turned[rank - 2]);
+      std::vector<std::uint32_t> axes(rank);
+      for (std::uint32_t i = 0; i < rank; ++i) axes[i] = i;
+      std::swap(axes[rank - 1], axes[rank - 2]);
+      for (const tnr_triangle part : kParts) {
+        for (const std::uint32_t reversed : {rank, rank - 1, rank - 2}) {
+          Array a(dtype, shape, Arrangement::kRowMajor, random);
+          Array out(dtype, turned, Arrangement::kRowMajor, random);
+          fill_with_bits(a, random);
+          const auto from = [&](const tnr_view& view) {
+            tnr_view result = permuted(view, axes);
+            if (reversed == rank) return result;
+            const std::int64_t bytes = (result.shape[reversed] - 1) * result.strides[reversed] *
+                                       static_cast<std::int64_t>(element_size(dtype));
+            result.data = static_cast<const Byte*>(result.data) + bytes;
+            result.strides[reversed] = -result.strides[reversed];
+            return result;
+          };
+          expect_same_call(
+              context_,
+              [&](tnr_context* context, const auto& in, const tnr_view_mut* whole) {
+                const tnr_view source = from(*in[0]);
+                return triangle_call(part, 1)(context, {&source}, whole);
+              },
+              {&a}, out, 0, "triangle of transposed " + describe(a.view()));
+        }
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+// At every distance from an address that a vector has; complex numbers at halves of them.
+TEST_F(DeviceMovement, TrianglesFromEveryOffset) {
+  Random random(17);
+  for (const tnr_dtype dtype : dtypes()) {
+    const auto width = static_cast<std::ptrdiff_t>(element_size(dtype));
+    const bool is_complex = dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128;
+    const std::ptrdiff_t step = is_complex ? width / 2 : width;
+    for (const Shape& shape : {Shape{12, 16}, Shape{1, 190}, Shape{190, 1}}) {
+      for (std::ptrdiff_t offset = 0; offset < 18 * step; offset += step) {
+        Array a(dtype, {220}, Arrangement::kRowMajor, random);
+        Array out(dtype, {220}, Arrangement::kRowMajor, random);
+        fill_with_bits(a, random);
+        for (const tnr_triangle part : kParts) {
+          const auto call = [&](std::ptrdiff_t of_out, std::int64_t diagonal) {
+            return [=](tnr_context* context, const auto& in, const tnr_view_mut* whole) {
+              const tnr_view from = part_of(*in[0], offset, shape);
+              const tnr_view_mut to = {part_of(whole->view, of_out, shape)};
+              return triangle_call(part, diagonal)(context, {&from}, &to);
+            };
+          };
+          expect_same_call(context_, call(offset, 3), {&a}, out, 0, "both from an offset");
+          expect_same_call(context_, call(0, -5), {&a}, out, 0, "one from an offset");
+          expect_same_call(context_, call(offset, 60), {&a}, a, 0, "in place from an offset");
+        }
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(DeviceMovement, TrianglesThatAreRefused) {
+  Random random(18);
+  Array a(TNR_DTYPE_F32, {4, 4}, Arrangement::kRowMajor, random);
+  Array wide(TNR_DTYPE_F32, {4, 5}, Arrangement::kRowMajor, random);
+  Array row(TNR_DTYPE_F32, {4}, Arrangement::kRowMajor, random);
+  Array f64(TNR_DTYPE_F64, {4, 4}, Arrangement::kRowMajor, random);
+  const ContextCall lower = triangle_call(TNR_TRIANGLE_LOWER, 0);
+  expect_same_call(context_, lower, {&a}, wide, 0, "another shape");
+  expect_same_call(context_, lower, {&row}, a, 0, "another rank");
+  expect_same_call(context_, lower, {&row}, row, 0, "a vector");
+  expect_same_call(context_, lower, {&f64}, a, 0, "another dtype");
+  expect_same_call(context_, triangle_call(3, 0), {&f64}, f64, 0, "no part");
+  expect_same_call(
+      context_,
+      [&](tnr_context* context, const auto& in, const tnr_view_mut* out) {
+        const tnr_view turned = permuted(*in[0], {1, 0});
+        return lower(context, {&turned}, out);
+      },
+      {&a}, a, 0, "aliased");
+  // One of them on the CPU.
+  const DeviceArray there(context_, f64);
+  const tnr_view_mut here = f64.out();
+  EXPECT_EQ(lower(context_, {there.in()}, &here), TNR_STATUS_UNSUPPORTED);
+  EXPECT_EQ(lower(context_, {&f64.view()}, there.out()), TNR_STATUS_UNSUPPORTED);
+  EXPECT_EQ(lower(nullptr, {there.in()}, there.out()), TNR_STATUS_INVALID_ARGUMENT);
 }
 
 }  // namespace

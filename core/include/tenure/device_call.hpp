@@ -88,6 +88,15 @@ struct DeviceSelect {
   const tnr_view_mut& out;
 };
 
+// The caller has checked everything, and there are elements. `a` may be exactly `out`.
+struct DeviceTriangular {
+  tnr_triangle part;
+  const tnr_view& a;
+  std::int64_t diagonal;
+  const tnr_view_mut& out;
+  const Pins& pins;
+};
+
 // The caller has checked everything, also that operands broadcast to the output. A view that is
 // exactly the output is read before it is written. The call waits where an integer may be divided
 // by 0 or raised to a negative power.
@@ -290,7 +299,8 @@ struct DeviceEntryOrder {
 // clang-format off
 #define TENURE_DEVICE_CALLS(CALL) \
   CALL(DeviceCopy) CALL(DeviceCast) CALL(DeviceFill) CALL(DeviceUnary) CALL(DeviceBinary) \
-  CALL(DeviceTernary) CALL(DeviceCompare) CALL(DeviceSelect) CALL(DeviceEvaluation) \
+  CALL(DeviceTernary) CALL(DeviceCompare) CALL(DeviceSelect) CALL(DeviceTriangular) \
+  CALL(DeviceEvaluation) \
   CALL(DeviceReduce) CALL(DeviceNormalize) CALL(DeviceScan) CALL(DeviceSort) \
   CALL(DeviceMatmul) CALL(DeviceConv2d) CALL(DevicePool2d) CALL(DeviceBatchNorm) \
   CALL(DeviceTake) CALL(DevicePut) \

@@ -126,7 +126,7 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"pad", Computes::kCall, 1, 1, kAnyCount, AttributeKind::kPad, Sets::kNothing, false, false, false, DeviceDtypes::kAll},
   {"take", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kAll},
   {"gather", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kAll},
-  {"triangular", Computes::kCall, 1, 1, 0, AttributeKind::kTriangle, Sets::kNothing, true, false, false, DeviceDtypes::kNone},
+  {"triangular", Computes::kCall, 1, 1, 0, AttributeKind::kTriangle, Sets::kNothing, true, false, false, DeviceDtypes::kAll},
   {"scan", Computes::kCall, 1, 1, 1, AttributeKind::kNone, Sets::kNothing, true, false, false, DeviceDtypes::kReal},
   {"custom", Computes::kCall, 0, kAnyCount, kAnyCount, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kAll},
   {"conv2d_transposed", Computes::kCall, 2, 3, kAnyCount, AttributeKind::kConv2d, Sets::kNothing, false, false, false, DeviceDtypes::kReal},

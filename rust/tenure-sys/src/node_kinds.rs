@@ -324,6 +324,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         doc: "`tnr_triangular`.",
         attributes: Attributes::Triangle,
         in_place: true,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {

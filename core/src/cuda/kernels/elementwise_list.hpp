@@ -15,5 +15,6 @@
   KERNEL(cast_f64) KERNEL(cast_f32) KERNEL(cast_i64) \
   KERNEL(copy_1) KERNEL(copy_2) KERNEL(copy_4) KERNEL(copy_8) KERNEL(copy_16) \
   KERNEL(select_1) KERNEL(select_2) KERNEL(select_4) KERNEL(select_8) \
+  KERNEL(triangle_1) KERNEL(triangle_2) KERNEL(triangle_4) KERNEL(triangle_8) \
   KERNEL(transpose_1) KERNEL(transpose_2) KERNEL(transpose_4) KERNEL(transpose_8) KERNEL(transpose_16)
 // clang-format on

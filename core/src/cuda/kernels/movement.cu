@@ -1,4 +1,4 @@
-// Movement by width: copies of any strides and fills, selections, and transposed copies.
+// Movement by width: copies of any strides and fills, selections, triangles, and transposed copies.
 #include "elementwise.cuh"
 
 namespace tenure::cuda {
@@ -61,6 +61,68 @@ TENURE_DEVICE void select_elements(const ElementwiseArgument& argument) {
   }
   TENURE_UNROLL for (int i = 0; i < kRest; ++i) {
     if (part.has(argument, i)) write(argument.rest_out + places[i][0], values[i]);
+  }
+}
+
+// The elements whose key is at most 0, and 0 in place of the others, which are not read. A key is an
+// offset as those of the operands are, the third one: `number` has that of the first element, and
+// `op` its step between adjacent elements of a vector, -1, 0 or 1.
+template <int kBytes>
+TENURE_DEVICE void keep_triangle(const ElementwiseArgument& argument) {
+  constexpr int kItems = kItemsOf<kBytes>;
+  constexpr int kRest = Part<kItems>::kRest;
+  using Value = Element<kBytes>;
+  const Part<kItems> part(argument);
+  if (part.is_empty) return;
+  const bool is_truth = argument.out_type == ElementType::kBool8;
+  const bool is_in_place = argument.in[0] == argument.out && !is_truth;
+  const int64_t step = static_cast<int32_t>(argument.op);
+  const auto first_key = static_cast<int64_t>(number_of<uint64_t>(argument));
+  int64_t places[kRest][3];
+  if (part.is_vector) {
+    find_places(argument, part.vector, kItems * kBytes, kItems * kBytes, places[0]);
+    const bool is_nested = argument.nested_vectors != 0;
+    const int64_t key =
+        first_key + (is_nested ? places[0][2] : static_cast<int64_t>(part.vector) * kItems * step);
+    const int64_t last_key = key + (kItems - 1) * step;
+    const bool has_kept = key <= 0 || last_key <= 0;
+    const bool has_others = key > 0 || last_key > 0;
+    if (is_in_place && !has_others) return;
+    Words<kItems * kBytes> out = {};
+    if (has_kept) {
+      read_vector<kBytes, kItems>(argument, 0, argument.in[0] + places[0][1], out);
+    }
+    if (has_kept && has_others) {
+      const Words<kItems * kBytes> in = out;
+      out = {};
+      TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
+        put(out, i, key + i * step <= 0 ? get<Value>(in, i) : Value{0});
+      }
+    }
+    if constexpr (kBytes == 1) {
+      TENURE_UNROLL for (int i = 0; i < 4; ++i) {
+        out.of[i] = is_truth ? as_bools(out.of[i]) : out.of[i];
+      }
+    }
+    return write(argument.out + places[0][0], out);
+  }
+  // Behind vectors that are adjacent; others leave no rest.
+  const int64_t rest_key = first_key + static_cast<int64_t>(argument.vector_count) * kItems * step;
+  uint32_t elements[kRest];
+  TENURE_UNROLL for (int i = 0; i < kRest; ++i) elements[i] = part.element_there(argument, i);
+  find_offsets(argument, elements, places);
+  Value values[kRest];
+  bool is_kept[kRest];
+  TENURE_UNROLL for (int i = 0; i < kRest; ++i) {
+    is_kept[i] = rest_key + places[i][2] <= 0;
+    values[i] = is_kept[i] ? read<Value>(argument.rest_in[0] + places[i][1]) : Value{0};
+    if constexpr (kBytes == 1) {
+      if (is_truth) values[i] = values[i] != 0 ? 1 : 0;
+    }
+  }
+  TENURE_UNROLL for (int i = 0; i < kRest; ++i) {
+    if (!part.has(argument, i) || (is_in_place && is_kept[i])) continue;
+    write(argument.rest_out + places[i][0], values[i]);
   }
 }
 
@@ -127,6 +189,10 @@ TENURE_MOVEMENT_OF(2)
 TENURE_MOVEMENT_OF(4)
 TENURE_MOVEMENT_OF(8)
 TENURE_MOVEMENT_OF(16)
+TENURE_KERNEL(triangle_1, ElementwiseArgument) { keep_triangle<1>(argument); }
+TENURE_KERNEL(triangle_2, ElementwiseArgument) { keep_triangle<2>(argument); }
+TENURE_KERNEL(triangle_4, ElementwiseArgument) { keep_triangle<4>(argument); }
+TENURE_KERNEL(triangle_8, ElementwiseArgument) { keep_triangle<8>(argument); }
 TENURE_KERNEL(select_1, ElementwiseArgument) { select_elements<1>(argument); }
 TENURE_KERNEL(select_2, ElementwiseArgument) { select_elements<2>(argument); }
 TENURE_KERNEL(select_4, ElementwiseArgument) { select_elements<4>(argument); }

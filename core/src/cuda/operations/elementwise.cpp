@@ -1,14 +1,18 @@
 // Element-wise operations, and movement.
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "cuda/operations/elementwise_launch.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/families.hpp"
+#include "cuda/operations/grid.hpp"
 #include "cuda/operations/transfer.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/movement.hpp"
+#include "memory/queue_order.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
@@ -196,6 +200,76 @@ void move(const ElementwiseLaunch& call, tnr_dtype dtype, tnr_operation operatio
   call.count(operation);
 }
 
+// A triangle has the elements whose key is at most 0. Keys are a third operand without memory: the
+// column less the row less the diagonal, or for an upper triangle the opposite.
+class Triangle {
+ public:
+  explicit Triangle(const DeviceTriangular& call) : call_(call), out_(call.out.view) {
+    const std::int64_t rows = out_.shape[out_.rank - 2];
+    const std::int64_t columns = out_.shape[out_.rank - 1];
+    key_step_ = call.part == TNR_TRIANGLE_LOWER ? 1 : -1;
+    // Beyond the corners one diagonal is as good as another.
+    first_key_ = -key_step_ * std::clamp(call.diagonal, -rows, columns);
+    // Kernels have elements of up to 8 bytes, and complex numbers may lie at halves of them.
+    const std::uint64_t places = address_of(bytes_of(out_)) | address_of(bytes_of(call.a));
+    unit_ = std::int64_t{1} << std::countr_zero(places | element_size(out_.dtype) | 8);
+  }
+
+  void run(const Queue& queue) const {
+    const QueueOrder order(queue, call_.pins);
+    ElementwiseArgument argument = empty_argument();
+    if (call_.a.data != out_.data && transposed_copy(nest(call_.a)).has_value()) {
+      // Reads along rows and writes along columns: by tiles, and then in place.
+      ElementwiseLaunch copy(queue, call_.out);
+      copy.add(call_.a, "a");
+      copy.move(bytes_of_dtype(out_.dtype));
+      return launch(queue, nest(out_), argument);
+    }
+    if (out_.dtype == TNR_DTYPE_BOOL8) argument.out_type = ElementType::kBool8;
+    launch(queue, nest(call_.a), argument);
+  }
+
+ private:
+  enum : unsigned { kOut, kIn, kKeys, kOperands };
+
+  [[nodiscard]] LoopNest nest(const tnr_view& in) const noexcept {
+    LoopNest nest(kOperands);
+    nest.set(kOut, {bytes_of(out_), unit_});
+    nest.set(kIn, {bytes_of(in), unit_});
+    for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
+      std::int64_t steps[kOperands] = {step_of(out_, axis), step_of(in, axis), 0};
+      if (axis + 2 == out_.rank) steps[kKeys] = -key_step_;
+      if (axis + 1 == out_.rank) steps[kKeys] = key_step_;
+      nest.add(out_.shape[axis], steps);
+    }
+    const std::int64_t steps[kOperands] = {unit_, unit_, 0};
+    nest.add(static_cast<std::int64_t>(element_size(out_.dtype)) / unit_, steps);
+    nest.order();
+    return nest;
+  }
+
+  void launch(const Queue& queue, const LoopNest& nest, ElementwiseArgument& argument) const {
+    constexpr Kernel kKernels[] = {Kernel::triangle_1, Kernel::triangle_2, Kernel::triangle_4,
+                                   Kernel::triangle_8};
+    const std::int64_t first_key = first_key_ + nest.start(kKeys);
+    std::memcpy(argument.number, &first_key, sizeof first_key);
+    argument.op = static_cast<Op>(nest.inner_step(kKeys));
+    const auto items = static_cast<unsigned>(kGroupBytes / unit_);
+    if (const unsigned blocks = share_out(nest, items, argument); blocks != 0) {
+      return queue.launch(kKernels[logarithm_of(unit_)], {blocks, kThreads}, argument);
+    }
+    const LoopNest::Halves halves = nest.halves();
+    launch(queue, halves.low, argument);
+    launch(queue, halves.high, argument);
+  }
+
+  const DeviceTriangular& call_;
+  const tnr_view& out_;
+  std::int64_t key_step_;
+  std::int64_t first_key_;
+  std::int64_t unit_;
+};
+
 }  // namespace
 
 void enqueue(const Queue& queue, const DeviceCopy& call) {
@@ -320,5 +394,7 @@ void enqueue(const Queue& queue, const DeviceSelect& call) {
   operands.select(bytes_of_dtype(out.view.dtype));
   operands.count(TNR_OPERATION_SELECT);
 }
+
+void enqueue(const Queue& queue, const DeviceTriangular& call) { Triangle(call).run(queue); }
 
 }  // namespace tenure::cuda

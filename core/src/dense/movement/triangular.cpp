@@ -9,6 +9,8 @@
 #include "dense/movement.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_call.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/movement.hpp"
 #include "threads/parallel.hpp"
 #include "view/operand_checks.hpp"
@@ -111,12 +113,11 @@ class Triangle {
   std::int64_t count_ = 0;
 };
 
-}  // namespace
-
-void triangular(const Context& context, tnr_triangle part, const tnr_view& a, std::int64_t diagonal,
-                const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
+// Refuses operands, which are on `device`.
+void check_triangular(tnr_triangle part, const tnr_view& a, const tnr_view_mut& out,
+                      const tnr_device& device) {
+  check_view_mut(out, "out", device);
+  check_view(a, "a", device);
   const tnr_view& view = out.view;
   require_dtype(a, "a", view.dtype, "out.dtype is");
   require_rank(a, "a", view.rank);
@@ -132,23 +133,39 @@ void triangular(const Context& context, tnr_triangle part, const tnr_view& a, st
   if (part != TNR_TRIANGLE_LOWER && part != TNR_TRIANGLE_UPPER) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "part is %" PRId32 ", which names no triangle", part);
   }
-  Pins pins;
-  pins.add_mut(out, "out");
-  pins.add(a, "a");
-  const Alias alias = require_alias(view, a, "a", SameView::kAllowed);
-  if (is_empty(view)) return count_call(TNR_OPERATION_TRIANGULAR, 0, 0);
+}
 
-  const Triangle triangle(part, diagonal, a, out);
-  if (alias == Alias::kNone && dense_count(view) != 0) {
-    touch_fresh_pages(context, writable(out), moved_bytes(view));
+void write_triangle(const Context& context, const Triangle& triangle, Alias alias,
+                    const tnr_view_mut& out) {
+  if (alias == Alias::kNone && dense_count(out.view) != 0) {
+    touch_fresh_pages(context, writable(out), moved_bytes(out.view));
   }
   const std::int64_t slice_count =
-      std::min(triangle.count(), slice_count_of(context, 2 * moved_bytes(view)));
+      std::min(triangle.count(), slice_count_of(context, 2 * moved_bytes(out.view)));
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     triangle.write(slice_begin(triangle.count(), slice_count, slice),
                    slice_begin(triangle.count(), slice_count, slice + 1));
   });
-  count_call(TNR_OPERATION_TRIANGULAR, element_bytes(a), element_bytes(view));
+}
+
+}  // namespace
+
+void triangular(const Context& context, tnr_triangle part, const tnr_view& a, std::int64_t diagonal,
+                const tnr_view_mut& out) {
+  const DeviceQueue* const queue =
+      is_on_device(out.view) ? &queue_of(context, out.view, "out") : nullptr;
+  check_triangular(part, a, out, queue == nullptr ? kCpu : queue->device());
+  Pins pins;
+  pins.add_mut(out, "out");
+  pins.add(a, "a");
+  const Alias alias = require_alias(out.view, a, "a", SameView::kAllowed);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_TRIANGULAR, 0, 0);
+  if (queue != nullptr) [[unlikely]] {
+    queue->enqueue(DeviceTriangular{part, a, diagonal, out, pins});
+  } else {
+    write_triangle(context, Triangle(part, diagonal, a, out), alias, out);
+  }
+  count_call(TNR_OPERATION_TRIANGULAR, element_bytes(a), element_bytes(out.view));
 }
 
 }  // namespace tenure

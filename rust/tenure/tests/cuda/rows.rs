@@ -1,4 +1,4 @@
-//! Normalizations, and elements by their indices, compared with the host's.
+//! Normalizations, elements by their indices, and triangles, compared with the host's.
 #![expect(clippy::multiple_bound_locations, reason = "those of the rows, and those of a test")]
 
 use tenure::*;
@@ -201,4 +201,44 @@ fn indices_outside_are_named_and_nothing_is_written() {
     assert_eq!(stream.to_vec(&out).unwrap(), [1, 2, 3]);
     let error = stream.take(&a, 1, &wrong).unwrap_err();
     assert_eq!(error.message(), take(&[1, 2, 3], 1, &[0]).unwrap_err().message());
+}
+
+macro_rules! triangles {
+    ($($name:ident, $into:ident, $assign:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            use tenure_sys::operations::Error::Exact;
+            fn of<T: Real + Sample>() {
+                let stream = &stream!();
+                let a = &tensor(&mut Random::new(6), [2, 9, 37], T::any);
+                let on = &stream.upload(a).unwrap();
+                for diagonal in [0, -3, 5, 36, -8, 100, isize::MIN, isize::MAX] {
+                    let what = &format!("{} from {diagonal}", stringify!($name));
+                    let expected = tenure::$name(a, diagonal).unwrap();
+                    let got = stream.$name(on, diagonal).unwrap();
+                    assert_close(&stream.download(&got).unwrap(), &expected, Exact, what);
+
+                    let flipped = a.slice(2, ..9).unwrap().flip(1).unwrap();
+                    let expected_part = tenure::$name(flipped.t(), diagonal).unwrap();
+                    let mut out = stream.zeros::<T>(expected_part.shape()).unwrap();
+                    let flipped = on.slice(2, ..9).unwrap().flip(1).unwrap();
+                    stream.$into(flipped.t(), diagonal, &mut out).unwrap();
+                    assert_close(&stream.download(&out).unwrap(), &expected_part, Exact, what);
+
+                    let mut own = stream.to_tensor(on).unwrap();
+                    stream.$assign(&mut own, diagonal).unwrap();
+                    assert_close(&stream.download(&own).unwrap(), &expected, Exact, what);
+                }
+                let row = stream.zeros::<T>(3).unwrap();
+                let error = stream.$name(&row, 0).unwrap_err();
+                assert_eq!(error.message(), tenure::$name([0.0; 3], 0).unwrap_err().message());
+            }
+            over!([T: Real] of);
+        }
+    )*};
+}
+
+triangles! {
+    tril, tril_into, tril_assign;
+    triu, triu_into, triu_assign;
 }

@@ -1,8 +1,10 @@
-//! Elements of a device moved, converted, chosen, set.
+//! Elements of a device moved, converted, chosen, set; triangles of matrices.
+
+use tenure_sys::tnr_triangle;
 
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor};
 use crate::ops::{broadcast_shape, refused};
-use crate::raw::{self, operations};
+use crate::raw::{self, Input, movement, operations};
 use crate::{Bool8, Element, Real, Result};
 
 /// Movement on the device.
@@ -152,4 +154,90 @@ impl Stream {
                 refused(error, "select_into", &inputs, Some(out.shape()))
             })
     }
+}
+
+/// The three forms of a triangle.
+macro_rules! triangle_methods {
+    ($(
+        $part:ident: $new:ident, $into:ident, $assign:ident;
+        $kept:literal, example $diagonal:literal => $result:literal;
+    )*) => {
+        /// Triangles of matrices on the device.
+        impl Stream {$(
+            #[doc = concat!("The elements ", $kept, ", and 0 elsewhere.")]
+            ///
+            #[doc = concat!(
+                "As [`tenure::", stringify!($new), "`](crate::", stringify!($new), "), enqueued."
+            )]
+            /// A new row-major tensor.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: fewer than two axes. `OutOfMemory`. `DeviceError`.
+            ///
+            /// ```
+            /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
+            /// # let stream = device.stream()?;
+            /// let a = stream.upload(&[[1, 2, 3], [4, 5, 6], [7, 8, 9]])?;
+            #[doc = concat!("let part = stream.", stringify!($new), "(&a, ", $diagonal, ")?;")]
+            #[doc = concat!("assert_eq!(stream.to_vec(&part)?, ", $result, ".as_flattened());")]
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            pub fn $new<T: Element>(
+                &self,
+                a: impl AsView<T>,
+                diagonal: isize,
+            ) -> Result<Tensor<T>> {
+                let a = a.as_view();
+                let part = tnr_triangle::$part;
+                self.filled(a.shape(), |out| {
+                    movement::triangular(part, a.lent().into(), diagonal as i64, out)
+                })
+            }
+
+            #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), "),")]
+            /// into memory of the caller's.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: fewer than two axes, or another shape of `out`. `DeviceError`.
+            pub fn $into<T: Element>(
+                &self,
+                a: impl AsView<T>,
+                diagonal: isize,
+                out: &mut (impl AsViewMut<T> + ?Sized),
+            ) -> Result<()> {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let part = tnr_triangle::$part;
+                self.within(|| {
+                    movement::triangular(part, a.lent().into(), diagonal as i64, out.lent_mut())
+                })
+            }
+
+            #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), "),")]
+            /// in place.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: fewer than two axes. `DeviceError`.
+            pub fn $assign<T: Element>(
+                &self,
+                a: &mut (impl AsViewMut<T> + ?Sized),
+                diagonal: isize,
+            ) -> Result<()> {
+                let mut a = a.as_view_mut();
+                let part = tnr_triangle::$part;
+                self.within(|| {
+                    movement::triangular(part, Input::Output, diagonal as i64, a.lent_mut())
+                })
+            }
+        )*}
+    };
+}
+
+triangle_methods! {
+    LOWER: tril, tril_into, tril_assign;
+    "on and below a diagonal", example "0" => "[[1, 0, 0], [4, 5, 0], [7, 8, 9]]";
+    UPPER: triu, triu_into, triu_assign;
+    "on and above a diagonal", example "1" => "[[0, 2, 3], [0, 0, 6], [0, 0, 0]]";
 }
