@@ -54,7 +54,7 @@ fn add(subject: &mut Subject, count: usize) {
     let a: Vec<f32> = (0..count).map(|i| (i % 1000) as f32).collect();
     let b = vec![1.0f32; count];
     let (mut plain, mut slices, mut views) = (vec![0.0f32; count], a.clone(), a.clone());
-    let made = allocations_of(|| tenure::add_into(&a, &b, &mut slices).expect("one shape"));
+    let made = allocations_of(|| tenure::ops::add_into(&a, &b, &mut slices).expect("one shape"));
     assert_eq!(made, 0, "allocations of add_into");
 
     let (lent_a, lent_b, lent_out) = (lent(&a), lent(&b), lent_mut(&mut plain));
@@ -65,7 +65,9 @@ fn add(subject: &mut Subject, count: usize) {
     let view_b = TensorView::from_slice(&b, [count]).expect("it fits");
     let mut view_out = TensorViewMut::from_slice(&mut views, [count]).expect("it fits");
     let allocating = || {
-        drop(black_box(tenure::add(black_box(&view_a), black_box(&view_b)).expect("one shape")));
+        drop(black_box(
+            tenure::ops::add(black_box(&view_a), black_box(&view_b)).expect("one shape"),
+        ));
     };
     let mut cases = vec![
         // SAFETY: the views name three vectors of this function; here and below.
@@ -77,11 +79,11 @@ fn add(subject: &mut Subject, count: usize) {
             add_from_c(&owned_a, &owned_b, &owned_out, passes.into())
         }),
         Case::repeated("tenure", "into views", || {
-            tenure::add_into(black_box(&view_a), black_box(&view_b), black_box(&mut view_out))
+            tenure::ops::add_into(black_box(&view_a), black_box(&view_b), black_box(&mut view_out))
                 .expect("one shape");
         }),
         Case::repeated("tenure", "into slices", || {
-            tenure::add_into(black_box(&a), black_box(&b), black_box(&mut slices))
+            tenure::ops::add_into(black_box(&a), black_box(&b), black_box(&mut slices))
                 .expect("one shape");
         }),
         Case::cold("tenure", allocating),

@@ -46,7 +46,7 @@ fn allocating(subject: &mut Subject, context: &Context, arrays: &RefCell<Arrays>
     let add = || {
         let arrays = &mut *arrays.borrow_mut();
         let (a, b, _) = arrays.parts();
-        drop(black_box(tenure::add(a, b).expect("one shape")));
+        drop(black_box(tenure::ops::add(a, b).expect("one shape")));
     };
     let mut cases = vec![Case::cold("tenure", add), Case::recycled("tenure", add)];
     cases.extend(peers_allocating(arrays));

@@ -104,8 +104,8 @@ fn sum_of_product(subject: &mut Subject, setup: &Setup<'_>) {
     });
     let calls = calls(|| {
         let (a, b, c) = black_box((a, b, c));
-        tenure::mul_into(a, b, &mut again).expect("one shape");
-        tenure::add_assign(&mut again, c).expect("one shape");
+        tenure::ops::mul_into(a, b, &mut again).expect("one shape");
+        tenure::ops::add_assign(&mut again, c).expect("one shape");
     });
     let program = tenure::Program::trace(|graph| {
         let inputs = (graph.input(a.shape()), graph.input(b.shape()), graph.input(c.shape()));
@@ -133,9 +133,9 @@ fn function(subject: &mut Subject, setup: &Setup<'_>) {
     });
     let calls = calls(|| {
         let (a, b, c) = black_box((a, b, c));
-        tenure::mul_into(a, b, &mut again).expect("one shape");
-        tenure::add_assign(&mut again, c).expect("one shape");
-        tenure::tanh_assign(&mut again).expect("one shape");
+        tenure::ops::mul_into(a, b, &mut again).expect("one shape");
+        tenure::ops::add_assign(&mut again, c).expect("one shape");
+        tenure::ops::tanh_assign(&mut again).expect("one shape");
     });
     let name = "tanh(a * b + c)";
     setup.measure(subject, name, 4, vec![expression, calls]);
@@ -154,10 +154,10 @@ fn polynomial(subject: &mut Subject, setup: &Setup<'_>) {
     });
     let calls = calls(|| {
         let a = black_box(a);
-        tenure::mul_into(a, 0.1_f32, &mut again).expect("one shape");
+        tenure::ops::mul_into(a, 0.1_f32, &mut again).expect("one shape");
         for factor in FACTORS {
-            tenure::add_assign(&mut again, factor).expect("one shape");
-            tenure::mul_assign(&mut again, a).expect("one shape");
+            tenure::ops::add_assign(&mut again, factor).expect("one shape");
+            tenure::ops::mul_assign(&mut again, a).expect("one shape");
         }
     });
     let name = "a polynomial of degree 7";
@@ -175,10 +175,10 @@ fn squared_error(subject: &mut Subject, setup: &Setup<'_>) {
     });
     let calls = calls(|| {
         let (a, b) = black_box((a, b));
-        tenure::sub_into(a, b, &mut again).expect("one shape");
-        tenure::square_assign(&mut again).expect("one shape");
+        tenure::ops::sub_into(a, b, &mut again).expect("one shape");
+        tenure::ops::square_assign(&mut again).expect("one shape");
         let mut sum = tenure::TensorViewMut::from_mut(&mut sum_again);
-        tenure::sum_into(&again, .., &mut sum).expect("one shape");
+        tenure::ops::sum_into(&again, .., &mut sum).expect("one shape");
     });
     let name = "the sum of (a - b)^2";
     setup.measure(subject, name, 2, vec![expression, calls]);
@@ -187,8 +187,8 @@ fn squared_error(subject: &mut Subject, setup: &Setup<'_>) {
 /// A layer norm without weights, in place.
 fn standardized_rows(subject: &mut Subject, setup: &Setup<'_>) {
     let [mut out, mut again] = setup.memory.outs();
-    tenure::copy_into(&setup.memory.a, &mut out).expect("one shape");
-    tenure::copy_into(&setup.memory.a, &mut again).expect("one shape");
+    tenure::ops::copy_into(&setup.memory.a, &mut out).expect("one shape");
+    tenure::ops::copy_into(&setup.memory.a, &mut again).expect("one shape");
     let expression = one_pass("expression", || {
         let update = out.update(|x| {
             let centred = x.clone() - x.clone().mean(Axes::keep(-1));
@@ -197,10 +197,11 @@ fn standardized_rows(subject: &mut Subject, setup: &Setup<'_>) {
         update.expect("one shape");
     });
     let calls = calls(|| {
-        let (mean, var) = tenure::moments(&again, Axes::keep(-1), 0).expect("one shape");
-        let scale = tenure::rsqrt(tenure::add(&var, 1e-5).expect("it fits")).expect("it fits");
-        tenure::sub_assign(&mut again, &mean).expect("one shape");
-        tenure::mul_assign(&mut again, &scale).expect("one shape");
+        let (mean, var) = tenure::ops::moments(&again, Axes::keep(-1), 0).expect("one shape");
+        let scale =
+            tenure::ops::rsqrt(tenure::ops::add(&var, 1e-5).expect("it fits")).expect("it fits");
+        tenure::ops::sub_assign(&mut again, &mean).expect("one shape");
+        tenure::ops::mul_assign(&mut again, &scale).expect("one shape");
     });
     let name = "rows of mean 0 and variance 1, in place";
     setup.measure(subject, name, 2, vec![expression, calls]);

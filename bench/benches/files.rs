@@ -11,7 +11,10 @@ use bench::memory::{Growth, peak_of, write};
 use bench::subject::{Case, Subject};
 use bench::{Scale, figures};
 use memmap2::Mmap;
-use tenure::{DynView, Result, Tensor, TensorView, io, npy, safetensors};
+use tenure::{
+    DynView, Result, Tensor, TensorView,
+    io::{self, npy, safetensors},
+};
 
 /// Tensors of 900 kB and of 4 kB, as layers have them.
 const LAYERS: usize = 100;

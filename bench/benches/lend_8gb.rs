@@ -47,7 +47,7 @@ fn lend(data: &[f64]) -> TensorView<'_, f64> {
 #[inline(never)]
 fn sum_of_last_row(view: TensorView<'_, f64>) -> f64 {
     let row = view.index(0, view.shape()[0] - 1).expect("in range");
-    tenure::sum(row, ..).expect("a float").item().expect("one element")
+    tenure::ops::sum(row, ..).expect("a float").item().expect("one element")
 }
 
 fn step<R>(name: &str, work: impl FnOnce() -> R) -> R {

@@ -42,7 +42,7 @@ fn sum(batches: &mut Batches<SharedTensor<f32>>) {
     let mut total = 0.0;
     while let Some(batch) = batches.next() {
         let batch = batch.expect("nothing is done that could fail");
-        total += tenure::sum(batch.views(), ..).expect("there is room")[[]];
+        total += tenure::ops::sum(batch.views(), ..).expect("there is room")[[]];
     }
     black_box(total);
 }

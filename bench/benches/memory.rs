@@ -5,7 +5,7 @@
 use bench::memory::{Curve, Growth, curve_of, peak_of, write};
 use bench::sparse::{Sizes, bytes_of, normals};
 use bench::{Scale, available_bytes, figures};
-use tenure::{CsrMatrix, LayerNorm, Result, Tensor, sparse_relu, stats};
+use tenure::{CsrMatrix, LayerNorm, Result, Tensor, sparse::sparse_relu, stats};
 
 fn main() {
     let scale = Scale::asked_for();
@@ -46,21 +46,21 @@ fn element_wise(count: usize, rows: &mut Vec<Growth>) -> Result<()> {
         Ok(())
     };
     let there = |done: Result<()>| done.map(|()| None);
-    add("add, in place", 2, 0, &mut || there(tenure::add_assign(&mut a, &b)))?;
+    add("add, in place", 2, 0, &mut || there(tenure::ops::add_assign(&mut a, &b)))?;
     let into = "add, into memory that is there";
-    add(into, 3, 0, &mut || there(tenure::add_into(&a, &b, &mut out)))?;
-    add("add, into a new array", 2, bytes, &mut || tenure::add(&a, &b).map(Some))?;
-    add("relu, in place", 1, 0, &mut || there(tenure::relu_assign(&mut a)))?;
+    add(into, 3, 0, &mut || there(tenure::ops::add_into(&a, &b, &mut out)))?;
+    add("add, into a new array", 2, bytes, &mut || tenure::ops::add(&a, &b).map(Some))?;
+    add("relu, in place", 1, 0, &mut || there(tenure::nn::relu_assign(&mut a)))?;
     let into = "relu, into memory that is there";
-    add(into, 2, 0, &mut || there(tenure::relu_into(&a, &mut out)))?;
-    add("relu, into a new array", 1, bytes, &mut || tenure::relu(&a).map(Some))?;
+    add(into, 2, 0, &mut || there(tenure::nn::relu_into(&a, &mut out)))?;
+    add("relu, into a new array", 1, bytes, &mut || tenure::nn::relu(&a).map(Some))?;
 
     let with = LayerNorm::new();
-    let assigned = &mut || there(tenure::layer_norm_assign(&mut a, 1, with));
+    let assigned = &mut || there(tenure::nn::layer_norm_assign(&mut a, 1, with));
     add("layer_norm of rows, in place", 1, 0, assigned)?;
     let into = "layer_norm of rows, into memory that is there";
-    add(into, 2, 0, &mut || there(tenure::layer_norm_into(&a, 1, with, &mut out)))?;
-    let new = &mut || tenure::layer_norm(&a, 1, with).map(Some);
+    add(into, 2, 0, &mut || there(tenure::nn::layer_norm_into(&a, 1, with, &mut out)))?;
+    let new = &mut || tenure::nn::layer_norm(&a, 1, with).map(Some);
     add("layer_norm of rows, into a new array", 1, bytes, new)
 }
 

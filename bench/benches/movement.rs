@@ -92,7 +92,7 @@ fn permute(
         let a = TensorView::from_slice(&a[..count], permutation.shape.as_slice()).expect("fits");
         let a = a.permute(&permutation.axes).expect("each axis once");
         let mut c = TensorViewMut::from_slice(&mut c[..count], shape.as_slice()).expect("fits");
-        repeat(passes, || tenure::copy_into(a, &mut c).expect("one shape"))
+        repeat(passes, || tenure::ops::copy_into(a, &mut c).expect("one shape"))
     });
     let threads = context.map_or(1, |_| 2);
     let case = case.within("into", |work| match context {

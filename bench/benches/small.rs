@@ -55,9 +55,9 @@ fn three_operations(subject: &mut Subject, count: usize) {
     });
     let calls = one_pass("calls", || {
         let (a, b, c) = black_box((&a, &b, &c));
-        tenure::mul_into(a, b, &mut *called).expect("one shape");
-        tenure::add_assign(&mut *called, c).expect("one shape");
-        tenure::relu_assign(&mut *called).expect("one shape");
+        tenure::ops::mul_into(a, b, &mut *called).expect("one shape");
+        tenure::ops::add_assign(&mut *called, c).expect("one shape");
+        tenure::nn::relu_assign(&mut *called).expect("one shape");
     });
     let expression = one_pass("expression", || {
         let (a, b, c) = black_box((&a, &b, &c));

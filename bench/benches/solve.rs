@@ -8,8 +8,9 @@ use bench::Scale;
 use bench::python::Python;
 use bench::subject::{Case, Subject};
 use tenure::{
-    CsrMatrix, Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved, bicgstab, cg,
-    gallery, lsqr,
+    CsrMatrix, Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved,
+    linalg::{bicgstab, cg, lsqr},
+    sparse::gallery,
 };
 
 /// Iterations of each pass: few enough for a round, enough to outweigh the first ones.

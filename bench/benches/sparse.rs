@@ -8,8 +8,8 @@ use bench::roofs::{kernels::Arrays, mixes};
 use bench::sparse::{Sizes, bytes_of, keep, normals, peers};
 use bench::subject::{Case, Subject};
 use tenure::{
-    Context, CooMatrix, CsrMatrix, Result, Tensor, TensorView, TensorViewMut, matrix_market,
-    sparse_relu,
+    Context, CooMatrix, CsrMatrix, Result, Tensor, TensorView, TensorViewMut, io::matrix_market,
+    sparse::sparse_relu,
 };
 
 /// A conversion from dense; returns bytes of the result, which ends with it.

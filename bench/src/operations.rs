@@ -41,9 +41,9 @@ impl Operation {
 
 /// On all three arrays as they lie, or on two.
 pub const ELEMENTWISE: [Operation; 3] = [
-    Operation { name: "add", roof: ADD, arrays: 3, run: |a, b, c| tenure::add_into(a, b, c) },
-    Operation { name: "mul", roof: ADD, arrays: 3, run: |a, b, c| tenure::mul_into(a, b, c) },
-    Operation { name: "relu", roof: COPY, arrays: 2, run: |a, _, c| tenure::relu_into(a, c) },
+    Operation { name: "add", roof: ADD, arrays: 3, run: |a, b, c| tenure::ops::add_into(a, b, c) },
+    Operation { name: "mul", roof: ADD, arrays: 3, run: |a, b, c| tenure::ops::mul_into(a, b, c) },
+    Operation { name: "relu", roof: COPY, arrays: 2, run: |a, _, c| tenure::nn::relu_into(a, c) },
 ];
 
 /// Movements of a square matrix.
@@ -52,22 +52,22 @@ pub const TRANSPOSITION: Operation = Operation {
     roof: COPY,
     arrays: 2,
     run: |a, _, c| {
-        tenure::copy_into(square(a)?.t(), &mut TensorViewMut::from_slice(c, [side(a); 2])?)
+        tenure::ops::copy_into(square(a)?.t(), &mut TensorViewMut::from_slice(c, [side(a); 2])?)
     },
 };
 
 /// Reductions of a square matrix: over all of it, its columns (axis 0) and its rows (axis 1).
 pub const REDUCTIONS: [Operation; 6] = [
     reduction("sum", |a, _, c| {
-        tenure::sum_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
+        tenure::ops::sum_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
     }),
-    reduction("sum, axis 0", |a, _, c| tenure::sum_into(square(a)?, 0, &mut c[..side(a)])),
-    reduction("sum, axis 1", |a, _, c| tenure::sum_into(square(a)?, 1, &mut c[..side(a)])),
+    reduction("sum, axis 0", |a, _, c| tenure::ops::sum_into(square(a)?, 0, &mut c[..side(a)])),
+    reduction("sum, axis 1", |a, _, c| tenure::ops::sum_into(square(a)?, 1, &mut c[..side(a)])),
     reduction("max", |a, _, c| {
-        tenure::max_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
+        tenure::ops::max_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
     }),
-    reduction("max, axis 0", |a, _, c| tenure::max_into(square(a)?, 0, &mut c[..side(a)])),
-    reduction("max, axis 1", |a, _, c| tenure::max_into(square(a)?, 1, &mut c[..side(a)])),
+    reduction("max, axis 0", |a, _, c| tenure::ops::max_into(square(a)?, 0, &mut c[..side(a)])),
+    reduction("max, axis 1", |a, _, c| tenure::ops::max_into(square(a)?, 1, &mut c[..side(a)])),
 ];
 
 /// Operations that are measured on two threads too.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use tenure::{CsrMatrix, Result, gallery};
+use tenure::{CsrMatrix, Result, sparse::gallery};
 
 use crate::Scale;
 use crate::permutation::Numbers;

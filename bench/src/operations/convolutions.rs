@@ -129,7 +129,7 @@ impl Convolution {
             let (a, weight) = (self.in_order(&self.a), self.in_order(&self.weight));
             let mut out = self.out.borrow_mut();
             let mut out = out.view_mut().permute(&self.axes()).expect("each axis once");
-            tenure::conv2d_into(a, weight, with, &mut out).expect("the shapes fit");
+            tenure::nn::conv2d_into(a, weight, with, &mut out).expect("the shapes fit");
         })
     }
 

@@ -95,7 +95,7 @@ impl<T: Number> Product<T> {
     pub fn case(&self) -> Case<'_> {
         Case::repeated("tenure", "into", || {
             let (a, b) = self.factors();
-            tenure::matmul_into(a, b, &mut *self.out.borrow_mut()).expect("the shapes fit");
+            tenure::linalg::matmul_into(a, b, &mut *self.out.borrow_mut()).expect("the shapes fit");
         })
     }
 
@@ -104,7 +104,7 @@ impl<T: Number> Product<T> {
         let factor = PackedFactor::pack(self.factors().1).expect("there is memory");
         Case::repeated("tenure", "packed before", move || {
             let (a, _) = self.factors();
-            tenure::matmul_packed_into(a, &factor, &mut *self.out.borrow_mut())
+            tenure::linalg::matmul_packed_into(a, &factor, &mut *self.out.borrow_mut())
                 .expect("the shapes fit");
         })
     }
@@ -116,13 +116,14 @@ impl<T: Number> Product<T> {
         [
             Case::repeated("tenure", "to CSR", move || {
                 let (a, b) = self.factors();
-                let made: CsrMatrix<T> = tenure::matmul_csr(a, b, layer).expect("the shapes fit");
+                let made: CsrMatrix<T> =
+                    tenure::linalg::matmul_csr(a, b, layer).expect("the shapes fit");
                 std::hint::black_box(made);
             }),
             Case::repeated("tenure", "dense, then CSR", move || {
                 let (a, b) = self.factors();
                 let mut out = self.out.borrow_mut();
-                tenure::matmul_with_into(a, b, layer, &mut *out).expect("the shapes fit");
+                tenure::linalg::matmul_with_into(a, b, layer, &mut *out).expect("the shapes fit");
                 let made: CsrMatrix<T> = out.to_csr().expect("there is memory");
                 std::hint::black_box(made);
             }),

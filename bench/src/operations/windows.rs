@@ -36,24 +36,24 @@ pub const OPERATIONS: [Operation; 4] = [
     Operation {
         name: "maxima of 3x3, stride 2",
         stride: 2,
-        run: |a, _, out| tenure::max_pool2d_into(a, OVERLAPPING, out),
+        run: |a, _, out| tenure::nn::max_pool2d_into(a, OVERLAPPING, out),
     },
     Operation {
         name: "maxima of 2x2, stride 2",
         stride: 2,
-        run: |a, _, out| tenure::max_pool2d_into(a, TILES, out),
+        run: |a, _, out| tenure::nn::max_pool2d_into(a, TILES, out),
     },
     Operation {
         name: "means of 2x2, stride 2",
         stride: 2,
-        run: |a, _, out| tenure::avg_pool2d_into(a, TILES, out),
+        run: |a, _, out| tenure::nn::avg_pool2d_into(a, TILES, out),
     },
     Operation {
         name: "depthwise 3x3",
         stride: 1,
         run: |a, weight, out| {
             let with = Conv2d::new().padding([1, 1]).groups(weight.shape()[0]);
-            tenure::conv2d_into(a, weight, with, out)
+            tenure::nn::conv2d_into(a, weight, with, out)
         },
     },
 ];

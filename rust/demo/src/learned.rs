@@ -5,7 +5,12 @@
 use std::error::Error;
 
 use tenure::{Activation, Conv2d, Extent, Graph, Loader, Matmul, Pool2d, Program, Result};
-use tenure::{SharedTensor, Tensor, Traced, equal, mean_all, npy, random};
+use tenure::{
+    SharedTensor, Tensor, Traced,
+    io::npy,
+    ops::{equal, mean_all},
+    random,
+};
 
 const EDGES: usize = 16;
 const SHAPES: usize = 32;
@@ -39,8 +44,8 @@ fn features<'g>(
     shapes.max_pool2d(Pool2d::new([2, 2])).reshape((batch, FEATURES))
 }
 
-/// The classes of images `[batch, 64]`, learned from the first 1500 of the files in the folder `data`
-/// and tried on the others.
+/// The classes of images `[batch, 64]`, learned from the first 1500 of the files in the folder
+/// `data` and tried on the others.
 pub fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Box<dyn Error>> {
     let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
     let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;

@@ -39,9 +39,9 @@ fn ways(count: usize) -> std::result::Result<[f64; 5], Box<dyn Error>> {
     let preallocated = program.bind_preallocated((a, b, c), &mut *ready)?;
     let nanoseconds = [
         nanoseconds(|| {
-            tenure::mul_into(black_box(a), b, called)?;
-            tenure::add_assign(called, c)?;
-            tenure::relu_assign(called)
+            tenure::ops::mul_into(black_box(a), b, called)?;
+            tenure::ops::add_assign(called, c)?;
+            tenure::nn::relu_assign(called)
         })?,
         nanoseconds(|| (black_box(a) * b + c).relu().eval_into(&mut *evaluated))?,
         nanoseconds(|| program.run_into(black_box((a, b, c)), &mut *run))?,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tenure::npy;
+use tenure::io::npy;
 use tenure_demo::digits::tour;
 
 /// The bytes of a version 1 file.

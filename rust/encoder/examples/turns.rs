@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use tenure::{Context, Passes, Tensor, safetensors};
+use tenure::{Context, Passes, Tensor, io::safetensors};
 use tenure_encoder::{Batch, Bert, Embedding, heads};
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;

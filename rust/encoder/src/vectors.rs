@@ -1,6 +1,6 @@
 //! Texts to vectors, by a program that is run on batches.
 
-use tenure::{Tensor, program_report::Report};
+use tenure::{Tensor, program::report::Report};
 
 use crate::{Batch, Embedding, Result, Sequences};
 

@@ -1,6 +1,8 @@
 //! The weights of a model, each in the memory of its file.
 
-use tenure::{CsrMatrix, SharedTensor, bf16, cast, safetensors, sparse_top_k_in_magnitude};
+use tenure::{
+    CsrMatrix, SharedTensor, bf16, io::safetensors, ops::cast, sparse::sparse_top_k_in_magnitude,
+};
 
 use crate::{Error, Result};
 

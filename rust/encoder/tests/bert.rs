@@ -5,7 +5,7 @@
 mod model;
 
 use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, WIDE, model, opened};
-use tenure::{ErrorKind, Passes, Tensor, sparse_top_k_in_magnitude};
+use tenure::{ErrorKind, Passes, Tensor, sparse::sparse_top_k_in_magnitude};
 use tenure_encoder::{Bert, Error};
 
 /// Matrices, as rows.

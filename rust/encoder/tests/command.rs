@@ -7,7 +7,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use model::{CONFIG, Folder, HIDDEN, TOKENS, VOCABULARY, file_of, model, tokenizer};
-use tenure::{DynView, Passes, Tensor, npy, safetensors};
+use tenure::{
+    DynView, Passes, Tensor,
+    io::{npy, safetensors},
+};
 use tenure_encoder::{Bert, Embedding, Error, Tokens, TooLong, report, vectors};
 
 fn embed(folder: &Folder, text: impl AsRef<[u8]>, arguments: &[&str]) -> Output {

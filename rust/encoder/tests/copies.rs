@@ -7,7 +7,7 @@ use std::fs::File;
 
 use memmap2::Mmap;
 use model::{Folder, HEADS, file_of, model};
-use tenure::{Passes, Tensor, safetensors, stats};
+use tenure::{Passes, Tensor, io::safetensors, stats};
 use tenure_encoder::Bert;
 
 #[test]

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::abi::Problem;
-use crate::table::{Attribute, Device, Dtypes, Error, Gives, Kind, OPERATIONS, Operation};
+use crate::table::{Attribute, Device, Dtypes, Error, Gives, Kind, Module, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
 const KINDS: [Kind; 7] = [
@@ -75,6 +75,10 @@ pub fn check(table: &[Operation]) -> Vec<Problem> {
         let is_made = matches!(row.kind, Kind::Unary | Kind::Binary | Kind::Compare | Kind::Reduce);
         if row.rust.is_empty() || (is_made && row.rust_doc.is_empty()) {
             texts.push(format!("{}: has no name in Rust", row.name));
+        }
+        let has_module = matches!(row.kind, Kind::Unary | Kind::Normalize);
+        if !has_module && row.module != Module::Ops {
+            texts.push(format!("{}: the functions of its kind are in `ops`", row.name));
         }
         if row.kind == Kind::Reduce && row.example.inputs.len() != 2 {
             texts.push(format!("{}: its example is not an array and arguments", row.name));
@@ -209,8 +213,14 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
     match kind {
         Kind::Unary | Kind::Binary | Kind::Ternary => {
             let inputs: Vec<String> = inputs.iter().map(|input| format!("{input:?}")).collect();
+            // All others are functions of `ops`.
+            let module = match (kind, row.module) {
+                (Kind::Unary, Module::Ops) => " ops",
+                (Kind::Unary, Module::Nn) => " nn",
+                _ => "",
+            };
             format!(
-                "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign, {}; {doc:?}, errors {:?}, \
+                "{op} {rust:?}{module}: {rust}, {rust}_into, {rust}_assign, {}; {doc:?}, errors {:?}, \
                  example {} => {gives:?};",
                 types(row),
                 row.rust_errors,

@@ -10,7 +10,7 @@ use std::ptr;
 
 use memmap2::Mmap;
 use tenure::ErrorKind;
-use tenure::program_file::{CustomOperation, GraphHandle, GraphRecord, ProgramFile};
+use tenure::program::file::{CustomOperation, GraphHandle, GraphRecord, ProgramFile};
 use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_status};
 
 thread_local! {

@@ -28,7 +28,7 @@ pub const COUNTERS: &[Counter] = &[
         code: 1,
         doc: "`tnr_copy`.",
         rust: "CopyInto",
-        rust_doc: "[`copy_into`](crate::copy_into), and the `to_` methods of what is not \
+        rust_doc: "[`copy_into`](crate::ops::copy_into), and the `to_` methods of what is not \
                    contiguous. It is not called as the trait of the prelude is, which compilers \
                    would then spell out in messages.",
     },
@@ -37,51 +37,51 @@ pub const COUNTERS: &[Counter] = &[
         code: 2,
         doc: "`tnr_cast`.",
         rust: "Cast",
-        rust_doc: "[`cast`](crate::cast).",
+        rust_doc: "[`cast`](crate::ops::cast).",
     },
     Counter {
         name: "FILL",
         code: 3,
         doc: "`tnr_fill`.",
         rust: "Fill",
-        rust_doc: "[`fill`](crate::fill()), [`full`](crate::Tensor::full), and inside a context \
-                   [`zeros`](crate::Tensor::zeros).",
+        rust_doc: "[`fill`](crate::ops::fill()), [`full`](crate::Tensor::full), and inside a \
+                   context [`zeros`](crate::Tensor::zeros).",
     },
     Counter {
         name: "UNARY",
         code: 4,
         doc: "`tnr_unary`.",
         rust: "Unary",
-        rust_doc: "Arithmetic on one input: [`exp`](crate::exp) and its like; on the entries of \
-                   a sparse matrix too.",
+        rust_doc: "Arithmetic on one input: [`exp`](crate::ops::exp) and its like; on the entries \
+                   of a sparse matrix too.",
     },
     Counter {
         name: "BINARY",
         code: 5,
         doc: "`tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.",
         rust: "Binary",
-        rust_doc: "Arithmetic on two inputs: [`add`](crate::add) and its like.",
+        rust_doc: "Arithmetic on two inputs: [`add`](crate::ops::add) and its like.",
     },
     Counter {
         name: "COMPARE",
         code: 6,
         doc: "`tnr_compare`, `tnr_compare_scalar`.",
         rust: "Compare",
-        rust_doc: "Comparisons: [`less`](crate::less) and its like.",
+        rust_doc: "Comparisons: [`less`](crate::ops::less) and its like.",
     },
     Counter {
         name: "SELECT",
         code: 7,
         doc: "`tnr_select`.",
         rust: "Select",
-        rust_doc: "[`select`](crate::select()).",
+        rust_doc: "[`select`](crate::ops::select()).",
     },
     Counter {
         name: "REDUCE",
         code: 8,
         doc: "`tnr_reduce`.",
         rust: "Reduce",
-        rust_doc: "Reductions: [`sum`](crate::sum) and its like.",
+        rust_doc: "Reductions: [`sum`](crate::ops::sum) and its like.",
     },
     Counter {
         name: "SPARSE_FROM_DENSE",
@@ -89,7 +89,7 @@ pub const COUNTERS: &[Counter] = &[
         doc: "`tnr_sparse_from_dense`, and with top k or dropout.",
         rust: "SparseFromDense",
         rust_doc: "From dense to sparse: [`Sparsify`](crate::Sparsify), \
-                   [`sparse_relu`](crate::sparse_relu), `to_csr` and their like.",
+                   [`sparse_relu`](crate::sparse::sparse_relu), `to_csr` and their like.",
     },
     Counter {
         name: "SPARSE_TO_DENSE",
@@ -203,44 +203,44 @@ pub const COUNTERS: &[Counter] = &[
         code: 25,
         doc: "`tnr_matmul`.",
         rust: "Matmul",
-        rust_doc: "[`matmul`](crate::matmul) of dense matrices.",
+        rust_doc: "[`matmul`](crate::linalg::matmul) of dense matrices.",
     },
     Counter {
         name: "CONV2D",
         code: 26,
         doc: "`tnr_conv2d`.",
         rust: "Conv2d",
-        rust_doc: "[`conv2d`](crate::conv2d) of images.",
+        rust_doc: "[`conv2d`](crate::nn::conv2d) of images.",
     },
     Counter {
         name: "EINSUM",
         code: 27,
         doc: "`tnr_einsum`. Its bytes are counted by the operations that it is made of.",
         rust: "Einsum",
-        rust_doc: "[`einsum`](crate::einsum): its calls. The bytes are those of the operations \
-                   that it is made of, which count their calls too.",
+        rust_doc: "[`einsum`](crate::linalg::einsum): its calls. The bytes are those of the \
+                   operations that it is made of, which count their calls too.",
     },
     Counter {
         name: "CONV2D_TRANSPOSED",
         code: 28,
         doc: "`tnr_conv2d_transposed`.",
         rust: "Conv2dTransposed",
-        rust_doc: "[`conv2d_transposed`](crate::conv2d_transposed) of images.",
+        rust_doc: "[`conv2d_transposed`](crate::nn::conv2d_transposed) of images.",
     },
     Counter {
         name: "POOL2D",
         code: 29,
         doc: "`tnr_pool2d`.",
         rust: "Pool2d",
-        rust_doc: "[`max_pool2d`](crate::max_pool2d), [`avg_pool2d`](crate::avg_pool2d) and \
-                   those of any size.",
+        rust_doc: "[`max_pool2d`](crate::nn::max_pool2d), [`avg_pool2d`](crate::nn::avg_pool2d) \
+                   and those of any size.",
     },
     Counter {
         name: "BATCH_NORM",
         code: 30,
         doc: "`tnr_batch_norm`.",
         rust: "BatchNorm",
-        rust_doc: "[`batch_norm`](crate::batch_norm).",
+        rust_doc: "[`batch_norm`](crate::nn::batch_norm).",
     },
     Counter {
         name: "FACTOR_PACK",
@@ -254,118 +254,120 @@ pub const COUNTERS: &[Counter] = &[
         code: 32,
         doc: "`tnr_factor_matmul`.",
         rust: "FactorMatmul",
-        rust_doc: "[`matmul_packed`](crate::matmul_packed).",
+        rust_doc: "[`matmul_packed`](crate::linalg::matmul_packed).",
     },
     Counter {
         name: "SPARSE_FROM_MATMUL",
         code: 33,
         doc: "`tnr_sparse_from_matmul`.",
         rust: "SparseFromMatmul",
-        rust_doc: "[`matmul_csr`](crate::matmul_csr).",
+        rust_doc: "[`matmul_csr`](crate::linalg::matmul_csr).",
     },
     Counter {
         name: "TERNARY",
         code: 34,
         doc: "`tnr_ternary`.",
         rust: "Ternary",
-        rust_doc: "[`fma`](crate::fma), [`clamp`](crate::clamp) and the other operations on \
-                   three inputs.",
+        rust_doc: "[`fma`](crate::ops::fma), [`clamp`](crate::ops::clamp) and the other operations \
+                   on three inputs.",
     },
     Counter {
         name: "CONCAT",
         code: 35,
         doc: "`tnr_concat`.",
         rust: "Concat",
-        rust_doc: "[`concat`](crate::concat) and [`stack`](crate::stack).",
+        rust_doc: "[`concat`](crate::ops::concat) and [`stack`](crate::ops::stack).",
     },
     Counter {
         name: "PAD",
         code: 36,
         doc: "`tnr_pad`.",
         rust: "Pad",
-        rust_doc: "[`pad`](crate::pad), [`tile`](crate::tile) and [`roll`](crate::roll).",
+        rust_doc: "[`pad`](crate::ops::pad), [`tile`](crate::ops::tile) and \
+                   [`roll`](crate::ops::roll).",
     },
     Counter {
         name: "TAKE",
         code: 37,
         doc: "`tnr_take`, `tnr_gather`.",
         rust: "Take",
-        rust_doc: "[`take`](crate::take), [`gather`](crate::gather) and \
-                   [`repeat`](crate::repeat).",
+        rust_doc: "[`take`](crate::ops::take), [`gather`](crate::ops::gather) and \
+                   [`repeat`](crate::ops::repeat).",
     },
     Counter {
         name: "PUT",
         code: 38,
         doc: "`tnr_put`, `tnr_scatter`.",
         rust: "Put",
-        rust_doc: "[`put`](crate::put), [`scatter`](crate::scatter), their like and \
-                   [`one_hot`](crate::one_hot).",
+        rust_doc: "[`put`](crate::ops::put), [`scatter`](crate::ops::scatter), their like and \
+                   [`one_hot`](crate::nn::one_hot).",
     },
     Counter {
         name: "NONZERO",
         code: 39,
         doc: "`tnr_nonzero`, `tnr_masked_select`.",
         rust: "Nonzero",
-        rust_doc: "[`nonzero`](crate::nonzero) and [`masked_select`](crate::masked_select).",
+        rust_doc: "[`nonzero`](crate::ops::nonzero) and \
+                   [`masked_select`](crate::ops::masked_select).",
     },
     Counter {
         name: "TRIANGULAR",
         code: 40,
         doc: "`tnr_triangular`.",
         rust: "Triangular",
-        rust_doc: "[`tril`](crate::tril) and [`triu`](crate::triu).",
+        rust_doc: "[`tril`](crate::ops::tril) and [`triu`](crate::ops::triu).",
     },
     Counter {
         name: "NORMALIZE",
         code: 41,
         doc: "`tnr_normalize`.",
         rust: "Normalize",
-        rust_doc: "[`softmax`](crate::softmax), [`layer_norm`](crate::layer_norm) and others \
-                   over axes.",
+        rust_doc: "[`softmax`](crate::nn::softmax), [`layer_norm`](crate::nn::layer_norm) and \
+                   others over axes.",
     },
     Counter {
         name: "SCAN",
         code: 42,
         doc: "`tnr_scan`.",
         rust: "Scan",
-        rust_doc: "[`cumsum`](crate::cumsum) and others along an axis.",
+        rust_doc: "[`cumsum`](crate::ops::cumsum) and others along an axis.",
     },
     Counter {
         name: "MOMENTS",
         code: 43,
         doc: "`tnr_moments`.",
         rust: "Moments",
-        rust_doc: "[`moments`](crate::moments).",
+        rust_doc: "[`moments`](crate::ops::moments).",
     },
     Counter {
         name: "SORT",
         code: 44,
         doc: "`tnr_sort`, `tnr_top_k`, `tnr_partition`, `tnr_quantile`.",
         rust: "Sort",
-        rust_doc: "[`sort`](crate::sort), [`top_k`](crate::top_k), \
-                   [`partition`](crate::partition), [`quantile`](crate::quantile) and those \
-                   alike.",
+        rust_doc: "[`sort`](crate::ops::sort), [`top_k`](crate::ops::top_k), \
+                   [`partition`](crate::ops::partition), [`quantile`](crate::ops::quantile) and \
+                   those alike.",
     },
     Counter {
         name: "SEARCHSORTED",
         code: 45,
         doc: "`tnr_searchsorted`.",
         rust: "Searchsorted",
-        rust_doc: "[`searchsorted`](crate::searchsorted).",
+        rust_doc: "[`searchsorted`](crate::ops::searchsorted).",
     },
     Counter {
         name: "UNIQUE",
         code: 46,
         doc: "`tnr_unique`.",
         rust: "Unique",
-        rust_doc: "[`unique`](crate::unique).",
+        rust_doc: "[`unique`](crate::ops::unique).",
     },
     Counter {
         name: "HISTOGRAM",
         code: 47,
         doc: "`tnr_bincount`, `tnr_histogram`.",
         rust: "Histogram",
-        rust_doc: "[`bincount`](crate::bincount), [`histogram`](crate::histogram).",
+        rust_doc: "[`bincount`](crate::ops::bincount), [`histogram`](crate::ops::histogram).",
     },
     Counter {
         name: "RANDOM",
@@ -380,15 +382,15 @@ pub const COUNTERS: &[Counter] = &[
         code: 49,
         doc: "`tnr_sparse_concat`.",
         rust: "SparseConcat",
-        rust_doc: "[`vstack`](crate::vstack), [`hstack`](crate::hstack) and \
-                   [`block_diag`](crate::block_diag).",
+        rust_doc: "[`vstack`](crate::sparse::vstack), [`hstack`](crate::sparse::hstack) and \
+                   [`block_diag`](crate::sparse::block_diag).",
     },
     Counter {
         name: "SPARSE_KRON",
         code: 50,
         doc: "`tnr_sparse_kron`.",
         rust: "SparseKron",
-        rust_doc: "[`kron`](crate::kron).",
+        rust_doc: "[`kron`](crate::sparse::kron).",
     },
     Counter {
         name: "SPARSE_TRIANGULAR",

@@ -126,6 +126,15 @@ pub enum Attribute {
     Power,
 }
 
+/// The public module of the crate `tenure` that has the functions of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Module {
+    /// `tenure::ops`.
+    Ops,
+    /// `tenure::nn`: activations and normalizations.
+    Nn,
+}
+
 /// A call of the Rust function and its result, both as Rust; the example of its documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
@@ -149,6 +158,8 @@ pub struct Operation {
     /// The function of the crate `tenure`; the others that write or work in place are named after
     /// it.
     pub rust: &'static str,
+    /// The module of that function.
+    pub module: Module,
     /// Doc comment in the crate.
     pub rust_doc: &'static str,
     /// Errors in addition to those of every operation, as the end of a sentence.
@@ -184,6 +195,7 @@ const ROW: Operation = Operation {
     code: 0,
     doc: "",
     rust: "",
+    module: Module::Ops,
     rust_doc: "",
     rust_errors: "",
     example: example(&[], ""),
@@ -199,8 +211,13 @@ const ROW: Operation = Operation {
 /// A row of a kind whose operations have the same kernels on a device.
 const OF_KIND: Operation = Operation { device: Device::OfKind, ..ROW };
 const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..OF_KIND };
-const NORMALIZATION: Operation =
-    Operation { kind: Kind::Normalize, dtypes: Dtypes::FLOATS, error: Error::Grows, ..OF_KIND };
+const NORMALIZATION: Operation = Operation {
+    kind: Kind::Normalize,
+    module: Module::Nn,
+    dtypes: Dtypes::FLOATS,
+    error: Error::Grows,
+    ..OF_KIND
+};
 const SCAN: Operation = Operation { kind: Kind::Scan, dtypes: Dtypes::NUMBERS, ..OF_KIND };
 const COMPARISON: Operation =
     Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..OF_KIND };
@@ -272,6 +289,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 5,
         doc: "`max(x, 0)`; NaN stays NaN.",
         rust: "relu",
+        module: Module::Nn,
         rust_doc: "The larger of `a` and zero; NaN stays NaN.",
         example: example(&["[-1.5, 0.0, 2.5]"], "[0.0, 0.0, 2.5]"),
         numpy: "relu",
@@ -299,6 +317,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 7,
         doc: "`1 / (1 + e^-x)`; floats only.",
         rust: "sigmoid",
+        module: Module::Nn,
         rust_doc: "`1 / (1 + e^-a)`, the logistic function.",
         example: example(&["[0.0, f64::INFINITY]"], "[0.5, 1.0]"),
         numpy: "sigmoid",
@@ -312,6 +331,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 8,
         doc: "`x / (1 + e^-x)`; floats only.",
         rust: "silu",
+        module: Module::Nn,
         rust_doc: "`a / (1 + e^-a)`, also called swish.",
         example: example(&["[0.0, f64::INFINITY]"], "[0.0, f64::INFINITY]"),
         numpy: "silu",
@@ -326,6 +346,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 9,
         doc: "x times the standard normal distribution's integral up to x: `x (1 + erf(x / sqrt(2))) / 2`; floats only.",
         rust: "gelu",
+        module: Module::Nn,
         rust_doc: "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.",
         example: example(&["[0.0, f64::INFINITY]"], "[0.0, f64::INFINITY]"),
         numpy: "gelu",
@@ -340,7 +361,8 @@ pub const OPERATIONS: &[Operation] = &[
         code: 10,
         doc: "`x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`, close to GELU; floats only.",
         rust: "gelu_tanh",
-        rust_doc: "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).",
+        module: Module::Nn,
+        rust_doc: "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::nn::gelu).",
         example: example(&["[0.0, f64::INFINITY]"], "[0.0, f64::INFINITY]"),
         numpy: "gelu_tanh",
         dtypes: Dtypes::FLOATS,
@@ -354,6 +376,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 11,
         doc: "`ln(1 + e^x)`; floats only.",
         rust: "softplus",
+        module: Module::Nn,
         rust_doc: "`ln(1 + e^a)`.",
         example: example(&["[f64::NEG_INFINITY, 1000.0]"], "[0.0, 1000.0]"),
         numpy: "softplus",
@@ -367,6 +390,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 12,
         doc: "`x min(max(x + 3, 0), 6) / 6`; floats only.",
         rust: "hardswish",
+        module: Module::Nn,
         rust_doc: "`a min(max(a + 3, 0), 6) / 6`.",
         example: example(&["[-4.0, 0.0, 3.0, 5.0]"], "[-0.0, 0.0, 3.0, 5.0]"),
         numpy: "hardswish",
@@ -381,6 +405,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 13,
         doc: "x, or `e^x - 1` where x is negative; floats only.",
         rust: "elu",
+        module: Module::Nn,
         rust_doc: "`a`, or `e^a - 1` where it is negative.",
         example: example(&["[f64::NEG_INFINITY, 2.5]"], "[-1.0, 2.5]"),
         numpy: "elu",
@@ -395,6 +420,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 14,
         doc: "x, or `0.01 x` where x is negative; floats only.",
         rust: "leaky_relu",
+        module: Module::Nn,
         rust_doc: "`a`, or `0.01 a` where it is negative.",
         example: example(&["[-100.0, 2.5]"], "[-1.0, 2.5]"),
         numpy: "leaky_relu",
@@ -898,6 +924,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 51,
         doc: "`x / (1 + |x|)`; floats only.",
         rust: "softsign",
+        module: Module::Nn,
         rust_doc: "`a / (1 + |a|)`.",
         example: example(&["[-1.0, 0.0, 3.0, f64::INFINITY]"], "[-0.5, 0.0, 0.75, 1.0]"),
         numpy: "softsign",
@@ -1349,7 +1376,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "std",
         code: 5,
         doc: "Standard deviation with the attribute `ddof`; floats only.",
-        rust_doc: "The standard deviation: the square root of [`var`](fn@crate::var), with the same `ddof`.",
+        rust_doc: "The standard deviation: the square root of [`var`](fn@crate::ops::var), with the same `ddof`.",
         example: example(&[TABLE, "0, 0"], "[0.5, 1.5, 1.0]"),
         numpy: "np.std",
         dtypes: Dtypes::FLOATS,
@@ -1488,7 +1515,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "nan_sum",
         code: 15,
         doc: "SUM of the elements that are not NaN; floats only. None: 0.",
-        rust_doc: "The [`sum`](fn@crate::sum) of the elements that are not NaN.",
+        rust_doc: "The [`sum`](fn@crate::ops::sum) of the elements that are not NaN.",
         example: example(&[TABLE, "1"], "[9.0, 9.0]"),
         numpy: "np.nansum",
         dtypes: Dtypes::FLOATS,
@@ -1499,7 +1526,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "nan_mean",
         code: 16,
         doc: "MEAN of the elements that are not NaN; floats only. None: NaN.",
-        rust_doc: "The [`mean`](fn@crate::mean) of the elements that are not NaN; NaN of none.",
+        rust_doc: "The [`mean`](fn@crate::ops::mean) of the elements that are not NaN; NaN of none.",
         example: example(&[TABLE, "1"], "[3.0, 3.0]"),
         numpy: "np.nanmean",
         dtypes: Dtypes::FLOATS,
@@ -1541,7 +1568,7 @@ pub const OPERATIONS: &[Operation] = &[
         code: 19,
         doc: "VAR of the elements that are not NaN, with the attribute `ddof`; floats only. NaN \
               where their count is not above `ddof`.",
-        rust_doc: "The variance ([`var`](fn@crate::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.",
+        rust_doc: "The variance ([`var`](fn@crate::ops::var)) of the elements that are not NaN, with the same `ddof`; NaN where their count is not above it.",
         example: example(&[GAPS, "0, 1"], "[0.5, 4.5, 2.0]"),
         numpy: "np.nanvar",
         dtypes: Dtypes::FLOATS,
@@ -1553,7 +1580,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust: "nan_std",
         code: 20,
         doc: "The square root of NAN_VAR, with the attribute `ddof`; floats only.",
-        rust_doc: "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::nan_var), with the same `ddof`.",
+        rust_doc: "The standard deviation of the elements that are not NaN: the square root of [`nan_var`](fn@crate::ops::nan_var), with the same `ddof`.",
         example: example(&[GAPS, "0, 0"], "[0.5, 1.5, 1.0]"),
         numpy: "np.nanstd",
         dtypes: Dtypes::FLOATS,

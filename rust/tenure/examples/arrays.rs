@@ -8,7 +8,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tenure::{CopyMode, DynView, Loaded, io, npy, npz, safetensors};
+use tenure::{
+    CopyMode, DynView, Loaded,
+    io::{self, npy, npz, safetensors},
+};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -21,8 +21,8 @@ fn on_device(stream: &Stream, table: TensorView<'_, f32>) -> Result<Tensor<f32>>
 
 /// By the CPU: the functions have the names of the stream's methods.
 fn on_host(table: TensorView<'_, f32>) -> Result<Tensor<f32>> {
-    let mut out = tenure::sub(table, tenure::mean(table, Axes::keep(1))?)?;
-    tenure::div_assign(&mut out, tenure::std(table, Axes::keep(1), 0)?)?;
+    let mut out = tenure::ops::sub(table, tenure::ops::mean(table, Axes::keep(1))?)?;
+    tenure::ops::div_assign(&mut out, tenure::ops::std(table, Axes::keep(1), 0)?)?;
     Ok(out)
 }
 
@@ -56,8 +56,8 @@ pub(crate) fn main() -> Result<()> {
         after.copied_bytes - before.copied_bytes,
         after.device_waits - before.device_waits,
     );
-    let differences = tenure::abs(tenure::sub(&normalized, &expected)?)?;
-    let largest = tenure::max_all(&differences)?;
+    let differences = tenure::ops::abs(tenure::ops::sub(&normalized, &expected)?)?;
+    let largest = tenure::ops::max_all(&differences)?;
     println!("the largest difference from the CPU is {largest:e}");
     assert!(largest < 1e-5);
     Ok(())

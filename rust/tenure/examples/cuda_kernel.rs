@@ -84,7 +84,7 @@ fn on_host(
 ) -> Result<tenure::Tensor<u8>> {
     let part = frame.slice(0, row..row + CROP[0])?.slice(1, col..col + CROP[1])?;
     let is_set = mask.slice(0, row..row + CROP[0])?.slice(1, col..col + CROP[1])?;
-    tenure::select(is_set.unsqueeze(2)?, part, 0)
+    tenure::ops::select(is_set.unsqueeze(2)?, part, 0)
 }
 
 pub(crate) fn main() -> Result<()> {

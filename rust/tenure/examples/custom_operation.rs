@@ -5,7 +5,7 @@
 //! `cargo run -p tenure --features programs --example custom_operation`
 #![forbid(unsafe_code)]
 
-use tenure::program_file::ProgramFile;
+use tenure::program::file::ProgramFile;
 use tenure::{CustomOperation, Program, Tensor, io};
 
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;

@@ -4,8 +4,8 @@
 //! `cargo run --release --features image --example image_pipeline`
 
 use image::{ImageBuffer, Rgb, RgbImage};
-use tenure::{Axes, Pool2d, Result, TensorView, avg_pool2d, s};
-use tenure::{add, cast, div, maximum, mean, minimum, mul, std, sub};
+use tenure::ops::{add, cast, div, maximum, mean, minimum, mul, std, sub};
+use tenure::{Axes, Pool2d, Result, TensorView, nn::avg_pool2d, s};
 
 pub(crate) fn main() -> Result<()> {
     let photo = RgbImage::from_fn(64, 48, |x, y| Rgb([4 * x as u8, 5 * y as u8, 128]));

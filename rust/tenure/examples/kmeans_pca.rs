@@ -3,8 +3,13 @@
 //!
 //! `cargo run --release --features linalg --example kmeans_pca`
 
-use tenure::{Axes, Result, Tensor, argmin, equal, linalg, matmul, npy, sum};
-use tenure::{add_assign, div, max, maximum, mean, mul, mul_assign, sub};
+use tenure::ops::{add_assign, div, max, maximum, mean, mul, mul_assign, sub};
+use tenure::{
+    Axes, Result, Tensor,
+    io::npy,
+    linalg::{self, matmul},
+    ops::{argmin, equal, sum},
+};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits");
 
@@ -26,14 +31,14 @@ pub(crate) fn main() -> Result<()> {
         centers = div(matmul(&members, &digits)?, counts)?;
     }
     let truth = equal(labels.unsqueeze(1)?, &classes)?.cast::<f32>()?;
-    let purity = tenure::sum_all(max(matmul(&members, truth)?, 1)?)? / 1797.0;
+    let purity = tenure::ops::sum_all(max(matmul(&members, truth)?, 1)?)? / 1797.0;
     println!("of {:.1} % the cluster's digit is their own", 100.0 * purity);
 
     // PCA: eigenvectors of the covariance, the largest last.
     let centred = sub(&digits, mean(&digits, 0)?)?;
     let [values, vectors] = linalg::eigh(matmul(centred.t(), &centred)?)?;
     let plane = matmul(&centred, vectors.slice(1, 62..)?.flip(1)?)?;
-    let explained = tenure::sum_all(values.slice(0, 62..)?)? / tenure::sum_all(&values)?;
+    let explained = tenure::ops::sum_all(values.slice(0, 62..)?)? / tenure::ops::sum_all(&values)?;
     println!("{:.1} % of the variance is in a plane; the first digits there:", 100.0 * explained);
     println!("{:.2}", plane.slice(0, ..4)?);
     assert!(purity > 0.75 && (0.28..0.30).contains(&explained));

@@ -6,12 +6,12 @@
 use std::fs::File;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
-use tenure::{Tensor, TensorView, npy};
+use tenure::{Tensor, TensorView, io::npy};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut table = Array2::from_shape_fn((4, 3), |(row, col)| (3 * row + col) as f64);
-    let means = tenure::mean(&table, 0)?; // an operand as it is
-    tenure::sub_assign(&mut table, &means)?; // and an output
+    let means = tenure::ops::mean(&table, 0)?; // an operand as it is
+    tenure::ops::sub_assign(&mut table, &means)?; // and an output
 
     let path = std::env::temp_dir().join(format!("tenure-{}.npy", std::process::id()));
     npy::write(TensorView::try_from(table.t())?, File::create(&path)?)?; // numpy.load(path)

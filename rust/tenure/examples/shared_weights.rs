@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::thread;
 
-use tenure::{SharedTensor, Tensor, matmul, safetensors};
+use tenure::{SharedTensor, Tensor, io::safetensors, linalg::matmul};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("tenure-{}.safetensors", std::process::id()));
@@ -24,7 +24,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         let weights = shared.clone(); // the same memory
         thread::spawn(move || {
             let batch = Tensor::full([8, 256], value)?;
-            tenure::sum_all(matmul(&batch, &weights)?)
+            tenure::ops::sum_all(matmul(&batch, &weights)?)
         })
     });
     for sum in sums {

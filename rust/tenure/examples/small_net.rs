@@ -3,8 +3,15 @@
 //!
 //! `cargo run --release --example small_net`
 
-use tenure::{Activation, Loader, Matmul, Result, Tensor, argmax, equal, greater, npy};
-use tenure::{div, matmul, matmul_with, mean_all, mul_assign, sub, sub_assign, sum};
+use tenure::{
+    Activation, Loader, Matmul, Result, Tensor,
+    io::npy,
+    ops::{argmax, equal, greater},
+};
+use tenure::{
+    linalg::{matmul, matmul_with},
+    ops::{div, mean_all, mul_assign, sub, sub_assign, sum},
+};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits");
 

@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tenure::matrix_market::{self, Field, Layout, Value};
-use tenure::{Bool8, Complex, CooMatrix, DType, f16, npz};
+use tenure::io::matrix_market::{self, Field, Layout, Value};
+use tenure::{Bool8, Complex, CooMatrix, DType, f16, io::npz};
 
 type Outcome = Result<(), Box<dyn Error>>;
 

@@ -4,7 +4,10 @@
 //! `cargo run --release --example tf_idf`
 
 use std::collections::HashMap;
-use tenure::{CsrMatrix, Result, Tensor, Triplets, add, add_assign, div, ln, norm_all, top_k};
+use tenure::{
+    CsrMatrix, Result, Tensor, Triplets,
+    ops::{add, add_assign, div, ln, norm_all, top_k},
+};
 
 const TEXT: &str = include_str!("../README.md");
 

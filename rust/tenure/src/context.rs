@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// Threads and memory for operations. How do I use two threads?
 ///
 /// ```
-/// use tenure::{Context, Tensor, sum};
+/// use tenure::{Context, Tensor, ops::sum};
 ///
 /// let context = Context::with_threads(2)?; // you and one more
 /// let total = context.install(|| {
@@ -80,7 +80,7 @@ impl Context {
     /// let context = Context::with_executor(|task: Task| {
     ///     std::thread::spawn(|| task.run());
     /// }, 2)?;
-    /// let result = context.install(|| tenure::add(&[1, 2, 3], &[10, 20, 30]))?;
+    /// let result = context.install(|| tenure::ops::add(&[1, 2, 3], &[10, 20, 30]))?;
     /// assert_eq!(result.to_vec(), [11, 22, 33]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -98,7 +98,7 @@ impl Context {
     /// ```
     /// # use tenure::*;
     /// let context = Context::with_rayon(2)?;
-    /// assert_eq!(context.install(|| sum(&[1.5, 2.5], ..))?.item(), Some(4.0));
+    /// assert_eq!(context.install(|| ops::sum(&[1.5, 2.5], ..))?.item(), Some(4.0));
     /// # Ok::<(), Error>(())
     /// ```
     #[cfg(feature = "rayon")]
@@ -153,7 +153,7 @@ impl Context {
     /// clone of their own.
     ///
     /// ```
-    /// use tenure::{Context, add};
+    /// use tenure::{Context, ops::add};
     ///
     /// let context = Context::with_threads(2)?;
     /// let sums = context.install(|| {
@@ -215,7 +215,7 @@ impl ContextBuilder {
     /// ```
     /// # use tenure::*;
     /// let context = Context::builder().engine(Engine::Auto).build()?;
-    /// let product = context.install(|| matmul(&[[1.0, 2.0]], &[[3.0], [4.0]]))?;
+    /// let product = context.install(|| linalg::matmul(&[[1.0, 2.0]], &[[3.0], [4.0]]))?;
     /// assert_eq!(product.to_vec(), [11.0]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -229,7 +229,7 @@ impl ContextBuilder {
     /// # use tenure::*;
     /// let none = |task: Task| drop(task);
     /// let context = Context::builder().threads(2).executor(none).build()?;
-    /// assert_eq!(context.install(|| add(&[1], 2))?.to_vec(), [3]);
+    /// assert_eq!(context.install(|| ops::add(&[1], 2))?.to_vec(), [3]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn executor(mut self, executor: impl Executor) -> ContextBuilder {

@@ -11,7 +11,6 @@ mod held;
 #[allow(unsafe_code)]
 mod iter;
 pub(crate) mod manipulate;
-mod meshgrid;
 mod owners;
 mod print;
 #[allow(unsafe_code)]
@@ -33,7 +32,6 @@ pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use iter::{
     AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut, SplitInto, SplitIntoMut,
 };
-pub use meshgrid::meshgrid;
 pub use shape::{IntoExtent, IntoReshape, IntoShape, Order};
 pub use shared::SharedTensor;
 pub use slice::{NewAxis, Slice};

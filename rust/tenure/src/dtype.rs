@@ -194,7 +194,7 @@ pub unsafe trait Element:
 /// An element that adds and multiplies: every [`Number`], and [`Complex`] of f32 or f64. Sealed.
 ///
 /// ```
-/// use tenure::{Arithmetic, AsView, Complex, Result, Tensor, add, mul};
+/// use tenure::{Arithmetic, AsView, Complex, Result, Tensor, ops::{add, mul}};
 ///
 /// fn fused<T: Arithmetic>(
 ///     a: impl AsView<T>,
@@ -224,7 +224,7 @@ pub trait Arithmetic: Element {
 /// Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Number, Result, Tensor, add, mul};
+/// use tenure::{AsView, Number, Result, Tensor, ops::{add, mul}};
 ///
 /// fn fused<T: Number>(
 ///     a: impl AsView<T>,
@@ -345,7 +345,7 @@ pub(crate) mod sequence {
 /// A number with a fraction: f64, f32, [`f16`](struct@f16), [`bf16`]. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Float, Result, Tensor, exp, neg};
+/// use tenure::{AsView, Float, Result, Tensor, ops::{exp, neg}};
 ///
 /// fn decay<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
 ///     exp(neg(a)?)
@@ -364,7 +364,7 @@ pub trait Float: Number + Factor<Product = Self> + Field {}
 /// Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Complex, Field, Result, mean_all, mul, reciprocal};
+/// use tenure::{AsView, Complex, Field, Result, ops::{mean_all, mul, reciprocal}};
 ///
 /// fn of_inverses<T: Field>(a: impl AsView<T>) -> Result<T> {
 ///     mean_all(reciprocal(a)?)
@@ -383,7 +383,7 @@ pub trait Field: Arithmetic<Sum = Self> {}
 /// [`Complex`] of f32 or f64. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Complex, ComplexNumber, Result, Tensor, conj, mul};
+/// use tenure::{AsView, Complex, ComplexNumber, Result, Tensor, ops::{conj, mul}};
 ///
 /// fn squared_magnitudes<T: ComplexNumber>(a: impl AsView<T>) -> Result<Tensor<T>> {
 ///     let a = a.as_view();
@@ -403,7 +403,7 @@ pub trait ComplexNumber: Field + Factor<Product = Self> {}
 /// A number without a fraction: i8 to i64, u8 to u64. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Integer, Result, Tensor, bitwise_and};
+/// use tenure::{AsView, Integer, Result, Tensor, ops::bitwise_and};
 ///
 /// fn low_bits<T: Integer>(a: impl AsView<T>, mask: impl AsView<T>) -> Result<Tensor<T>> {
 ///     bitwise_and(a, mask)
@@ -422,7 +422,7 @@ pub trait Integer: Number {}
 /// u8. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Factor, Result, Tensor, matmul};
+/// use tenure::{AsView, Factor, Result, Tensor, linalg::matmul};
 ///
 /// fn gram<T: Factor>(a: impl AsView<T>) -> Result<Tensor<T::Product>> {
 ///     let a = a.as_view();
@@ -445,7 +445,7 @@ pub trait Factor: Element {
 /// A float that Rust itself calculates with, and that solvers take: f64, f32. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, NativeFloat, Result, mul, sum};
+/// use tenure::{AsView, NativeFloat, Result, ops::{mul, sum}};
 ///
 /// fn square<T: NativeFloat>(a: impl AsView<T>) -> Result<Option<T>> {
 ///     let a = a.as_view();
@@ -552,7 +552,7 @@ pub(crate) mod native {
 /// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Bool8, Real, Result, cast, count};
+/// use tenure::{AsView, Bool8, Real, Result, ops::{cast, count}};
 ///
 /// fn truths<T: Real>(a: impl AsView<T>) -> Result<Option<i64>> {
 ///     Ok(count(cast::<Bool8, T>(a)?, ..)?.item())

@@ -43,11 +43,12 @@ pub enum ErrorKind {
     /// solvers.
     NoConvergence,
     /// The argument of a closure for [`update`](crate::Tensor::update), which is the output of that
-    /// call, stands in an expression that is computed elsewhere. No status of the C ABI, which checks
-    /// no closures.
+    /// call, stands in an expression that is computed elsewhere. No status of the C ABI, which
+    /// checks no closures.
     UnboundArgument,
     /// The system refuses a file or a mapping: it is not there, not readable, not writable. Its own
-    /// error is the [source](std::error::Error::source). No status of the C ABI, which has no files.
+    /// error is the [source](std::error::Error::source). No status of the C ABI, which has no
+    /// files.
     Io,
 }
 
@@ -139,7 +140,7 @@ impl Error {
     ///
     /// ```
     /// # use tenure::*;
-    /// let error = npy::Array::new(b"no array").err().unwrap().in_file("a/b.npy");
+    /// let error = io::npy::Array::new(b"no array").err().unwrap().in_file("a/b.npy");
     /// assert!(error.message().starts_with("a/b.npy: "));
     /// ```
     #[must_use]

@@ -1,4 +1,16 @@
-//! Expressions: operators build, `eval` runs.
+//! Expressions: several element-wise operations that are computed in one pass.
+//!
+//! Operators and methods build an [`Expr`], and `eval`, `eval_into` or `update` compute it.
+//!
+//! ```
+//! use tenure::{AsView, Tensor};
+//!
+//! let (a, b) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([0.5, 0.5, 2.0]));
+//! // One pass, no temporary.
+//! assert_eq!((&a * &b + 1.0).eval()?, [1.5, 2.0, 7.0]);
+//! assert_eq!(a.expr().square().sum(..).eval()?.item(), Some(14.0));
+//! # Ok::<(), tenure::Error>(())
+//! ```
 
 pub(crate) mod functions;
 pub(crate) mod name;
@@ -16,7 +28,7 @@ use std::panic::Location;
 pub use operators::Bits;
 pub use place::{Host, OnDevice, Place};
 
-use crate::ops::filled;
+use crate::ops::results::filled;
 use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
 use crate::{
     AsView, AsViewMut, Bool8, Element, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
@@ -196,9 +208,10 @@ impl<T: Element> Expr<'_, T> {
     ///
     /// `InvalidArgument`: shapes that do not broadcast (the message names the operator's place in
     /// the source, both operands and both shapes), no such axis, more than 256 operations or 32
-    /// different views, a reduction that is neither the last operation nor [kept](crate::Axes::keep)
-    /// along the last axis, an integer divided by zero or to a negative power. `UnboundArgument`:
-    /// the argument of a closure for [`update`](Tensor::update). `OutOfMemory`.
+    /// different views, a reduction that is neither the last operation nor
+    /// [kept](crate::Axes::keep) along the last axis, an integer divided by zero or to a negative
+    /// power. `UnboundArgument`: the argument of a closure for [`update`](Tensor::update).
+    /// `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;
@@ -223,9 +236,9 @@ impl<T: Element> Expr<'_, T> {
     ///
     /// # Errors
     ///
-    /// The errors of [`eval`](Self::eval), except that `OutOfMemory` occurs only beyond 16 operations,
-    /// and for a reduction amid others that has many results. `InvalidArgument` also for another
-    /// shape of `out`.
+    /// The errors of [`eval`](Self::eval), except that `OutOfMemory` occurs only beyond 16
+    /// operations, and for a reduction amid others that has many results. `InvalidArgument` also
+    /// for another shape of `out`.
     ///
     /// ```
     /// # use tenure::*;

@@ -6,7 +6,9 @@ use std::ptr;
 
 use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
 
-use crate::{DType, Order, Result, refusal};
+use crate::{DType, Order, Result};
+
+pub(crate) mod refusal;
 
 pub(crate) const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };
 

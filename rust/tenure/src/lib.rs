@@ -8,7 +8,7 @@
 //! ```
 //! #![forbid(unsafe_code)]
 //! use std::sync::Arc;
-//! use tenure::{SharedTensor, Tensor, TensorView, TensorViewMut};
+//! use tenure::{SharedTensor, Tensor, TensorView, TensorViewMut, ops};
 //!
 //! # fn main() -> tenure::Result<()> {
 //! // Lend what you have. A view is a shape over your slice, and lives no longer than it.
@@ -24,9 +24,9 @@
 //! assert_eq!((first.to_vec(), rest.shape()), (vec![1.0, 4.0], &[2, 2][..]));
 //!
 //! // Operations are functions over anything that lends a view: tensors, slices, arrays, numbers.
-//! let means = tenure::mean(&table, 0)?;
+//! let means = ops::mean(&table, 0)?;
 //! assert_eq!(means.to_vec(), [2.5, 3.5, 4.5]);
-//! let doubled = tenure::mul(&table, 2.0)?;
+//! let doubled = ops::mul(&table, 2.0)?;
 //! assert_eq!(doubled[[1, 2]], 12.0);
 //!
 //! // Operators build an expression of them, which is computed in one pass, without temporaries.
@@ -35,7 +35,7 @@
 //!
 //! // Lend memory to be written: nobody else sees it until the loan ends.
 //! let mut scores = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
-//! tenure::sub_assign(&mut scores, means)?;
+//! ops::sub_assign(&mut scores, means)?;
 //! TensorViewMut::from_slice(scores.as_flattened_mut(), [2, 3])?.index(1, 2)?.fill(0.0);
 //! assert_eq!(scores, [[-1.5, -1.5, 0.0], [1.5, 1.5, 0.0]]);
 //!
@@ -104,7 +104,7 @@
 //! ```compile_fail,E0502
 //! let mut data = vec![1.0_f32; 6];
 //! let view = tenure::TensorView::from_slice(&data, [2, 3]).unwrap();
-//! tenure::add_into(&view, &view, &mut data).unwrap();
+//! tenure::ops::add_into(&view, &view, &mut data).unwrap();
 //! ```
 //!
 //! Two exclusive views of the same memory, E0499 "cannot borrow `data` as mutable more than once at
@@ -185,12 +185,30 @@
 //! # }
 //! ```
 //!
+//! # Modules
+//!
+//! | module | functions |
+//! | --- | --- |
+//! | [`ops`] | element-wise, reductions, scans, order, movement |
+//! | [`linalg`] | products of matrices, `einsum`, iterative solvers; factorisations, with the feature `linalg` |
+//! | [`nn`] | activations, softmax, normalizations, convolutions, poolings |
+//! | [`sparse`] | sparse matrices of dense ones and of others |
+//! | [`random`] | random numbers from a seed and an offset |
+//! | [`io`] | files: NumPy's, safetensors, Matrix Market |
+//! | [`expr`] | several operations in one pass |
+//! | [`program`] | graphs that are traced once and run often |
+//! | [`cuda`] | GPUs |
+//! | [`interop`] | memory of other libraries |
+//!
+//! Types and traits are at the root; [`prelude`] has the names that most programs use.
+//!
 //! # Files
 //!
 //! [`io`] reads a file once into memory that tensors use in place, and documents why mapping a file
-//! is unsafe. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory,
-//! and copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the
-//! same way. [`matrix_market`] and SciPy's part of `npz` are those of sparse matrices.
+//! is unsafe. Its modules [`npy`](io::npy) and `npz` are NumPy's files: lent from the bytes, in
+//! either order of memory, and copied only where [`CopyMode`] allows it;
+//! [`safetensors`](io::safetensors) are files of named tensors, the same way.
+//! [`matrix_market`](io::matrix_market) and SciPy's part of `npz` are those of sparse matrices.
 //!
 //! # GPUs
 //!
@@ -214,7 +232,7 @@
 //!
 //! | feature | |
 //! | --- | --- |
-//! | `npz` | `npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
+//! | `npz` | `io::npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
 //! | `sealed` | `io::Sealed`: mapped memory that no process can change, on Linux |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
 //! | `approx` | `AbsDiffEq`, `RelativeEq` and `UlpsEq` of `approx` 0.5: of tensors, views and arrays |
@@ -222,12 +240,12 @@
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
 //! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
 //! | `image` | images of `image` 0.25 as `[height, width, channels]`: lent, handed over, operands and outputs |
-//! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and the systems that they solve, by `faer` |
+//! | `linalg` | in [`linalg`]: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and the systems that they solve, by `faer` |
 //! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
-//! | `plugins` | `load_plugin`: operations of shared libraries that are loaded while the program runs, by `libloading` |
-//! | `programs` | `program_file`: files of graphs with their constants, lent from a map, by `prost` |
+//! | `plugins` | `program::load_plugin`: operations of shared libraries that are loaded while the program runs, by `libloading` |
+//! | `programs` | `program::file`: files of graphs with their constants, lent from a map, by `prost` |
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `serde` | tensors and sparse matrices in any format of `serde` 1, checked on the way in |
@@ -246,25 +264,25 @@ mod dense;
 #[allow(unsafe_code)]
 mod dtype;
 mod error;
-mod expr;
-mod files;
-mod interop;
+pub mod expr;
+pub mod interop;
+pub mod io;
 #[allow(unsafe_code)]
 mod layout;
-#[cfg(feature = "linalg")]
 pub mod linalg;
 // Unsafe code is only in its module `gather`.
 mod loader;
+pub mod nn;
 mod operand;
-mod ops;
+pub mod ops;
 #[allow(unsafe_code)]
 mod owner;
+pub mod prelude;
 pub mod program;
 pub mod random;
 #[allow(unsafe_code)]
 mod raw;
-mod refusal;
-mod sparse;
+pub mod sparse;
 mod split_mix;
 mod stats;
 mod tenure;
@@ -272,33 +290,56 @@ mod tenure;
 #[cfg(feature = "rayon")]
 pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Engine, Executor, Task};
-pub use dense::*;
+pub use dense::{
+    Axis, AxisIter, AxisIterMut, Chunks, ChunksMut, Contiguous, DynTensor, DynView, DynViewMut,
+    IntoExtent, IntoReshape, IntoShape, Iter, IterMut, NewAxis, Order, Rows, RowsMut, SharedTensor,
+    Slice, SplitInto, SplitIntoMut, Tensor, TensorView, TensorViewMut,
+};
 pub use dtype::{
     Arithmetic, Bool8, ComplexNumber, DType, Element, Factor, Field, Float, Integer, NativeFloat,
     Number, Real,
 };
 pub use error::{Error, ErrorKind, Rejected, Result};
-pub use expr::{Bits, Expr, Host, IntoExpr, OnDevice, Place};
-#[cfg(feature = "npz")]
-pub use files::npz;
-#[cfg(feature = "programs")]
-pub use files::program as program_file;
-pub use files::{CopyMode, Loaded, io, npy, safetensors};
+pub use expr::{Expr, IntoExpr};
 pub use half::{bf16, f16};
-pub use interop::dlpack;
+pub use io::loaded::{CopyMode, Loaded};
+pub use linalg::krylov::{Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved};
+pub use linalg::matmul::Matmul;
+pub use linalg::packed_factor::PackedFactor;
 pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
+pub use nn::activation::Activation;
+pub use nn::batch_norm::BatchNorm;
+pub use nn::conv2d::Conv2d;
+pub use nn::normalize::LayerNorm;
+pub use nn::pool2d::Pool2d;
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut, AsViews};
-pub use ops::*;
-pub use program::report as program_report;
+pub use ops::axes::Axes;
+pub use ops::close::Tolerance;
+pub use ops::order::Ranked;
+pub use ops::pad::PadMode;
+pub use ops::search::{UniqueCounts, UniqueInverse};
 pub use program::{
     Body, BodyTypes, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes,
     Traced, TracedCsr, TracedGenerator,
 };
 pub use raw::custom::CustomOperation;
-#[cfg(feature = "plugins")]
-pub use raw::custom::plugin::load_plugin;
-pub use sparse::*;
+pub use sparse::batch::{
+    BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,
+    CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
+    SparseBatchView, SparseBatchViewMut,
+};
+pub use sparse::construct::Triplets;
+pub use sparse::convert::Combine;
+pub use sparse::dense::Sparsify;
+pub use sparse::entries::{BlockEntries, Entries};
+pub use sparse::format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
+pub use sparse::index::SparseIndex;
+pub use sparse::matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
+pub use sparse::packed::{PackedLayout, PackedMatrix};
+pub use sparse::reduce::Triangle;
+pub use sparse::view::{BsrView, CooView, CscView, CsrView, SparseView};
+pub use sparse::view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut, SparseViewMut};
 pub use stats::{
     Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,
     stop_timing, trim,

@@ -139,7 +139,7 @@ impl<'t, D: Dataset> Loader<'t, D> {
     ///
     /// let data = SharedTensor::from_owner(vec![1.0_f32, 2.0, 3.0, 4.0], 4)?;
     /// let loader = Loader::new(data, 2)?.transform(|mut batch| {
-    ///     tenure::mul_assign(&mut batch, 10.0)?;
+    ///     tenure::ops::mul_assign(&mut batch, 10.0)?;
     ///     Ok(())
     /// });
     /// let mut batches = loader.start()?;
@@ -212,8 +212,8 @@ impl<D: Dataset + 'static> Loader<'static, D> {
 
 /// Doing it here.
 impl<'t, D: Dataset> Loader<'t, D> {
-    /// Starts the threads for as long as `body` runs: for data that is borrowed, and transforms that
-    /// borrow.
+    /// Starts the threads for as long as `body` runs: for data that is borrowed, and transforms
+    /// that borrow.
     ///
     /// # Errors
     ///
@@ -226,7 +226,8 @@ impl<'t, D: Dataset> Loader<'t, D> {
     /// let view = TensorView::from_slice(&data, [100, 10])?;
     /// let weights = vec![2_u32; 10];
     /// let loader = Loader::new(view, 32)?.shuffle(3).threads(2);
-    /// let weighted = loader.transform(|mut batch| Ok(tenure::mul_assign(&mut batch, &weights)?));
+    /// let weighted =
+    ///     loader.transform(|mut batch| Ok(tenure::ops::mul_assign(&mut batch, &weights)?));
     /// let total: u32 = weighted.scope(|batches| {
     ///     let mut total = 0;
     ///     while let Some(Ok(batch)) = batches.next() {

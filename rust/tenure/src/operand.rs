@@ -5,7 +5,7 @@ use num_complex::Complex;
 
 use crate::raw::expression::{Leaf, LendView};
 use crate::raw::program::LeafMut;
-use crate::{Bool8, Element, Expr, Host, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::{Bool8, Element, Expr, SharedTensor, Tensor, TensorView, TensorViewMut, expr::Host};
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
 /// references to them.
@@ -102,7 +102,7 @@ pub trait AsViewMut<T: Element> {
 /// any.
 ///
 /// ```
-/// use tenure::{Tensor, einsum};
+/// use tenure::{Tensor, linalg::einsum};
 ///
 /// let matrix = Tensor::<f32>::zeros([2, 3])?;
 /// assert_eq!(einsum("ij,kj->ik", [&matrix, &matrix])?.shape(), [2, 2]);

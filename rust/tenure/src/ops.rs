@@ -1,224 +1,78 @@
-//! Operations: free functions over anything that lends a view.
+//! Operations on dense operands: element-wise functions, reductions, scans, order, movement.
 //!
-//! Functions that allocate their result broadcast their inputs here, and let the library write
-//! every element before the tensor can be seen. `_into` writes to the caller's output, and
-//! `_assign` works in place; both leave all shape rules to the library.
+//! They are free functions over anything that lends a view ([`AsView`]): tensors, views, slices,
+//! arrays, numbers, arrays of other crates. Inputs broadcast as NumPy's do, and dtypes are never
+//! mixed. Most functions come in three forms:
+//!
+//! | form | writes |
+//! | --- | --- |
+//! | [`add`] | a new row-major tensor |
+//! | [`add_into`] | the caller's memory, to whose shape the inputs are broadcast |
+//! | [`add_assign`] | its first operand |
+//!
+//! ```
+//! use tenure::ops;
+//!
+//! let table = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+//! let means = ops::mean(&table, 0)?;
+//! let mut centred = ops::sub(&table, &means)?;
+//! assert_eq!(centred, [[-1.5, -1.5, -1.5], [1.5, 1.5, 1.5]]);
+//!
+//! ops::abs_assign(&mut centred)?;
+//! assert_eq!(ops::max_all(&centred)?, 1.5);
+//! assert_eq!(ops::cumsum(&[1, 2, 3], 0)?, [1, 3, 6]);
+//! # Ok::<(), tenure::Error>(())
+//! ```
+//!
+//! Functions of neural networks are in [`nn`](crate::nn), products in [`linalg`](crate::linalg).
+//! Operators and methods that compute several operations in one pass make an
+//! [`Expr`](crate::Expr).
+//!
+//! [`AsView`]: crate::AsView
 
-mod activation;
-mod axes;
-mod batch_norm;
-mod close;
+pub(crate) mod axes;
+pub(crate) mod close;
 mod compare;
-mod concat;
-mod conv2d;
-mod einsum;
-mod elementwise;
-mod indexed;
+pub(crate) mod concat;
+pub(crate) mod elementwise;
+pub(crate) mod indexed;
 mod map;
-mod matmul;
+mod meshgrid;
 mod movement;
 mod nonzero;
-mod normalize;
-mod order;
-mod packed_factor;
-mod pad;
-mod pool2d;
+pub(crate) mod order;
+pub(crate) mod pad;
 mod quantile;
-mod reduce;
+pub(crate) mod reduce;
+pub(crate) mod results;
 mod scan;
-mod search;
+pub(crate) mod search;
 mod select;
 mod triangle;
 
-use tenure_sys::TNR_MAX_RANK;
-
-pub use activation::Activation;
-pub use axes::Axes;
-pub(crate) use batch_norm::batch_norm_options;
-pub use batch_norm::*;
-pub use close::{Tolerance, all_close};
+pub use close::all_close;
 pub use compare::*;
-pub(crate) use concat::numbered;
 pub use concat::*;
-pub use conv2d::*;
-pub(crate) use conv2d::{Filtering, conv2d_options};
-pub use einsum::*;
 pub use elementwise::*;
 pub use indexed::*;
-pub(crate) use indexed::{AS_THEY_ARE, taken};
 pub use map::*;
-pub use matmul::*;
-pub(crate) use matmul::{matmul_options, product_shape};
+pub use meshgrid::meshgrid;
 pub use movement::*;
 pub use nonzero::*;
-pub use normalize::*;
-pub use order::*;
-pub use packed_factor::*;
-pub use pad::*;
-pub(crate) use pool2d::of_size;
-pub use pool2d::*;
+pub use order::{
+    argpartition, argsort, argsort_descending, argsort_descending_into, argsort_into, bottom_k,
+    partition, partition_assign, partition_into, sort, sort_assign, sort_descending,
+    sort_descending_assign, sort_descending_into, sort_descending_with_indices, sort_into,
+    sort_with_indices, top_k,
+};
+pub use pad::{pad, pad_into, repeat, repeat_into, roll, roll_into, tile, tile_into};
 pub use quantile::*;
-pub(crate) use reduce::for_each_number_reduction;
 pub use reduce::*;
 pub use scan::*;
-pub use search::*;
+pub use search::{
+    bincount, bincount_into, bincount_weighted, histogram, histogram_edges, searchsorted,
+    searchsorted_into, searchsorted_right, searchsorted_right_into, unique, unique_counts,
+    unique_inverse,
+};
 pub use select::*;
 pub use triangle::*;
-
-use crate::raw::LentMut;
-use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView, refusal};
-
-/// A shape by value.
-#[derive(Clone, Copy)]
-pub(crate) struct Extents {
-    values: [usize; TNR_MAX_RANK],
-    rank: usize,
-}
-
-impl Extents {
-    /// No shape has more axes.
-    pub(crate) fn of(shape: &[usize]) -> Extents {
-        let mut values = [0; TNR_MAX_RANK];
-        values[..shape.len()].copy_from_slice(shape);
-        Extents { values, rank: shape.len() }
-    }
-
-    /// The shape that this and another broadcast to; `None` where there is none.
-    #[inline]
-    pub(crate) fn join(&mut self, shape: &[usize]) -> Option<()> {
-        if self.as_slice() == shape {
-            return Some(());
-        }
-        *self = broadcast_shape([self.as_slice(), shape]).ok()?;
-        Some(())
-    }
-
-    pub(crate) fn as_slice(&self) -> &[usize] {
-        &self.values[..self.rank]
-    }
-}
-
-/// The shape that all inputs broadcast to: axes are aligned at the last, and an extent of 1
-/// repeats. Whoever calls it says in the error which operation and shapes it was.
-pub(crate) fn broadcast_shape<const N: usize>(inputs: [&[usize]; N]) -> Result<Extents> {
-    let rank = inputs.iter().map(|shape| shape.len()).max().unwrap_or(0);
-    let mut common = Extents { values: [1; TNR_MAX_RANK], rank };
-    for shape in inputs {
-        let added = rank - shape.len();
-        for (axis, &extent) in shape.iter().enumerate() {
-            let target = &mut common.values[added + axis];
-            if *target == 1 {
-                *target = extent;
-            } else if extent != 1 && extent != *target {
-                return Err(no_common_extent(added + axis, *target, extent));
-            }
-        }
-    }
-    Ok(common)
-}
-
-#[cold]
-#[inline(never)]
-fn no_common_extent(axis: usize, a: usize, b: usize) -> Error {
-    Error::invalid(format!("axis {axis} is {a} and {b}"))
-}
-
-/// The error of an operation with its name, and with the shapes of all operands where they differ,
-/// and so may be the reason.
-#[cold]
-#[inline(never)]
-pub(crate) fn refused(
-    error: Error,
-    name: &str,
-    inputs: &[&[usize]],
-    out: Option<&[usize]>,
-) -> Error {
-    let common = out.unwrap_or_else(|| inputs.first().copied().unwrap_or_default());
-    // A number by itself fits every shape.
-    let is_about_shapes = error.kind() == ErrorKind::InvalidArgument
-        && inputs.iter().any(|shape| !shape.is_empty() && *shape != common);
-    if !is_about_shapes {
-        return error.prefixed(&format!("{name}: "));
-    }
-    let inputs: Vec<String> = inputs.iter().map(|shape| format!("{shape:?}")).collect();
-    let into = out.map(|shape| format!(" into {shape:?}")).unwrap_or_default();
-    error.prefixed(&format!("{name}: {}{into}: ", inputs.join(" with ")))
-}
-
-/// A new row-major tensor that one operation fills.
-///
-/// `operation` is a call of `raw::operations`, whose contract is to write every element of its
-/// output when it answers OK; the output is none of its inputs, so that none is read before.
-#[inline]
-#[allow(unsafe_code)]
-pub(crate) fn filled<T: Element>(
-    extents: &[usize],
-    operation: impl FnOnce(LentMut<'_>) -> Result<()>,
-) -> Result<Tensor<T>> {
-    // SAFETY: by this function's contract, which every caller in this folder keeps.
-    unsafe { Tensor::written_by(extents, operation) }
-}
-
-fn order_of_images<T: Element>(a: &TensorView<'_, T>) -> Order {
-    image_order(a.shape(), a.strides(), a.is_row_major())
-}
-
-/// The order in memory of a new result of images: the channels are last where those of `a`, which
-/// has this shape and these strides, are adjacent and `a` is not row-major.
-pub(crate) fn image_order(shape: &[usize], strides: &[isize], is_row_major: bool) -> Order {
-    let has_adjacent_channels = shape.len() == 4 && shape[1] > 1 && strides[1] == 1;
-    match has_adjacent_channels && !is_row_major {
-        true => Order::ChannelsLast,
-        false => Order::RowMajor,
-    }
-}
-
-/// The number of an axis of `a`.
-fn axis_of<T: Element>(a: &TensorView<'_, T>, axis: impl Into<Axis>) -> Result<usize> {
-    let (axis, rank) = (axis.into(), a.rank());
-    axis.of(rank).ok_or_else(|| Error::invalid(format!("axis is {axis} but a has rank {rank}")))
-}
-
-/// A node of a graph takes values and no views.
-fn no_view(name: &str, view: &str, is_given: bool) -> Result<()> {
-    match is_given {
-        true => Err(Error::invalid(format!("{name}: the {view} is lent but must be a value"))),
-        false => Ok(()),
-    }
-}
-
-fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
-    match value {
-        0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),
-        _ => refusal::counted(name, value),
-    }
-}
-
-/// Numbers down and right. A 0 is refused, because the library reads it as a missing number.
-fn of_both(name: &str, values: [usize; 2]) -> Result<[i64; 2]> {
-    Ok([
-        at_least_1(&format_args!("{name}[0]"), values[0])?,
-        at_least_1(&format_args!("{name}[1]"), values[1])?,
-    ])
-}
-
-/// Numbers above and below, left and right.
-fn of_sides(name: &str, [[above, below], [left, right]]: [[usize; 2]; 2]) -> Result<[i64; 4]> {
-    Ok([
-        refusal::counted(&format_args!("{name}[0][0]"), above)?,
-        refusal::counted(&format_args!("{name}[0][1]"), below)?,
-        refusal::counted(&format_args!("{name}[1][0]"), left)?,
-        refusal::counted(&format_args!("{name}[1][1]"), right)?,
-    ])
-}
-
-/// Does the same as [`filled`], in the order given.
-#[allow(unsafe_code)]
-fn filled_in<T: Element>(
-    extents: &[usize],
-    order: Order,
-    operation: impl FnOnce(LentMut<'_>) -> Result<()>,
-) -> Result<Tensor<T>> {
-    // SAFETY: as in `filled`.
-    unsafe { Tensor::written_in(extents, order, operation) }
-}

@@ -31,7 +31,7 @@ mod control;
 mod custom;
 mod extent;
 #[cfg(feature = "programs")]
-mod files;
+pub mod file;
 mod found;
 mod functions;
 mod graph;
@@ -46,6 +46,8 @@ mod random;
 mod reduce;
 pub mod report;
 mod run;
+#[cfg(feature = "programs")]
+mod save;
 mod sparse;
 mod state;
 mod traced;
@@ -58,6 +60,8 @@ use std::sync::Arc;
 use std::sync::{Mutex, OnceLock};
 
 pub use crate::raw::custom::own::OperandTypes;
+#[cfg(feature = "plugins")]
+pub use crate::raw::custom::plugin::load_plugin;
 pub use bound::{Bound, BoundIn, Refused, Shapes};
 pub use control::{Body, BodyTypes};
 pub use extent::{Extent, IntoSizes, Size};
@@ -80,14 +84,14 @@ use crate::{Result, SharedTensor, Tensor};
 /// A graph of operations that nothing changes any more, to be run by any number of threads.
 ///
 /// `I` are the element types of its inputs, a tuple or an array, with [`Updated`] around those that
-/// a run writes; `O` are those of its outputs: one type, or a tuple, array or `Vec` of them. A clone
-/// is the same program.
+/// a run writes; `O` are those of its outputs: one type, or a tuple, array or `Vec` of them. A
+/// clone is the same program.
 ///
 /// A program holds its constants, and keeps the layouts that it was run with, up to 16, and memory
-/// for one run of each: run again on memory of the same layouts, on one thread, it allocates nothing
-/// but new outputs. The bits are those of the functions called one by one, for any number of
-/// threads; but a bias or an activation that has become part of a product of `f16` or `bf16` skips a
-/// rounding.
+/// for one run of each: run again on memory of the same layouts, on one thread, it allocates
+/// nothing but new outputs. The bits are those of the functions called one by one, for any number
+/// of threads; but a bias or an activation that has become part of a product of `f16` or `bf16`
+/// skips a rounding.
 ///
 /// ```
 /// use tenure::{Program, Tensor};
@@ -236,13 +240,13 @@ impl<I, O> Program<I, O> {
     fn traced(state: State, f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
         let program = f(Graph::of(&state))?;
         #[cfg(feature = "programs")]
-        files::keep_graph(state);
+        save::keep_graph(state);
         Ok(program)
     }
 
     /// A copy of the constants that are [packed](Passes::PACKING), for
-    /// [`trace_packed`](Self::trace_packed): of this version of the library, and for processors that
-    /// use the same kernels.
+    /// [`trace_packed`](Self::trace_packed): of this version of the library, and for processors
+    /// that use the same kernels.
     ///
     /// # Errors
     ///
@@ -343,10 +347,11 @@ passes! {
 }
 
 impl Passes {
-    /// Constants that are right factors of products, or `f32` and `f64` filters of convolutions, are
-    /// packed when the program is made, so that no run has to: a copy, of
-    /// [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among [`DEFAULT`](Passes::DEFAULT) for that.
-    /// It pays where products have few rows or images few pixels, and where they are run often.
+    /// Constants that are right factors of products, or `f32` and `f64` filters of convolutions,
+    /// are packed when the program is made, so that no run has to: a copy, of
+    /// [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among [`DEFAULT`](Passes::DEFAULT)
+    /// for that. It pays where products have few rows or images few pixels, and where they are run
+    /// often.
     ///
     /// ```
     /// use tenure::{Passes, Program, Tensor};

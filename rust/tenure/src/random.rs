@@ -32,7 +32,7 @@ use crate::error::{no_memory, reserved};
 use crate::raw::operations::{self, DEFAULT_RANDOM, RandomAttributes};
 use crate::{
     AsView, AsViewMut, Bool8, Element, Error, Float, IntoShape, Number, Result, SparseIndex,
-    Tensor, refusal,
+    Tensor, layout::refusal,
 };
 
 /// A seed, and the place of the next number: see the [module](self).
@@ -132,7 +132,7 @@ impl Generator {
     ///
     /// ```
     /// use tenure::random::Generator;
-    /// use tenure::{Tensor, mean};
+    /// use tenure::{Tensor, ops::mean};
     ///
     /// let numbers: Tensor<f64> = Generator::new(1).normal(10.0, 2.0, [10_000])?;
     /// let found = mean(&numbers, ..)?.item().unwrap();
@@ -226,7 +226,7 @@ impl Generator {
     ///
     /// ```
     /// use tenure::random::Generator;
-    /// use tenure::{Tensor, select};
+    /// use tenure::{Tensor, ops::select};
     ///
     /// let mut random = Generator::new(1);
     /// let activations = [1.0_f32, 2.0, 3.0, 4.0];
@@ -280,7 +280,9 @@ impl Generator {
     #[doc(alias("randperm", "shuffle"))]
     pub fn permutation(&mut self, count: usize) -> Result<Tensor<i64>> {
         self.take(count, |seed, offset| {
-            crate::ops::filled(&[count], |out| operations::random_permutation(seed, offset, out))
+            crate::ops::results::filled(&[count], |out| {
+                operations::random_permutation(seed, offset, out)
+            })
         })
     }
 
@@ -345,7 +347,7 @@ impl Generator {
         refusal::counted(&"bound", bound)?;
         if count > bound / 8 {
             return self.take(count, |seed, offset| {
-                let order = crate::ops::filled::<i64>(&[bound], |out| {
+                let order = crate::ops::results::filled::<i64>(&[bound], |out| {
                     operations::random_permutation(seed, offset, out)
                 })?;
                 let first = order.as_slice().unwrap_or_default();
@@ -443,7 +445,9 @@ impl Generator {
         // Saturated, the shape is refused.
         let count = extents.iter().fold(1_usize, |count, extent| count.saturating_mul(*extent));
         self.take(count, |seed, offset| {
-            crate::ops::filled(extents, |out| operations::random(kind, seed, offset, with, out))
+            crate::ops::results::filled(extents, |out| {
+                operations::random(kind, seed, offset, with, out)
+            })
         })
     }
 

@@ -1,64 +1,75 @@
-//! Sparse matrices over three arrays: lent from slices, or held.
+//! Functions that make sparse matrices, of dense ones and of others.
 //!
-//! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write
-//! them while it lives: no type here gives out `&mut` to them.
+//! The types are at the root of the crate: [`CsrMatrix`], [`CsrView`], [`CooMatrix`] and their
+//! like, whose constructors check offsets and indices once. Nothing can write these while they
+//! live: no type gives out `&mut` to them. Operations on a matrix are its methods
+//! ([`matmul`](CsrView::matmul), [`product`](CsrView::product), [`add`](CsrView::add),
+//! [`to_csc`](CsrView::to_csc)); here is what begins without one, or with several:
+//!
+//! | function | makes |
+//! | --- | --- |
+//! | [`sparsify`] | a matrix of any format of the elements of a dense one that are not zero, above a threshold or in a mask |
+//! | [`sparse_relu`], [`sparse_threshold`], [`sparse_top_k`], [`sparse_dropout`] | a sparse activation in one pass |
+//! | [`vstack`], [`hstack`], [`block_diag`], [`kron`] | a matrix of several |
+//! | [`gallery`] | matrices like those of applications |
+//!
+//! ```
+//! use tenure::{CsrMatrix, sparse};
+//!
+//! let matrix: CsrMatrix<f32> = sparse::sparsify(&[[1.0, 0.0], [0.0, -2.0]]).to_csr()?;
+//! let twice = sparse::block_diag([matrix.view(), matrix.view()])?;
+//! assert_eq!((twice.shape(), twice.nnz()), ([4, 4], 4));
+//! assert_eq!(twice.view().matmul(&[1.0, 1.0, 1.0, 1.0])?, [1.0, -2.0, 1.0, -2.0]);
+//! # Ok::<(), tenure::Error>(())
+//! ```
+//!
+//! Iterative solvers are in [`linalg`](crate::linalg), files in [`io`](crate::io).
 
 mod arithmetic;
 #[allow(unsafe_code)]
-mod arrays;
+pub(crate) mod arrays;
 #[allow(unsafe_code)]
-mod batch;
-mod construct;
-mod convert;
-mod dense;
-mod entries;
-mod format;
+pub(crate) mod batch;
+pub(crate) mod construct;
+pub(crate) mod convert;
+pub(crate) mod dense;
+pub(crate) mod entries;
+pub(crate) mod format;
 mod functions;
 pub mod gallery;
-mod index;
+pub(crate) mod index;
 #[allow(unsafe_code)]
 mod matmul;
-mod matrix;
-pub mod matrix_market;
+pub(crate) mod matrix;
 mod owners;
 #[allow(unsafe_code)]
-mod packed;
+pub(crate) mod packed;
 mod print;
 #[allow(unsafe_code)]
-mod reduce;
-#[cfg(feature = "npz")]
-pub(crate) mod scipy;
+pub(crate) mod reduce;
 #[allow(unsafe_code)]
 mod sddmm;
 mod select;
 mod shape;
-mod solve;
 #[allow(unsafe_code)]
-mod view;
-mod view_mut;
+pub(crate) mod view;
+pub(crate) mod view_mut;
 
 pub(crate) use arrays::{Form, range_below};
-pub use batch::{
-    BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,
-    CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
-    SparseBatchView, SparseBatchViewMut,
-};
-pub use construct::{Triplets, block_diag, hstack, kron, vstack};
-pub use convert::Combine;
+pub(crate) use batch::{BsrBatch, CooBatch, CscBatch, CsrBatch, SparseBatch};
+pub use construct::{block_diag, hstack, kron, vstack};
+pub(crate) use convert::Combine;
 pub use dense::{
-    Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
-    sparse_top_k_in_magnitude, sparsify,
+    sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k, sparse_top_k_in_magnitude,
+    sparsify,
 };
-pub use entries::{BlockEntries, Entries};
+pub(crate) use entries::{BlockEntries, Entries};
 #[cfg(feature = "serde")]
 pub(crate) use format::for_each_format;
-pub use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
-pub use index::SparseIndex;
-pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
-pub use packed::{PackedLayout, PackedMatrix};
-pub use reduce::Triangle;
-pub use solve::{
-    Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved, bicgstab, cg, lsqr,
-};
-pub use view::{BsrView, CooView, CscView, CsrView, SparseView};
-pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut, SparseViewMut};
+pub(crate) use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
+pub(crate) use index::SparseIndex;
+pub(crate) use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
+pub(crate) use packed::{PackedLayout, PackedMatrix};
+pub(crate) use reduce::Triangle;
+pub(crate) use view::{BsrView, CscView, CsrView, SparseView};
+pub(crate) use view_mut::{CsrViewMut, SparseViewMut};

@@ -13,7 +13,7 @@ pub struct Stats {
     /// Bytes allocated for tensors.
     pub allocated_bytes: u64,
     /// Bytes duplicated from memory that already held them, by functions named `to_` or `copy_`.
-    /// The result of an operation is no copy, [`copy_into`](crate::copy_into)'s included.
+    /// The result of an operation is no copy, [`copy_into`](crate::ops::copy_into)'s included.
     pub copied_bytes: u64,
     /// Blobs made: memory held for a tensor, regardless of its allocator.
     pub blobs_made: u64,
@@ -47,7 +47,7 @@ pub struct Stats {
 /// let tensor = Tensor::copy_from_slice(&data, [10, 100])?; // copies, and says so
 /// assert_eq!(stats().copied_bytes - before.copied_bytes, 4000);
 ///
-/// tenure::sum(&tensor, 0)?;
+/// tenure::ops::sum(&tensor, 0)?;
 /// let after = stats();
 /// assert_eq!(after.calls - before.calls, 1);
 /// assert_eq!(after.read_bytes - before.read_bytes, 4000);
@@ -128,7 +128,7 @@ pub struct OperationStats {
 /// use tenure::{Operation, operation_stats};
 ///
 /// let before = operation_stats(Operation::Binary);
-/// tenure::add(&[1.0_f64; 1000], &[2.0; 1000])?;
+/// tenure::ops::add(&[1.0_f64; 1000], &[2.0; 1000])?;
 /// let after = operation_stats(Operation::Binary);
 /// assert_eq!(after.calls - before.calls, 1);
 /// assert_eq!(after.read_bytes - before.read_bytes, 16_000);
@@ -153,7 +153,7 @@ pub fn operation_stats(operation: Operation) -> OperationStats {
 ///
 /// start_timing();
 /// let before = operation_stats(Operation::Reduce).time;
-/// tenure::sum(&vec![1.0_f32; 100_000], ..)?;
+/// tenure::ops::sum(&vec![1.0_f32; 100_000], ..)?;
 /// let time = operation_stats(Operation::Reduce).time - before;
 /// stop_timing();
 /// assert!(!time.is_zero());

@@ -14,7 +14,7 @@ use bytemuck::Pod;
 use faer::sparse::{SparseColMatRef, SparseRowMatRef};
 use faer::{Mat, MatMut, MatRef};
 use ndarray::{ArcArray, Array, ArrayD, ArrayView, ArrayViewD, ArrayViewMutD, Ix2, IxDyn};
-use tenure::dlpack::{self, Exported};
+use tenure::interop::dlpack::{self, Exported};
 use tenure::{
     AsView, Bool8, Complex, CscView, CsrView, DynView, DynViewMut, Element, Order, SharedTensor,
     Tensor, TensorView, TensorViewMut, bf16, f16,

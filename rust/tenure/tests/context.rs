@@ -70,25 +70,25 @@ fn bits(tensor: Tensor<f32>) -> Vec<u32> {
 fn selection(a: &Tensor<f32>) -> Result<Vec<Vec<u32>>> {
     let flipped = a.view().flip(0)?.flip(1)?;
     let mut transposed = Tensor::<f32>::zeros([521, 1031])?;
-    tenure::copy_into(a.view().t(), &mut transposed)?;
-    let less = tenure::less(a, flipped)?;
-    let narrow: Tensor<tenure::bf16> = tenure::cast(a)?;
-    let wide: Tensor<i64> = tenure::cast(a)?;
+    tenure::ops::copy_into(a.view().t(), &mut transposed)?;
+    let less = tenure::ops::less(a, flipped)?;
+    let narrow: Tensor<tenure::bf16> = tenure::ops::cast(a)?;
+    let wide: Tensor<i64> = tenure::ops::cast(a)?;
     Ok(vec![
-        bits(tenure::add(a, flipped)?),
-        bits(tenure::div(transposed.view().t(), a.view().index(1, 3)?.reshape([1031, 1])?)?),
-        bits(tenure::exp(a)?),
-        bits(tenure::select(&less, flipped, a)?),
-        bits(tenure::cast(&narrow)?),
-        bits(tenure::sum(a.view().slice(0, 1..)?, ..)?),
-        bits(tenure::sum(a, 0)?),
-        bits(tenure::mean(&transposed, 1)?),
-        bits(tenure::var(flipped, 0, 1)?),
-        bits(tenure::max(a, 1)?),
-        bits(tenure::cast(tenure::sum(&narrow, ..)?)?),
-        bits(tenure::cast(tenure::prod(&wide, 0)?)?),
-        bits(tenure::cast(tenure::argmin(a, ..)?)?),
-        bits(tenure::cast(tenure::count(&less, 1)?)?),
+        bits(tenure::ops::add(a, flipped)?),
+        bits(tenure::ops::div(transposed.view().t(), a.view().index(1, 3)?.reshape([1031, 1])?)?),
+        bits(tenure::ops::exp(a)?),
+        bits(tenure::ops::select(&less, flipped, a)?),
+        bits(tenure::ops::cast(&narrow)?),
+        bits(tenure::ops::sum(a.view().slice(0, 1..)?, ..)?),
+        bits(tenure::ops::sum(a, 0)?),
+        bits(tenure::ops::mean(&transposed, 1)?),
+        bits(tenure::ops::var(flipped, 0, 1)?),
+        bits(tenure::ops::max(a, 1)?),
+        bits(tenure::ops::cast(tenure::ops::sum(&narrow, ..)?)?),
+        bits(tenure::ops::cast(tenure::ops::prod(&wide, 0)?)?),
+        bits(tenure::ops::cast(tenure::ops::argmin(a, ..)?)?),
+        bits(tenure::ops::cast(tenure::ops::count(&less, 1)?)?),
         bits(transposed),
     ])
 }
@@ -117,10 +117,10 @@ fn an_error_found_on_the_data_is_found_by_whoever_gets_there() {
     for place in [0, LARGE / 2, LARGE - 1] {
         let mut divisors = ones.clone();
         divisors[place] = 0;
-        let error = context.install(|| tenure::div(&ones, &divisors)).unwrap_err();
+        let error = context.install(|| tenure::ops::div(&ones, &divisors)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
-    assert!(context.install(|| tenure::div(&ones, &ones)).unwrap().to_vec() == ones);
+    assert!(context.install(|| tenure::ops::div(&ones, &ones)).unwrap().to_vec() == ones);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn threads_use_one_context_and_several_at_a_time() {
             scope.spawn(move || {
                 start.wait();
                 for _ in 0..20 {
-                    let sum = context.install(|| tenure::sum(data, ..)).unwrap();
+                    let sum = context.install(|| tenure::ops::sum(data, ..)).unwrap();
                     assert_eq!(sum.item(), Some(total));
                 }
             });
@@ -283,7 +283,7 @@ fn all_memory_comes_from_the_allocator_and_goes_back() {
         assert_eq!(made, 2);
         assert!(counts.bytes.load(Relaxed) >= 9700);
         // Neither lending nor adopting nor working in place allocates.
-        tenure::fill(&mut copy, 3).unwrap();
+        tenure::ops::fill(&mut copy, 3).unwrap();
         drop(Tensor::from_vec(vec![1.0], 1).unwrap());
         assert_eq!(counts.given(), made);
         (zeros, copy)
@@ -310,10 +310,10 @@ fn all_memory_comes_from_the_allocator_and_goes_back() {
 fn results_of_operations_come_from_the_allocator() {
     let (context, counts) = marked();
     let total = context.install(|| -> Result<_> {
-        let twice = tenure::add(vec![1.0_f32; LARGE], vec![1.0_f32; LARGE])?;
+        let twice = tenure::ops::add(vec![1.0_f32; LARGE], vec![1.0_f32; LARGE])?;
         assert!(counts.bytes.load(Relaxed) >= 4 * LARGE);
-        let columns: SharedTensor<f32> = tenure::cast::<f32, _>(&twice)?.into_shared();
-        tenure::sum(&columns, ..)
+        let columns: SharedTensor<f32> = tenure::ops::cast::<f32, _>(&twice)?.into_shared();
+        tenure::ops::sum(&columns, ..)
     });
     assert_eq!(total.unwrap().item(), Some(2.0 * LARGE as f32));
     assert!(counts.given() >= 3);
@@ -369,7 +369,7 @@ fn an_allocator_that_allocates_does_not_ask_itself() {
 fn fills_as_it_should(context: &Context) {
     let mut data = vec![0_i32; LARGE];
     for value in 1..=5 {
-        context.install(|| tenure::fill(&mut data, value)).unwrap();
+        context.install(|| tenure::ops::fill(&mut data, value)).unwrap();
         assert!(data.iter().all(|&element| element == value));
     }
 }
@@ -385,7 +385,7 @@ fn small_work_asks_nobody_and_large_work_no_more_than_agreed() {
     let context = Context::with_executor(spawn, 3).unwrap();
     assert_eq!(context.thread_count(), 3);
     if !cfg!(miri) {
-        context.install(|| tenure::fill(&mut [0; 100], 1)).unwrap();
+        context.install(|| tenure::ops::fill(&mut [0; 100], 1)).unwrap();
         assert_eq!(asked.load(Relaxed), 0);
     }
     fills_as_it_should(&context);
@@ -479,7 +479,7 @@ fn an_executor_that_computes_does_not_ask_itself() {
     let spawn = move |task: Task| {
         count.fetch_add(1, Relaxed);
         let mut own = vec![0_u8; 4 * LARGE];
-        tenure::fill(&mut own, 1).unwrap();
+        tenure::ops::fill(&mut own, 1).unwrap();
         task.run();
     };
     fills_as_it_should(&Context::with_executor(spawn, 2).unwrap());

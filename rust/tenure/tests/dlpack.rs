@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod managed;
 
 use managed::{Legacy, Versioned};
-use tenure::dlpack::{
+use tenure::interop::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, Exported, Imported,
     lend, lend_mut,
 };

@@ -1,6 +1,6 @@
 //! Engines: what a context may ask for, in a build with oneDNN and in one without.
 
-use tenure::{Context, Engine, ErrorKind, Result, Tensor, build_info, matmul};
+use tenure::{Context, Engine, ErrorKind, Result, Tensor, build_info, linalg::matmul};
 
 fn has_onednn() -> bool {
     build_info().contains("engines: own onednn")

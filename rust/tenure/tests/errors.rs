@@ -73,7 +73,7 @@ fn memory_that_cannot_be_had() {
          that memory can have",
     );
     let one = TensorView::from_ref(&1_u8).broadcast(tenure_sys::TNR_MAX_ELEMENTS as usize).unwrap();
-    assert_eq!(add(one, one).err().unwrap().kind(), OutOfMemory);
+    assert_eq!(ops::add(one, one).err().unwrap().kind(), OutOfMemory);
 }
 
 #[test]
@@ -86,33 +86,33 @@ fn outputs_whose_indices_meet() {
 #[test]
 fn inputs_that_do_not_broadcast() {
     let (a, b) = ([[0; 3]; 2], [0; 2]);
-    assert_refused(add(&a, &b), InvalidArgument, "add: [2, 3] with [2]: axis 1 is 3 and 2");
-    assert_refused(div(&a, &b), InvalidArgument, "div: [2, 3] with [2]: axis 1 is 3 and 2");
-    assert_refused(less(&a, &b), InvalidArgument, "less: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(ops::add(&a, &b), InvalidArgument, "add: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(ops::div(&a, &b), InvalidArgument, "div: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(ops::less(&a, &b), InvalidArgument, "less: [2, 3] with [2]: axis 1 is 3 and 2");
     assert_refused(
-        select(&[Bool8::TRUE; 3], &a, &b),
+        ops::select(&[Bool8::TRUE; 3], &a, &b),
         InvalidArgument,
         "select: [3] with [2, 3] with [2]: axis 1 is 3 and 2",
     );
     assert_refused(
-        select(Bool8::TRUE, &[[0; 1]; 4], &a),
+        ops::select(Bool8::TRUE, &[[0; 1]; 4], &a),
         InvalidArgument,
         "select: [] with [4, 1] with [2, 3]: axis 0 is 4 and 2",
     );
-    assert_refused(sub(&[0; 0], &b), InvalidArgument, "sub: [0] with [2]: axis 0 is 0 and 2");
+    assert_refused(ops::sub(&[0; 0], &b), InvalidArgument, "sub: [0] with [2]: axis 0 is 0 and 2");
     let images = TensorView::from_ref(&0).broadcast([4, 3, 224, 224]).unwrap();
     assert_refused(
-        add(images, &[0; 5]),
+        ops::add(images, &[0; 5]),
         InvalidArgument,
         "add: [4, 3, 224, 224] with [5]: axis 3 is 224 and 5",
     );
     assert_refused(
-        zip_with(&a, &b, |a: i32, b: i32| a + b),
+        ops::zip_with(&a, &b, |a: i32, b: i32| a + b),
         InvalidArgument,
         "zip_with: [2, 3] with [2]: axis 1 is 3 and 2",
     );
     assert_refused(
-        matmul(&[[[0.0; 2]; 2]; 3], &[[[0.0; 2]; 2]; 2]),
+        linalg::matmul(&[[[0.0; 2]; 2]; 3], &[[[0.0; 2]; 2]; 2]),
         InvalidArgument,
         "matmul: [3, 2, 2] with [2, 2, 2]: axis 0 is 3 and 2",
     );
@@ -133,73 +133,79 @@ fn assert_untouched<T: Element + From<u8>, const N: usize>(
 fn outputs_are_untouched_when_a_call_is_refused() {
     let wide = "a.shape[0] is 3 but out.shape[0] is 2";
     let named = |call: &str| format!("{call} into [2]: {wide}");
-    assert_untouched::<i32, 2>(|out| add_into(&[1, 2, 3], 1, out), &named("add_into: [3] with []"));
-    assert_untouched::<i32, 2>(|out| neg_into(&[1, 2, 3], out), &named("neg_into: [3]"));
-    assert_untouched::<i32, 2>(|out| copy_into(&[1, 2, 3], out), &named("copy_into: [3]"));
-    assert_untouched::<f32, 2>(|out| cast_into(&[1, 2, 3], out), &named("cast_into: [3]"));
-    assert_untouched::<f32, 2>(|out| select_into(Bool8::TRUE, &[1.0, 2.0, 3.0], 1.0, out), wide);
     assert_untouched::<i32, 2>(
-        |out| mul_assign(out, &[1, 2, 3]),
+        |out| ops::add_into(&[1, 2, 3], 1, out),
+        &named("add_into: [3] with []"),
+    );
+    assert_untouched::<i32, 2>(|out| ops::neg_into(&[1, 2, 3], out), &named("neg_into: [3]"));
+    assert_untouched::<i32, 2>(|out| ops::copy_into(&[1, 2, 3], out), &named("copy_into: [3]"));
+    assert_untouched::<f32, 2>(|out| ops::cast_into(&[1, 2, 3], out), &named("cast_into: [3]"));
+    assert_untouched::<f32, 2>(
+        |out| ops::select_into(Bool8::TRUE, &[1.0, 2.0, 3.0], 1.0, out),
+        wide,
+    );
+    assert_untouched::<i32, 2>(
+        |out| ops::mul_assign(out, &[1, 2, 3]),
         "mul_assign: [3] into [2]: b.shape[0] is 3 but out.shape[0] is 2",
     );
     assert_untouched::<i32, 2>(
-        |out| sub_into(1, &[[1, 2]; 2], out),
+        |out| ops::sub_into(1, &[[1, 2]; 2], out),
         "sub_into: [] with [2, 2] into [2]: b.rank is 2 but out.rank is 1",
     );
     // An output never broadcasts.
     assert_untouched::<i32, 1>(
-        |out| add_into(&[1, 2], &[1, 2], out),
+        |out| ops::add_into(&[1, 2], &[1, 2], out),
         "add_into: [2] with [2] into [1]: a.shape[0] is 2 but out.shape[0] is 1",
     );
     let mut truth = [Bool8::from_byte(7); 2];
     let message = named("less_into: [3] with []");
-    assert_refused(less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, &message);
+    assert_refused(ops::less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, &message);
     assert_eq!(truth.map(Bool8::to_byte), [7; 2]);
 }
 
 #[test]
 fn integer_division_by_zero() {
-    let error = div(&[1, 2, 3], &[1, 0, 1]).err().unwrap();
+    let error = ops::div(&[1, 2, 3], &[1, 0, 1]).err().unwrap();
     assert_eq!(error.kind(), InvalidArgument);
     assert!(error.message().starts_with("div: b has an element 0"), "{error}");
     // A divisor that is one number is seen before anything is written.
     let message = "b is 0 but an integer divisor must not be 0";
-    assert_refused(div(&[1_u8], 0), InvalidArgument, &format!("div: {message}"));
-    assert_untouched::<i32, 2>(|out| div_assign(out, 0), &format!("div_assign: {message}"));
+    assert_refused(ops::div(&[1_u8], 0), InvalidArgument, &format!("div: {message}"));
+    assert_untouched::<i32, 2>(|out| ops::div_assign(out, 0), &format!("div_assign: {message}"));
     // Found on the data: the quotients before and after may have been written.
     let mut out = [10_i64, 20, 30];
-    assert!(div_assign(&mut out, &[5, 0, 3]).is_err());
+    assert!(ops::div_assign(&mut out, &[5, 0, 3]).is_err());
     assert!([10, 2].contains(&out[0]) && [30, 10].contains(&out[2]), "{out:?}");
     // Nothing is divided, so nothing is wrong.
-    assert!(div(TensorView::<i32>::from_slice(&[], [0]).unwrap(), &[0]).is_ok());
+    assert!(ops::div(TensorView::<i32>::from_slice(&[], [0]).unwrap(), &[0]).is_ok());
 }
 
 #[test]
 fn axes_that_are_not_there() {
     let table = [[1.0, 2.0], [3.0, 4.0]];
-    assert_refused(sum(&table, 2), InvalidArgument, "axis is 2 but a has rank 2");
-    assert_refused(mean(&table, [0, 5]), InvalidArgument, "axis is 5 but a has rank 2");
+    assert_refused(ops::sum(&table, 2), InvalidArgument, "axis is 2 but a has rank 2");
+    assert_refused(ops::mean(&table, [0, 5]), InvalidArgument, "axis is 5 but a has rank 2");
     assert_refused(
-        max(&table, usize::MAX),
+        ops::max(&table, usize::MAX),
         InvalidArgument,
         &format!("axis is {} but a has rank 2", usize::MAX),
     );
-    assert_refused(min(&table, [1, 1]), InvalidArgument, "axis 1 is given more than once");
-    assert_refused(sum(1.0, 0), InvalidArgument, "axis is 0 but a has rank 0");
+    assert_refused(ops::min(&table, [1, 1]), InvalidArgument, "axis 1 is given more than once");
+    assert_refused(ops::sum(1.0, 0), InvalidArgument, "axis is 0 but a has rank 0");
 }
 
 #[test]
 fn reductions_that_have_no_answer() {
     let nothing = TensorView::<i32>::from_slice(&[], [2, 0]).unwrap();
     assert_refused(
-        max(nothing, 1),
+        ops::max(nothing, 1),
         InvalidArgument,
         "a.shape is [2, 0], so that max has no elements but needs one",
     );
-    assert_eq!(argmin(nothing, ..).err().unwrap().kind(), InvalidArgument);
+    assert_eq!(ops::argmin(nothing, ..).err().unwrap().kind(), InvalidArgument);
     let cube = TensorView::from_slice(&[0; 8], [2, 2, 2]).unwrap();
     assert_refused(
-        argmax(cube, [0, 2]),
+        ops::argmax(cube, [0, 2]),
         InvalidArgument,
         "axes names 2 of 3 axes but argmin and argmax take one or all",
     );
@@ -208,10 +214,13 @@ fn reductions_that_have_no_answer() {
 #[test]
 fn outputs_of_reductions_that_do_not_fit() {
     let table = [[1.0_f32, 2.0, 3.0]; 2];
-    assert_untouched::<f32, 2>(|out| sum_into(&table, 0, out), "out.shape[0] is 2 but must be 3");
+    assert_untouched::<f32, 2>(
+        |out| ops::sum_into(&table, 0, out),
+        "out.shape[0] is 2 but must be 3",
+    );
     let mut out = [[[7.0_f32; 1]; 1]; 3];
     assert_refused(
-        sum_into(&table, 0, &mut out),
+        ops::sum_into(&table, 0, &mut out),
         InvalidArgument,
         "out.rank is 3 but must be 1, or 2 with the reduced axes of extent 1",
     );
@@ -222,26 +231,26 @@ fn outputs_of_reductions_that_do_not_fit() {
 fn factors_that_do_not_agree() {
     let a = [[1.0, 2.0, 3.0]; 2];
     assert_refused(
-        matmul(&a, &[[1.0; 4]; 2]),
+        linalg::matmul(&a, &[[1.0; 4]; 2]),
         InvalidArgument,
         "b.shape[0] is 2 but must be 3, the last extent of a: a has shape [2, 3], b [2, 4], out \
          [2, 4]",
     );
-    assert_refused(matmul(&a, 2.0), InvalidArgument, "b.rank is 0 but must be 1 at least");
+    assert_refused(linalg::matmul(&a, 2.0), InvalidArgument, "b.rank is 0 but must be 1 at least");
     assert_refused(
-        matmul(&[a; 2], &[[[1.0]; 3]; 3]),
+        linalg::matmul(&[a; 2], &[[[1.0]; 3]; 3]),
         InvalidArgument,
         "matmul: [2, 2, 3] with [3, 3, 1]: axis 0 is 2 and 3",
     );
     let expected = "out.shape[1] is 2 but must be 4, the columns of b: a has shape [2, 3], b [3, 4], \
                     out [2, 2]";
     let mut out = [[7.0; 2]; 2];
-    let refused = matmul_scaled_into(1.0, &a, &[[1.0; 4]; 3], 1.0, &mut out);
+    let refused = linalg::matmul_scaled_into(1.0, &a, &[[1.0; 4]; 3], 1.0, &mut out);
     assert_refused(refused, InvalidArgument, expected);
     assert_eq!(out, [[7.0; 2]; 2]);
     let bytes = Matmul::new().activation(Activation::Tanh);
     assert_refused(
-        matmul_with(&[[1_u8]], &[[1]], bytes),
+        linalg::matmul_with(&[[1_u8]], &[[1]], bytes),
         Unsupported,
         "attributes->activation is tanh, which does not take sums of i32",
     );
@@ -251,7 +260,7 @@ fn factors_that_do_not_agree() {
 fn images_and_filters_that_do_not_agree() {
     let (a, weight) = ([[[[1.0; 5]; 4]; 6]; 2], [[[[1.0; 3]; 3]; 6]; 4]);
     let refused = |with: Conv2d<'_, f64>, expected| {
-        assert_refused(conv2d(&a, &weight, with), InvalidArgument, expected);
+        assert_refused(nn::conv2d(&a, &weight, with), InvalidArgument, expected);
     };
     refused(
         Conv2d::new().groups(2),
@@ -273,19 +282,19 @@ fn images_and_filters_that_do_not_agree() {
         "bias.shape[0] is 5 but must be 4, the filters of weight; its shape is [5]",
     );
     assert_refused(
-        conv2d(&a, &[[[1.0; 3]; 3]; 6], Conv2d::new()),
+        nn::conv2d(&a, &[[[1.0; 3]; 3]; 6], Conv2d::new()),
         InvalidArgument,
         "weight.rank is 3 but must be 4",
     );
     let none = TensorView::<f64>::from_slice(&[], [4, 6, 0, 3]).unwrap();
     assert_refused(
-        conv2d(&a, none, Conv2d::new()),
+        nn::conv2d(&a, none, Conv2d::new()),
         InvalidArgument,
         "weight.shape[2] is 0 but must be 1 at least",
     );
     let mut out = [[[[7.0; 3]; 3]; 4]; 2];
     assert_refused(
-        conv2d_into(&a, &weight, Conv2d::new(), &mut out),
+        nn::conv2d_into(&a, &weight, Conv2d::new(), &mut out),
         InvalidArgument,
         "out.shape[2] is 3 but must be 2, the rows at which weight fits into a; its shape is \
          [2, 4, 3, 3]",
@@ -317,7 +326,7 @@ fn layouts_that_are_not_there() {
 fn specs_and_operands_that_do_not_agree() {
     let a = [[1.0, 2.0, 3.0]; 2];
     let refused = |spec, expected| {
-        assert_refused(einsum(spec, (&a, &[1.0; 4])), InvalidArgument, expected);
+        assert_refused(linalg::einsum(spec, (&a, &[1.0; 4])), InvalidArgument, expected);
     };
     refused(
         "ij,j->i",
@@ -329,17 +338,17 @@ fn specs_and_operands_that_do_not_agree() {
     refused("ij,j\u{e9}", "spec[4] is byte 0xc3, but must be a letter, \"...\", ',' or \"->\"");
     refused("ij", "spec[2] is the end after term 1, but operand_count is 2");
     assert_refused(
-        einsum("", [[0.0_f32; 0]; 0]),
+        linalg::einsum("", [[0.0_f32; 0]; 0]),
         InvalidArgument,
         "operand_count is 0 but must be 1 at least",
     );
     let mut out = [7.0; 3];
-    let into = einsum_into("ij->i", [&a], &mut out);
+    let into = linalg::einsum_into("ij->i", [&a], &mut out);
     assert_refused(into, InvalidArgument, "out.shape[0] is 3 but must be 2");
     assert_eq!(out, [7.0; 3]);
     let axes = [[[[[1.0]]]]];
     assert_refused(
-        einsum("abcde,fghij", [&axes, &axes]),
+        linalg::einsum("abcde,fghij", [&axes, &axes]),
         Unsupported,
         "the result has more than 8 axes",
     );
@@ -364,7 +373,7 @@ fn dtypes_that_an_operation_does_not_take() {
 #[test]
 fn an_error_is_one_pointer_and_an_error() {
     assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
-    let error: Box<dyn std::error::Error + Send + Sync> = Box::new(sum(1, 0).err().unwrap());
+    let error: Box<dyn std::error::Error + Send + Sync> = Box::new(ops::sum(1, 0).err().unwrap());
     assert_eq!(error.to_string(), "axis is 0 but a has rank 0");
 }
 
@@ -401,15 +410,15 @@ fn numbers_are_named_as_they_were_given() {
     const IMAGE: [[[[f32; 4]; 4]; 1]; 1] = [[[[1.0; 4]; 4]; 1]; 1];
     const WEIGHT: [[[[f32; 2]; 2]; 1]; 1] = [[[[1.0; 2]; 2]; 1]; 1];
     let calls: &[(&str, Call)] = &[
-        ("partition", |n| of(partition(&A, n, 1))),
-        ("argpartition", |n| of(argpartition(&A, n, 1))),
-        ("top_k", |n| of(top_k(&A, n, 1))),
-        ("bottom_k", |n| of(bottom_k(&A, n, 1))),
-        ("axis", |n| of(sum(&A, n))),
-        ("axis of sort", |n| of(sort(&A, n))),
-        ("axis of softmax", |n| of(softmax(&A, n))),
+        ("partition", |n| of(ops::partition(&A, n, 1))),
+        ("argpartition", |n| of(ops::argpartition(&A, n, 1))),
+        ("top_k", |n| of(ops::top_k(&A, n, 1))),
+        ("bottom_k", |n| of(ops::bottom_k(&A, n, 1))),
+        ("axis", |n| of(ops::sum(&A, n))),
+        ("axis of sort", |n| of(ops::sort(&A, n))),
+        ("axis of softmax", |n| of(nn::softmax(&A, n))),
         ("axis of index", |n| of(A.as_view().index(n, 0))),
-        ("bincount", |n| of(bincount(&[1_u8], n))),
+        ("bincount", |n| of(ops::bincount(&[1_u8], n))),
         ("windows", |n| of(A.as_view().windows(1, n, 1))),
         ("window step", |n| of(A.as_view().windows(1, n, n))),
         ("split_at", |n| of(A.as_view().split_at(1, n))),
@@ -427,15 +436,15 @@ fn numbers_are_named_as_they_were_given() {
         ("eye", |n| of(Tensor::<f32>::eye(n))),
         ("permutation", |n| of(random::Generator::new(1).permutation(n))),
         ("choice", |n| of(random::Generator::new(1).choice(n, 1))),
-        ("strides", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().strides([n, 1])))),
-        ("dilations", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().dilations([1, n])))),
-        ("groups", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().groups(n)))),
-        ("padding", |n| of(conv2d(&IMAGE, &WEIGHT, Conv2d::new().padding([n, 1])))),
-        ("pool strides", |n| of(max_pool2d(&IMAGE, Pool2d::new([2, 2]).strides([n, 1])))),
-        ("pool kernel", |n| of(max_pool2d(&IMAGE, Pool2d::new([n, 2])))),
-        ("pool padding", |n| of(avg_pool2d(&IMAGE, Pool2d::new([2, 2]).padding([1, n])))),
-        ("pool dilations", |n| of(avg_pool2d(&IMAGE, Pool2d::new([2, 2]).dilations([n, 1])))),
-        ("adaptive", |n| of(adaptive_avg_pool2d(&IMAGE, [n, 1]))),
+        ("strides", |n| of(nn::conv2d(&IMAGE, &WEIGHT, Conv2d::new().strides([n, 1])))),
+        ("dilations", |n| of(nn::conv2d(&IMAGE, &WEIGHT, Conv2d::new().dilations([1, n])))),
+        ("groups", |n| of(nn::conv2d(&IMAGE, &WEIGHT, Conv2d::new().groups(n)))),
+        ("padding", |n| of(nn::conv2d(&IMAGE, &WEIGHT, Conv2d::new().padding([n, 1])))),
+        ("pool strides", |n| of(nn::max_pool2d(&IMAGE, Pool2d::new([2, 2]).strides([n, 1])))),
+        ("pool kernel", |n| of(nn::max_pool2d(&IMAGE, Pool2d::new([n, 2])))),
+        ("pool padding", |n| of(nn::avg_pool2d(&IMAGE, Pool2d::new([2, 2]).padding([1, n])))),
+        ("pool dilations", |n| of(nn::avg_pool2d(&IMAGE, Pool2d::new([2, 2]).dilations([n, 1])))),
+        ("adaptive", |n| of(nn::adaptive_avg_pool2d(&IMAGE, [n, 1]))),
         ("sparse top_k", |n| of(sparse().top_k(n))),
         ("to_bsr", |n| of(sparse().to_bsr([n, 1]))),
         ("BsrView", |n| of(BsrView::new(2, 2, [1, n], &[0, 1, 2], &[0, 1], &[1.0, 2.0]))),

@@ -151,12 +151,12 @@ fn strides_that_only_unsafe_code_gives_are_refused_for_writing() {
 #[cfg_attr(miri, ignore = "calls the core")]
 fn matrices_are_operands() {
     let a = mat![[1.0_f64, 2.0], [3.0, 4.0], [5.0, 6.0]];
-    assert_eq!(tenure::sum(&a, 0).unwrap().to_vec(), [9.0, 12.0]);
+    assert_eq!(tenure::ops::sum(&a, 0).unwrap().to_vec(), [9.0, 12.0]);
     let mut out = Mat::<f64>::zeros(3, 2);
-    tenure::mul_into(&a, 2.0, &mut out).unwrap();
-    tenure::add_assign(&mut out, [10.0, 20.0]).unwrap();
+    tenure::ops::mul_into(&a, 2.0, &mut out).unwrap();
+    tenure::ops::add_assign(&mut out, [10.0, 20.0]).unwrap();
     assert_eq!(out, mat![[12.0, 24.0], [16.0, 28.0], [20.0, 32.0]]);
-    let error = tenure::mul_into(&a, 2.0, &mut Mat::<f64>::zeros(2, 2)).err().unwrap();
+    let error = tenure::ops::mul_into(&a, 2.0, &mut Mat::<f64>::zeros(2, 2)).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 }
 

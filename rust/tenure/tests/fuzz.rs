@@ -175,7 +175,7 @@ fn usable<T: Element, I: SparseIndex>(read: Result<CooMatrix<T, I>>) -> Option<C
 }
 
 fn read_market(bytes: &[u8]) {
-    let reader = match matrix_market::Reader::new(bytes) {
+    let reader = match io::matrix_market::Reader::new(bytes) {
         Ok(reader) => reader,
         Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
     };
@@ -184,8 +184,8 @@ fn read_market(bytes: &[u8]) {
     usable(reader.to_coo::<Complex<f32>, i32>());
     if let Some(matrix) = usable(reader.to_coo::<f64, i32>()) {
         let mut out = Vec::new();
-        matrix_market::Writer::new().write(&matrix.view(), &mut out).unwrap();
-        let again = matrix_market::Reader::new(&out).unwrap().to_coo::<f64, i32>().unwrap();
+        io::matrix_market::Writer::new().write(&matrix.view(), &mut out).unwrap();
+        let again = io::matrix_market::Reader::new(&out).unwrap().to_coo::<f64, i32>().unwrap();
         assert_eq!((again.rows(), again.row_indices()), (matrix.rows(), matrix.row_indices()));
         let bits = |matrix: &CooMatrix<f64>| -> Vec<u64> {
             let values = matrix.values().iter();
@@ -210,7 +210,7 @@ fn matrix_market() {
 }
 
 fn read_npz(bytes: &[u8]) {
-    let reader = match npz::Reader::new(bytes) {
+    let reader = match io::npz::Reader::new(bytes) {
         Ok(reader) => reader,
         Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
     };
@@ -289,13 +289,13 @@ fn npz() {
 #[test]
 fn arrays_of_npz() {
     let mut corpus = Vec::new();
-    let graph: CsrMatrix<f64> = gallery::rmat(4, 3, 1).unwrap();
+    let graph: CsrMatrix<f64> = sparse::gallery::rmat(4, 3, 1).unwrap();
     let narrow: Vec<f32> = graph.values().iter().map(|value| *value as f32).collect();
     let blocks: Vec<f64> = (0..18).map(f64::from).collect();
     let coo = CooView::new(3, 3, &[2, 0], &[1, 0], &[1.0, 2.0]).unwrap();
     let csc = graph.view().with_values(&narrow).unwrap().t();
     let bsr = BsrView::new(4, 9, [2, 3], &[0, 2, 3], &[0, 2, 1], &blocks).unwrap();
-    let writer = npz::Writer::new();
+    let writer = io::npz::Writer::new();
     let mut write = |matrix: &dyn Fn(&mut Vec<u8>)| {
         let mut out = Vec::new();
         matrix(&mut out);
@@ -306,7 +306,10 @@ fn arrays_of_npz() {
     write(&|out| writer.write(&coo, out).unwrap());
     write(&|out| writer.write(&bsr, out).unwrap());
     let again = archive(&corpus[0]);
-    assert_eq!(npz::Reader::new(&again).unwrap().to_csr::<f64, i32>().unwrap().nnz(), graph.nnz());
+    assert_eq!(
+        io::npz::Reader::new(&again).unwrap().to_csr::<f64, i32>().unwrap().nnz(),
+        graph.nnz()
+    );
     let contents: Vec<Vec<u8>> =
         corpus.iter().flatten().map(|(_, content)| content.clone()).collect();
     fuzz(3_000, |random| {

@@ -30,9 +30,9 @@ fn samples_are_lent_where_they_are() {
 #[cfg_attr(miri, ignore = "calls the core")]
 fn images_are_operands_and_outputs() {
     let image = Rgb32FImage::from_pixel(2, 2, Rgb([0.5, 1.0, 2.0]));
-    assert_eq!(tenure::sum(&image, [0, 1]).unwrap(), [2.0, 4.0, 8.0]);
+    assert_eq!(tenure::ops::sum(&image, [0, 1]).unwrap(), [2.0, 4.0, 8.0]);
     let mut out = Rgb32FImage::new(2, 2);
-    tenure::mul_into(&image, 2.0, &mut out).unwrap();
+    tenure::ops::mul_into(&image, 2.0, &mut out).unwrap();
     assert_eq!(out[(1, 1)], Rgb([1.0, 2.0, 4.0]));
     assert_eq!(out.as_view_mut().shape(), image.as_view().shape());
 }

@@ -7,7 +7,11 @@ use tenure::linalg::{
     Cholesky, Ldlt, Lu, PivotedQr, Qr, cholesky, det, eigh, eigvalsh, inv, lstsq, pinv, qr, solve,
     svd, svdvals,
 };
-use tenure::{AsView, ErrorKind, NativeFloat, Real, Tensor, TensorView, cast, matmul, mul, sub};
+use tenure::{
+    AsView, ErrorKind, NativeFloat, Real, Tensor, TensorView,
+    linalg::matmul,
+    ops::{cast, mul, sub},
+};
 
 #[allow(dead_code, reason = "part of it is used here")]
 #[path = "../src/split_mix.rs"]
@@ -188,7 +192,7 @@ fn symmetric<T: NativeFloat + Real>(a: &Tensor<f64>, is_definite: bool) -> Tenso
     if is_definite {
         (0..order).for_each(|place| whole[[place, place]] += 0.01);
     } else {
-        whole = tenure::add(&a, a.view().t()).unwrap();
+        whole = tenure::ops::add(&a, a.view().t()).unwrap();
     }
     cast(&mul(&whole, scale).unwrap()).unwrap()
 }
@@ -460,7 +464,7 @@ fn assert_near(found: impl AsView<f64>, expected: &[f64]) {
 /// A matrix that is far from singular, of elements of the type.
 fn dominant<T: NativeFloat + Real>(order: usize) -> Tensor<f64> {
     let diagonal = mul(&identity(order), order as f64).unwrap();
-    let sum = tenure::add(&uniform(order, order, 7), &diagonal).unwrap();
+    let sum = tenure::ops::add(&uniform(order, order, 7), &diagonal).unwrap();
     widened(&cast::<T, f64>(&sum).unwrap())
 }
 
@@ -497,7 +501,7 @@ fn far_columns<T: NativeFloat + Real>() {
             assert_within::<T>(&format!("{method} of {name}"), residual, of, order);
         }
         let [q, r] = qr(&a).unwrap().map(|factor| widened(&factor));
-        let product = matmul(&q, tenure::div(&r, scale).unwrap()).unwrap();
+        let product = matmul(&q, tenure::ops::div(&r, scale).unwrap()).unwrap();
         assert_within::<T>(&format!("qr of {name}"), minus(&product, &base), norm(&base), order);
         assert_orthonormal::<T>(name, &q);
     });
@@ -517,8 +521,8 @@ fn least_squares_of_numbers_far_from_1_are_in_range() {
 fn far_rows_and_columns<T: NativeFloat + Real>() {
     each_scale::<T>(|name, order, scale| {
         let base = dominant::<T>(order);
-        let base = tenure::add(&base, base.view().t()).unwrap();
-        let roots = tenure::sqrt(scale).unwrap();
+        let base = tenure::ops::add(&base, base.view().t()).unwrap();
+        let roots = tenure::ops::sqrt(scale).unwrap();
         let columns = mul(&base, &roots).unwrap();
         let a: Tensor<T> = cast(&mul(&columns, as_column(&roots)).unwrap()).unwrap();
         let b: Tensor<T> = cast(&matmul(&base, uniform(order, 2, 9)).unwrap()).unwrap();
@@ -571,7 +575,7 @@ fn values_are_those_of_numpy() {
     assert_near(inv(&A).unwrap().view().index(0, 0).unwrap(), &first);
     let values = [5.759996356804981, 6.294666506296104, 15.284434179218257, 16.660902957680662];
     let turned = TensorView::from_slice(A.as_flattened(), [4, 4]).unwrap().t();
-    assert_near(eigvalsh(tenure::add(&A, turned).unwrap()).unwrap(), &values);
+    assert_near(eigvalsh(tenure::ops::add(&A, turned).unwrap()).unwrap(), &values);
     let values = [8.459219566582458, 7.769188128666117, 4.43144794658911, 4.05506957306692];
     assert_near(svdvals(&A).unwrap(), &values);
     let last = [2.73861278752583, 2.9738307367175416, 1.025638740027607, 6.372157870322155];

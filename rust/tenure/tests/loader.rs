@@ -511,7 +511,7 @@ fn transforms_borrow_within_a_scope() {
     let view = TensorView::from_slice(&data, 20).unwrap();
     let loader = Loader::new(view, 4).unwrap().shuffle(9).threads(2).transform(|mut batch| {
         calls.fetch_add(1, Ordering::Relaxed);
-        Ok(tenure::mul_assign(&mut batch, factor)?)
+        Ok(tenure::ops::mul_assign(&mut batch, factor)?)
     });
     let total: u32 = loader
         .scope(|batches| {

@@ -1,6 +1,6 @@
 //! Matrix Market files: a written file reads back, and the error of an invalid file names its line.
 
-use tenure::matrix_market::{Field, Layout, Reader, Symmetry, Value, Writer};
+use tenure::io::matrix_market::{Field, Layout, Reader, Symmetry, Value, Writer};
 use tenure::*;
 
 const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
@@ -13,7 +13,7 @@ fn message(text: &str) -> String {
     coo::<f64>(text).expect_err(text).message().to_owned()
 }
 
-fn written<T: Value, S: matrix_market::Source<T>>(writer: &Writer, matrix: &S) -> String {
+fn written<T: Value, S: io::matrix_market::Source<T>>(writer: &Writer, matrix: &S) -> String {
     let mut out = Vec::new();
     writer.write(matrix, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -325,7 +325,7 @@ fn bytes_that_are_no_text_are_bytes() -> Result<()> {
 
 #[test]
 fn a_file_cut_anywhere_is_a_message() {
-    let general = gallery::uniform::<f32, i32>(5, 5, 0.5, 1).unwrap();
+    let general = sparse::gallery::uniform::<f32, i32>(5, 5, 0.5, 1).unwrap();
     let text = written(&Writer::new(), &general.view());
     let whole = text.trim_end().len();
     for length in 0..whole {
@@ -339,7 +339,7 @@ fn a_file_cut_anywhere_is_a_message() {
 
 #[test]
 fn written_files_are_read() -> Result<()> {
-    let matrix: CsrMatrix<f64> = gallery::rmat(8, 4, 1)?;
+    let matrix: CsrMatrix<f64> = sparse::gallery::rmat(8, 4, 1)?;
     let thirds: Vec<f64> = matrix
         .values()
         .iter()
@@ -386,7 +386,7 @@ fn every_source_has_its_lines() -> Result<()> {
 
 #[test]
 fn a_symmetry_is_written_where_the_matrix_has_it() -> Result<()> {
-    let grid: CsrMatrix<f32> = gallery::poisson([3, 4, 2])?;
+    let grid: CsrMatrix<f32> = sparse::gallery::poisson([3, 4, 2])?;
     let text = written(&Writer::new().symmetry(Symmetry::Symmetric), &grid.view());
     let reader = Reader::new(text.as_bytes())?;
     assert_eq!((reader.symmetry(), reader.stored()), (Symmetry::Symmetric, (grid.nnz() + 24) / 2));
@@ -431,8 +431,8 @@ fn a_symmetry_is_written_where_the_matrix_has_it() -> Result<()> {
     Ok(())
 }
 
-/// A matrix of four rows with the symmetry: below the diagonal and on it `value(n)`, `None` where the
-/// mirror image has no value.
+/// A matrix of four rows with the symmetry: below the diagonal and on it `value(n)`, `None` where
+/// the mirror image has no value.
 fn with_symmetry<T: Value>(
     symmetry: Symmetry,
     value: fn(i8) -> T,
@@ -554,7 +554,7 @@ fn an_output_that_fails_is_an_error() -> Result<()> {
         }
     }
     for edges in [1, 64] {
-        let matrix: CsrMatrix<f64> = gallery::rmat(8, edges, 1)?;
+        let matrix: CsrMatrix<f64> = sparse::gallery::rmat(8, edges, 1)?;
         let error = Writer::new().write(&matrix.view(), Full).err().unwrap();
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }

@@ -6,7 +6,9 @@ use tenure::random::Generator;
 use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Expr, Ilu0,
     Jacobi, Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor,
-    TensorView, TensorViewMut, Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
+    TensorView, TensorViewMut, Tolerance, Triangle, Triplets, f16,
+    linalg::{bicgstab, cg, lsqr},
+    s,
 };
 
 /// Runs expressions, and adds their source text to a list.
@@ -34,10 +36,12 @@ fn squeezed(code: &str) -> String {
 /// The names in the tables, and the methods of the adjacent names.
 #[expect(unused_imports, reason = "that they are there is what is asked")]
 fn names() -> Vec<String> {
-    use tenure::dlpack::{Exported, Imported};
-    use tenure::matrix_market::Reader;
+    use tenure::interop::dlpack::{Exported, Imported};
+    use tenure::io::matrix_market::Reader;
     use tenure::{
-        Error, add_into, cast, global_avg_pool2d, rms_norm, softmax_assign, softmax_into,
+        Error,
+        nn::{global_avg_pool2d, rms_norm, softmax_assign, softmax_into},
+        ops::{add_into, cast},
     };
     let _ = (
         Krylov::<'_, f32>::preconditioner,
@@ -104,36 +108,36 @@ fn dense() -> Result<Vec<String>> {
     }
     let mut tensor = Tensor::copy_from_slice(&data, shape)?;
     let shared = tensor.try_clone()?.into_shared();
-    says! { found: shared.clone(); tenure::sum(&tensor, 0)?; tenure::relu(&tensor)?; }
-    says! { found: tenure::softmax(&tensor, -1)?; tenure::cumsum(&tensor, 0)?; }
-    says! { found: tenure::layer_norm(&tensor, -1, LayerNorm::new().eps(1e-6))?; }
+    says! { found: shared.clone(); tenure::ops::sum(&tensor, 0)?; tenure::nn::relu(&tensor)?; }
+    says! { found: tenure::nn::softmax(&tensor, -1)?; tenure::ops::cumsum(&tensor, 0)?; }
+    says! { found: tenure::nn::layer_norm(&tensor, -1, LayerNorm::new().eps(1e-6))?; }
     says! { found: tensor.cast::<f16>()?; tensor.to_csr()?; }
     let view = TensorView::from_slice(&data, shape)?;
     says! { found:
         view.slice_axes(s![1..2, ..])?; view.index(0, 1)?; view.chunks(0, 2)?;
         view.slice_axes(s![-1])?; view.slice_axes(s![.., -1])?; view.reshape([3, -1])?;
         view.diagonal(0)?; view.split_into(0, 3)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
-        view[[1, 2]]; tenure::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
+        view[[1, 2]]; tenure::ops::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
         view.slice_axes(s![1.., ..;2])?;
     }
     let (b, m) = (vec(), [Bool8::TRUE; 6]);
     let b = TensorView::from_slice(&b, shape)?;
     let m = TensorView::from_slice(&m, shape)?;
-    says! { found: tenure::add_assign(&mut tensor, &b)?; }
+    says! { found: tenure::ops::add_assign(&mut tensor, &b)?; }
     says! { found: tensor.into_vec(); }
     let mut a = Tensor::copy_from_slice(&data, shape)?;
     let (mut out, mut c) = (Tensor::zeros(shape)?, Tensor::zeros(shape)?);
     says! { found:
-        tenure::add(&a, &b)?; (&a * &b + 1.0).eval()?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
-        a.cast::<i8>()?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
-        tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
-        tenure::clamp(&a, 0.0, 1.0)?; tenure::rem(&a, &b)?; tenure::round(&a)?; tenure::floor(&a)?;
-        tenure::is_nan(&a)?; tenure::nan_to_num(&a)?;
+        tenure::ops::add(&a, &b)?; (&a * &b + 1.0).eval()?; tenure::ops::add_into(&a, &b, &mut out)?; tenure::ops::add_into(&a, &b, &mut c)?;
+        a.cast::<i8>()?; tenure::ops::sum(&a, 0)?; tenure::ops::std(&a, .., 1)?;
+        tenure::ops::select(&m, &a, &b)?; tenure::ops::add_assign(&mut a, &b)?;
+        tenure::ops::clamp(&a, 0.0, 1.0)?; tenure::ops::rem(&a, &b)?; tenure::ops::round(&a)?; tenure::ops::floor(&a)?;
+        tenure::ops::is_nan(&a)?; tenure::ops::nan_to_num(&a)?;
     }
     {
         let (a, b, n) = ([6, 5], [3, 4], m);
         says! { found:
-            tenure::bitwise_and(&a, &b)?; tenure::shift_left(&a, 3)?; tenure::logical_and(&m, &n)?;
+            tenure::ops::bitwise_and(&a, &b)?; tenure::ops::shift_left(&a, 3)?; tenure::ops::logical_and(&m, &n)?;
         }
     }
     {
@@ -143,11 +147,11 @@ fn dense() -> Result<Vec<String>> {
         says! { found:
             Tensor::from([[1, 2], [3, 4]]); Tensor::<f32>::ones([2, 3])?; Tensor::<f32>::eye(3)?;
             Tensor::arange(0..12)?; Tensor::arange_step(0.0, 1.0, 0.25)?;
-            Tensor::linspace(0.0, 1.0, 5)?; tenure::meshgrid([&y, &x])?; tenure::map(&a, f)?;
-            tenure::sum(&a, Axes::keep(-1))?; tenure::sum_all(&a)?; tenure::mean_all(&a)?;
-            tenure::all_close(&a, &b, Tolerance::default())?; a == b;
+            Tensor::linspace(0.0, 1.0, 5)?; tenure::ops::meshgrid([&y, &x])?; tenure::ops::map(&a, f)?;
+            tenure::ops::sum(&a, Axes::keep(-1))?; tenure::ops::sum_all(&a)?; tenure::ops::mean_all(&a)?;
+            tenure::ops::all_close(&a, &b, Tolerance::default())?; a == b;
         }
-        says! { found: tenure::map_assign(&mut a, f); }
+        says! { found: tenure::ops::map_assign(&mut a, f); }
     }
     let mut random = Generator::new(1);
     says! { found:
@@ -157,18 +161,18 @@ fn dense() -> Result<Vec<String>> {
     {
         let (edges, n) = ([0.0_f32, 1.0], [1, 2]);
         says! { found:
-            tenure::sort(&a, -1)?; tenure::sort_assign(&mut a, -1)?;
-            tenure::sort_descending(&a, -1)?; tenure::argsort(&a, -1)?;
-            tenure::sort_with_indices(&a, -1)?; tenure::partition(&a, 1, -1)?;
-            tenure::top_k(&a, 2, -1)?; tenure::median_all(&a)?; tenure::quantile(&a, 0.9, 0)?;
-            tenure::searchsorted(&edges, &a)?; tenure::searchsorted_right(&edges, &a)?;
-            tenure::unique(&a)?; tenure::unique_counts(&a)?; tenure::unique_inverse(&a)?;
-            tenure::bincount(&n, 9)?; tenure::histogram(&a, 4, 0.0..=1.0)?;
-            tenure::histogram_edges(&a, &edges)?;
+            tenure::ops::sort(&a, -1)?; tenure::ops::sort_assign(&mut a, -1)?;
+            tenure::ops::sort_descending(&a, -1)?; tenure::ops::argsort(&a, -1)?;
+            tenure::ops::sort_with_indices(&a, -1)?; tenure::ops::partition(&a, 1, -1)?;
+            tenure::ops::top_k(&a, 2, -1)?; tenure::ops::median_all(&a)?; tenure::ops::quantile(&a, 0.9, 0)?;
+            tenure::ops::searchsorted(&edges, &a)?; tenure::ops::searchsorted_right(&edges, &a)?;
+            tenure::ops::unique(&a)?; tenure::ops::unique_counts(&a)?; tenure::ops::unique_inverse(&a)?;
+            tenure::ops::bincount(&n, 9)?; tenure::ops::histogram(&a, 4, 0.0..=1.0)?;
+            tenure::ops::histogram_edges(&a, &edges)?;
         }
     }
     let b = b.t();
-    says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }
+    says! { found: tenure::linalg::matmul(&a, &b)?; tenure::linalg::einsum("ij,jk->ik", (&a, &b))?; }
     Ok(found)
 }
 
@@ -178,17 +182,17 @@ fn movement() -> Result<Vec<String>> {
     let (b, v, tensor) = (a.try_clone()?, a.try_clone()?, a.try_clone()?);
     let (n, i, m) = ([1, 0], [[0, 1, 0], [1, 1, 0]], [Bool8::TRUE; 3]);
     says! { found:
-        tenure::concat((&a, &b), 0)?; tenure::stack((&a, &b), 0)?;
-        tenure::pad(&a, [(1, 1), (0, 2)], PadMode::Edge)?; tenure::tile(&a, [2, 1])?;
-        tenure::repeat(&a, 3, 0)?; tenure::roll(&a, 1, 0)?; tenure::take(&a, 0, &n)?;
-        tenure::gather(&a, 0, &i)?; tenure::put_assign(&mut a, 0, &n, &v)?;
-        tenure::scatter_assign(&mut a, 0, &i, &b)?; tenure::put_add_assign(&mut a, 0, &n, &v)?;
-        tenure::nonzero(&a)?; tenure::masked_select(&a, &m)?;
-        tenure::masked_fill_assign(&mut a, &m, 0.0)?; tenure::tril(&a, 0)?; tenure::triu(&a, 1)?;
-        tenure::take(&tensor, 0, &n)?; tenure::gather(&tensor, 0, &i)?;
-        tenure::put_add(&tensor, 0, &n, &v)?; tenure::scatter_add(&tensor, 0, &i, &b)?;
-        tenure::one_hot::<f32, _>(&n, 3)?; tenure::nonzero(&tensor)?;
-        tenure::masked_fill(&tensor, &m, 0.0)?;
+        tenure::ops::concat((&a, &b), 0)?; tenure::ops::stack((&a, &b), 0)?;
+        tenure::ops::pad(&a, [(1, 1), (0, 2)], PadMode::Edge)?; tenure::ops::tile(&a, [2, 1])?;
+        tenure::ops::repeat(&a, 3, 0)?; tenure::ops::roll(&a, 1, 0)?; tenure::ops::take(&a, 0, &n)?;
+        tenure::ops::gather(&a, 0, &i)?; tenure::ops::put_assign(&mut a, 0, &n, &v)?;
+        tenure::ops::scatter_assign(&mut a, 0, &i, &b)?; tenure::ops::put_add_assign(&mut a, 0, &n, &v)?;
+        tenure::ops::nonzero(&a)?; tenure::ops::masked_select(&a, &m)?;
+        tenure::ops::masked_fill_assign(&mut a, &m, 0.0)?; tenure::ops::tril(&a, 0)?; tenure::ops::triu(&a, 1)?;
+        tenure::ops::take(&tensor, 0, &n)?; tenure::ops::gather(&tensor, 0, &i)?;
+        tenure::ops::put_add(&tensor, 0, &n, &v)?; tenure::ops::scatter_add(&tensor, 0, &i, &b)?;
+        tenure::nn::one_hot::<f32, _>(&n, 3)?; tenure::ops::nonzero(&tensor)?;
+        tenure::ops::masked_fill(&tensor, &m, 0.0)?;
     }
     Ok(found)
 }
@@ -197,16 +201,16 @@ fn layers() -> Result<Vec<String>> {
     let mut found = Vec::new();
     let (a, weight, bias) = ([[1.0, 2.0]], Tensor::zeros([3, 2])?, [0.5, 1.5, 2.5]);
     let b = weight.view();
-    says! { found: tenure::matmul_with(&a, b.t(), Matmul::new().bias(&bias))?; }
+    says! { found: tenure::linalg::matmul_with(&a, b.t(), Matmul::new().bias(&bias))?; }
     let images = Tensor::<f64>::zeros([1, 3, 4, 4])?;
     let [weight, turned] = [Tensor::zeros([3, 3, 3, 3])?, Tensor::zeros([3, 2, 3, 3])?];
     let (a, weight, turned) = (images.view(), weight.view(), turned.view());
     says! { found:
-        tenure::conv2d(a, weight, Conv2d::new().bias(&bias).strides([2, 2]).padding([1, 1]))?;
-        tenure::conv2d_transposed(a, turned, Conv2d::new().strides([2, 2]), [0, 0])?;
-        tenure::max_pool2d(a, Pool2d::new([2, 2]))?;
-        tenure::avg_pool2d(a, Pool2d::new([3, 3]).strides([1, 1]).padding([1, 1]).count_padding())?;
-        tenure::adaptive_avg_pool2d(a, [2, 2])?;
+        tenure::nn::conv2d(a, weight, Conv2d::new().bias(&bias).strides([2, 2]).padding([1, 1]))?;
+        tenure::nn::conv2d_transposed(a, turned, Conv2d::new().strides([2, 2]), [0, 0])?;
+        tenure::nn::max_pool2d(a, Pool2d::new([2, 2]))?;
+        tenure::nn::avg_pool2d(a, Pool2d::new([3, 3]).strides([1, 1]).padding([1, 1]).count_padding())?;
+        tenure::nn::adaptive_avg_pool2d(a, [2, 2])?;
     }
     Ok(found)
 }
@@ -250,8 +254,8 @@ fn sparse() -> Result<Vec<String>> {
         a.maximum(b)?; a.to_csr()?; a.to_csc()?; a.to_bsr([4, 4])?; a.coalesce(Combine::Sum)?;
         a.to_sorted()?; a.prune(0.0)?; a.row_sums()?; a.col_maxes()?; a.norm_1()?;
         a.select_rows(&rows)?; a.select_cols(&cols)?; a.to_block(1..3, 2..)?;
-        a.row_range(1..3); tenure::vstack([a, b])?; tenure::hstack([a, b])?;
-        tenure::block_diag([a, b])?; tenure::kron(a, b)?; a.tril(0)?; a.triu(1)?;
+        a.row_range(1..3); tenure::sparse::vstack([a, b])?; tenure::sparse::hstack([a, b])?;
+        tenure::sparse::block_diag([a, b])?; tenure::sparse::kron(a, b)?; a.tril(0)?; a.triu(1)?;
     }
     {
         let b = x;

@@ -65,16 +65,16 @@ proptest! {
 #[cfg_attr(miri, ignore = "calls the core")]
 fn matrices_are_operands_and_outputs() {
     let matrix = DMatrix::from_row_slice(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(tenure::sum(&matrix, 0).unwrap(), [5.0, 7.0, 9.0]);
+    assert_eq!(tenure::ops::sum(&matrix, 0).unwrap(), [5.0, 7.0, 9.0]);
     let mut out = DMatrix::zeros(2, 3);
-    tenure::mul_into(&matrix, 2.0, &mut out).unwrap();
+    tenure::ops::mul_into(&matrix, 2.0, &mut out).unwrap();
     assert_eq!(out, &matrix * 2.0);
-    let product = tenure::matmul(&matrix, DVector::from_element(3, 1.0)).unwrap();
+    let product = tenure::linalg::matmul(&matrix, DVector::from_element(3, 1.0)).unwrap();
     assert_eq!(product, [[6.0], [15.0]]);
-    assert_eq!(tenure::max(Matrix3::<f32>::identity(), 0).unwrap(), [1.0; 3]);
-    assert_eq!(tenure::sum(matrix.column(1), ..).unwrap().item(), Some(7.0));
+    assert_eq!(tenure::ops::max(Matrix3::<f32>::identity(), 0).unwrap(), [1.0; 3]);
+    assert_eq!(tenure::ops::sum(matrix.column(1), ..).unwrap().item(), Some(7.0));
     let part = matrix.columns(1, 2); // of which the type does not say that it has no gaps
-    assert_eq!(tenure::sum(TensorView::try_from(&part).unwrap(), 1).unwrap(), [5.0, 11.0]);
+    assert_eq!(tenure::ops::sum(TensorView::try_from(&part).unwrap(), 1).unwrap(), [5.0, 11.0]);
 }
 
 #[test]

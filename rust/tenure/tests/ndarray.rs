@@ -275,18 +275,18 @@ fn who_writes_a_shared_array_gets_a_copy() {
 #[cfg_attr(miri, ignore = "calls the core")]
 fn arrays_are_operands() {
     let a = array![[1.0_f32, 2.0], [3.0, 4.0]];
-    let sum = tenure::add(&a, a.t()).unwrap();
+    let sum = tenure::ops::add(&a, a.t()).unwrap();
     assert_eq!(ArrayView2::try_from(sum.view()).unwrap(), array![[2.0, 5.0], [5.0, 8.0]]);
 
     let mut out = Array2::<f32>::zeros((4, 4));
-    tenure::mul_into(&a, 2.0, &mut out.slice_mut(s![..;2, 1..3])).unwrap();
-    tenure::add_assign(&mut out, 1.0).unwrap();
+    tenure::ops::mul_into(&a, 2.0, &mut out.slice_mut(s![..;2, 1..3])).unwrap();
+    tenure::ops::add_assign(&mut out, 1.0).unwrap();
     assert_eq!(out.row(0).to_vec(), [1.0, 3.0, 5.0, 1.0]);
     assert_eq!(out.row(2).to_vec(), [1.0, 7.0, 9.0, 1.0]);
-    tenure::sub_assign(&mut *out, ArcArray2::ones((4, 4))).unwrap();
+    tenure::ops::sub_assign(&mut *out, ArcArray2::ones((4, 4))).unwrap();
     assert_eq!(out.sum(), 20.0);
 
-    let error = tenure::add_into(&a, &a, &mut out).err().unwrap();
+    let error = tenure::ops::add_into(&a, &a, &mut out).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert_eq!(out.sum(), 20.0);
 }

@@ -1,12 +1,12 @@
 //! NumPy's files of one array: a written file reads back, with `npyz` too, and an invalid file
 //! gives a message. `tests/interop` asks NumPy.
 
-use tenure::npy::Array;
+use tenure::io::npy::Array;
 use tenure::*;
 
 fn written<'v>(view: impl Into<DynView<'v>>) -> Vec<u8> {
     let mut file = Vec::new();
-    npy::write(view, &mut file).unwrap();
+    io::npy::write(view, &mut file).unwrap();
     file
 }
 
@@ -184,16 +184,16 @@ fn paths_are_read_in_place_and_named_in_messages() -> Result<()> {
     let put = |bytes: &[u8]| std::fs::write(&path, bytes).unwrap();
     let view = TensorView::from_slice(&[1_u32, 2, 3, 4, 5, 6], [2, 3])?;
     put(&written(view.t()));
-    let tensor = npy::read::<u32>(&path)?;
+    let tensor = io::npy::read::<u32>(&path)?;
     assert_eq!((tensor.strides(), tensor.to_vec()), (view.t().strides(), view.t().to_vec()));
     let foreign = if cfg!(target_endian = "little") { "'>u4'" } else { "'<u4'" };
     let bytes: Vec<u8> =
         [1_u32, 2].iter().flat_map(|value| value.swap_bytes().to_ne_bytes()).collect();
     put(&file(foreign, "False", "(2,)", &bytes));
-    assert_eq!(npy::read::<u32>(&path)?.to_vec(), [1, 2]);
+    assert_eq!(io::npy::read::<u32>(&path)?.to_vec(), [1, 2]);
 
     let named = |why: &str| {
-        let error = npy::read::<u32>(&path).err().unwrap();
+        let error = io::npy::read::<u32>(&path).err().unwrap();
         assert_eq!(error.message(), format!("{}: {why}", path.display()));
     };
     put(&written(view)[..140]);
@@ -211,7 +211,7 @@ fn paths_are_read_in_place_and_named_in_messages() -> Result<()> {
     put(b"\x93NUMPY\x01");
     named("it ends at byte 7 but 8 bytes are needed");
     std::fs::remove_file(&path).unwrap();
-    assert!(npy::read::<u32>(&path).err().unwrap().message().contains("array.npy: "));
+    assert!(io::npy::read::<u32>(&path).err().unwrap().message().contains("array.npy: "));
     Ok(())
 }
 
@@ -381,12 +381,12 @@ fn files_are_read_as_another_type() -> Result<()> {
         ),
     ] {
         std::fs::write(&path, bytes).unwrap();
-        assert_eq!(npy::read_as::<f32>(&path)?, expected);
+        assert_eq!(io::npy::read_as::<f32>(&path)?, expected);
     }
     std::fs::write(&path, file("'<c8'", "False", "(1,)", &[0; 8])).unwrap();
-    let error = npy::read_as::<f32>(&path).err().unwrap();
+    let error = io::npy::read_as::<f32>(&path).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(npy::read_as::<f32>(&path).err().unwrap().kind(), ErrorKind::Io);
+    assert_eq!(io::npy::read_as::<f32>(&path).err().unwrap().kind(), ErrorKind::Io);
     Ok(())
 }

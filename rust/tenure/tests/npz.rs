@@ -2,7 +2,7 @@
 //! message. `tests/interop` asks SciPy and NumPy.
 #![cfg(feature = "npz")]
 
-use tenure::npz::{Archive, Format, Reader, Source, Writer};
+use tenure::io::npz::{Archive, Format, Reader, Source, Writer};
 use tenure::*;
 
 fn written(writer: &Writer, matrix: &impl Source) -> Vec<u8> {
@@ -17,7 +17,7 @@ fn both(matrix: &impl Source) -> [Vec<u8>; 2] {
 }
 
 fn graph() -> CsrMatrix<f32> {
-    gallery::rmat(6, 4, 1).unwrap()
+    sparse::gallery::rmat(6, 4, 1).unwrap()
 }
 
 /// The message of the first step that refuses a file.
@@ -428,7 +428,7 @@ fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
 
 fn npy_of(values: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
-    npy::write(TensorView::from_slice(values, values.len()).unwrap(), &mut file).unwrap();
+    io::npy::write(TensorView::from_slice(values, values.len()).unwrap(), &mut file).unwrap();
     file
 }
 

@@ -8,7 +8,7 @@ mod split_mix;
 
 use split_mix::Random;
 use tenure::{
-    Complex, ErrorKind, Order, Tensor, TensorView, TensorViewMut, Tenure, bf16, f16, meshgrid,
+    Complex, ErrorKind, Order, Tensor, TensorView, TensorViewMut, Tenure, bf16, f16, ops::meshgrid,
 };
 
 #[test]
@@ -304,8 +304,8 @@ fn references_are_walked() {
 fn a_closure_that_panics_leaves_what_was_written() {
     let mut data = [1, 2, 3, 4];
     let panics = |x: i32| if x == 3 { panic!("no 3") } else { x * 10 };
-    assert!(catch_unwind(|| tenure::map([1, 2, 3], panics)).is_err());
+    assert!(catch_unwind(|| tenure::ops::map([1, 2, 3], panics)).is_err());
     let assigned = AssertUnwindSafe(&mut data);
-    assert!(catch_unwind(move || tenure::map_assign(*{ assigned }, panics)).is_err());
+    assert!(catch_unwind(move || tenure::ops::map_assign(*{ assigned }, panics)).is_err());
     assert_eq!(data, [10, 20, 3, 4]);
 }

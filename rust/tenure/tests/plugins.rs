@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tenure::program_file::ProgramFile;
-use tenure::{CustomOperation, ErrorKind, Program, Result, Tensor, Traced, load_plugin};
+use tenure::program::file::ProgramFile;
+use tenure::{CustomOperation, ErrorKind, Program, Result, Tensor, Traced, program::load_plugin};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use memmap2::Mmap;
 use tenure::Program;
-use tenure::program_file::{GraphRecord, ProgramFile};
+use tenure::program::file::{GraphRecord, ProgramFile};
 use tenure_sys::{TNR_NODE_MATMUL, tnr_binary_op};
 
 /// Bytes of this process that are in memory, those of mapped files too.

@@ -2,7 +2,7 @@
 //! plan that holds, and a table, JSON and a picture of any program.
 #![cfg(feature = "serde")]
 
-use tenure::program_report::{Operand, Place, Report, Roofs, StepKind};
+use tenure::program::report::{Operand, Place, Report, Roofs, StepKind};
 use tenure::{Conv2d, CustomOperation, Graph, Passes, Pool2d, Program, Result, Tensor, Traced};
 
 #[path = "../src/split_mix.rs"]
@@ -157,7 +157,7 @@ fn hostile_operations() -> Vec<CustomOperation> {
         CustomOperation::new::<(f32,), f32>(
             name,
             |[x]| Ok(x.to_vec()),
-            |(x,), mut out| Ok(tenure::abs_into(&x, &mut out)?),
+            |(x,), mut out| Ok(tenure::ops::abs_into(&x, &mut out)?),
         )
     };
     names.into_iter().map(|name| operation(name).unwrap()).collect()

@@ -1,7 +1,7 @@
 //! Files of named tensors: a written file reads back, by the `safetensors` crate's rules too, and
 //! an invalid file gives a message. `tests/interop` asks NumPy.
 
-use tenure::safetensors::{Reader, Shared, Writer};
+use tenure::io::safetensors::{Reader, Shared, Writer};
 use tenure::*;
 
 /// A file with this header, and `payload_bytes` bytes of elements: 0, 1, 2 and so on.

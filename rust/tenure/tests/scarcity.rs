@@ -5,7 +5,11 @@
 use std::env;
 use std::process::Command;
 
-use tenure::{CooMatrix, CscView, CsrMatrix, ErrorKind, Tensor, add, add_into, stats, sum};
+use tenure::{
+    CooMatrix, CscView, CsrMatrix, ErrorKind, Tensor,
+    ops::{add, add_into, sum},
+    stats,
+};
 
 /// Set in that separate process.
 const INSIDE: &str = "TENURE_TEST_INSIDE";

@@ -1,7 +1,9 @@
 //! Arguments that count from behind: axes, slices of several axes, extents of -1; and walks from
 //! behind.
 
-use tenure::{Axes, Axis, NewAxis, SharedTensor, Slice, Tensor, TensorView, TensorViewMut, s, sum};
+use tenure::{
+    Axes, Axis, NewAxis, SharedTensor, Slice, Tensor, TensorView, TensorViewMut, ops::sum, s,
+};
 
 fn numbers(count: i32) -> Vec<i32> {
     (0..count).collect()
@@ -229,7 +231,7 @@ fn diagonals_of_every_offset_are_those_of_the_indices() {
     for axes in [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1]] {
         let mut view = TensorViewMut::from_slice(&mut data, [2, 3, 4]).unwrap();
         let turned = view.view_mut().permute(&axes).unwrap().flip(-1).unwrap();
-        tenure::fill(&mut turned.diagonal(0).unwrap(), 1).unwrap();
+        tenure::ops::fill(&mut turned.diagonal(0).unwrap(), 1).unwrap();
     }
 }
 

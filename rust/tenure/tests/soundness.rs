@@ -127,11 +127,11 @@ fn the_core_reads_each_type_as_what_it_is() {
     let f16 = [half::f16::from_f32(value)];
     let bf16 = [half::bf16::from_f32(value)];
     assert_ne!(f16[0].to_bits(), bf16[0].to_bits());
-    assert_eq!(tenure::cast::<f32, _>(&f16).unwrap().to_vec(), [value]);
-    assert_eq!(tenure::cast::<f32, _>(&bf16).unwrap().to_vec(), [value]);
+    assert_eq!(tenure::ops::cast::<f32, _>(&f16).unwrap().to_vec(), [value]);
+    assert_eq!(tenure::ops::cast::<f32, _>(&bf16).unwrap().to_vec(), [value]);
     let negative = [-1_i8];
-    assert_eq!(tenure::cast::<i64, _>(&negative).unwrap().to_vec(), [-1]);
-    assert_eq!(tenure::cast::<i64, _>(&negative.map(|x| x as u8)).unwrap().to_vec(), [255]);
+    assert_eq!(tenure::ops::cast::<i64, _>(&negative).unwrap().to_vec(), [-1]);
+    assert_eq!(tenure::ops::cast::<i64, _>(&negative.map(|x| x as u8)).unwrap().to_vec(), [255]);
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn any_byte_is_a_truth_value_and_the_library_writes_0_or_1() {
     let shared = SharedTensor::<Bool8>::from_bytes(bytes, 0, [4]).unwrap();
     let truth: Vec<bool> = shared.view().iter().map(|value| value.is_true()).collect();
     assert_eq!(truth, [false, true, true, true]);
-    let numbers = tenure::cast::<u8, _>(&shared).unwrap();
+    let numbers = tenure::ops::cast::<u8, _>(&shared).unwrap();
     assert_eq!(numbers.to_vec(), [0, 1, 1, 1]);
-    let compared = tenure::not_equal(&numbers, 0).unwrap().to_vec();
+    let compared = tenure::ops::not_equal(&numbers, 0).unwrap().to_vec();
     assert_eq!(compared, [Bool8::FALSE, Bool8::TRUE, Bool8::TRUE, Bool8::TRUE]);
 }
 
@@ -454,9 +454,9 @@ fn an_operand_that_changes_its_mind_is_checked_again() {
     let data = [1.0_f32; 4];
     let operand = Shrinking(&data, Cell::new(4));
     let mut out = [0.0_f32; 4];
-    tenure::add_into(&operand, 1.0, &mut out).unwrap();
+    tenure::ops::add_into(&operand, 1.0, &mut out).unwrap();
     assert_eq!(out, [2.0; 4]);
-    assert!(tenure::add_into(&operand, 1.0, &mut out).is_err(), "3 elements now");
+    assert!(tenure::ops::add_into(&operand, 1.0, &mut out).is_err(), "3 elements now");
     assert_eq!(out, [2.0; 4]);
 }
 
@@ -518,6 +518,6 @@ fn a_panic_while_a_tensor_is_lent_leaves_it_whole() {
         }
     }));
     assert!(result.is_err());
-    tenure::add_assign(&mut tensor, 1.0).unwrap();
+    tenure::ops::add_assign(&mut tensor, 1.0).unwrap();
     assert_eq!(tensor.to_vec(), [6.0, 6.0, 2.0]);
 }

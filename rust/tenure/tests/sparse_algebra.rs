@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use tenure::gallery::{banded, poisson, rmat};
+use tenure::sparse::gallery::{banded, poisson, rmat};
 use tenure::{
     BsrMatrix, Combine, Context, CooMatrix, CsrMatrix, CsrView, CsrViewMut, ErrorKind, Result,
-    Tensor, Triangle, block_diag, hstack, kron, vstack,
+    Tensor, Triangle,
+    sparse::{block_diag, hstack, kron, vstack},
 };
 
 fn dense_of(matrix: CsrView<'_, f64>) -> Vec<f64> {

@@ -2,7 +2,7 @@
 
 use tenure::{
     BsrBatch, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch, CsrBatch,
-    CsrBatchView, CsrBatchViewMut, CsrView, Error, ErrorKind, Tensor, sparsify,
+    CsrBatchView, CsrBatchViewMut, CsrView, Error, ErrorKind, Tensor, sparse::sparsify,
 };
 
 // [[1 0 2], [0 3 0]], one without entries, and [[0 0 0], [4 0 5]].

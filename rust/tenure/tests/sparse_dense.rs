@@ -2,8 +2,11 @@
 
 use tenure::{
     AsView, Bool8, BsrMatrix, Context, CooMatrix, CooView, CscMatrix, CsrMatrix, ErrorKind, Tensor,
-    TensorView, bf16, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
-    sparse_top_k_in_magnitude, sparsify,
+    TensorView, bf16,
+    sparse::{
+        sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k, sparse_top_k_in_magnitude,
+        sparsify,
+    },
 };
 
 const ROWS: usize = 37;

@@ -11,7 +11,7 @@ use tenure::{
     Csc, CscBatch, CscBatchView, CscBatchViewMut, CscMatrix, CscView, CscViewMut, Csr, CsrBatch,
     CsrBatchView, CsrBatchViewMut, CsrMatrix, CsrView, CsrViewMut, Element, PointFormat, Result,
     SparseBatch, SparseBatchView, SparseBatchViewMut, SparseFormat, SparseIndex, SparseMatrix,
-    SparseView, SparseViewMut, Tensor, sparsify,
+    SparseView, SparseViewMut, Tensor, sparse::sparsify,
 };
 
 const DENSE: [[f64; 3]; 2] = [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]];

@@ -19,7 +19,7 @@ fn with_numbers<I: SparseIndex>(matrix: CsrMatrix<f32, I>) -> CsrMatrix<f32, I> 
 
 #[test]
 fn every_layout_multiplies_as_the_matrix_does() -> Result<()> {
-    let matrix = with_numbers(gallery::uniform::<f32, i64>(150, 333, 0.2, 7)?);
+    let matrix = with_numbers(sparse::gallery::uniform::<f32, i64>(150, 333, 0.2, 7)?);
     let x = numbers(333);
     let columns = TensorView::from_slice(&x, [111, 3])?;
     let expected = matrix.view().matmul(&x)?.to_vec();
@@ -54,7 +54,7 @@ fn halves_are_added_up_in_f32() -> Result<()> {
 
 #[test]
 fn several_columns_are_several_vectors() -> Result<()> {
-    let matrix = with_numbers(gallery::banded::<f32, i32>(90, 4, 1.0, 1)?);
+    let matrix = with_numbers(sparse::gallery::banded::<f32, i32>(90, 4, 1.0, 1)?);
     let b = numbers(90 * 5);
     let b = TensorView::from_slice(&b, [90, 5])?;
     let packed = matrix.view().pack()?;
@@ -64,7 +64,8 @@ fn several_columns_are_several_vectors() -> Result<()> {
 
 #[test]
 fn it_owns_its_entries_and_is_used_from_any_thread() -> Result<()> {
-    let packed = with_numbers(gallery::uniform::<f32, i32>(40, 40, 0.05, 3)?).view().pack()?;
+    let packed =
+        with_numbers(sparse::gallery::uniform::<f32, i32>(40, 40, 0.05, 3)?).view().pack()?;
     let x = numbers(40);
     let expected = packed.matmul(&x)?.to_vec();
     std::thread::scope(|scope| {
@@ -79,7 +80,7 @@ fn it_owns_its_entries_and_is_used_from_any_thread() -> Result<()> {
 #[test]
 fn blocks_are_found() -> Result<()> {
     for shape in [[8, 8], [4, 4], [8, 1], [1, 8], [2, 2], [4, 1], [1, 4]] {
-        let matrix = with_numbers(gallery::blocks::<f32, i64>(9, 50, shape, 3, 1)?);
+        let matrix = with_numbers(sparse::gallery::blocks::<f32, i64>(9, 50, shape, 3, 1)?);
         let packed = matrix.view().pack()?;
         assert_eq!((packed.layout(), packed.block_shape()), (PackedLayout::Blocks, shape));
         let x = numbers(matrix.cols());

@@ -4,7 +4,9 @@
 
 use tenure::{
     CooView, CsrMatrix, CsrView, ErrorKind, Ilu0, Jacobi, Krylov, LinearOperator, Lsqr,
-    NativeFloat, Result, Tensor, TensorView, Unsolved, bicgstab, cg, gallery, lsqr,
+    NativeFloat, Result, Tensor, TensorView, Unsolved,
+    linalg::{bicgstab, cg, lsqr},
+    sparse::gallery,
 };
 
 /// The grid that the iterations of SciPy below are of, and its right side.
@@ -182,7 +184,7 @@ fn other_operators_and_types_are_taken() {
     let b: Vec<f32> = grid().1.iter().map(|&one| one as f32).collect();
     let solution = cg(&narrow, &b, Krylov::new().relative_tolerance(1e-4)).unwrap();
     assert!(solution.iterations.abs_diff(27) <= 1, "{}", solution.iterations);
-    let wide: Tensor<f64> = tenure::cast(&solution.x).unwrap();
+    let wide: Tensor<f64> = tenure::ops::cast(&solution.x).unwrap();
     assert!(residual(&a, &wide, &grid().1) <= 2e-4 * length(&grid().1));
 }
 
@@ -250,8 +252,8 @@ macro_rules! times {
 }
 times! { f32 f64 }
 
-/// Every solver with each preconditioner and without, with a start and without. Powers of two times b
-/// and the matrix, up to the ends of the range, change neither the iterations nor a bit.
+/// Every solver with each preconditioner and without, with a start and without. Powers of two times
+/// b and the matrix, up to the ends of the range, change neither the iterations nor a bit.
 macro_rules! scales {
     ($type:ident, $least:literal, $most:literal, $tolerance:literal) => {{
         type T = $type;
@@ -638,7 +640,7 @@ fn errors_of_operators_are_handed_on() {
             [2, 2]
         }
         fn apply_into(&self, x: &[f64], out: &mut [f64]) -> Result<()> {
-            tenure::copy_into(x, &mut out[1..])
+            tenure::ops::copy_into(x, &mut out[1..])
         }
     }
     for result in [cg(&Refusing, &[1.0, 2.0], NEAR), bicgstab(&Refusing, &[1.0, 2.0], NEAR)] {

@@ -19,7 +19,7 @@ fn operations_count_offsets_indices_and_values() {
     let dense = [[1.0_f32, 0.0, 2.0, 0.0], [0.0; 4], [3.0, 4.0, 0.0, 5.0]];
     const CSR: u64 = 16 + 20 + 20;
     const OTHER: u64 = 20 + 20 + 20; // COO, and CSC
-    let to_csr = || sparsify(&dense).to_csr::<i32>();
+    let to_csr = || sparse::sparsify(&dense).to_csr::<i32>();
     assert_eq!(added(Operation::SparseFromDense, to_csr), [1, 48, CSR]);
     let mut owned = to_csr().unwrap();
     let (mut sums, mut table) = ([0.0; 3], [[0.0; 4]; 3]);
@@ -60,7 +60,7 @@ fn operations_count_offsets_indices_and_values() {
     let times = || last.matmul_into(&[1.0; 4], &mut sums[..1]);
     assert_eq!(added(Operation::SparseMatmul, times), [1, 8 + 24 + 16, 4]);
 
-    let square = sparsify(&[[2.0_f64, 0.0], [1.0, 2.0]]).to_csr::<i32>().unwrap();
+    let square = sparse::sparsify(&[[2.0_f64, 0.0], [1.0, 2.0]]).to_csr::<i32>().unwrap();
     let solve = || square.view().solve_triangular(Triangle::Lower, &[2.0, 2.0]);
     assert_eq!(added(Operation::SparseSolve, solve), [1, 12 + 12 + 24 + 16, 16]);
 

@@ -54,7 +54,7 @@ fn one_arc_is_read_by_many_threads() {
     let readers: Vec<_> = (0..4)
         .map(|axis| {
             let shared = shared.clone();
-            thread::spawn(move || tenure::sum(&shared, [0, 1]).unwrap().item().unwrap() + axis)
+            thread::spawn(move || tenure::ops::sum(&shared, [0, 1]).unwrap().item().unwrap() + axis)
         })
         .collect();
     let sums: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
@@ -72,7 +72,9 @@ fn views_go_to_scoped_threads() {
         let parts: Vec<_> = view
             .split_into(0, 3)
             .unwrap()
-            .map(|part| scope.spawn(move || tenure::sum(part.t(), ..).unwrap().item().unwrap()))
+            .map(|part| {
+                scope.spawn(move || tenure::ops::sum(part.t(), ..).unwrap().item().unwrap())
+            })
             .collect();
         parts.into_iter().map(|part| part.join().unwrap()).sum()
     });
@@ -98,7 +100,7 @@ fn halves_that_interleave_are_written_by_two_threads() {
                     if cfg!(miri) {
                         half.iter_mut().for_each(|value| *value += step);
                     } else {
-                        tenure::add_assign(half, step).unwrap();
+                        tenure::ops::add_assign(half, step).unwrap();
                     }
                 }
                 half.rows_mut().for_each(|mut row| row[[0]] += step);
@@ -243,7 +245,7 @@ fn errors_do_not_cross_threads() {
                 let mut out = vec![0.0_f32; 5];
                 start.wait();
                 for _ in 0..500 {
-                    let error = tenure::copy_into(&a, &mut out).unwrap_err();
+                    let error = tenure::ops::copy_into(&a, &mut out).unwrap_err();
                     let says = error.message();
                     assert!(says.contains(&extent.to_string()), "{says}");
                 }

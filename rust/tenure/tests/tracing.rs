@@ -66,54 +66,57 @@ fn spans<R>(f: impl FnOnce() -> tenure::Result<R>) -> Vec<String> {
 fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
     tracing::subscriber::set_global_default(Notes(AtomicU64::new(1))).unwrap();
     let table = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
-    tenure::add(table, 1.0).unwrap();
+    tenure::ops::add(table, 1.0).unwrap();
     assert_eq!(lines(), [r#"add dtype="f32" shape=[2, 3] bytes=24"#, "enter 1", "exit 1"]);
     // The span of a call that is refused ends too.
-    tenure::add_into(table, 1.0, &mut [0.0; 2]).unwrap_err();
+    tenure::ops::add_into(table, 1.0, &mut [0.0; 2]).unwrap_err();
     assert_eq!(lines(), [r#"add dtype="f32" shape=[2] bytes=8"#, "enter 2", "exit 2"]);
 
-    let reduced = spans(|| tenure::max(table, Axes::keep(0)));
+    let reduced = spans(|| tenure::ops::max(table, Axes::keep(0)));
     assert_eq!(reduced, [r#"max dtype="f32" shape=[2, 3] bytes=24"#], "of a reduction, the input");
-    assert_eq!(spans(|| tenure::maximum(1_u8, [2])), [r#"maximum dtype="u8" shape=[1] bytes=1"#]);
-    assert_eq!(spans(|| tenure::exp(2.0)), [r#"exp dtype="f64" shape=[] bytes=8"#]);
     assert_eq!(
-        spans(|| tenure::less([1, 2], 2)),
+        spans(|| tenure::ops::maximum(1_u8, [2])),
+        [r#"maximum dtype="u8" shape=[1] bytes=1"#]
+    );
+    assert_eq!(spans(|| tenure::ops::exp(2.0)), [r#"exp dtype="f64" shape=[] bytes=8"#]);
+    assert_eq!(
+        spans(|| tenure::ops::less([1, 2], 2)),
         [r#"less dtype="bool8" shape=[2] bytes=2"#],
         "the output"
     );
     assert_eq!(
-        spans(|| tenure::cast::<i64, _>(&[1_u8; 3])),
+        spans(|| tenure::ops::cast::<i64, _>(&[1_u8; 3])),
         [r#"cast dtype="i64" shape=[3] bytes=24"#]
     );
     assert_eq!(
-        spans(|| tenure::select([Bool8::TRUE], [1_i16], [2])),
+        spans(|| tenure::ops::select([Bool8::TRUE], [1_i16], [2])),
         [r#"select dtype="i16" shape=[1] bytes=2"#]
     );
     assert_eq!(
-        spans(|| tenure::fill(&mut [[0_u16; 4]; 2], 1)),
+        spans(|| tenure::ops::fill(&mut [[0_u16; 4]; 2], 1)),
         [r#"fill dtype="u16" shape=[2, 4] bytes=16"#]
     );
     assert_eq!(
-        spans(|| tenure::copy_into([1.0, 2.0], &mut [0.0; 2])),
+        spans(|| tenure::ops::copy_into([1.0, 2.0], &mut [0.0; 2])),
         [r#"copy dtype="f64" shape=[2] bytes=16"#]
     );
     assert_eq!(
-        spans(|| tenure::matmul([[1.0_f32; 2]; 3], [[1.0_f32; 4]; 2])),
+        spans(|| tenure::linalg::matmul([[1.0_f32; 2]; 3], [[1.0_f32; 4]; 2])),
         [r#"matmul dtype="f32" shape=[3, 4] bytes=48"#],
         "the output"
     );
     assert_eq!(
-        spans(|| tenure::conv2d([[[[1.0_f32; 3]]]], [[[[1.0_f32; 2]]]], tenure::Conv2d::new())),
+        spans(|| tenure::nn::conv2d([[[[1.0_f32; 3]]]], [[[[1.0_f32; 2]]]], tenure::Conv2d::new())),
         [r#"conv2d dtype="f32" shape=[1, 1, 1, 2] bytes=8"#],
         "the output"
     );
     assert_eq!(
-        spans(|| tenure::einsum("ij->ji", [[[1.0_f32; 3]; 2]])),
+        spans(|| tenure::linalg::einsum("ij->ji", [[[1.0_f32; 3]; 2]])),
         [r#"einsum dtype="f32" shape=[3, 2] bytes=24"#],
         "the output"
     );
 
-    let csr = spans(|| tenure::sparsify(&table).to_csr::<i32>());
+    let csr = spans(|| tenure::sparse::sparsify(&table).to_csr::<i32>());
     assert_eq!(csr, [r#"to_csr dtype="f32" shape=[2, 3] bytes=24"#]);
     let matrix = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.0_f32, 2.0]).unwrap();
     let matrix = matrix.check_coalesced().unwrap();
@@ -153,5 +156,5 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
 
     LISTENS.store(false, Ordering::Relaxed);
     tracing::callsite::rebuild_interest_cache();
-    assert!(spans(|| tenure::add(table, 1.0)).is_empty());
+    assert!(spans(|| tenure::ops::add(table, 1.0)).is_empty());
 }

@@ -90,17 +90,17 @@ fn calls_from_rust(visit: Visit) {
     let mut out = [0.0_f32; COUNT];
     visit("add_into, slices", &mut || {
         let out = black_box(&mut out);
-        black_box(tenure::add_into(black_box(&A), black_box(&B), out)).expect("one shape");
+        black_box(tenure::ops::add_into(black_box(&A), black_box(&B), out)).expect("one shape");
     });
     let a = TensorView::from_slice(&A, [COUNT]).expect("it fits");
     let b = TensorView::from_slice(&B, [COUNT]).expect("it fits");
     let mut view = TensorViewMut::from_slice(&mut out, [COUNT]).expect("it fits");
     visit("add_into, views", &mut || {
         let out = black_box(&mut view);
-        black_box(tenure::add_into(black_box(&a), black_box(&b), out)).expect("one shape");
+        black_box(tenure::ops::add_into(black_box(&a), black_box(&b), out)).expect("one shape");
     });
     visit("add, allocates", &mut || {
-        drop(black_box(tenure::add(black_box(&a), black_box(&b))).expect("one shape"));
+        drop(black_box(tenure::ops::add(black_box(&a), black_box(&b))).expect("one shape"));
     });
     visit("&a * &b + &a, built and into views", &mut || {
         let (a, b, out) = (black_box(&a), black_box(&b), black_box(&mut view));
@@ -112,12 +112,12 @@ fn calls_from_rust(visit: Visit) {
     let mut turned = TensorViewMut::from_slice(&mut turned, [4, 2]).expect("it fits");
     visit("copy_into of a transpose, 4 by 2", &mut || {
         let out = black_box(&mut turned);
-        black_box(tenure::copy_into(black_box(&columns), out)).expect("one shape");
+        black_box(tenure::ops::copy_into(black_box(&columns), out)).expect("one shape");
     });
     let (side, sums) = ([[0.5_f32; COUNT]; COUNT], &mut [[0.0_f32; COUNT]; COUNT]);
     visit("matmul_into, 8 by 8", &mut || {
         let (a, b) = (black_box(&side), black_box(&side));
-        black_box(tenure::matmul_into(a, b, black_box(sums))).expect("one shape");
+        black_box(tenure::linalg::matmul_into(a, b, black_box(sums))).expect("one shape");
     });
 }
 

@@ -38,8 +38,8 @@ pub fn show<T: Real>(
         return Ok(());
     }
     heading(out, "A small network: conv 3x3, relu, conv 3x3, relu, linear; 100 rows at a time")?;
-    let mut pixels: Tensor<f32> = cast(table)?;
-    mul_assign(&mut pixels, 1.0 / 16.0)?;
+    let mut pixels: Tensor<f32> = ops::cast(table)?;
+    ops::mul_assign(&mut pixels, 1.0 / 16.0)?;
     // Images of one channel are NCHW and NHWC at once.
     let images = pixels.view().reshape([rows, 1, SIDE, SIDE])?;
     let (known, unseen) = images.split_at(0, rows / 2)?;
@@ -51,9 +51,9 @@ pub fn show<T: Real>(
     let scores = network.run_in_place("in place, NCHW", Order::RowMajor, unseen, out)?;
     let in_nhwc = network.run_in_place("in place, NHWC", Order::ChannelsLast, unseen, out)?;
     let allocated = network.run_allocating("allocating, NCHW", unseen, out)?;
-    let furthest = |other: &Tensor<f32>| max(abs(sub(other, &scores)?)?, ..);
+    let furthest = |other: &Tensor<f32>| ops::max(ops::abs(ops::sub(other, &scores)?)?, ..);
     writeln!(out, "furthest from the first: {}, {}", furthest(&in_nhwc)?, furthest(&allocated)?)?;
-    let found = argmax(&scores, 1)?;
+    let found = ops::argmax(&scores, 1)?;
     let pairs = found.iter().zip(unseen_labels);
     let right = pairs.filter(|(class, label)| **class == i64::from(**label)).count();
     let share = right as f64 / unseen_labels.len() as f64;
@@ -91,16 +91,16 @@ impl Network {
         for (row, label) in labels.iter().enumerate() {
             targets[[row, usize::from(*label)]] = 1.0;
         }
-        self.linear_bias = mean(&targets, 0)?;
-        sub_assign(&mut targets, &self.linear_bias)?;
+        self.linear_bias = ops::mean(&targets, 0)?;
+        ops::sub_assign(&mut targets, &self.linear_bias)?;
 
-        let mut normal = matmul(features.t(), features)?;
+        let mut normal = linalg::matmul(features.t(), features)?;
         (0..FEATURES).for_each(|feature| normal[[feature, feature]] += 1.0);
-        let (sums, mut linear) = (matmul(targets.view().t(), features)?, Vec::new());
+        let (sums, mut linear) = (linalg::matmul(targets.view().t(), features)?, Vec::new());
         // To solve them exactly would not help with pictures that were not among these.
         let how = Krylov::new().relative_tolerance(1e-2);
         for class in sums.view().rows() {
-            linear.extend(cg(&normal, class, how)?.x.iter());
+            linear.extend(linalg::cg(&normal, class, how)?.x.iter());
         }
         let shape = [classes, FILTERS[1], SIDES[1], SIDES[1]];
         self.linear = Tensor::from_vec_in(linear, shape, Order::ChannelsLast)?;
@@ -118,16 +118,16 @@ impl Network {
         let shape = |layer| [images.shape()[0], FILTERS[layer], SIDES[layer], SIDES[layer]];
         let with = |layer| Conv2d::new().bias(&self.biases[layer]).activation(Activation::Relu);
         let mut hidden = TensorViewMut::from_slice_in(hidden, shape(0), order)?;
-        conv2d_into(images, &self.filters[0], with(0), &mut hidden)?;
+        nn::conv2d_into(images, &self.filters[0], with(0), &mut hidden)?;
         let mut features = TensorViewMut::from_slice_in(features, shape(1), order)?;
-        conv2d_into(&hidden, &self.filters[1], with(1), &mut features)
+        nn::conv2d_into(&hidden, &self.filters[1], with(1), &mut features)
     }
 
     /// The linear layer as a matrix, for features that lie in memory in `order`.
     fn linear_in(&self, order: Order) -> Result<Tensor<f32>> {
         let mut weights = vec![0.0; self.linear.len()];
         let mut images = TensorViewMut::from_slice_in(&mut weights, self.linear.shape(), order)?;
-        copy_into(&self.linear, &mut images)?;
+        ops::copy_into(&self.linear, &mut images)?;
         Ok(Tensor::from_vec(weights, [self.linear_bias.len(), FEATURES])?)
     }
 
@@ -149,7 +149,7 @@ impl Network {
             let features = &mut features[..count * FEATURES];
             self.convolve_into(images, order, hidden, features)?;
             let features = TensorView::from_slice(features, [count, FEATURES])?;
-            matmul_with_into(features, linear.view().t(), with, scores)
+            linalg::matmul_with_into(features, linear.view().t(), with, scores)
         })
     }
 
@@ -162,13 +162,14 @@ impl Network {
     ) -> Outcome<Tensor<f32>> {
         let linear = self.linear_in(Order::RowMajor)?;
         self.in_batches(name, 0, images, out, |images, scores| {
-            let first = conv2d(images, &self.filters[0], Conv2d::new().bias(&self.biases[0]))?;
-            let hidden = relu(&first)?;
-            let second = conv2d(&hidden, &self.filters[1], Conv2d::new().bias(&self.biases[1]))?;
-            let features = relu(&second)?;
+            let first = nn::conv2d(images, &self.filters[0], Conv2d::new().bias(&self.biases[0]))?;
+            let hidden = nn::relu(&first)?;
+            let second =
+                nn::conv2d(&hidden, &self.filters[1], Conv2d::new().bias(&self.biases[1]))?;
+            let features = nn::relu(&second)?;
             let features = features.view().reshape([images.shape()[0], FEATURES])?;
-            let sums = matmul(features, linear.view().t())?;
-            copy_into(add(&sums, &self.linear_bias)?, scores)
+            let sums = linalg::matmul(features, linear.view().t())?;
+            ops::copy_into(ops::add(&sums, &self.linear_bias)?, scores)
         })
     }
 

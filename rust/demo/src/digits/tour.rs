@@ -23,7 +23,7 @@ pub fn default_path() -> PathBuf {
 /// Takes the tour of the file at `path`, written to `out`.
 pub fn run(path: &Path, out: &mut dyn Write) -> Outcome {
     let file = io::read(path)?;
-    let array = npy::Array::new(file.as_ref())?;
+    let array = io::npy::Array::new(file.as_ref())?;
     let view = array.view()?;
     let name = Path::new(path.file_name().unwrap_or(path.as_os_str()));
     writeln!(out, "{}, read as bytes\n", name.display())?;
@@ -51,7 +51,7 @@ fn labels_of(path: &Path, shape: &[usize]) -> Outcome<Option<Vec<u8>>> {
     if !path.exists() {
         return Ok(None);
     }
-    let labels = npy::read::<u8>(&path)?;
+    let labels = io::npy::read::<u8>(&path)?;
     if labels.shape().first() != shape.first() {
         return Err(format!("{} is not one u8 for each row", path.display()).into());
     }
@@ -101,9 +101,9 @@ fn show_picture<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outco
         return Ok(());
     }
     heading(out, "Row 0, reshaped to a picture; cast to f32, divided by its largest pixel")?;
-    let mut picture: Tensor<f32> = cast(table.index(0, 0)?.reshape([side, side])?)?;
-    let brightest = max(&picture, ..)?;
-    div_assign(&mut picture, &brightest)?;
+    let mut picture: Tensor<f32> = ops::cast(table.index(0, 0)?.reshape([side, side])?)?;
+    let brightest = ops::max(&picture, ..)?;
+    ops::div_assign(&mut picture, &brightest)?;
     let ink = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
     for row in picture.view().rows() {
         let shades = row.iter().map(|shade| ink[(shade * 9.0).round().clamp(0.0, 9.0) as usize]);
@@ -142,19 +142,19 @@ fn compress<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
         return Ok(());
     }
     heading(out, "Compressed by rows: what is not 0, and where")?;
-    let dense: Tensor<f32> = cast(table)?;
+    let dense: Tensor<f32> = ops::cast(table)?;
     let sparse: CsrMatrix<f32> = dense.view().to_csr()?;
     writeln!(out, "entries  {} of {} elements", sparse.nnz(), dense.len())?;
     let first = dense.view().index(0, 0)?;
     let products = sparse.view().matmul(&first)?;
-    let alike = argmax(products.view().slice(0, 1..)?, ..)?.item().unwrap_or_default() + 1;
+    let alike = ops::argmax(products.view().slice(0, 1..)?, ..)?.item().unwrap_or_default() + 1;
     writeln!(out, "times row 0: most from row {alike}, after itself")?;
-    let difference = sub(&products, &sum(mul(&dense, first)?, 1)?)?;
-    writeln!(out, "furthest from the dense product: {}", max(abs(&difference)?, ..)?)?;
+    let difference = ops::sub(&products, &ops::sum(ops::mul(&dense, first)?, 1)?)?;
+    writeln!(out, "furthest from the dense product: {}", ops::max(ops::abs(&difference)?, ..)?)?;
 
     let path = env::temp_dir().join("tenure-digits.mtx");
-    matrix_market::Writer::new().write(&sparse.view(), File::create(&path)?)?;
-    let again: CooMatrix<f32> = matrix_market::Reader::new(&fs::read(&path)?)?.to_coo()?;
+    io::matrix_market::Writer::new().write(&sparse.view(), File::create(&path)?)?;
+    let again: CooMatrix<f32> = io::matrix_market::Reader::new(&fs::read(&path)?)?.to_coo()?;
     let equal = again.view().iter().eq(sparse.view().iter());
     writeln!(
         out,
@@ -174,14 +174,14 @@ fn classify<T: Real>(
 ) -> Outcome {
     let (Some(labels), 2) = (labels, table.rank()) else { return Ok(()) };
     heading(out, "Each row classified by its nearest neighbour: one product with the transpose")?;
-    let rows: Tensor<f32> = cast(table)?;
-    let squares = sum(mul(&rows, &rows)?, 1)?;
-    let mut distances = add(squares.view().unsqueeze(1)?, &squares)?;
-    matmul_scaled_into(-2.0, &rows, rows.view().t(), 1.0, &mut distances)?;
+    let rows: Tensor<f32> = ops::cast(table)?;
+    let squares = ops::sum(ops::mul(&rows, &rows)?, 1)?;
+    let mut distances = ops::add(squares.view().unsqueeze(1)?, &squares)?;
+    linalg::matmul_scaled_into(-2.0, &rows, rows.view().t(), 1.0, &mut distances)?;
     for row in 0..labels.len() {
         distances[[row, row]] = f32::INFINITY;
     }
-    let nearest = argmin(&distances, 1)?;
+    let nearest = ops::argmin(&distances, 1)?;
     let right = nearest.iter().zip(labels).filter(|(row, label)| labels[**row as usize] == **label);
     let accuracy = right.count() as f64 / labels.len() as f64;
     writeln!(out, "distances {:?}", distances.shape())?;
@@ -197,7 +197,7 @@ fn standardise_columns<T: Real>(
     heading(out, "Cast into a &mut [f32] of our own; each column standardised in place")?;
     let address = pixels.as_ptr();
     let mut pixels = TensorViewMut::from_slice(pixels, table.shape())?;
-    cast_into(table, &mut pixels)?;
+    ops::cast_into(table, &mut pixels)?;
     sub_assign_columns(&mut pixels)?;
     writeln!(out, "tenure   {}", pixels.tenure())?;
     writeln!(out, "address  {address:p} before, {:p} after", pixels.as_ptr())?;
@@ -205,25 +205,30 @@ fn standardise_columns<T: Real>(
 }
 
 fn sub_assign_columns(pixels: &mut TensorViewMut<'_, f32>) -> tenure::Result<()> {
-    let means = mean(pixels.view(), 0)?;
-    sub_assign(pixels, &means)?;
-    let deviations = std(pixels.view(), 0, 0)?;
+    let means = ops::mean(pixels.view(), 0)?;
+    ops::sub_assign(pixels, &means)?;
+    let deviations = ops::std(pixels.view(), 0, 0)?;
     // A pixel that is the same in every row has no deviation to divide by.
-    let constant = equal(&deviations, 0.0)?;
-    div_assign(pixels, &select(&constant, 1.0, &deviations)?)
+    let constant = ops::equal(&deviations, 0.0)?;
+    ops::div_assign(pixels, &ops::select(&constant, 1.0, &deviations)?)
 }
 
 fn reduce_axes(pixels: TensorView<'_, f32>, out: &mut dyn Write) -> Outcome {
     heading(out, "Reduced along each axis")?;
     for axis in 0..pixels.rank() {
-        let (low, high) = (min(pixels, axis)?, max(pixels, axis)?);
-        let means = mean(pixels, axis)?;
+        let (low, high) = (ops::min(pixels, axis)?, ops::max(pixels, axis)?);
+        let means = ops::mean(pixels, axis)?;
         writeln!(out, "axis {axis}: {:?} -> {:?}", pixels.shape(), means.shape())?;
-        writeln!(out, "  means from {:.4} to {:.4}", min(&means, ..)?, max(&means, ..)?)?;
-        writeln!(out, "  values from {:.4} to {:.4}", min(&low, ..)?, max(&high, ..)?)?;
+        writeln!(out, "  means from {:.4} to {:.4}", ops::min(&means, ..)?, ops::max(&means, ..)?)?;
+        writeln!(out, "  values from {:.4} to {:.4}", ops::min(&low, ..)?, ops::max(&high, ..)?)?;
     }
     let whole = Axes::from(..);
-    writeln!(out, "all: mean {:.4}, deviation {:.4}\n", mean(pixels, whole)?, std(pixels, .., 0)?)?;
+    writeln!(
+        out,
+        "all: mean {:.4}, deviation {:.4}\n",
+        ops::mean(pixels, whole)?,
+        ops::std(pixels, .., 0)?
+    )?;
     Ok(())
 }
 
@@ -232,7 +237,7 @@ fn lend_a_vec_away(pixels: Vec<f32>, shape: &[usize], out: &mut dyn Write) -> Ou
     heading(out, "A Vec handed over, and given back")?;
     writeln!(out, "Vec      {:p}, capacity {}", pixels.as_ptr(), pixels.capacity())?;
     let mut tensor = Tensor::from_vec(pixels, shape)?;
-    abs_assign(&mut tensor)?;
+    ops::abs_assign(&mut tensor)?;
     writeln!(out, "Tensor   {:p}, tenure {}", tensor.as_ptr(), tensor.tenure())?;
     let pixels = tensor.into_vec().map_err(|_| "the tensor is not a whole Vec any more")?;
     writeln!(out, "Vec      {:p}, capacity {}\n", pixels.as_ptr(), pixels.capacity())?;
@@ -251,7 +256,7 @@ fn share_between_threads(pixels: &[f32], out: &mut dyn Write) -> Outcome {
         let shared = shared.clone();
         let work = move || {
             let half = shared.view().slice(0, range)?;
-            Ok((shared.as_ptr() as usize, sum(half, ..)?.item()))
+            Ok((shared.as_ptr() as usize, ops::sum(half, ..)?.item()))
         };
         (name, thread::spawn(work))
     });

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, process};
 
 use serde_json::{Map, Value, json};
-use tenure::{DynView, Tensor, random, safetensors};
+use tenure::{DynView, Tensor, io::safetensors, random};
 
 pub const VOCABULARY: usize = 11;
 pub const POSITIONS: usize = 6;

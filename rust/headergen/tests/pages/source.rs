@@ -104,7 +104,8 @@ impl Source {
         let left = left.checked_sub(1)?;
         let in_rust = self.members.get(owner).map(|members| {
             // Macros declare functions in a module, and constants and functions of a type.
-            let is_given = owner == "tenure" || member.chars().all(|letter| !letter.is_lowercase());
+            let is_given = matches!(owner, "ops" | "nn")
+                || member.chars().all(|letter| !letter.is_lowercase());
             members.contains(member)
                 || self.in_macros.contains(member)
                 || is_given && self.arguments.contains(member)

@@ -30,15 +30,15 @@ use crate::raw;
 /// let worker = std::thread::spawn(move || tasks.into_iter().for_each(Task::run));
 /// let context = Context::with_executor(Worker(Mutex::new(sender)), 2)?;
 /// let data = vec![1.0_f32; 1 << 20];
-/// let total = context.install(|| tenure::sum(&data, ..))?;
+/// let total = context.install(|| tenure::ops::sum(&data, ..))?;
 /// assert_eq!(total.item(), Some((1 << 20) as f32));
 /// drop(context); // and with it the executor, and the sender
 /// worker.join().unwrap();
 /// # Ok::<(), tenure::Error>(())
 /// ```
 ///
-/// A context may outlive every scope, and its executor with it: it borrows nothing. The threads may:
-/// those of a [`std::thread::scope`] take tasks from the other end of such a channel.
+/// A context may outlive every scope, and its executor with it: it borrows nothing. The threads
+/// may: those of a [`std::thread::scope`] take tasks from the other end of such a channel.
 ///
 /// `spawn` runs in the default context, on the thread of the operation, with no lock held. The
 /// executor is dropped on whichever thread lets go of the context last.
@@ -91,7 +91,7 @@ impl Task {
 /// ```
 /// # use tenure::*;
 /// let context = Context::builder().threads(2).executor(RayonExecutor).build()?;
-/// assert_eq!(context.install(|| add(&[1.0], 2.0))?.to_vec(), [3.0]);
+/// assert_eq!(context.install(|| ops::add(&[1.0], 2.0))?.to_vec(), [3.0]);
 /// # Ok::<(), Error>(())
 /// ```
 #[cfg(feature = "rayon")]

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use tenure_sys::{DLManagedTensor, DLManagedTensorVersioned, tnr_view};
 
 use crate::cuda::{Stream, Tensor, View, ViewMut};
-use crate::dlpack::Exported;
+use crate::interop::dlpack::Exported;
 use crate::raw::{self, BlobHandle};
 use crate::{DType, Element, Error, Rejected, Result, Tenure, layout};
 
@@ -42,8 +42,8 @@ unsafe impl Sync for Imported {}
 
 /// Exchange with other libraries by DLPack.
 impl Stream {
-    /// Takes a managed tensor on the stream's device, exactly when it succeeds: after an error it is
-    /// still the caller's.
+    /// Takes a managed tensor on the stream's device, exactly when it succeeds: after an error it
+    /// is still the caller's.
     ///
     /// # Errors
     ///
@@ -54,7 +54,8 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// - The conditions of [`dlpack::Imported::from_raw`](crate::dlpack::Imported::from_raw).
+    /// - The conditions of
+    ///   [`dlpack::Imported::from_raw`](crate::interop::dlpack::Imported::from_raw).
     /// - Work that was enqueued on the elements before is enqueued on this stream, or this stream
     ///   [follows](Self::follow) it.
     #[doc(alias = "from_dlpack")]
@@ -86,8 +87,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `Unsupported`: a tensor of another device. `OutOfMemory`. `DeviceError`. The tensor comes back
-    /// with the error.
+    /// `Unsupported`: a tensor of another device. `OutOfMemory`. `DeviceError`. The tensor comes
+    /// back with the error.
     #[doc(alias = "to_dlpack")]
     #[expect(clippy::result_large_err, reason = "the refused tensor goes back, by value")]
     pub fn export<T: Element + Send>(

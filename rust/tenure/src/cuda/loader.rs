@@ -194,7 +194,7 @@ impl<T: Element> Loader<T> {
     /// let mut batches = loader.batches_by(|out| {
     ///     let Some(batch) = host.next() else { return Ok(0) };
     ///     let batch = batch?;
-    ///     tenure::copy_into(batch.views(), &mut out.slice(0, ..batch.len())?)?;
+    ///     tenure::ops::copy_into(batch.views(), &mut out.slice(0, ..batch.len())?)?;
     ///     Ok::<_, Box<dyn Error>>(batch.len())
     /// });
     /// let mut samples = 0;
@@ -295,7 +295,7 @@ fn write<T: Element>(
             )));
         }
     };
-    crate::copy_into(batch, &mut out.view_mut().slice(0, ..count)?)?;
+    crate::ops::copy_into(batch, &mut out.view_mut().slice(0, ..count)?)?;
     Ok(count)
 }
 

@@ -5,7 +5,7 @@ use num_complex::Complex;
 
 use crate::cuda::{Stream, Tensor, View, ViewMut};
 use crate::raw::expression::{Leaf, LendView};
-use crate::{Bool8, Element, OnDevice, Result};
+use crate::{Bool8, Element, Result, expr::OnDevice};
 
 /// An input on a device: tensors and views of it, and references to them.
 ///

@@ -11,7 +11,8 @@ use crate::cuda::{AsView, AsViewMut, Event, Stream};
 use crate::raw::{self, Lent, LentMut, cuda};
 use crate::{Element, Error, IntoShape, Rejected, Result, Tensor, layout};
 
-/// Host memory that a stream gives back when it is done with it: by [`wait`](Self::wait), or by `.await`.
+/// Host memory that a stream gives back when it is done with it: by [`wait`](Self::wait), or by
+/// `.await`.
 ///
 /// It may be dropped or forgotten instead: its memory ends after the work that uses it, or never.
 ///
@@ -126,7 +127,7 @@ impl Stream {
     /// # let stream = device.stream()?;
     /// let mut host = stream.pinned_zeros::<f32>([2, 3])?;
     /// host[[1, 2]] = 1.0;
-    /// assert_eq!(tenure::sum_all(&host)?, 1.0);
+    /// assert_eq!(tenure::ops::sum_all(&host)?, 1.0);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[doc(alias("pin_memory", "page_locked"))]

@@ -1,11 +1,13 @@
 //! Elements in an order of memory: lent where they lie so, copied where needed and allowed.
 
-use crate::{AsView, CopyMode, Element, Order, Result, SharedTensor, Tensor, TensorView, refusal};
+use crate::{
+    AsView, CopyMode, Element, Order, Result, SharedTensor, Tensor, TensorView, layout::refusal,
+};
 
 /// Elements that are adjacent in memory in the order asked for: lent, or a copy.
 ///
 /// ```
-/// use tenure::{CopyMode, Order, TensorView, add};
+/// use tenure::{CopyMode, Order, TensorView, ops::add};
 ///
 /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3])?;
 /// let columns = view.contiguous(Order::ColumnMajor, CopyMode::IfNeeded)?;

@@ -208,7 +208,7 @@ impl<'a> DynView<'a> {
         })
     }
 
-    /// Converts the elements into a new row-major tensor, as [`cast`](crate::cast) does.
+    /// Converts the elements into a new row-major tensor, as [`cast`](crate::ops::cast) does.
     ///
     /// # Errors
     ///

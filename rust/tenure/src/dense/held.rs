@@ -10,7 +10,10 @@ use tenure_sys::{DLManagedTensorVersioned, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_vie
 
 use crate::owner::{Boxed, VecParts};
 use crate::raw::{self, BlobHandle, LentMut, operations};
-use crate::{Element, Error, Order, Rejected, Result, Tenure, layout, refusal};
+use crate::{
+    Element, Error, Order, Rejected, Result, Tenure,
+    layout::{self, refusal},
+};
 
 // The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
 // initialised, and written only by the holder (shared memory: never).

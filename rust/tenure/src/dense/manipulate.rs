@@ -10,7 +10,10 @@ use std::ops::{Bound, Range, RangeBounds};
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
 use crate::dense::{Axis, IntoReshape};
-use crate::{DType, Error, Result, layout, refusal};
+use crate::{
+    DType, Error, Result,
+    layout::{self, refusal},
+};
 
 /// An axis as a number from the front, and its extent; or an error that names it and the rank.
 #[inline]

@@ -232,8 +232,8 @@ macro_rules! values {
         }
 
         impl<$($lifetime,)? T: Real> $type {
-            /// The elements as another type: [`cast`](crate::cast) as a method, so that only the
-            /// new type is named.
+            /// The elements as another type: [`cast`](crate::ops::cast) as a method, so that only
+            /// the new type is named.
             ///
             /// # Errors
             ///
@@ -248,7 +248,7 @@ macro_rules! values {
             /// ```
             #[doc(alias("astype", "to_dtype", "mapv"))]
             pub fn cast<U: Real>(&self) -> Result<Tensor<U>> {
-                crate::cast(self)
+                crate::ops::cast(self)
             }
         }
     };

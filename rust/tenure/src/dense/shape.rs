@@ -2,7 +2,10 @@
 
 use tenure_sys::TNR_MAX_RANK;
 
-use crate::{Result, layout, refusal};
+use crate::{
+    Result,
+    layout::{self, refusal},
+};
 
 /// Shape arguments: `[2, 3]`, a slice or `Vec` of extents, or one number for one axis.
 /// `[0usize; 0]` is rank 0: one element, no axes.

@@ -8,7 +8,7 @@ use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
 use crate::dense::Held;
 use crate::dense::iter::Iter;
-use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal};
+use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout::refusal};
 
 /// A tensor that others may hold too, as an `Arc` does, and that is never written.
 ///
@@ -81,10 +81,10 @@ impl<T: Element> SharedTensor<T> {
     }
 
     /// Shares an owner of bytes, a mapped file for example: elements in native byte order,
-    /// row-major, from `offset_bytes` on. Bytes after the last element are left alone. Where several
-    /// tensors lie in one file, hold its bytes as a `SharedTensor<u8>` and hand its clones over (not
-    /// an `Arc` of the map, which is no `AsRef<[u8]>`), or take
-    /// [`safetensors::Shared`](crate::safetensors::Shared).
+    /// row-major, from `offset_bytes` on. Bytes after the last element are left alone. Where
+    /// several tensors lie in one file, hold its bytes as a `SharedTensor<u8>` and hand its clones
+    /// over (not an `Arc` of the map, which is no `AsRef<[u8]>`), or take
+    /// [`safetensors::Shared`](crate::io::safetensors::Shared).
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 use tenure_sys::tnr_view;
 
 use crate::dense::{Axis, manipulate};
-use crate::{Result, refusal};
+use crate::{Result, layout::refusal};
 
 /// The choice along one axis: an index, a range with a step, or a new axis; what [`s!`](crate::s)
 /// makes of each of its parts.

@@ -11,7 +11,10 @@ use tenure_sys::tnr_view;
 use crate::dense::iter::{AxisIter, Iter, Rows};
 use crate::raw::expression::Leaf;
 use crate::raw::{self, Lent};
-use crate::{Axis, Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
+use crate::{
+    Axis, Element, IntoShape, Order, Result, Tensor, Tenure,
+    layout::{self, refusal},
+};
 
 /// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
 ///

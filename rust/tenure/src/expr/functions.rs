@@ -37,14 +37,17 @@ pub(crate) use output;
 
 macro_rules! unary_methods {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        $op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
         impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::", stringify!($module), "::",
+                stringify!($new), ")."
+            )]
             ///
             /// ```
             /// use tenure::AsView;
@@ -74,13 +77,17 @@ macro_rules! binary_methods {
         impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this and `b`.
             ///
             /// ```
             /// use tenure::AsView;
             ///
-            #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "(&", $b, ").eval()?;")]
+            #[doc = concat!(
+                "let result = ", $a, ".expr().", stringify!($new), "(&", $b, ").eval()?;"
+            )]
             #[doc = result!($out $result $in)]
             /// # Ok::<(), tenure::Error>(())
             /// ```
@@ -106,13 +113,17 @@ macro_rules! ternary_methods {
         impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this, `b` and `c`.
             ///
             /// ```
             /// use tenure::AsView;
             ///
-            #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "(&", $b, ", &", $c, ").eval()?;")]
+            #[doc = concat!(
+                "let result = ", $a, ".expr().", stringify!($new), "(&", $b, ", &", $c, ").eval()?;"
+            )]
             #[doc = result!($out $result $in)]
             /// # Ok::<(), tenure::Error>(())
             /// ```
@@ -139,7 +150,9 @@ macro_rules! compare_methods {
         impl<'a, T: $bound, P: Place> Expr<'a, T, P> {
             #[doc = concat!("Whether `", $what, "`.")]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this and `b`.
             ///
             /// ```
@@ -189,7 +202,7 @@ short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge gr
 impl<'a, P: Place> Expr<'a, Bool8, P> {
     /// `a` where this is true, else `b`.
     ///
-    /// The function [`select`](fn@crate::select), of this, `a` and `b`.
+    /// The function [`select`](fn@crate::ops::select), of this, `a` and `b`.
     ///
     /// ```
     /// # use tenure::*;
@@ -214,7 +227,7 @@ impl<'a, P: Place> Expr<'a, Bool8, P> {
 impl<'a, T: Real, P: Place> Expr<'a, T, P> {
     /// The elements as another type.
     ///
-    /// The function [`cast`](fn@crate::cast).
+    /// The function [`cast`](fn@crate::ops::cast).
     ///
     /// ```
     /// # use tenure::*;

@@ -21,7 +21,7 @@ macro_rules! family {
     };
 }
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
         example $($a:literal),+ => $result:literal;)*) => {
         family! { unary tnr_unary_op $($op $name)* }

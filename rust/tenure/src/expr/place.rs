@@ -14,7 +14,7 @@ pub struct OnDevice;
 /// place: an expression of both does not compile. Sealed.
 ///
 /// ```
-/// use tenure::{Expr, IntoExpr, Place, Tensor};
+/// use tenure::{Expr, IntoExpr, Tensor, expr::Place};
 ///
 /// fn squared_distance<'a, P: Place>(
 ///     a: Expr<'a, f32, P>,

@@ -54,7 +54,8 @@ macro_rules! reductions {
     )*) => {
         $(
             impl<'a, $($generic)*, P: Place> Expr<'a, T, P> {
-                #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+                #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::ops::",
+                    stringify!($new),
                     "), over axes of this.")]
                 ///
                 /// It is the last operation of an expression; or it is over the last axis, which
@@ -64,7 +65,9 @@ macro_rules! reductions {
                 /// use tenure::AsView;
                 ///
                 #[doc = concat!("let a = ", $a, ";")]
-                #[doc = concat!("let result = a.expr().", stringify!($new), "(", $arguments, ").eval()?;")]
+                #[doc = concat!(
+                    "let result = a.expr().", stringify!($new), "(", $arguments, ").eval()?;"
+                )]
                 #[doc = concat!("assert_eq!(result, ", $result, ");")]
                 /// # Ok::<(), tenure::Error>(())
                 /// ```
@@ -92,13 +95,16 @@ macro_rules! normalizations {
     )*) => {
         $(
             impl<'a, T: Float, P: Place> Expr<'a, T, P> {
-                #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+                #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::nn::",
+                    stringify!($new),
                     "), over axes of this. It is the last operation of an expression.")]
                 ///
                 /// ```
                 /// use tenure::AsView;
                 ///
-                #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "(", $arguments, ").eval()?;")]
+                #[doc = concat!(
+                    "let result = ", $a, ".expr().", stringify!($new), "(", $arguments, ").eval()?;"
+                )]
                 #[doc = concat!("assert_eq!(result, ", $result, ");")]
                 /// # Ok::<(), tenure::Error>(())
                 /// ```

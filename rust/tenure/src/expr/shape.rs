@@ -1,6 +1,6 @@
 //! The shape of a result, and the error where it has none.
 
-use crate::ops::{Extents, broadcast_shape};
+use crate::ops::results::{Extents, broadcast_shape};
 use crate::raw::expression::{Graph, Kind, Node, Operand};
 use crate::{Error, ErrorKind, Result};
 use tenure_sys::TNR_NODE_REDUCE;

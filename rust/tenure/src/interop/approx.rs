@@ -47,7 +47,7 @@ macro_rules! approximate {
         ///
         /// ```
         /// use approx::assert_relative_eq;
-        /// use tenure::{TensorView, exp};
+        /// use tenure::{TensorView, ops::exp};
         ///
         /// let data = [0.0_f64, 10.0];
         /// let view = TensorView::from(&data[..]);

@@ -18,7 +18,7 @@ use tenure_sys::TNR_MAX_RANK;
 
 use crate::{
     Bool8, DType, DynView, Element, Error, ErrorKind, Rejected, Result, SharedTensor, Tensor,
-    TensorView, raw, refusal,
+    TensorView, layout::refusal, raw,
 };
 
 /// An array with the lists around its values as axes.
@@ -163,7 +163,7 @@ impl<'a> DynView<'a> {
     ///
     /// ```
     /// use arrow_array::Float32Array;
-    /// use tenure::{DynView, select, sum};
+    /// use tenure::{DynView, ops::{select, sum}};
     ///
     /// let array = Float32Array::from(vec![Some(1.0), None, Some(3.0)]);
     /// let (values, mask) = DynView::from_arrow_and_copy_mask(&array)?;

@@ -5,7 +5,8 @@ use tenure_sys::TNR_MAX_RANK;
 
 use crate::{
     Bool8, DType, DynView, DynViewMut, Element, Error, IntoShape, Result, TensorView,
-    TensorViewMut, layout, refusal,
+    TensorViewMut,
+    layout::{self, refusal},
 };
 
 // SAFETY: a byte, and 0 is a value of it.
@@ -103,7 +104,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// let points = [(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)].map(|(x, y)| Point { x, y });
     /// let view = TensorView::<f32>::from_pods(&points, 3)?;
     /// assert_eq!((view.shape(), view[[1, 1]]), (&[3, 2][..], 20.0));
-    /// assert_eq!(tenure::mean(view, 0)?.to_vec(), [2.0, 20.0]);
+    /// assert_eq!(tenure::ops::mean(view, 0)?.to_vec(), [2.0, 20.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn from_pods<S: Pod>(structs: &'a [S], shape: impl IntoShape) -> Result<Self> {

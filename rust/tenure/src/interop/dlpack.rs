@@ -77,7 +77,7 @@ pub struct DLTensor {
 /// Lends a view to `f` as a bare tensor, to be read and not written.
 ///
 /// ```
-/// use tenure::{Tensor, dlpack};
+/// use tenure::{Tensor, interop::dlpack};
 ///
 /// let tensor = Tensor::from_vec(vec![1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
 /// let (data, rank) = dlpack::lend(&tensor, |lent| (lent.data.cast_const(), lent.ndim));
@@ -91,7 +91,7 @@ pub fn lend<'a, R>(view: impl Into<DynView<'a>>, f: impl FnOnce(&DLTensor) -> R)
 /// Lends a view to `f` as a bare tensor, to be read and written.
 ///
 /// ```
-/// use tenure::{Tensor, dlpack};
+/// use tenure::{Tensor, interop::dlpack};
 ///
 /// let mut tensor = Tensor::<u8>::zeros([2, 3])?;
 /// dlpack::lend_mut(&mut tensor, |lent| {
@@ -128,7 +128,7 @@ fn lend_raw<R>(view: &tnr_view, f: impl FnOnce(&DLTensor) -> R) -> R {
 /// memory without gaps.
 ///
 /// ```
-/// use tenure::{Tensor, dlpack::{Exported, Imported}};
+/// use tenure::{Tensor, interop::dlpack::{Exported, Imported}};
 ///
 /// let tensor = Tensor::from_vec(vec![1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
 /// let address = tensor.as_ptr();
@@ -311,7 +311,7 @@ impl Exported {
     /// `OutOfMemory`.
     ///
     /// ```
-    /// use tenure::{SharedTensor, dlpack::{Exported, Imported}};
+    /// use tenure::{SharedTensor, interop::dlpack::{Exported, Imported}};
     ///
     /// let shared = SharedTensor::from_owner(vec![1_i64, 2, 3], 3)?;
     /// let foreign = Exported::from_shared(&shared)?.into_raw();

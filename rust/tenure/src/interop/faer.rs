@@ -14,7 +14,8 @@ use tenure_sys::tnr_view;
 
 use crate::{
     AsView, AsViewMut, CscView, CsrView, Element, Error, Result, SparseIndex, TensorView,
-    TensorViewMut, layout, refusal,
+    TensorViewMut,
+    layout::{self, refusal},
 };
 
 // ---- dense ----

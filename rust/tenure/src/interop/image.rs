@@ -64,7 +64,7 @@ fn not_adjacent(shape: &[usize], strides: &[isize]) -> Error {
 ///
 /// ```
 /// use image::{Rgb, RgbImage};
-/// use tenure::{TensorView, mean};
+/// use tenure::{TensorView, ops::mean};
 ///
 /// let image = RgbImage::from_pixel(4, 2, Rgb([10, 20, 30]));
 /// let view = TensorView::from(&image);

@@ -120,7 +120,7 @@ impl<T: NativeFloat> Lu<T> {
     pub fn det(&self) -> T {
         let sign = if self.swaps % 2 == 0 { T::ONE } else { -T::ONE };
         let diagonal = self.factors.view().diagonal(0).expect("factors have two axes");
-        sign * crate::prod_all(diagonal).expect("floats have a product")
+        sign * crate::ops::prod_all(diagonal).expect("floats have a product")
     }
 
     /// The inverse, row-major. To multiply by it is more work than [`solve`](Self::solve), and less

@@ -27,7 +27,7 @@ impl<'a, T: NativeFloat> Matrix<'a, T> {
     pub(super) fn new(operation: &'static str, view: TensorView<'a, T>) -> Result<Self> {
         let matrix = Self::unread(operation, view)?;
         // One pass at the speed of memory; only where it overflows, each element is looked at.
-        if !crate::sum(matrix.view, ..)?.item().is_some_and(T::finite) {
+        if !crate::ops::sum(matrix.view, ..)?.item().is_some_and(T::finite) {
             matrix.largest_by_element(Read::All)?;
         }
         Ok(matrix)
@@ -66,7 +66,7 @@ impl<'a, T: NativeFloat> Matrix<'a, T> {
         if self.is_empty() {
             return Ok(T::ZERO);
         }
-        let extremes = [crate::max(self.view, ..)?, crate::min(self.view, ..)?];
+        let extremes = [crate::ops::max(self.view, ..)?, crate::ops::min(self.view, ..)?];
         let [above, below] = extremes.map(|one| one.item().unwrap_or(T::ZERO).magnitude());
         Ok(if above > below { above } else { below })
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    AsView, Element, Error, Result, SharedTensor, Tensor, TensorView, TensorViewMut, copy_into,
+    AsView, Element, Error, Result, SharedTensor, Tensor, TensorView, TensorViewMut, ops::copy_into,
 };
 
 /// The data that a [`Loader`](super::Loader) takes batches from. Axis 0 counts the samples.

@@ -4,16 +4,16 @@ use std::ops::RangeFull;
 
 use tenure_sys::TNR_MAX_RANK;
 
-use super::Extents;
+use super::results::Extents;
 use crate::{Axis, Error, Result};
 
 /// The axes that a reduction takes, and whether they stay as axes of extent 1.
 ///
-/// Written as one [axis](Axis), an array or slice of axes, or `..` for all; negative ones count from
-/// behind the last.
+/// Written as one [axis](Axis), an array or slice of axes, or `..` for all; negative ones count
+/// from behind the last.
 ///
 /// ```
-/// use tenure::{Axes, sum};
+/// use tenure::{Axes, ops::sum};
 ///
 /// let table = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 /// assert_eq!(sum(&table, 0)?.to_vec(), [5.0, 7.0, 9.0]);
@@ -48,7 +48,7 @@ impl Axes {
     /// Only what allocates its result looks at this; `_into` takes the form of its output.
     ///
     /// ```
-    /// use tenure::{Axes, mean, sub};
+    /// use tenure::{Axes, ops::{mean, sub}};
     ///
     /// let table = [[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]];
     /// let centred = sub(&table, mean(&table, Axes::keep(1))?)?;

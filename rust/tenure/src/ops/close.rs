@@ -1,6 +1,6 @@
 //! Equality up to rounding.
 
-use super::{broadcast_shape, refused};
+use super::results::{broadcast_shape, refused};
 use crate::{AsView, Number, Result, TensorView};
 
 /// How far two numbers may be apart in [`all_close`]: `|a - b| <= absolute + relative * |b|`.
@@ -8,7 +8,7 @@ use crate::{AsView, Number, Result, TensorView};
 /// By default as in NumPy: relative 1e-5, absolute 1e-8.
 ///
 /// ```
-/// use tenure::{Tolerance, all_close};
+/// use tenure::{Tolerance, ops::all_close};
 ///
 /// assert!(all_close(&[1.0], &[1.0 + 1e-7], Tolerance::default())?);
 /// assert!(!all_close(&[1.0], &[1.0 + 1e-7], Tolerance::default().relative(1e-9))?);
@@ -44,7 +44,7 @@ impl Tolerance {
     /// NaN is close to NaN, which it is not by default.
     ///
     /// ```
-    /// use tenure::{Tolerance, all_close};
+    /// use tenure::{Tolerance, ops::all_close};
     ///
     /// assert!(!all_close(&[f64::NAN], &[f64::NAN], Tolerance::default())?);
     /// assert!(all_close(&[f64::NAN], &[f64::NAN], Tolerance::default().nan_equals_nan())?);
@@ -65,15 +65,15 @@ impl Tolerance {
     }
 }
 
-/// Whether every element of `a` is within `tolerance` of that of `b`; both are broadcast. True of no
-/// elements.
+/// Whether every element of `a` is within `tolerance` of that of `b`; both are broadcast. True of
+/// no elements.
 ///
 /// # Errors
 ///
 /// `InvalidArgument`: the shapes do not broadcast.
 ///
 /// ```
-/// use tenure::{Tolerance, all_close, exp};
+/// use tenure::{Tolerance, ops::{all_close, exp}};
 ///
 /// let result = exp(&[0.0_f64, 1.0])?;
 /// assert!(all_close(&result, &[1.0, 2.718_281_83], Tolerance::default())?);

@@ -2,7 +2,7 @@
 
 use tenure_sys::{for_each_compare, tnr_compare_op};
 
-use super::{broadcast_shape, filled, refused};
+use super::results::{broadcast_shape, filled, refused};
 use crate::raw::{LentMut, operations};
 use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor, TensorView};
 
@@ -46,7 +46,7 @@ macro_rules! comparisons {
         /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&[1, 2, 3], 2)?;")]
+        #[doc = concat!("let result = tenure::ops::", stringify!($new), "(&[1, 2, 3], 2)?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -71,7 +71,7 @@ macro_rules! comparisons {
         ///
         /// ```
         /// let mut out = [tenure::Bool8::FALSE; 3];
-        #[doc = concat!("tenure::", stringify!($into), "(&[1, 2, 3], 2, &mut out)?;")]
+        #[doc = concat!("tenure::ops::", stringify!($into), "(&[1, 2, 3], 2, &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```

@@ -1,6 +1,6 @@
 //! Arrays one behind the other.
 
-use super::{Extents, filled};
+use super::results::{Extents, filled};
 use crate::raw::movement;
 use crate::{AsViewMut, AsViews, Axis, Element, Error, Result, Tensor, TensorView};
 
@@ -35,7 +35,7 @@ pub(crate) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::concat;
+/// use tenure::ops::concat;
 ///
 /// let a = [[1, 2], [3, 4]];
 /// let b = [[5], [6]];
@@ -59,7 +59,7 @@ pub fn concat<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Resu
 /// of `out`.
 ///
 /// ```
-/// use tenure::concat_into;
+/// use tenure::ops::concat_into;
 ///
 /// let mut out = [0.0; 5];
 /// concat_into((&[1.0, 2.0], &[3.0, 4.0, 5.0]), 0, &mut out)?;
@@ -97,7 +97,7 @@ fn unsqueezed<'a, T: Element>(
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::stack;
+/// use tenure::ops::stack;
 ///
 /// let rows = stack([&[1, 2, 3], &[4, 5, 6]], 0)?;
 /// assert_eq!((rows.shape(), rows.to_vec()), (&[2, 3][..], vec![1, 2, 3, 4, 5, 6]));
@@ -119,7 +119,7 @@ pub fn stack<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Resul
 /// `InvalidArgument`: no parts, no such axis, parts of different shapes, or another shape of `out`.
 ///
 /// ```
-/// use tenure::stack_into;
+/// use tenure::ops::stack_into;
 ///
 /// let mut pairs = [[0; 2]; 3];
 /// stack_into([&[1, 2, 3], &[4, 5, 6]], 1, &mut pairs)?;

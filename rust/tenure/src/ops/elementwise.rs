@@ -5,7 +5,7 @@ use tenure_sys::{
     for_each_binary, for_each_ternary, for_each_unary, tnr_binary_op, tnr_ternary_op, tnr_unary_op,
 };
 
-use super::{broadcast_shape, filled, refused};
+use super::results::{broadcast_shape, filled, refused};
 use crate::raw::{Input, LentMut, operations};
 use crate::{
     Arithmetic, AsView, AsViewMut, Bool8, ComplexNumber, Element, Field, Float, Integer, Number,
@@ -68,12 +68,15 @@ fn binary_assign<T: Element>(
 }
 
 #[inline]
-fn unary<T: Element, R: Element>(op: tnr_unary_op, a: &TensorView<'_, T>) -> Result<Tensor<R>> {
+pub(crate) fn unary<T: Element, R: Element>(
+    op: tnr_unary_op,
+    a: &TensorView<'_, T>,
+) -> Result<Tensor<R>> {
     filled(a.shape(), |out| operations::unary(op, a.lent().into(), out))
 }
 
 #[inline(always)]
-fn unary_into<T: Element, R: Element>(
+pub(crate) fn unary_into<T: Element, R: Element>(
     op: tnr_unary_op,
     a: &TensorView<'_, T>,
     out: &mut TensorViewMut<'_, R>,
@@ -82,7 +85,10 @@ fn unary_into<T: Element, R: Element>(
 }
 
 #[inline(always)]
-fn unary_assign<T: Element>(op: tnr_unary_op, out: &mut TensorViewMut<'_, T>) -> Result<()> {
+pub(crate) fn unary_assign<T: Element>(
+    op: tnr_unary_op,
+    out: &mut TensorViewMut<'_, T>,
+) -> Result<()> {
     operations::unary(op, Input::Output, out.lent_mut())
 }
 
@@ -104,7 +110,7 @@ macro_rules! binary_operations {
         )]
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ", &", $b, ")?;")]
+        #[doc = concat!("let result = tenure::ops::", stringify!($new), "(&", $a, ", &", $b, ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -131,7 +137,7 @@ macro_rules! binary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &", $b, ", &mut out)?;")]
+        #[doc = concat!("tenure::ops::", stringify!($into), "(&", $a, ", &", $b, ", &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -163,7 +169,7 @@ macro_rules! binary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut out, &", $b, ")?;")]
+        #[doc = concat!("tenure::ops::", stringify!($assign), "(&mut out, &", $b, ")?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -185,19 +191,32 @@ macro_rules! binary_operations {
 
 for_each_binary!(binary_operations);
 
-/// The three forms of an operation on one input; without the one in place, where the result is of
-/// another type.
+/// The functions of `ops`. Those of [`nn`](crate::nn) are made there.
+macro_rules! of_module {
+    (ops $($function:tt)*) => {
+        unary_functions! { ops $($function)* }
+    };
+    (nn $($function:tt)*) => {};
+}
+
+/// Each function of the table of operations, for the macro `of_module` where it is called.
 macro_rules! unary_operations {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        $op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
-        unary_operations! {
-            @$in -> $out $op: $new, $into, $assign, [$($generic)*]; $what, $a => $result
+        of_module! {
+            $module @$in -> $out $op: $new, $into, $assign, [$($generic)*]; $what, $a => $result
         }
     )*};
-    (@T -> Bool8 $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+}
+pub(crate) use unary_operations;
+
+/// The three forms of an operation on one input; without the one in place, where the result is of
+/// another type.
+macro_rules! unary_functions {
+    ($module:ident @T -> Bool8 $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
         $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
         ///
@@ -208,7 +227,9 @@ macro_rules! unary_operations {
         /// `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
+        #[doc = concat!(
+            "let result = tenure::", stringify!($module), "::", stringify!($new), "(&", $a, ")?;"
+        )]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -227,7 +248,9 @@ macro_rules! unary_operations {
         ///
         /// ```
         /// let mut out = [tenure::Bool8::FALSE; 3];
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!(
+            "tenure::", stringify!($module), "::", stringify!($into), "(&", $a, ", &mut out)?;"
+        )]
         #[doc = concat!("assert_eq!(out, ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -245,16 +268,20 @@ macro_rules! unary_operations {
             })
         }
     };
-    (@T -> Part $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+    ($module:ident @T -> Part $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
         $what:literal, $a:literal => $result:literal) => {
-        unary_operations! { @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result }
+        unary_functions! {
+            $module @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result
+        }
     };
-    (@T -> Magnitude $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
-        $what:literal, $a:literal => $result:literal) => {
-        unary_operations! { @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result }
-        unary_operations! { @in_place $op: $assign, [T: Number] T; $what, $a => $result }
+    ($module:ident @T -> Magnitude $op:ident: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*]; $what:literal, $a:literal => $result:literal) => {
+        unary_functions! {
+            $module @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result
+        }
+        unary_functions! { $module @in_place $op: $assign, [T: Number] T; $what, $a => $result }
     };
-    (@of_parts $op:ident: $new:ident, $into:ident, [$($generic:tt)*];
+    ($module:ident @of_parts $op:ident: $new:ident, $into:ident, [$($generic:tt)*];
         $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
         ///
@@ -265,7 +292,9 @@ macro_rules! unary_operations {
         /// `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
+        #[doc = concat!(
+            "let result = tenure::", stringify!($module), "::", stringify!($new), "(&", $a, ")?;"
+        )]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -284,8 +313,10 @@ macro_rules! unary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $result, ";")]
-        /// tenure::fill(&mut out, Default::default())?;
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
+        /// tenure::ops::fill(&mut out, Default::default())?;
+        #[doc = concat!(
+            "tenure::", stringify!($module), "::", stringify!($into), "(&", $a, ", &mut out)?;"
+        )]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -303,7 +334,7 @@ macro_rules! unary_operations {
             })
         }
     };
-    (@in_place $op:ident: $assign:ident, [$($generic:tt)*] $in:ident;
+    ($module:ident @in_place $op:ident: $assign:ident, [$($generic:tt)*] $in:ident;
         $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
         ///
@@ -315,7 +346,7 @@ macro_rules! unary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut out)?;")]
+        #[doc = concat!("tenure::", stringify!($module), "::", stringify!($assign), "(&mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -324,7 +355,7 @@ macro_rules! unary_operations {
             out.with_view_mut(|out| unary_assign(tnr_unary_op::$op, out))
         }
     };
-    (@$in:ident -> $out:ident $op:ident: $new:ident, $into:ident, $assign:ident,
+    ($module:ident @$in:ident -> $out:ident $op:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*]; $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
         ///
@@ -335,7 +366,9 @@ macro_rules! unary_operations {
         /// `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
+        #[doc = concat!(
+            "let result = tenure::", stringify!($module), "::", stringify!($new), "(&", $a, ")?;"
+        )]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -354,7 +387,9 @@ macro_rules! unary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!(
+            "tenure::", stringify!($module), "::", stringify!($into), "(&", $a, ", &mut out)?;"
+        )]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -372,9 +407,12 @@ macro_rules! unary_operations {
             })
         }
 
-        unary_operations! { @in_place $op: $assign, [$($generic)*] $in; $what, $a => $result }
+        unary_functions! {
+            $module @in_place $op: $assign, [$($generic)*] $in; $what, $a => $result
+        }
     };
 }
+pub(crate) use unary_functions;
 
 for_each_unary!(unary_operations);
 
@@ -408,7 +446,8 @@ macro_rules! ternary_operations {
         /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ", &", $b, ", &", $c,
+        #[doc = concat!("let result = tenure::ops::", stringify!($new), "(&", $a, ", &", $b, ", &",
+            $c,
             ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
@@ -435,7 +474,7 @@ macro_rules! ternary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &", $b, ", &", $c,
+        #[doc = concat!("tenure::ops::", stringify!($into), "(&", $a, ", &", $b, ", &", $c,
             ", &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
@@ -468,7 +507,7 @@ macro_rules! ternary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut out, &", $b, ", &", $c, ")?;")]
+        #[doc = concat!("tenure::ops::", stringify!($assign), "(&mut out, &", $b, ", &", $c, ")?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```

@@ -3,11 +3,10 @@
 use tenure_sys::{TNR_MAX_RANK, tnr_binary_op};
 
 use super::concat::numbered;
-use super::{Extents, cast, fill, filled};
+use super::results::{Extents, filled};
 use crate::raw::movement::{self, Names};
 use crate::{
-    AsView, AsViewMut, Axis, Element, Error, Number, Order, Real, Result, SparseIndex, Tensor,
-    TensorView,
+    AsView, AsViewMut, Axis, Element, Error, Number, Order, Result, SparseIndex, Tensor, TensorView,
 };
 
 /// The shape of the result of [`take`]: that of `a` with one axis replaced by those of the indices.
@@ -37,7 +36,7 @@ pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Ext
 /// place the message has; a result of more than 8 axes. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::take;
+/// use tenure::ops::take;
 ///
 /// let table = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
 /// assert_eq!(take(&table, 0, &[2, 0])?.to_vec(), [5.0, 6.0, 1.0, 2.0]);
@@ -69,7 +68,7 @@ pub fn take<T: Element, I: SparseIndex>(
 /// shape of `out`. Nothing is written then.
 ///
 /// ```
-/// use tenure::take_into;
+/// use tenure::ops::take_into;
 ///
 /// let mut rows = [[0; 2]; 2];
 /// take_into(&[[1, 2], [3, 4], [5, 6]], 0, &[1, 1], &mut rows)?;
@@ -96,7 +95,7 @@ pub fn take_into<T: Element, I: SparseIndex>(
 /// index that is negative or not below its extent, whose place the message has. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::gather;
+/// use tenure::ops::gather;
 ///
 /// let scores = [[0.5, 0.9, 0.1], [0.3, 0.2, 0.7]];
 /// let best = [[1, 0], [2, 0]];
@@ -124,7 +123,7 @@ pub fn gather<T: Element, I: SparseIndex>(
 /// below its extent. Nothing is written then.
 ///
 /// ```
-/// use tenure::gather_into;
+/// use tenure::ops::gather_into;
 ///
 /// let mut out = [0; 3];
 /// gather_into(&[10, 20, 30], 0, &[2, 2, 0], &mut out)?;
@@ -145,7 +144,7 @@ pub fn gather_into<T: Element, I: SparseIndex>(
 /// The code that puts values as they are.
 pub(crate) const AS_THEY_ARE: tnr_binary_op = tnr_binary_op(0);
 
-fn put_assign_by<T: Element, I: SparseIndex>(
+pub(crate) fn put_assign_by<T: Element, I: SparseIndex>(
     names: Names,
     op: tnr_binary_op,
     a: &mut (impl AsViewMut<T> + ?Sized),
@@ -181,7 +180,8 @@ macro_rules! puts {
         /// ```
         /// let a = [10, 20, 30];
         #[doc = concat!(
-            "let result = tenure::", stringify!($new), "(&a, 0, &", $indices, ", &", $values, ")?;"
+            "let result = tenure::ops::", stringify!($new), "(&a, 0, &", $indices, ", &", $values,
+            ")?;"
         )]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
@@ -210,7 +210,7 @@ macro_rules! puts {
         /// ```
         /// let mut a = [10, 20, 30];
         #[doc = concat!(
-            "tenure::", stringify!($assign), "(&mut a, 0, &", $indices, ", &", $values, ")?;"
+            "tenure::ops::", stringify!($assign), "(&mut a, 0, &", $indices, ", &", $values, ")?;"
         )]
         #[doc = concat!("assert_eq!(a, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
@@ -268,67 +268,4 @@ puts! {
     "has the greater of itself and `values` where an index each along an axis says; NaN wins",
     values "that of `indices`", aliases ["scatter_reduce"],
     example "[2, 0, 2]", "[1, 99, 3]" => "[99, 20, 30]";
-}
-
-/// A 1 in the place that each index names, and 0 elsewhere: the axes of `indices` (`i32` or `i64`)
-/// and one of `classes` behind them. A new row-major tensor.
-///
-/// # Errors
-///
-/// `InvalidArgument`: an index that is negative or not below `classes`; indices of 8 axes.
-/// `OutOfMemory`.
-///
-/// ```
-/// use tenure::{Tensor, one_hot};
-///
-/// let labels: Tensor<f32> = one_hot(&[2, 0], 3)?;
-/// assert_eq!(labels.shape(), [2, 3]);
-/// assert_eq!(labels.to_vec(), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-pub fn one_hot<T: Real, I: SparseIndex>(
-    indices: impl AsView<I>,
-    classes: usize,
-) -> Result<Tensor<T>> {
-    let indices = indices.as_view().unsqueeze(-1)?;
-    let mut extents = Extents::of(indices.shape());
-    extents.values[extents.rank - 1] = classes;
-    let mut result = Tensor::zeros(extents.as_slice())?;
-    put_ones(&indices, &mut result)?;
-    Ok(result)
-}
-
-fn put_ones<T: Real, I: SparseIndex>(
-    indices: &TensorView<'_, I>,
-    out: &mut (impl AsViewMut<T> + ?Sized),
-) -> Result<()> {
-    let one: Tensor<T> = cast(1_u8)?;
-    let ones = one.broadcast(indices.shape())?;
-    put_assign_by(Names::Elements, AS_THEY_ARE, out, Axis::from(-1), indices, &ones)
-}
-
-/// A 1 in the place that each index names, and 0 elsewhere, as [`one_hot`], into `out`.
-///
-/// # Errors
-///
-/// `InvalidArgument`: an index that is negative or not below the last extent of `out`, or another
-/// shape of `out`. Nothing is written then.
-///
-/// ```
-/// use tenure::one_hot_into;
-///
-/// let mut labels = [[7_u8; 3]; 2];
-/// one_hot_into(&[2, 0], &mut labels)?;
-/// assert_eq!(labels, [[0, 0, 1], [1, 0, 0]]);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-pub fn one_hot_into<T: Real, I: SparseIndex>(
-    indices: impl AsView<I>,
-    out: &mut (impl AsViewMut<T> + ?Sized),
-) -> Result<()> {
-    let indices = indices.as_view().unsqueeze(-1)?;
-    // Twice: the first refuses what cannot be, before anything else is overwritten.
-    put_ones(&indices, out)?;
-    fill(out, T::default())?;
-    put_ones(&indices, out)
 }

@@ -1,19 +1,19 @@
 //! Functions of Rust's, element by element.
 
-use super::{broadcast_shape, refused};
+use super::results::{broadcast_shape, refused};
 use crate::{AsView, AsViewMut, Element, Result, Tensor, TensorView, TensorViewMut};
 
 /// `f` of every element of `a`. A new row-major tensor of the shape of `a`.
 ///
-/// `f` is called in row-major order, on this thread: operations that the library has of its own, and
-/// chains of them, are faster. A panic of `f` leaves no tensor.
+/// `f` is called in row-major order, on this thread: operations that the library has of its own,
+/// and chains of them, are faster. A panic of `f` leaves no tensor.
 ///
 /// # Errors
 ///
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::map;
+/// use tenure::ops::map;
 ///
 /// assert_eq!(map(&[1.4_f32, -2.6], |x| x.round() as i32)?, [1, -3]);
 /// # Ok::<(), tenure::Error>(())
@@ -39,7 +39,7 @@ pub fn map<T: Element, U: Element>(
 ///
 /// ```
 /// let mut out = [[0; 2]; 2];
-/// tenure::map_into(&[1, 2], |x| x * x, &mut out)?;
+/// tenure::ops::map_into(&[1, 2], |x| x * x, &mut out)?;
 /// assert_eq!(out, [[1, 4], [1, 4]]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -63,7 +63,7 @@ pub fn map_into<T: Element, U: Element>(
 ///
 /// ```
 /// let mut data = [1.0_f32, -2.0, 3.0];
-/// tenure::map_assign(&mut data, |x| x.max(0.0));
+/// tenure::ops::map_assign(&mut data, |x| x.max(0.0));
 /// assert_eq!(data, [1.0, 0.0, 3.0]);
 /// ```
 #[doc(alias("mapv_inplace", "map_inplace", "apply_"))]
@@ -84,7 +84,7 @@ pub fn map_assign<T: Element>(out: &mut (impl AsViewMut<T> + ?Sized), mut f: imp
 /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::zip_with;
+/// use tenure::ops::zip_with;
 ///
 /// let names = zip_with(&[[1_u8], [2]], &[10_i32, 20], |a, b| i32::from(a) * b + 1)?;
 /// assert_eq!(names, [[11, 21], [21, 41]]);
@@ -118,7 +118,7 @@ pub fn zip_with<A: Element, B: Element, U: Element>(
 ///
 /// ```
 /// let mut out = [0; 3];
-/// tenure::zip_with_into(&[1, 2, 3], 10, |a, b| a + b, &mut out)?;
+/// tenure::ops::zip_with_into(&[1, 2, 3], 10, |a, b| a + b, &mut out)?;
 /// assert_eq!(out, [11, 12, 13]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -149,7 +149,7 @@ pub fn zip_with_into<A: Element, B: Element, U: Element>(
 ///
 /// ```
 /// let mut data = [[1.0, 2.0], [3.0, 4.0]];
-/// tenure::zip_with_assign(&mut data, &[2.0, 3.0], |x, y| x * y + 1.0)?;
+/// tenure::ops::zip_with_assign(&mut data, &[2.0, 3.0], |x, y| x * y + 1.0)?;
 /// assert_eq!(data, [[3.0, 7.0], [7.0, 13.0]]);
 /// # Ok::<(), tenure::Error>(())
 /// ```

@@ -1,6 +1,6 @@
 //! Elements moved, converted, set.
 
-use super::{filled, refused};
+use super::results::{filled, refused};
 use crate::raw::{self, operations};
 use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
 
@@ -14,7 +14,7 @@ use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
 /// `InvalidArgument`: `a` does not broadcast to `out`.
 ///
 /// ```
-/// use tenure::{TensorView, copy_into};
+/// use tenure::{TensorView, ops::copy_into};
 ///
 /// let table = [[1, 2, 3], [4, 5, 6]];
 /// let mut columns = [[0; 2]; 3];
@@ -43,7 +43,7 @@ pub fn copy_into<T: Element>(
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{Tensor, cast};
+/// use tenure::{Tensor, ops::cast};
 ///
 /// let rounded: Tensor<u8> = cast(&[1.9_f32, -1.0, 300.0])?;
 /// assert_eq!(rounded.to_vec(), [1, 0, 255]);
@@ -64,7 +64,7 @@ pub fn cast<U: Real, T: Real>(a: impl AsView<T>) -> Result<Tensor<U>> {
 /// `InvalidArgument`: `a` does not broadcast to `out`.
 ///
 /// ```
-/// use tenure::cast_into;
+/// use tenure::ops::cast_into;
 ///
 /// let mut pixels = [0.0_f32; 3];
 /// cast_into(&[0_u8, 128, 255], &mut pixels)?;
@@ -89,7 +89,7 @@ pub fn cast_into<T: Real, U: Real>(
 /// None from a safe caller: the library checks the view and finds it good.
 ///
 /// ```
-/// use tenure::{TensorViewMut, fill};
+/// use tenure::{TensorViewMut, ops::fill};
 ///
 /// let mut table = [[0; 3]; 2];
 /// let view = TensorViewMut::from_slice(table.as_flattened_mut(), [2, 3])?;

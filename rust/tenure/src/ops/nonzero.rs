@@ -1,6 +1,7 @@
 //! Elements by a condition: their places, the elements, and others in their place.
 
-use super::{refused, select, select_into};
+use super::results::refused;
+use super::select::{select, select_into};
 use crate::raw::movement::{self, Made};
 use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor};
 
@@ -22,7 +23,7 @@ fn of_made<T: Element>((blob, view): Made) -> Tensor<T> {
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::nonzero;
+/// use tenure::ops::nonzero;
 ///
 /// let places = nonzero(&[[0.0, 3.0], [5.0, 0.0], [0.0, 1.0]])?;
 /// assert_eq!(places.shape(), [3, 2]);
@@ -41,7 +42,7 @@ pub fn nonzero<T: Real>(a: impl AsView<T>) -> Result<Tensor<i64>> {
 /// `InvalidArgument`: the mask does not broadcast to `a`. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{greater, masked_select};
+/// use tenure::ops::{greater, masked_select};
 ///
 /// let a = [[0.5, 3.0], [5.0, 0.1]];
 /// assert_eq!(masked_select(&a, &greater(&a, 1.0)?)?.to_vec(), [3.0, 5.0]);
@@ -63,7 +64,7 @@ pub fn masked_select<T: Element>(a: impl AsView<T>, mask: impl AsView<Bool8>) ->
 /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{less, masked_fill};
+/// use tenure::ops::{less, masked_fill};
 ///
 /// let a = [3.0, -1.0, 2.0];
 /// assert_eq!(masked_fill(&a, &less(&a, 0.0)?, 0.0)?.to_vec(), [3.0, 0.0, 2.0]);
@@ -84,7 +85,7 @@ pub fn masked_fill<T: Element>(
 /// `InvalidArgument`: `a`, `mask` or `value` does not broadcast to `out`.
 ///
 /// ```
-/// use tenure::{Bool8, masked_fill_into};
+/// use tenure::{Bool8, ops::masked_fill_into};
 ///
 /// let mut out = [0; 3];
 /// masked_fill_into(&[1, 2, 3], &[true, false, true].map(Bool8::from), -1, &mut out)?;
@@ -107,10 +108,10 @@ pub fn masked_fill_into<T: Element>(
 /// `InvalidArgument`: `mask` or `value` does not broadcast to `a`.
 ///
 /// ```
-/// use tenure::masked_fill_assign;
+/// use tenure::ops::masked_fill_assign;
 ///
 /// let mut a = [1.0, f64::NAN, 3.0];
-/// let missing = tenure::not_equal(&a, &a)?;
+/// let missing = tenure::ops::not_equal(&a, &a)?;
 /// masked_fill_assign(&mut a, &missing, 0.0)?;
 /// assert_eq!(a, [1.0, 0.0, 3.0]);
 /// # Ok::<(), tenure::Error>(())

@@ -2,10 +2,10 @@
 
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST};
 
-use super::{axis_of, filled};
+use super::results::{Extents, axis_of, filled};
 use crate::raw::Input;
 use crate::raw::ordering::{self, Ordered};
-use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView, refusal};
+use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView, layout::refusal};
 
 /// Elements in an order along an axis, and where on the axis each was.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ macro_rules! sorts {
         /// `InvalidArgument`: no such axis. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($sort), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($sort), ";")]
         ///
         /// let a = [[3.0, f64::NAN, 1.0], [5.0, 4.0, 6.0]];
         #[doc = concat!("let sorted = ", stringify!($sort), "(&a, -1)?;")]
@@ -90,7 +90,7 @@ macro_rules! sorts {
         /// `InvalidArgument`: no such axis. `OutOfMemory`: the sort has memory of its own.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($sort_assign), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($sort_assign), ";")]
         ///
         /// let mut a = [5.0, 4.0, 6.0];
         #[doc = concat!(stringify!($sort_assign), "(&mut a, 0)?;")]
@@ -109,14 +109,16 @@ macro_rules! sorts {
 
         #[doc = concat!("The places on an axis that its elements have, ", $which, ".")]
         ///
-        #[doc = concat!("Of equal elements the first one is first. As [`", stringify!($sort), "`].")]
+        #[doc = concat!(
+            "Of equal elements the first one is first. As [`", stringify!($sort), "`]."
+        )]
         ///
         /// # Errors
         ///
         /// `InvalidArgument`: no such axis. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($argsort), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($argsort), ";")]
         ///
         #[doc = concat!(
             "assert_eq!(", stringify!($argsort), "(&[5, 4, 6], 0)?.to_vec(), ", $places, ");"
@@ -157,7 +159,7 @@ macro_rules! sorts {
         /// `InvalidArgument`: no such axis. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($with_indices), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($with_indices), ";")]
         ///
         #[doc = concat!("let sorted = ", stringify!($with_indices), "(&[5.0, 4.0, 6.0], 0)?;")]
         #[doc = concat!("assert_eq!(sorted.values.to_vec(), ", $sorted, ");")]
@@ -187,7 +189,7 @@ sorts! {
 
 fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) -> Result<Ranked<T>> {
     let axis = axis_of(a, axis)?;
-    let mut extents = super::Extents { values: [0; tenure_sys::TNR_MAX_RANK], rank: a.rank() };
+    let mut extents = Extents { values: [0; tenure_sys::TNR_MAX_RANK], rank: a.rank() };
     extents.values[..a.rank()].copy_from_slice(a.shape());
     // The library also refuses a `k` that is too large, but only after the allocation of the
     // output.
@@ -207,7 +209,7 @@ fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) ->
 /// `InvalidArgument`: no such axis, or a `k` above its extent. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::top_k;
+/// use tenure::ops::top_k;
 ///
 /// let best = top_k(&[0.1, 0.7, 0.2], 2, 0)?;
 /// assert_eq!(best.values.to_vec(), [0.7, 0.2]);
@@ -227,7 +229,7 @@ pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Res
 /// The errors of [`top_k`].
 ///
 /// ```
-/// use tenure::bottom_k;
+/// use tenure::ops::bottom_k;
 ///
 /// let nearest = bottom_k(&[3.0, f64::NAN, 1.0], 2, 0)?;
 /// assert_eq!(nearest.indices.to_vec(), [2, 0]);
@@ -248,7 +250,7 @@ pub fn bottom_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> 
 /// `InvalidArgument`: no such axis, or a `kth` that is not below its extent. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::partition;
+/// use tenure::ops::partition;
 ///
 /// let halves = partition(&[5, 1, 4, 2, 3], 2, 0)?;
 /// assert_eq!(halves[[2]], 3);
@@ -293,7 +295,7 @@ pub fn partition_into<T: Real>(
 /// The errors of [`partition`].
 ///
 /// ```
-/// use tenure::partition_assign;
+/// use tenure::ops::partition_assign;
 ///
 /// let mut a = [5, 1, 4, 2, 3];
 /// partition_assign(&mut a, 0, 0)?;
@@ -318,7 +320,7 @@ pub fn partition_assign<T: Real>(
 /// The errors of [`partition`].
 ///
 /// ```
-/// use tenure::argpartition;
+/// use tenure::ops::argpartition;
 ///
 /// assert_eq!(argpartition(&[5, 1, 4, 2, 3], 4, 0)?[[4]], 0);
 /// # Ok::<(), tenure::Error>(())

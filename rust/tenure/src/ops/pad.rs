@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_MAX_RANK, tnr_pad_mode};
 
 use super::concat::numbered;
-use super::{Extents, filled};
+use super::results::{Extents, filled};
 use crate::error::reserved;
 use crate::raw::LentMut;
 use crate::raw::movement::{self, Names};
@@ -78,7 +78,7 @@ fn require_shape<T: Element>(
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{PadMode, pad};
+/// use tenure::{PadMode, ops::pad};
 ///
 /// assert_eq!(pad(&[1, 2, 3], [(2, 1)], PadMode::Constant(0))?.to_vec(), [0, 0, 1, 2, 3, 0]);
 /// assert_eq!(pad(&[1, 2, 3], [(2, 1)], PadMode::Reflect)?.to_vec(), [3, 2, 1, 2, 3, 2]);
@@ -107,7 +107,7 @@ pub fn pad<T: Element>(
 /// repeat of an empty axis.
 ///
 /// ```
-/// use tenure::{PadMode, pad_into};
+/// use tenure::{PadMode, ops::pad_into};
 ///
 /// let mut out = [0.0; 5];
 /// pad_into(&[1.0, 2.0], [(1, 2)], PadMode::Symmetric, &mut out)?;
@@ -161,7 +161,7 @@ fn tiled<'a, T: Element>(
 /// `InvalidArgument`: more than 8 counts, or an extent beyond a `usize`. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::tile;
+/// use tenure::ops::tile;
 ///
 /// assert_eq!(tile(&[1, 2], [3])?.to_vec(), [1, 2, 1, 2, 1, 2]);
 /// let board = tile(&[[0, 1], [1, 0]], [1, 2])?;
@@ -181,7 +181,7 @@ pub fn tile<T: Element>(a: impl AsView<T>, counts: impl AsRef<[usize]>) -> Resul
 /// `InvalidArgument`: more than 8 counts, or another shape of `out`.
 ///
 /// ```
-/// use tenure::tile_into;
+/// use tenure::ops::tile_into;
 ///
 /// let mut out = [0; 4];
 /// tile_into(&[1, 2], [2], &mut out)?;
@@ -236,7 +236,7 @@ fn repeat_to<T: Element>(
 /// `InvalidArgument`: no such axis, or an extent beyond a `usize`. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::repeat;
+/// use tenure::ops::repeat;
 ///
 /// assert_eq!(repeat(&[1, 2], 3, 0)?.to_vec(), [1, 1, 1, 2, 2, 2]);
 /// assert_eq!(repeat(&[[1, 2], [3, 4]], 2, -1)?.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
@@ -260,7 +260,7 @@ pub fn repeat<T: Element>(
 /// `InvalidArgument`: no such axis, or another shape of `out`.
 ///
 /// ```
-/// use tenure::repeat_into;
+/// use tenure::ops::repeat_into;
 ///
 /// let mut out = [0; 4];
 /// repeat_into(&[1, 2], 2, 0, &mut out)?;
@@ -301,7 +301,7 @@ fn rolled<T: Element>(
 /// `InvalidArgument`: no such axis. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::roll;
+/// use tenure::ops::roll;
 ///
 /// assert_eq!(roll(&[1, 2, 3, 4], 1, 0)?.to_vec(), [4, 1, 2, 3]);
 /// assert_eq!(roll(&[[1, 2, 3], [4, 5, 6]], -1, 1)?.to_vec(), [2, 3, 1, 5, 6, 4]);
@@ -324,7 +324,7 @@ pub fn roll<T: Element>(
 /// `InvalidArgument`: no such axis, or another shape of `out`.
 ///
 /// ```
-/// use tenure::roll_into;
+/// use tenure::ops::roll_into;
 ///
 /// let mut out = [0; 3];
 /// roll_into(&[1, 2, 3], -1, 0, &mut out)?;

@@ -2,7 +2,8 @@
 
 use tenure_sys::{TNR_MAX_RANK, TNR_QUANTILE_SKIP_NAN};
 
-use super::{Axes, Extents, filled};
+use super::axes::Axes;
+use super::results::{Extents, filled};
 use crate::raw::ordering::{self, Front};
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView, TensorViewMut};
 
@@ -56,8 +57,8 @@ macro_rules! quantiles {
         $median_all:ident;
     )*) => {$(
         /// The quantile over axes: of n elements in their order that at `q * (n - 1)`, or between
-        /// the two next to it in proportion, as NumPy's `quantile`; next to an infinite element that
-        /// element.
+        /// the two next to it in proportion, as NumPy's `quantile`; next to an infinite element
+        /// that element.
         ///
         #[doc = $nan]
         /// A new row-major tensor with the axes that are not reduced, or with all of them where
@@ -68,10 +69,12 @@ macro_rules! quantiles {
         /// `InvalidArgument`: no such axis, or a `q` outside 0 to 1. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($quantile), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($quantile), ";")]
         ///
         #[doc = concat!("let a = ", $a, ";")]
-        #[doc = concat!("assert_eq!(", stringify!($quantile), "(&a, 0.25, 1)?.to_vec(), [1.5, 6.0]);")]
+        #[doc = concat!(
+            "assert_eq!(", stringify!($quantile), "(&a, 0.25, 1)?.to_vec(), [1.5, 6.0]);"
+        )]
         #[doc = concat!("assert!(", stringify!($quantile), "(&a, 1.5, 1).is_err());")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -108,7 +111,7 @@ macro_rules! quantiles {
         #[doc = concat!("As [`", stringify!($quantile), "`], and `InvalidArgument` for no `q`.")]
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($quantiles), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($quantiles), ";")]
         ///
         #[doc = concat!("let a = ", $a, ";")]
         #[doc = concat!("let range = ", stringify!($quantiles), "(&a, &[0.0, 1.0], 1)?;")]
@@ -133,7 +136,7 @@ macro_rules! quantiles {
         /// `InvalidArgument`: no such axis. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($median), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($median), ";")]
         ///
         #[doc = concat!("let a = ", $a, ";")]
         #[doc = concat!("assert_eq!(", stringify!($median), "(&a, 1)?.to_vec(), [2.0, 7.0]);")]
@@ -164,7 +167,7 @@ macro_rules! quantiles {
         ///
         /// ```
         #[doc = concat!(
-            "assert_eq!(tenure::", stringify!($median_all), "(&[4.0, 1.0, 3.0, 9.0])?, 3.5);"
+            "assert_eq!(tenure::ops::", stringify!($median_all), "(&[4.0, 1.0, 3.0, 9.0])?, 3.5);"
         )]
         /// # Ok::<(), tenure::Error>(())
         /// ```

@@ -2,7 +2,8 @@
 
 use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
-use super::{Axes, filled};
+use super::axes::Axes;
+use super::results::filled;
 use crate::raw::operations::{self, Reducing, reducing};
 use crate::{
     Arithmetic, AsView, AsViewMut, Bool8, Element, Field, Float, Number, Real, Result, Tensor,
@@ -33,8 +34,8 @@ fn reduce_into<T: Element, R: Element>(
     operations::reduce(op, a.lent(), mask, with, out.lent_mut())
 }
 
-/// The two forms of a reduction. `$also` ends the list of errors; a field of [`Reducing`] in brackets
-/// is a parameter.
+/// The two forms of a reduction. `$also` ends the list of errors; a field of [`Reducing`] in
+/// brackets is a parameter.
 macro_rules! reductions {
     ($(
         $op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
@@ -53,7 +54,7 @@ macro_rules! reductions {
         ///
         /// ```
         #[doc = concat!("let a = ", $a, ";")]
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&a, ", $arguments, ")?;")]
+        #[doc = concat!("let result = tenure::ops::", stringify!($new), "(&a, ", $arguments, ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -79,9 +80,9 @@ macro_rules! reductions {
         /// ```
         #[doc = concat!("let a = ", $a, ";")]
         #[doc = concat!("let mut out = ", $result, ";")]
-        #[doc = concat!("tenure::fill(&mut out, ", $result, "[1])?;")]
+        #[doc = concat!("tenure::ops::fill(&mut out, ", $result, "[1])?;")]
         #[doc = concat!(
-            "tenure::", stringify!($into), "(&a, ", $arguments, ", &mut out)?;"
+            "tenure::ops::", stringify!($into), "(&a, ", $arguments, ", &mut out)?;"
         )]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
@@ -113,7 +114,7 @@ for_each_reduce!(reductions);
 /// `InvalidArgument`: no such axis. `OutOfMemory`.
 ///
 /// ```
-/// let (mean, var) = tenure::moments(&[[1.0, 3.0], [4.0, 4.0]], 1, 0)?;
+/// let (mean, var) = tenure::ops::moments(&[[1.0, 3.0], [4.0, 4.0]], 1, 0)?;
 /// assert_eq!((mean.to_vec(), var.to_vec()), (vec![2.0, 4.0], vec![1.0, 0.0]));
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -144,7 +145,7 @@ pub fn moments<T: Float>(
 ///
 /// ```
 /// let (mut mean, mut var) = ([0.0; 2], [0.0; 2]);
-/// tenure::moments_into(&[[1.0, 3.0], [4.0, 4.0]], 1, 0, &mut mean, &mut var)?;
+/// tenure::ops::moments_into(&[[1.0, 3.0], [4.0, 4.0]], 1, 0, &mut mean, &mut var)?;
 /// assert_eq!((mean, var), ([2.0, 4.0], [1.0, 0.0]));
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -175,7 +176,7 @@ macro_rules! reductions_of_all {
         /// ```
         /// let a = [[1.0_f64, 2.0, 6.0], [0.0, 5.0, 4.0]];
         #[doc = concat!(
-            "assert_eq!(tenure::", stringify!($all), "(&a", $arguments, ")?, ", $result, ");"
+            "assert_eq!(tenure::ops::", stringify!($all), "(&a", $arguments, ")?, ", $result, ");"
         )]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -198,31 +199,31 @@ macro_rules! for_each_number_reduction {
     ($then:ident) => {
         $then! {
             SUM: sum_all, Arithmetic => T::Sum;
-            "The [`sum`](fn@crate::sum) of all elements, as a number.",
+            "The [`sum`](fn@crate::ops::sum) of all elements, as a number.",
             errors "None from a safe caller.", example "" => "18.0";
             PROD: prod_all, Number => T::Sum;
-            "The product ([`prod`](fn@crate::prod)) of all elements, as a number.",
+            "The product ([`prod`](fn@crate::ops::prod)) of all elements, as a number.",
             errors "None from a safe caller.", example "" => "0.0";
             MEAN: mean_all, Field => T;
-            "The [`mean`](fn@crate::mean) of all elements, as a number.",
+            "The [`mean`](fn@crate::ops::mean) of all elements, as a number.",
             errors "None from a safe caller.", example "" => "3.0";
             VAR: var_all, Float => T, [ddof: u32];
-            "The variance ([`var`](fn@crate::var)) of all elements, as a number.",
+            "The variance ([`var`](fn@crate::ops::var)) of all elements, as a number.",
             errors "None from a safe caller.", example ", 1" => "5.6";
             STD: std_all, Float => T, [ddof: u32];
-            "The standard deviation ([`std()`](fn@crate::std)) of all elements, as a number.",
+            "The standard deviation ([`std()`](fn@crate::ops::std)) of all elements, as a number.",
             errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
             MIN: min_all, Number => T;
-            "The smallest of all elements ([`min`](fn@crate::min)), as a number.",
+            "The smallest of all elements ([`min`](fn@crate::ops::min)), as a number.",
             errors "`InvalidArgument`: no elements to choose from.", example "" => "0.0";
             MAX: max_all, Number => T;
-            "The largest of all elements ([`max`](fn@crate::max)), as a number.",
+            "The largest of all elements ([`max`](fn@crate::ops::max)), as a number.",
             errors "`InvalidArgument`: no elements to choose from.", example "" => "6.0";
             COUNT: count_all, Real => i64;
-            "How many of all elements are not 0 ([`count`](fn@crate::count)).",
+            "How many of all elements are not 0 ([`count`](fn@crate::ops::count)).",
             errors "None from a safe caller.", example "" => "5";
             NORM: norm_all, Float => T, [power: f64];
-            "The p-norm ([`norm`](fn@crate::norm)) of all elements, as a number.",
+            "The p-norm ([`norm`](fn@crate::ops::norm)) of all elements, as a number.",
             errors "`InvalidArgument`: a `power` that is not above 0.", example ", f64::INFINITY" => "6.0";
         }
     };

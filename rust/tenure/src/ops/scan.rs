@@ -2,7 +2,9 @@
 
 use tenure_sys::{for_each_scan, tnr_scan_op};
 
-use super::{Axes, filled, sub};
+use super::axes::Axes;
+use super::elementwise::sub;
+use super::results::filled;
 use crate::raw::Input;
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Axis, Error, Number, Result, Tensor};
@@ -27,7 +29,7 @@ macro_rules! scans {
         /// `InvalidArgument`: no such axis. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ", 0)?;")]
+        #[doc = concat!("let result = tenure::ops::", stringify!($new), "(&", $a, ", 0)?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -51,7 +53,7 @@ macro_rules! scans {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $result, ";")]
-        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", 0, &mut out)?;")]
+        #[doc = concat!("tenure::ops::", stringify!($into), "(&", $a, ", 0, &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -73,7 +75,7 @@ macro_rules! scans {
         ///
         /// ```
         #[doc = concat!("let mut a = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut a, 0)?;")]
+        #[doc = concat!("tenure::ops::", stringify!($assign), "(&mut a, 0)?;")]
         #[doc = concat!("assert_eq!(a, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -112,7 +114,7 @@ scans! {
 /// `InvalidArgument`: no such axis, or one without elements. `OutOfMemory`.
 ///
 /// ```
-/// assert_eq!(tenure::diff(&[1.0, 4.0, 9.0], 0)?.to_vec(), [3.0, 5.0]);
+/// assert_eq!(tenure::ops::diff(&[1.0, 4.0, 9.0], 0)?.to_vec(), [3.0, 5.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn diff<T: Number>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use tenure_sys::TNR_SEARCHSORTED_RIGHT;
 
-use super::filled;
+use super::results::filled;
 use crate::raw::ordering::{self, Bins};
 use crate::{AsView, AsViewMut, Element, Error, Number, Real, Result, Tensor, raw};
 
@@ -22,7 +22,7 @@ macro_rules! searches {
         /// `InvalidArgument`: an `a` that is no vector. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("use tenure::", stringify!($search), ";")]
+        #[doc = concat!("use tenure::ops::", stringify!($search), ";")]
         ///
         #[doc = concat!("let places = ", stringify!($search), "(&[1, 3, 3, 5], &[0, 3, 9])?;")]
         #[doc = concat!("assert_eq!(places.to_vec(), ", $places, ");")]
@@ -87,7 +87,7 @@ pub struct UniqueInverse<T: Real> {
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::unique;
+/// use tenure::ops::unique;
 ///
 /// assert_eq!(unique(&[[3, 1], [1, 3]])?.to_vec(), [1, 3]);
 /// # Ok::<(), tenure::Error>(())
@@ -105,7 +105,7 @@ pub fn unique<T: Real>(a: impl AsView<T>) -> Result<Tensor<T>> {
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::unique_counts;
+/// use tenure::ops::unique_counts;
 ///
 /// let colors = unique_counts(&[7, 2, 7, 7])?;
 /// assert_eq!(colors.values.to_vec(), [2, 7]);
@@ -129,7 +129,7 @@ pub fn unique_counts<T: Real>(a: impl AsView<T>) -> Result<UniqueCounts<T>> {
 /// `OutOfMemory`.
 ///
 /// ```
-/// use tenure::unique_inverse;
+/// use tenure::ops::unique_inverse;
 ///
 /// let words = unique_inverse(&[7, 2, 7])?;
 /// assert_eq!(words.values.to_vec(), [2, 7]);
@@ -157,7 +157,7 @@ pub fn unique_inverse<T: Real>(a: impl AsView<T>) -> Result<UniqueInverse<T>> {
 /// place. `Unsupported`: floats. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::bincount;
+/// use tenure::ops::bincount;
 ///
 /// assert_eq!(bincount(&[0, 2, 2, 3], 5)?.to_vec(), [1, 0, 2, 1, 0]);
 /// let error = bincount(&[0, -2], 5).err().unwrap();
@@ -192,7 +192,7 @@ pub fn bincount_into<T: Number>(
 /// that are neither `f32` nor `f64`.
 ///
 /// ```
-/// use tenure::bincount_weighted;
+/// use tenure::ops::bincount_weighted;
 ///
 /// let sums = bincount_weighted(&[0_u8, 2, 2], &[0.5, 1.0, 2.0], 3)?;
 /// assert_eq!(sums.to_vec(), [0.5, 0.0, 3.0]);
@@ -217,7 +217,7 @@ pub fn bincount_weighted<T: Number, W: Element>(
 /// `InvalidArgument`: a range whose ends are not finite, or that does not rise. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::histogram;
+/// use tenure::ops::histogram;
 ///
 /// let counts = histogram(&[0.1, 0.9, 1.0, 2.0, 7.0], 2, 0.0..=2.0)?;
 /// assert_eq!(counts.to_vec(), [2, 2]);
@@ -243,7 +243,7 @@ pub fn histogram<T: Real>(
 /// `InvalidArgument`: edges that fall, that are NaN, that are no vector, or none. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::histogram_edges;
+/// use tenure::ops::histogram_edges;
 ///
 /// let counts = histogram_edges(&[1, 4, 5, 9, 12], &[0, 5, 9])?;
 /// assert_eq!(counts.to_vec(), [2, 2]);

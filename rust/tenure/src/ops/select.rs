@@ -1,6 +1,6 @@
 //! One of two, element by element.
 
-use super::{broadcast_shape, filled, refused};
+use super::results::{broadcast_shape, filled, refused};
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 
@@ -12,7 +12,7 @@ use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{less, select};
+/// use tenure::ops::{less, select};
 ///
 /// let data = [3.0, -1.0, 2.0];
 /// let clipped = select(&less(&data, 0.0)?, 0.0, &data)?;
@@ -42,7 +42,7 @@ pub fn select<T: Element>(
 /// `InvalidArgument`: `condition`, `a` or `b` does not broadcast to `out`.
 ///
 /// ```
-/// use tenure::{Bool8, select_into};
+/// use tenure::{Bool8, ops::select_into};
 ///
 /// let mut out = [0; 3];
 /// select_into(&[true, false, true].map(Bool8::from), &[1, 2, 3], -1, &mut out)?;

@@ -2,7 +2,7 @@
 
 use tenure_sys::tnr_triangle;
 
-use super::filled;
+use super::results::filled;
 use crate::raw::{Input, movement};
 use crate::{AsView, AsViewMut, Element, Result, Tensor};
 
@@ -22,7 +22,7 @@ macro_rules! triangles {
         ///
         /// ```
         /// let a = [[1, 2, 3], [4, 5, 6], [7, 8, 9]];
-        #[doc = concat!("let part = tenure::", stringify!($new), "(&a, ", $diagonal, ")?;")]
+        #[doc = concat!("let part = tenure::ops::", stringify!($new), "(&a, ", $diagonal, ")?;")]
         #[doc = concat!("assert_eq!(part.to_vec(), ", $result, ".as_flattened());")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -43,7 +43,7 @@ macro_rules! triangles {
         /// ```
         /// let a = [[1, 2, 3], [4, 5, 6], [7, 8, 9]];
         /// let mut out = [[0; 3]; 3];
-        #[doc = concat!("tenure::", stringify!($into), "(&a, ", $diagonal, ", &mut out)?;")]
+        #[doc = concat!("tenure::ops::", stringify!($into), "(&a, ", $diagonal, ", &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
@@ -65,7 +65,7 @@ macro_rules! triangles {
         ///
         /// ```
         /// let mut a = [[1, 2, 3], [4, 5, 6], [7, 8, 9]];
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut a, ", $diagonal, ")?;")]
+        #[doc = concat!("tenure::ops::", stringify!($assign), "(&mut a, ", $diagonal, ")?;")]
         #[doc = concat!("assert_eq!(a, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```

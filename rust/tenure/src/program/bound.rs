@@ -11,7 +11,10 @@ use super::state::{Places, located};
 use super::{MemoryPlan, OutputTypes, Program, RunInputs, RunOutputs};
 use crate::cuda::Stream;
 use crate::raw::program::{Binding, BoundHandle, Call, LendAs, LendOut, Refusal, RunExtents};
-use crate::{Error, ErrorKind, Host, OnDevice, Result};
+use crate::{
+    Error, ErrorKind, Result,
+    expr::{Host, OnDevice},
+};
 
 /// A [`Program`] that is bound to the layouts of its inputs and outputs: element types, shapes and
 /// strides. A run takes any memory of these layouts, and looks for no schedule.
@@ -23,7 +26,7 @@ use crate::{Error, ErrorKind, Host, OnDevice, Result};
 /// | [`Stream::bind`] | is enqueued on the stream | any number |
 /// | [`Stream::capture`] | is enqueued as one launch, on tensors that it holds | one |
 ///
-/// `P` says which: [`Host`](crate::Host) for the first two, [`OnDevice`], and
+/// `P` says which: [`Host`](crate::expr::Host) for the first two, [`OnDevice`], and
 /// [`cuda::Captured`](crate::cuda::Captured).
 ///
 /// ```
@@ -84,8 +87,8 @@ impl<I, O> BoundIn<I, O> for OnDevice {
 
 pub(super) mod sealed {
     pub trait Sealed {}
-    impl Sealed for crate::Host {}
-    impl Sealed for crate::OnDevice {}
+    impl Sealed for crate::expr::Host {}
+    impl Sealed for crate::expr::OnDevice {}
 }
 
 impl<I, O, P: BoundIn<I, O>> fmt::Debug for Bound<I, O, P> {
@@ -197,8 +200,8 @@ impl From<Refused> for Error {
 
 /// Binding.
 impl<I, O: OutputTypes> Program<I, O> {
-    /// Binds the program to the layouts of these inputs and outputs, and reads or writes no element of
-    /// them. Any number of threads may run it at once.
+    /// Binds the program to the layouts of these inputs and outputs, and reads or writes no element
+    /// of them. Any number of threads may run it at once.
     ///
     /// It holds the program, with its [budget](Self::with_budget) and whether it is
     /// [checked](Self::checked).
@@ -233,9 +236,9 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// and loops.
     ///
     /// A run computes on the calling thread only. It allocates nothing, takes no lock and makes no
-    /// system call, whether it succeeds or is refused: fit for audio and for control loops. The first
-    /// call that a thread makes into the library may take thread-local memory. There is memory for one
-    /// run: a second thread that runs it meanwhile is refused, as `Busy`.
+    /// system call, whether it succeeds or is refused: fit for audio and for control loops. The
+    /// first call that a thread makes into the library may take thread-local memory. There is
+    /// memory for one run: a second thread that runs it meanwhile is refused, as `Busy`.
     ///
     /// # Errors
     ///
@@ -396,9 +399,9 @@ impl<I, O: OutputTypes> Bound<I, O> {
     /// # Errors
     ///
     /// `InvalidArgument`: an input or output of another layout; outputs are then untouched.
-    /// `InvalidArgument` also of the data: an index that is out of bounds, more elements than a node
-    /// may find, a [loop](crate::Graph::while_loop) that reaches its limit; outputs then hold a
-    /// mixture. `Busy`: another thread runs a [preallocated](Program::bind_preallocated) program.
+    /// `InvalidArgument` also of the data: an index that is out of bounds, more elements than a
+    /// node may find, a [loop](crate::Graph::while_loop) that reaches its limit; outputs then hold
+    /// a mixture. `Busy`: another thread runs a [preallocated](Program::bind_preallocated) program.
     /// `OutOfMemory` of others.
     ///
     /// ```
@@ -428,8 +431,8 @@ impl<I, O: OutputTypes> Bound<I, O> {
 
     /// Runs it as [`run`](Self::run) does, and writes the shapes of the outputs to those that
     /// [`shapes`](Self::shapes) gives: for programs that [find](crate::Traced::nonzero) how large
-    /// outputs are. The first part of an output along each axis is written. A refused run leaves the
-    /// shapes as they were. Nothing is allocated.
+    /// outputs are. The first part of an output along each axis is written. A refused run leaves
+    /// the shapes as they were. Nothing is allocated.
     ///
     /// # Errors
     ///

@@ -8,10 +8,10 @@ use super::{Bound, InputTypes, OutputTypes, Program, Updated};
 use crate::cuda::{Stream, Tensor, View, ViewMut};
 use crate::raw::expression::LendView;
 use crate::raw::program::{Binding, Call, PlaceMemory};
-use crate::{Element, OnDevice, Result};
+use crate::{Element, Result, expr::OnDevice};
 
-/// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in the
-/// form of the program's inputs, one for each. Sealed.
+/// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in
+/// the form of the program's inputs, one for each. Sealed.
 pub trait HeldInputs {
     /// The tensors, which are moved in.
     type Held;
@@ -198,12 +198,12 @@ tuples! {
     T1 T2 T3 T4 T5 T6 T7 T8;
 }
 
-/// One run of a [`Program`] on a device that was recorded, with the memory of its inputs and outputs,
-/// and is enqueued as a whole: a [`Bound`] in this place, by [`Stream::capture`].
+/// One run of a [`Program`] on a device that was recorded, with the memory of its inputs and
+/// outputs, and is enqueued as a whole: a [`Bound`] in this place, by [`Stream::capture`].
 ///
 /// It has the tensors. Between runs its inputs are written, and its outputs read, through views;
-/// [`into_parts`](Bound::into_parts) gives the tensors back. It may be forgotten: then nothing of it
-/// ends, and nothing more runs.
+/// [`into_parts`](Bound::into_parts) gives the tensors back. It may be forgotten: then nothing of
+/// it ends, and nothing more runs.
 ///
 /// ```
 /// #![forbid(unsafe_code)]
@@ -272,8 +272,8 @@ impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn run(&mut self) -> Result<(), Refused> {
-        // SAFETY: the tensors are this program's, by the invariant, and `&mut self` says that no view
-        // of them is alive.
+        // SAFETY: the tensors are this program's, by the invariant, and `&mut self` says that no
+        // view of them is alive.
         let ran =
             OnDevice::within(&self.kept.stream, || unsafe { self.parts.handle.run_captured() });
         ran.map_err(|refusal| self.parts.refused(refusal))

@@ -30,9 +30,9 @@ impl<'g> Graph<'g> {
 
 /// Selections whose size the data of a run decide.
 impl<'g, T: Real> Traced<'g, T> {
-    /// The function [`nonzero`](fn@crate::nonzero), of this: the places of elements that are not 0,
-    /// a row for each; and their number, an extent of this name, which shapes of later values may
-    /// have.
+    /// The function [`nonzero`](fn@crate::ops::nonzero), of this: the places of elements that are
+    /// not 0, a row for each; and their number, an extent of this name, which shapes of later
+    /// values may have.
     ///
     /// A run that finds more than `maximum` is refused. Memory is planned for that many, or for all
     /// elements where these are fewer, so that it is known before. The outputs of a run have the
@@ -65,8 +65,8 @@ impl<'g, T: Real> Traced<'g, T> {
 }
 
 impl<'g, T: Element> Traced<'g, T> {
-    /// The function [`masked_select`](fn@crate::masked_select), of this: a vector of the elements
-    /// where the mask is true; and their number, as [`nonzero`](Traced::nonzero) gives it.
+    /// The function [`masked_select`](fn@crate::ops::masked_select), of this: a vector of the
+    /// elements where the mask is true; and their number, as [`nonzero`](Traced::nonzero) gives it.
     ///
     /// ```
     /// # use tenure::*;

@@ -27,14 +27,17 @@ impl<'g> Graph<'g> {
 
 macro_rules! unary_methods {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        $op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
         impl<'g, $($generic)*> Traced<'g, $in> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::", stringify!($module), "::",
+                stringify!($new), ")."
+            )]
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
             pub fn $new(self) -> Traced<'g, output!($in $out)> {
@@ -56,7 +59,9 @@ macro_rules! binary_methods {
         impl<'g, $($generic)*> Traced<'g, $in> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this and `b`.
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
@@ -81,7 +86,9 @@ macro_rules! ternary_methods {
         impl<'g, $($generic)*> Traced<'g, $in> {
             #[doc = $what]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this, `b` and `c`.
             #[track_caller]
             pub fn $new(
@@ -106,7 +113,9 @@ macro_rules! compare_methods {
         impl<'g, T: $bound> Traced<'g, T> {
             #[doc = concat!("Whether `", $what, "`.")]
             ///
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            #[doc = concat!(
+                "The function [`", stringify!($new), "`](fn@crate::ops::", stringify!($new), "), of"
+            )]
             /// this and `b`.
             #[track_caller]
             pub fn $new(self, b: impl IntoTraced<'g, T>) -> Traced<'g, Bool8> {
@@ -139,7 +148,7 @@ short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge gr
 impl<'g> Traced<'g, Bool8> {
     /// `a` where this is true, else `b`.
     ///
-    /// The function [`select`](fn@crate::select), of this, `a` and `b`.
+    /// The function [`select`](fn@crate::ops::select), of this, `a` and `b`.
     ///
     /// ```
     /// # use tenure::*;
@@ -167,7 +176,7 @@ impl<'g> Traced<'g, Bool8> {
 impl<'g, T: Real> Traced<'g, T> {
     /// The elements as another type.
     ///
-    /// The function [`cast`](fn@crate::cast).
+    /// The function [`cast`](fn@crate::ops::cast).
     ///
     /// ```
     /// # use tenure::*;

@@ -13,9 +13,9 @@ use tenure_sys::TNR_OPERAND_NONE;
 
 use super::state::{Place, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
-use crate::ops::Extents;
+use crate::ops::results::Extents;
 use crate::raw::program::scalar_of;
-use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor, refusal};
+use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor, layout::refusal};
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
 /// operations then make other values of.
@@ -227,8 +227,8 @@ impl<'g> Graph<'g> {
 
 /// The program.
 impl<'g> Graph<'g> {
-    /// The program that computes these outputs of these inputs, which are all that the graph has, in
-    /// the order in which they were made.
+    /// The program that computes these outputs of these inputs, which are all that the graph has,
+    /// in the order in which they were made.
     ///
     /// Inputs are a tuple of up to eight, or an array of one type; a single input is `(x,)`. An
     /// input that a run updates is written as [`x.updated_by(value)`](Traced::updated_by) among
@@ -238,10 +238,10 @@ impl<'g> Graph<'g> {
     /// # Errors
     ///
     /// The first refusal of a value, with the operator's place in the source: `InvalidArgument` for
-    /// shapes, axes and options that do not agree, `Unsupported` for element types that an operation
-    /// does not take. `InvalidArgument`: other inputs than the graph's, an output that is a number,
-    /// an extent that no input has, an update by a value of another shape. Errors of operations on
-    /// constants, which are computed here. `OutOfMemory`.
+    /// shapes, axes and options that do not agree, `Unsupported` for element types that an
+    /// operation does not take. `InvalidArgument`: other inputs than the graph's, an output that is
+    /// a number, an extent that no input has, an update by a value of another shape. Errors of
+    /// operations on constants, which are computed here. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;
@@ -329,7 +329,7 @@ impl<'g> Graph<'g> {
         }
     }
 
-    /// Joins values along an axis that they have: the function [`concat`](fn@crate::concat).
+    /// Joins values along an axis that they have: the function [`concat`](fn@crate::ops::concat).
     ///
     /// ```
     /// # use tenure::*;

@@ -10,7 +10,7 @@ use tenure_sys::{
 use super::reduce::value_or_none;
 use super::state::Step;
 use super::{Size, Traced};
-use crate::ops::{ADAPTIVE_POOL, GLOBAL_POOL};
+use crate::nn::pool2d::{ADAPTIVE_POOL, GLOBAL_POOL};
 use crate::{Conv2d, Float, Pool2d, Result};
 
 /// Rows and columns, where they are given.
@@ -19,8 +19,8 @@ fn numbers_of(size: Option<[Size<'_>; 2]>) -> Result<Option<[i64; 2]>> {
 }
 
 impl<'g, T: Float> Traced<'g, T> {
-    /// The function [`conv2d`](fn@crate::conv2d), of these images and `weight`. The bias is a value
-    /// here, one number for each filter; `with` has everything else, and lends none.
+    /// The function [`conv2d`](fn@crate::nn::conv2d), of these images and `weight`. The bias is a
+    /// value here, one number for each filter; `with` has everything else, and lends none.
     ///
     /// ```
     /// # use tenure::*;
@@ -44,8 +44,8 @@ impl<'g, T: Float> Traced<'g, T> {
         self.convolved(kind, (weight, bias), with, None, Location::caller())
     }
 
-    /// The function [`conv2d_transposed`](fn@crate::conv2d_transposed), of these images and `weight`,
-    /// to the fewest rows and columns: a convolution with `more` of them is
+    /// The function [`conv2d_transposed`](fn@crate::nn::conv2d_transposed), of these images and
+    /// `weight`, to the fewest rows and columns: a convolution with `more` of them is
     /// [`conv2d_transposed_to`](Self::conv2d_transposed_to). The bias is a value here; `with` lends
     /// none.
     #[track_caller]
@@ -107,8 +107,8 @@ impl<'g, T: Float> Traced<'g, T> {
         }
     }
 
-    /// The function [`batch_norm`](fn@crate::batch_norm), of these images, by values: one number for
-    /// each channel.
+    /// The function [`batch_norm`](fn@crate::nn::batch_norm), of these images, by values: one
+    /// number for each channel.
     ///
     /// ```
     /// # use tenure::*;
@@ -158,7 +158,7 @@ impl<'g, T: Float> Traced<'g, T> {
         }
     }
 
-    /// The function [`max_pool2d`](fn@crate::max_pool2d), of these images.
+    /// The function [`max_pool2d`](fn@crate::nn::max_pool2d), of these images.
     ///
     /// ```
     /// # use tenure::*;
@@ -176,28 +176,28 @@ impl<'g, T: Float> Traced<'g, T> {
         self.pooled("max_pool2d", op, attributes, None, Location::caller())
     }
 
-    /// The function [`avg_pool2d`](fn@crate::avg_pool2d), of these images.
+    /// The function [`avg_pool2d`](fn@crate::nn::avg_pool2d), of these images.
     #[track_caller]
     pub fn avg_pool2d(self, windows: Pool2d) -> Traced<'g, T> {
         let (op, attributes) = (tnr_reduce_op::MEAN, windows.attributes());
         self.pooled("avg_pool2d", op, attributes, None, Location::caller())
     }
 
-    /// The function [`adaptive_max_pool2d`](fn@crate::adaptive_max_pool2d), of these images.
+    /// The function [`adaptive_max_pool2d`](fn@crate::nn::adaptive_max_pool2d), of these images.
     #[track_caller]
     pub fn adaptive_max_pool2d(self, size: [impl Into<Size<'g>>; 2]) -> Traced<'g, T> {
         let (op, size) = (tnr_reduce_op::MAX, Some(size.map(Into::into)));
         self.pooled("adaptive_max_pool2d", op, Ok(ADAPTIVE_POOL), size, Location::caller())
     }
 
-    /// The function [`adaptive_avg_pool2d`](fn@crate::adaptive_avg_pool2d), of these images.
+    /// The function [`adaptive_avg_pool2d`](fn@crate::nn::adaptive_avg_pool2d), of these images.
     #[track_caller]
     pub fn adaptive_avg_pool2d(self, size: [impl Into<Size<'g>>; 2]) -> Traced<'g, T> {
         let (op, size) = (tnr_reduce_op::MEAN, Some(size.map(Into::into)));
         self.pooled("adaptive_avg_pool2d", op, Ok(ADAPTIVE_POOL), size, Location::caller())
     }
 
-    /// The function [`global_avg_pool2d`](fn@crate::global_avg_pool2d), of these images.
+    /// The function [`global_avg_pool2d`](fn@crate::nn::global_avg_pool2d), of these images.
     #[track_caller]
     pub fn global_avg_pool2d(self) -> Traced<'g, T> {
         let op = tnr_reduce_op::MEAN;

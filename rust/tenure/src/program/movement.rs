@@ -157,7 +157,7 @@ impl<'g, T: Element> Traced<'g, T> {
     }
 
     /// An array of this shape, which has these elements from `before` on and others around them, by
-    /// `mode`: as [`pad`](fn@crate::pad), with the result's shape where that has widths.
+    /// `mode`: as [`pad`](fn@crate::ops::pad), with the result's shape where that has widths.
     ///
     /// ```
     /// # use tenure::*;
@@ -230,7 +230,7 @@ impl<'g, T: Element> Traced<'g, T> {
         }
     }
 
-    /// The function [`take`](fn@crate::take), of this along an axis.
+    /// The function [`take`](fn@crate::ops::take), of this along an axis.
     ///
     /// An index that is out of bounds is found in a run, whose outputs then hold a mixture.
     ///
@@ -254,7 +254,7 @@ impl<'g, T: Element> Traced<'g, T> {
         self.indexed("take", TNR_NODE_TAKE, axis.into(), indices, Location::caller())
     }
 
-    /// The function [`gather`](fn@crate::gather), of this along an axis.
+    /// The function [`gather`](fn@crate::ops::gather), of this along an axis.
     ///
     /// An index that is out of bounds is found in a run, whose outputs then hold a mixture.
     #[track_caller]
@@ -300,13 +300,13 @@ impl<'g, T: Element> Traced<'g, T> {
         self.graph().step(at, &step.with(&attributes))
     }
 
-    /// The function [`tril`](fn@crate::tril), of this.
+    /// The function [`tril`](fn@crate::ops::tril), of this.
     #[track_caller]
     pub fn tril(self, diagonal: isize) -> Traced<'g, T> {
         self.triangle("tril", tnr_triangle::LOWER, diagonal, Location::caller())
     }
 
-    /// The function [`triu`](fn@crate::triu), of this.
+    /// The function [`triu`](fn@crate::ops::triu), of this.
     #[track_caller]
     pub fn triu(self, diagonal: isize) -> Traced<'g, T> {
         self.triangle("triu", tnr_triangle::UPPER, diagonal, Location::caller())
@@ -316,7 +316,8 @@ impl<'g, T: Element> Traced<'g, T> {
 macro_rules! puts {
     ($($kind:ident $op:expr, $bound:ident: $new:ident;)*) => {$(
         impl<'g, T: $bound> Traced<'g, T> {
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::ops::",
+                stringify!($new),
                 "), of this along an axis.")]
             ///
             /// An index that is out of bounds is found in a run, whose outputs then hold a mixture.

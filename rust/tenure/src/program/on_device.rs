@@ -8,7 +8,7 @@ use super::report::Report;
 use super::{Bound, MemoryPlan, OutputTypes, Program, Refused, Shapes};
 use crate::cuda::Stream;
 use crate::raw::program::{Binding, LendAs, LendOut, PlaceMemory};
-use crate::{OnDevice, Result};
+use crate::{Result, expr::OnDevice};
 
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
 /// or `()`.
@@ -114,9 +114,9 @@ impl Stream {
         run.map_err(|error| program.located(error))
     }
 
-    /// Binds a program to memory of the device, as [`Program::bind`] binds it to memory of the host. A
-    /// run is enqueued on this stream. The first time on a device the program's constants are copied
-    /// there, and waited for.
+    /// Binds a program to memory of the device, as [`Program::bind`] binds it to memory of the
+    /// host. A run is enqueued on this stream. The first time on a device the program's constants
+    /// are copied there, and waited for.
     ///
     /// # Errors
     ///

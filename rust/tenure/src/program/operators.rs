@@ -9,7 +9,7 @@ use super::traced::sealed::Operand;
 use super::{IntoTraced, Traced};
 use crate::expr::operators::{codes, for_each_operator};
 use crate::raw::expression::Code;
-use crate::{Arithmetic, Bits, Integer, Number, bf16, f16};
+use crate::{Arithmetic, Integer, Number, bf16, expr::Bits, f16};
 
 macro_rules! binary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(

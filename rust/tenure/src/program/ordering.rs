@@ -60,8 +60,8 @@ impl<'g, T: Real> Traced<'g, T> {
         (values, self.ordered(order, tnr_order_result::INDICES, at))
     }
 
-    /// The function [`top_k`](fn@crate::top_k), of this: values and indices. If only one of them is
-    /// used, only that one is computed.
+    /// The function [`top_k`](fn@crate::ops::top_k), of this: values and indices. If only one of
+    /// them is used, only that one is computed.
     ///
     /// ```
     /// # use tenure::*;
@@ -86,7 +86,7 @@ impl<'g, T: Real> Traced<'g, T> {
         self.ranked(order, Location::caller())
     }
 
-    /// The function [`bottom_k`](fn@crate::bottom_k), of this: values and indices.
+    /// The function [`bottom_k`](fn@crate::ops::bottom_k), of this: values and indices.
     #[track_caller]
     #[doc(alias = "nsmallest")]
     pub fn bottom_k(
@@ -99,7 +99,7 @@ impl<'g, T: Real> Traced<'g, T> {
         self.ranked(order, Location::caller())
     }
 
-    /// The function [`partition`](fn@crate::partition), of this.
+    /// The function [`partition`](fn@crate::ops::partition), of this.
     #[track_caller]
     #[doc(alias("nth_element", "kthvalue"))]
     pub fn partition(self, kth: impl Into<Size<'g>>, axis: impl Into<Axis>) -> Traced<'g, T> {
@@ -108,7 +108,7 @@ impl<'g, T: Real> Traced<'g, T> {
         self.ordered(order, tnr_order_result::VALUES, Location::caller())
     }
 
-    /// The function [`argpartition`](fn@crate::argpartition), of this.
+    /// The function [`argpartition`](fn@crate::ops::argpartition), of this.
     #[track_caller]
     pub fn argpartition(self, kth: impl Into<Size<'g>>, axis: impl Into<Axis>) -> Traced<'g, i64> {
         let (axis, place) = (axis.into(), Some(kth.into()));
@@ -120,7 +120,7 @@ impl<'g, T: Real> Traced<'g, T> {
 macro_rules! sorts {
     ($($flags:expr, $sort:ident $argsort:ident $with_indices:ident;)*) => {
         impl<'g, T: Real> Traced<'g, T> {$(
-            #[doc = concat!("The function [`", stringify!($sort), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($sort), "`](fn@crate::ops::",
                 stringify!($sort), "), along an axis of this.")]
             #[track_caller]
             pub fn $sort(self, axis: impl Into<Axis>) -> Traced<'g, T> {
@@ -128,7 +128,7 @@ macro_rules! sorts {
                 self.ordered(order, tnr_order_result::VALUES, Location::caller())
             }
 
-            #[doc = concat!("The function [`", stringify!($argsort), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($argsort), "`](fn@crate::ops::",
                 stringify!($argsort), "), along an axis of this.")]
             #[track_caller]
             pub fn $argsort(self, axis: impl Into<Axis>) -> Traced<'g, i64> {
@@ -136,7 +136,7 @@ macro_rules! sorts {
                 self.ordered(order, tnr_order_result::INDICES, Location::caller())
             }
 
-            #[doc = concat!("The function [`", stringify!($with_indices), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($with_indices), "`](fn@crate::ops::",
                 stringify!($with_indices), "), along an axis of this: values and indices.")]
             #[track_caller]
             pub fn $with_indices(
@@ -177,7 +177,8 @@ impl<'g, T: Real> Traced<'g, T> {
         self.graph().step(at, &step.with(&given))
     }
 
-    /// The function [`searchsorted`](fn@crate::searchsorted), of this sorted vector and `values`.
+    /// The function [`searchsorted`](fn@crate::ops::searchsorted), of this sorted vector and
+    /// `values`.
     ///
     /// ```
     /// # use tenure::*;
@@ -194,14 +195,14 @@ impl<'g, T: Real> Traced<'g, T> {
         self.searched("searchsorted", values, 0, Location::caller())
     }
 
-    /// The function [`searchsorted_right`](fn@crate::searchsorted_right), of this sorted vector and
-    /// `values`.
+    /// The function [`searchsorted_right`](fn@crate::ops::searchsorted_right), of this sorted
+    /// vector and `values`.
     #[track_caller]
     pub fn searchsorted_right(self, values: Traced<'g, T>) -> Traced<'g, i64> {
         self.searched("searchsorted_right", values, TNR_SEARCHSORTED_RIGHT, Location::caller())
     }
 
-    /// The function [`histogram`](fn@crate::histogram), of this.
+    /// The function [`histogram`](fn@crate::ops::histogram), of this.
     #[track_caller]
     #[doc(alias = "histc")]
     pub fn histogram(
@@ -219,7 +220,7 @@ impl<'g, T: Real> Traced<'g, T> {
         self.counted(step, bins.into().number(), Location::caller())
     }
 
-    /// The function [`histogram_edges`](fn@crate::histogram_edges), of this. There are as many
+    /// The function [`histogram_edges`](fn@crate::ops::histogram_edges), of this. There are as many
     /// edges in each run as at the maxima of extents: theirs is none that differs.
     #[track_caller]
     pub fn histogram_edges(self, edges: Traced<'g, T>) -> Traced<'g, i64> {
@@ -261,7 +262,7 @@ impl<'g, T: Number> Traced<'g, T> {
         self.counted(step, count.number(), at)
     }
 
-    /// The function [`bincount`](fn@crate::bincount), of this.
+    /// The function [`bincount`](fn@crate::ops::bincount), of this.
     ///
     /// A number that is negative or not below `count` is found in a run.
     ///
@@ -279,7 +280,7 @@ impl<'g, T: Number> Traced<'g, T> {
         self.by_number("bincount", None, count.into(), Location::caller())
     }
 
-    /// The function [`bincount_weighted`](fn@crate::bincount_weighted), of this.
+    /// The function [`bincount_weighted`](fn@crate::ops::bincount_weighted), of this.
     #[track_caller]
     pub fn bincount_weighted<W: Element>(
         self,

@@ -23,7 +23,7 @@ fn product<'g, A: Element, B: Element, R: Element>(
 }
 
 impl<'g, T: Factor> Traced<'g, T> {
-    /// The function [`matmul`](fn@crate::matmul), of this and `b`.
+    /// The function [`matmul`](fn@crate::linalg::matmul), of this and `b`.
     ///
     /// ```
     /// # use tenure::*;
@@ -40,9 +40,9 @@ impl<'g, T: Factor> Traced<'g, T> {
         product(self, b, Location::caller())
     }
 
-    /// The function [`matmul_with`](fn@crate::matmul_with), of this and `b`. The bias is a value
-    /// here, of the extent of the last axis; `with` has the activation and the bounds, and lends
-    /// none.
+    /// The function [`matmul_with`](fn@crate::linalg::matmul_with), of this and `b`. The bias is a
+    /// value here, of the extent of the last axis; `with` has the activation and the bounds, and
+    /// lends none.
     ///
     /// Separate operations that add a bias and apply an activation become part of the product as
     /// well, if nothing else reads the values between them.
@@ -80,7 +80,7 @@ impl<'g, T: Factor> Traced<'g, T> {
 }
 
 impl<'g> Traced<'g, u8> {
-    /// The function [`matmul_u8_i8`](fn@crate::matmul_u8_i8), of this and `b`.
+    /// The function [`matmul_u8_i8`](fn@crate::linalg::matmul_u8_i8), of this and `b`.
     #[track_caller]
     #[doc(alias("quantized", "MatMulInteger"))]
     pub fn matmul_u8_i8(self, b: Traced<'g, i8>) -> Traced<'g, i32> {
@@ -89,7 +89,7 @@ impl<'g> Traced<'g, u8> {
 }
 
 impl<'g> Graph<'g> {
-    /// The function [`einsum`](fn@crate::einsum), of values.
+    /// The function [`einsum`](fn@crate::linalg::einsum), of values.
     ///
     /// ```
     /// # use tenure::*;

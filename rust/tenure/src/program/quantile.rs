@@ -71,7 +71,7 @@ impl<'g, T: Float> Traced<'g, T> {
 macro_rules! quantiles {
     ($($flags:expr, $quantile:ident $quantiles:ident $median:ident;)*) => {
         impl<'g, T: Float> Traced<'g, T> {$(
-            #[doc = concat!("The function [`", stringify!($quantile), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($quantile), "`](fn@crate::ops::",
                 stringify!($quantile), "), over axes of this.")]
             #[track_caller]
             #[doc(alias = "percentile")]
@@ -80,7 +80,7 @@ macro_rules! quantiles {
                 self.quantiles_by(name, (&[q], Front::Nothing), axes.into(), $flags, at)
             }
 
-            #[doc = concat!("The function [`", stringify!($quantiles), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($quantiles), "`](fn@crate::ops::",
                 stringify!($quantiles), "), over axes of this.")]
             #[track_caller]
             #[doc(alias = "percentile")]
@@ -89,7 +89,7 @@ macro_rules! quantiles {
                 self.quantiles_by(name, (q, Front::Quantiles), axes.into(), $flags, at)
             }
 
-            #[doc = concat!("The function [`", stringify!($median), "`](fn@crate::",
+            #[doc = concat!("The function [`", stringify!($median), "`](fn@crate::ops::",
                 stringify!($median), "), over axes of this.")]
             #[track_caller]
             pub fn $median(self, axes: impl Into<Axes>) -> Traced<'g, T> {

@@ -32,7 +32,7 @@ const NAMES: &[&str] = &["seed", "offset"];
 /// })?;
 /// let third = program.run((&[1.0, 2.0, 3.0, 4.0], &3))?;
 /// let kept = Generator::at(42, 3 * 4).bernoulli(0.5, [4])?;
-/// let expected: Tensor<f32> = tenure::select(&kept, &[1.0, 2.0, 3.0, 4.0], 0.0)?;
+/// let expected: Tensor<f32> = tenure::ops::select(&kept, &[1.0, 2.0, 3.0, 4.0], 0.0)?;
 /// assert!(third == expected);
 /// # Ok::<(), tenure::Error>(())
 /// ```

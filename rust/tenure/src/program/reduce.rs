@@ -51,7 +51,8 @@ macro_rules! reductions {
             => $result:literal;
     )*) => {$(
         impl<'g, $($generic)*> Traced<'g, T> {
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::ops::",
+                stringify!($new),
                 "), over axes of this.")]
             #[track_caller]
             pub fn $new(
@@ -71,8 +72,8 @@ for_each_reduce_of_reals!(reductions);
 
 impl<'g, T: Number> Traced<'g, T> {
     /// The sum over the axes that would broadcast `like` to the shape of this: of a gradient of the
-    /// larger shape, that of the smaller one. Where both shapes are equal, this value. Only the shape
-    /// of `like` is read, which a run may decide.
+    /// larger shape, that of the smaller one. Where both shapes are equal, this value. Only the
+    /// shape of `like` is read, which a run may decide.
     ///
     /// ```
     /// # use tenure::*;
@@ -128,7 +129,7 @@ impl<'g, T: Float> Traced<'g, T> {
         }
     }
 
-    /// The function [`softmax`](fn@crate::softmax), over axes of this.
+    /// The function [`softmax`](fn@crate::nn::softmax), over axes of this.
     ///
     /// ```
     /// # use tenure::*;
@@ -145,15 +146,15 @@ impl<'g, T: Float> Traced<'g, T> {
         self.normalized(op, axes.into(), [None; 2], norm, Location::caller())
     }
 
-    /// The function [`log_softmax`](fn@crate::log_softmax), over axes of this.
+    /// The function [`log_softmax`](fn@crate::nn::log_softmax), over axes of this.
     #[track_caller]
     pub fn log_softmax(self, axes: impl Into<Axes>) -> Traced<'g, T> {
         let (op, norm) = (tnr_normalize_op::LOG_SOFTMAX, LayerNorm::new());
         self.normalized(op, axes.into(), [None; 2], norm, Location::caller())
     }
 
-    /// The function [`layer_norm`](fn@crate::layer_norm), over axes of this. The weight and the bias
-    /// are values here, of the extents of the axes; `norm` has the `eps`, and lends none.
+    /// The function [`layer_norm`](fn@crate::nn::layer_norm), over axes of this. The weight and the
+    /// bias are values here, of the extents of the axes; `norm` has the `eps`, and lends none.
     ///
     /// ```
     /// # use tenure::*;
@@ -176,8 +177,8 @@ impl<'g, T: Float> Traced<'g, T> {
         self.normalized(op, axes.into(), [weight, bias], norm, Location::caller())
     }
 
-    /// The function [`rms_norm`](fn@crate::rms_norm), over axes of this. The weight is a value here,
-    /// of the extents of the axes; `norm` has the `eps`, and lends none.
+    /// The function [`rms_norm`](fn@crate::nn::rms_norm), over axes of this. The weight is a value
+    /// here, of the extents of the axes; `norm` has the `eps`, and lends none.
     #[track_caller]
     pub fn rms_norm(
         self,
@@ -198,7 +199,8 @@ pub(super) fn value_or_none<T: Element>(value: Option<Traced<'_, T>>) -> u32 {
 macro_rules! scans {
     ($($op:ident: $new:ident => $result_type:ty;)*) => {
         impl<'g, T: Number> Traced<'g, T> {$(
-            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::ops::",
+                stringify!($new),
                 "), along an axis of this.")]
             #[track_caller]
             pub fn $new(self, axis: impl Into<Axis>) -> Traced<'g, $result_type> {

@@ -6,7 +6,7 @@ mod table;
 
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::raw::program::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
-use crate::{DType, Host, Result};
+use crate::{DType, Result, expr::Host};
 
 /// The steps of a run on inputs of some layouts, in their order, the memory between them, and the
 /// changes that passes made to both.
@@ -26,7 +26,7 @@ use crate::{DType, Host, Result};
 /// let [affine, product] = &report.steps[..] else { panic!("two steps") };
 /// assert_eq!((&affine.name[..], affine.flops), ("mul add", 2 * 16 * 8));
 /// assert_eq!((&product.name[..], product.flops), ("matmul", 2 * 16 * 8 * 4));
-/// assert_eq!(product.reads, [tenure::program_report::Operand::Step(0)]);
+/// assert_eq!(product.reads, [tenure::program::report::Operand::Step(0)]);
 /// assert!(report.to_string().contains("matmul"));
 /// assert_eq!(report.count_of(tenure::Passes::FUSION), 1); // `add` is part of the first step
 /// # Ok::<(), tenure::Error>(())
@@ -161,7 +161,7 @@ impl Report {
     /// each measured step reaches.
     ///
     /// ```
-    /// # use tenure::{Program, program_report::Roofs};
+    /// # use tenure::{Program, program::report::Roofs};
     /// # let program = Program::trace(|graph| {
     /// #     let x = graph.input::<f32>([1000]);
     /// #     graph.program((x,), x.exp())

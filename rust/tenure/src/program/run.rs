@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::state::located;
 use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::raw::program::{Call, LendAs, LendOut, Options};
-use crate::{DynTensor, DynView, DynViewMut, Error, Host, Result};
+use crate::{DynTensor, DynView, DynViewMut, Error, Result, expr::Host};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct MemoryPlan {
     pub scratch_bytes: usize,
     /// Calls of operations.
     pub steps: usize,
-    /// Bytes of constants that are [packed](crate::Passes::PACKING), which the program holds for all
-    /// runs.
+    /// Bytes of constants that are [packed](crate::Passes::PACKING), which the program holds for
+    /// all runs.
     pub packed_bytes: usize,
 }
 

@@ -6,7 +6,10 @@ use super::captured::{HeldInputs, HeldOutputs};
 use super::{Traced, Updating};
 use crate::raw::expression::LendView;
 use crate::raw::program::{Call, Fresh, LeafMut, LendAs, LendMut, LendOut};
-use crate::{AsViewMut, DType, Element, Host, OnDevice, cuda};
+use crate::{
+    AsViewMut, DType, Element, cuda,
+    expr::{Host, OnDevice},
+};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
 /// of `T`, lent as `&mut`.
@@ -75,8 +78,8 @@ impl<'g, T: Element> Input<'g> for Updating<'g, T> {
     type Type = Updated<T>;
 }
 
-/// All inputs of a program that is being made: a tuple of up to eight, an array of one type, or `()`.
-/// Sealed.
+/// All inputs of a program that is being made: a tuple of up to eight, an array of one type, or
+/// `()`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are no inputs of a program",
     label = "not a tuple or array of the graph's inputs",
@@ -118,8 +121,8 @@ pub(super) fn numbers_of(values: &impl sealed::Values) -> Vec<u32> {
     numbers
 }
 
-/// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
-/// of them, or `()`. Sealed.
+/// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a
+/// `Vec` of them, or `()`. Sealed.
 pub trait OutputTypes:
     Fresh<Host, Made = Self::Tensors>
     + Fresh<OnDevice, Made = Self::DeviceTensors>

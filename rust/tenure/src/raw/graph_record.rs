@@ -11,7 +11,7 @@ use tenure_sys::{tnr_graph, tnr_scalar, tnr_view};
 use super::custom::CustomOperation;
 use super::program::{self, Given, NewNode, text_of};
 use super::{check, entered};
-use crate::ops::Extents;
+use crate::ops::results::Extents;
 use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
 
 /// The only handle on a graph of the C ABI; dropping it ends the graph.
@@ -129,8 +129,8 @@ impl Attributes {
             let why = format!("the attributes have {} bytes that are not known", newer.len());
             return Err(Error::new(ErrorKind::Unsupported, why));
         }
-        // SAFETY: there are at least as many bytes on both sides, which are different ones. Whatever
-        // they are, they are integers, floats, and pointers that are not followed.
+        // SAFETY: there are at least as many bytes on both sides, which are different ones.
+        // Whatever they are, they are integers, floats, and pointers that are not followed.
         unsafe { memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(known)
     }

@@ -24,7 +24,7 @@ pub(crate) use run::{Options, ProgramHandle};
 use super::context::current;
 use super::operations::scalar;
 use super::{Lent, check, entered, failure};
-use crate::ops::Extents;
+use crate::ops::results::Extents;
 use crate::{DType, Element, Error, Result, SharedTensor};
 
 /// The bytes before a 0.
@@ -164,8 +164,8 @@ impl GraphHandle {
 
     /// A constant that is a copy of these elements.
     pub(crate) fn copy_constant(&self, view: Lent<'_>) -> Result<u32> {
-        // SAFETY: what `Lent` promises is what the call asks: no owner is named, so that the elements
-        // are copied.
+        // SAFETY: what `Lent` promises is what the call asks: no owner is named, so that the
+        // elements are copied.
         unsafe { self.add_constant(view.0) }
     }
 

@@ -154,7 +154,7 @@ families! {
 
 /// The families of the table of operations.
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
         example $($a:literal),+ => $result:literal;)*) => {
         families! { tnr_view; unary(tnr_unary_op): $($op $name)*; }

@@ -17,7 +17,8 @@ use super::operations::{Epilogue, scalar};
 use super::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
 use crate::{
     Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
-    Tenure, layout, refusal,
+    Tenure,
+    layout::{self, refusal},
 };
 
 /// The form of a matrix, besides its arrays, as the ABI has it.

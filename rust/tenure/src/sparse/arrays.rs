@@ -10,11 +10,11 @@ use crate::{Element, Error, ErrorKind, Result, SparseFormat, SparseIndex};
 /// The properties of a matrix besides its arrays.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form {
-    pub(super) format: tnr_sparse_format,
+    pub(crate) format: tnr_sparse_format,
     pub(crate) rows: usize,
     pub(crate) cols: usize,
     /// Rows and columns of a block; 1 and 1 for formats without.
-    pub(super) block: [usize; 2],
+    pub(crate) block: [usize; 2],
     /// `TNR_SPARSE_SORTED`, `TNR_SPARSE_UNIQUE`: the known properties of the entries.
     pub(super) flags: u32,
 }
@@ -45,7 +45,7 @@ impl Form {
         SparseForm { format, flags, rows: rows as i64, cols: cols as i64, block }
     }
 
-    pub(super) fn is_coo(&self) -> bool {
+    pub(crate) fn is_coo(&self) -> bool {
         self.format == tnr_sparse_format::COO
     }
 
@@ -292,24 +292,24 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
     }
 
     /// Offsets, which count from `major()[0]`; of COO row indices.
-    pub(super) fn major(&self) -> &'a [I] {
+    pub(crate) fn major(&self) -> &'a [I] {
         self.major
     }
 
     /// The indices of the entries.
-    pub(super) fn minor(&self) -> &'a [I] {
+    pub(crate) fn minor(&self) -> &'a [I] {
         &self.stored_minor[self.range()]
     }
 
     /// The values of the entries.
-    pub(super) fn values(&self) -> &'a [T] {
+    pub(crate) fn values(&self) -> &'a [T] {
         let Range { start, end } = self.range();
         let range = start - self.first_stored..end - self.first_stored;
         &self.stored_values[scaled(range, self.form.block_len())]
     }
 
     /// Where the entries of the rows begin and end, as the offsets count.
-    pub(super) fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         covered(&self.form, self.major, self.stored_minor)
     }
 

@@ -20,7 +20,7 @@ use crate::{
 /// not zero.
 ///
 /// ```
-/// use tenure::{CsrMatrix, sparsify};
+/// use tenure::{CsrMatrix, sparse::sparsify};
 ///
 /// let dense = [[0.0, -2.0, 0.5], [3.0, 0.0, 0.1]];
 /// let matrix: CsrMatrix<f64> = sparsify(&dense).above_in_magnitude(0.25).to_csr()?;
@@ -50,7 +50,7 @@ impl<'a, T: Element> Sparsify<'a, T> {
     /// -0.0 as well, which otherwise is a zero.
     ///
     /// ```
-    /// use tenure::{CooMatrix, sparsify};
+    /// use tenure::{CooMatrix, sparse::sparsify};
     ///
     /// let matrix: CooMatrix<f32> = sparsify(&[[0.0, -0.0]]).keep_negative_zero().to_coo()?;
     /// assert_eq!(matrix.col_indices(), [1]);
@@ -65,7 +65,7 @@ impl<'a, T: Element> Sparsify<'a, T> {
     /// values.
     ///
     /// ```
-    /// use tenure::{Bool8, CooMatrix, sparsify};
+    /// use tenure::{Bool8, CooMatrix, sparse::sparsify};
     ///
     /// let mask = [[1_u8, 0, 1]].map(|row| row.map(Bool8::from_byte));
     /// let matrix: CooMatrix<f32> = sparsify(&[[0.0, 1.0, 2.0]]).masked(&mask).to_coo()?;
@@ -85,7 +85,7 @@ impl<T: Number> Sparsify<'_, T> {
     /// The conversion errs with `InvalidArgument` for a threshold that is NaN.
     ///
     /// ```
-    /// use tenure::{CsrMatrix, sparsify};
+    /// use tenure::{CsrMatrix, sparse::sparsify};
     ///
     /// let matrix: CsrMatrix<i32> = sparsify(&[[3, -4, 1]]).above(1).to_csr()?;
     /// assert_eq!(matrix.values(), [3]);
@@ -101,7 +101,7 @@ impl<T: Number> Sparsify<'_, T> {
     /// The conversion errs with `InvalidArgument` for a threshold that is NaN or negative.
     ///
     /// ```
-    /// use tenure::{CsrMatrix, sparsify};
+    /// use tenure::{CsrMatrix, sparse::sparsify};
     ///
     /// let matrix: CsrMatrix<i32> = sparsify(&[[3, -4, 1]]).above_in_magnitude(1).to_csr()?;
     /// assert_eq!(matrix.values(), [3, -4]);
@@ -141,7 +141,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let batch: CooBatch<i32> = sparsify(&[[[0, 1]], [[2, 0]]]).to_coo_batch()?;
+    /// let batch: CooBatch<i32> = sparse::sparsify(&[[[0, 1]], [[2, 0]]]).to_coo_batch()?;
     /// assert_eq!(batch.view().get(1).unwrap().col_indices(), [0]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -157,7 +157,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let batch: CsrBatch<i32, i64> = sparsify(&[[[0, 1]], [[2, 3]]]).to_csr_batch()?;
+    /// let batch: CsrBatch<i32, i64> = sparse::sparsify(&[[[0, 1]], [[2, 3]]]).to_csr_batch()?;
     /// assert_eq!(batch.view().row_offsets(), [0, 1, 0, 2]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -173,7 +173,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let batch: CscBatch<i32> = sparsify(&[[[0, 1]], [[2, 3]]]).to_csc_batch()?;
+    /// let batch: CscBatch<i32> = sparse::sparsify(&[[[0, 1]], [[2, 3]]]).to_csc_batch()?;
     /// assert_eq!(batch.view().col_offsets(), [0, 0, 1, 0, 1, 2]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -190,7 +190,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let batch: BsrBatch<i32> = sparsify(&[[[0, 1]], [[0, 0]]]).to_bsr_batch([1, 2])?;
+    /// let batch: BsrBatch<i32> = sparse::sparsify(&[[[0, 1]], [[0, 0]]]).to_bsr_batch([1, 2])?;
     /// assert_eq!(batch.view().values(), [0, 1]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -207,7 +207,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix: CooMatrix<f32, i64> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_coo()?;
+    /// let matrix: CooMatrix<f32, i64> = sparse::sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_coo()?;
     /// assert_eq!((matrix.row_indices(), matrix.col_indices()), (&[0, 1][..], &[1, 0][..]));
     /// # Ok::<(), Error>(())
     /// ```
@@ -223,7 +223,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix: CsrMatrix<f32, i64> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csr()?;
+    /// let matrix: CsrMatrix<f32, i64> = sparse::sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csr()?;
     /// assert_eq!(matrix.row_offsets(), [0, 1, 2]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -240,7 +240,7 @@ impl<T: Element> Sparsify<'_, T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix: CscMatrix<f32> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csc()?;
+    /// let matrix: CscMatrix<f32> = sparse::sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csc()?;
     /// assert_eq!(matrix.row_indices(), [1, 0]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -259,7 +259,7 @@ impl<T: Element> Sparsify<'_, T> {
     /// ```
     /// # use tenure::*;
     /// let dense = [[0, 0, 1, 0], [0, 0, 2, 3]];
-    /// let matrix: BsrMatrix<i32> = sparsify(&dense).to_bsr([2, 2])?;
+    /// let matrix: BsrMatrix<i32> = sparse::sparsify(&dense).to_bsr([2, 2])?;
     /// assert_eq!((matrix.col_indices(), matrix.values()), (&[1][..], &[1, 0, 2, 3][..]));
     /// # Ok::<(), Error>(())
     /// ```
@@ -276,7 +276,7 @@ impl<T: Element> Sparsify<'_, T> {
 /// The errors of [`Sparsify`].
 ///
 /// ```
-/// use tenure::sparse_relu;
+/// use tenure::sparse::sparse_relu;
 ///
 /// let matrix = sparse_relu(&[[0.5, -2.0, 0.0], [-1.0, 3.0, 0.0]])?;
 /// assert_eq!(matrix.row_offsets(), [0, 1, 2]);
@@ -296,7 +296,7 @@ pub fn sparse_relu<T: Number + Default>(dense: &(impl AsView<T> + ?Sized)) -> Re
 /// `I` counts. `Unsupported`: integers of 64 bits. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{CsrMatrix, sparse_top_k};
+/// use tenure::{CsrMatrix, sparse::sparse_top_k};
 ///
 /// let matrix: CsrMatrix<f64> = sparse_top_k(&[[0.5, -2.0, 1.0], [-1.0, 3.0, 0.0]], 2)?;
 /// assert_eq!(matrix.col_indices(), [0, 2, 1, 2]);
@@ -319,7 +319,7 @@ pub fn sparse_top_k<T: Number, I: SparseIndex>(
 /// As that.
 ///
 /// ```
-/// use tenure::{CsrMatrix, sparse_top_k_in_magnitude};
+/// use tenure::{CsrMatrix, sparse::sparse_top_k_in_magnitude};
 ///
 /// let dense = [[0.5, -2.0, 1.0], [-1.0, 3.0, 0.0]];
 /// let matrix: CsrMatrix<f64> = sparse_top_k_in_magnitude(&dense, 1)?;
@@ -347,7 +347,7 @@ pub fn sparse_top_k_in_magnitude<T: Number, I: SparseIndex>(
 /// entries than `I` counts. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{CsrMatrix, sparse_dropout};
+/// use tenure::{CsrMatrix, sparse::sparse_dropout};
 ///
 /// let dense = [[1.0_f32; 100]; 100];
 /// let matrix: CsrMatrix<f32> = sparse_dropout(&dense, 0.75, 42)?;
@@ -371,7 +371,7 @@ pub fn sparse_dropout<T: Float, I: SparseIndex>(
 /// The errors of [`Sparsify`]; also `InvalidArgument` for a threshold that is NaN.
 ///
 /// ```
-/// use tenure::sparse_threshold;
+/// use tenure::sparse::sparse_threshold;
 ///
 /// let matrix = sparse_threshold(&[[0.5, -2.0, 0.2], [-1.0, 3.0, 0.0]], 0.25)?;
 /// assert_eq!(matrix.values(), [0.5, 3.0]);
@@ -387,8 +387,8 @@ pub fn sparse_threshold<T: Number>(
 /// The conversions of dense matrices, with `i32` indices.
 macro_rules! dense_conversions {
     ($($name:ident $(<$life:lifetime>)?, example $make:literal;)*) => {$(
-        /// To sparse: the elements that are not zero. [`sparsify`](crate::sparsify) chooses others,
-        /// and `i64` indices.
+        /// To sparse: the elements that are not zero. [`sparsify`](crate::sparse::sparsify) chooses
+        /// others, and `i64` indices.
         impl<T: Element> $name<$($life,)? T> {
             /// The matrix by coordinates.
             ///
@@ -458,7 +458,7 @@ macro_rules! dense_conversions {
             }
 
             /// From elements `[matrices, rows, cols]` to matrices by compressed rows. Other formats
-            /// are methods of [`sparsify`](crate::sparsify).
+            /// are methods of [`sparsify`](crate::sparse::sparsify).
             ///
             /// # Errors
             ///

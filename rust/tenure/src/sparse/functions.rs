@@ -22,7 +22,7 @@ macro_rules! functions {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn mul_scalar(&self, factor: T) -> Result<Self> {
-                Ok(self.with_new_values(crate::mul(self.view().values(), &[factor])?))
+                Ok(self.with_new_values(crate::ops::mul(self.view().values(), &[factor])?))
             }
 
             /// The complex conjugate: imaginary parts with the other sign.
@@ -38,7 +38,7 @@ macro_rules! functions {
             where
                 T: ComplexNumber,
             {
-                Ok(self.with_new_values(crate::conj(self.view().values())?))
+                Ok(self.with_new_values(crate::ops::conj(self.view().values())?))
             }
         }
     )*};
@@ -53,22 +53,25 @@ functions! {
 
 /// The functions of the table of operations that are 0 at 0.
 macro_rules! functions_of_entries {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, [T: $bound:ident] T -> T;
-        $what:literal, errors $also:literal, example $a:literal => $result:literal;)*) => {
-        functions_of_entries! { @of SparseMatrix: $($new $bound $what;)* }
-        functions_of_entries! { @of SparseBatch: $($new $bound $what;)* }
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
+        [T: $bound:ident] T -> T; $what:literal, errors $also:literal, example $a:literal => $result:literal;)*) => {
+        functions_of_entries! { @of SparseMatrix: $($module $new $bound $what;)* }
+        functions_of_entries! { @of SparseBatch: $($module $new $bound $what;)* }
     };
-    (@of $matrix:ident: $($new:ident $bound:ident $what:literal;)*) => {
+    (@of $matrix:ident: $($module:ident $new:ident $bound:ident $what:literal;)*) => {
         impl<F: SparseFormat, T: Arithmetic, I: SparseIndex> $matrix<F, T, I> {$(
             #[doc = $what]
             ///
             #[doc = concat!("`a` is each entry, as in [`", stringify!($new), "`](crate::",
-                stringify!($new), ").")]
+                stringify!($module), "::", stringify!($new), ").")]
             ///
             /// ```
             /// # use tenure::*;
             /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![0.5, 0.25])?;
-            #[doc = concat!("let entries = tenure::", stringify!($new), "(&[0.5, 0.25])?;")]
+            #[doc = concat!(
+                "let entries = tenure::", stringify!($module), "::", stringify!($new),
+                "(&[0.5, 0.25])?;"
+            )]
             #[doc = concat!("let result = matrix.", stringify!($new), "()?;")]
             /// assert_eq!(result.view().values(), entries.to_vec());
             /// # Ok::<(), Error>(())
@@ -77,7 +80,7 @@ macro_rules! functions_of_entries {
             where
                 T: $bound,
             {
-                Ok(self.with_new_values(crate::$new(self.view().values())?))
+                Ok(self.with_new_values(crate::$module::$new(self.view().values())?))
             }
         )*}
     };

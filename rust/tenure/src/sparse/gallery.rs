@@ -18,7 +18,7 @@
 //! while they stay under 4096, so a test can ask for equality.
 //!
 //! ```
-//! use tenure::{CsrMatrix, gallery};
+//! use tenure::{CsrMatrix, sparse::gallery};
 //!
 //! let grid: CsrMatrix<f32> = gallery::poisson([20, 20, 20])?;
 //! assert_eq!((grid.rows(), grid.nnz()), (8000, 7 * 8000 - 6 * 400));
@@ -33,7 +33,10 @@ use std::collections::HashSet;
 
 use crate::error::{no_memory, reserved};
 use crate::split_mix::Random;
-use crate::{CsrMatrix, Error, Float, Real, Rejected, Result, SparseIndex, Tensor, cast, refusal};
+use crate::{
+    CsrMatrix, Error, Float, Real, Rejected, Result, SparseIndex, Tensor, layout::refusal,
+    ops::cast,
+};
 
 /// The numbers that matrices are made of.
 impl Random {
@@ -123,7 +126,7 @@ fn product(a: usize, b: usize, what: &str) -> Result<usize> {
 /// `InvalidArgument`: vertices or edges that the type of indices cannot count. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let graph: CsrMatrix<f32> = gallery::rmat(8, 4, 1)?;
 /// assert_eq!((graph.rows(), graph.cols()), (256, 256));
@@ -184,7 +187,7 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
 /// `InvalidArgument`: points or entries that the type of indices cannot count.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let line: CsrMatrix<f64> = gallery::poisson([1, 1, 3])?;
 /// assert_eq!(line.view().row(1), Some((&[0, 1, 2][..], &[-1.0, 6.0, -1.0][..])));
@@ -224,7 +227,7 @@ pub fn poisson<T: Float + Real, I: SparseIndex>(extents: [usize; 3]) -> Result<C
 /// count.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let band: CsrMatrix<f32> = gallery::banded(100, 2, 1.0, 1)?;
 /// assert_eq!(band.view().row(50).map(|(cols, _)| cols), Some(&[48, 49, 50, 51, 52][..]));
@@ -261,7 +264,7 @@ pub fn banded<T: Float + Real, I: SparseIndex>(
 /// `InvalidArgument`: a `width` over `rows`, or entries that the type of indices cannot count.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let arrow: CsrMatrix<f32> = gallery::arrow(5, 1, 1)?;
 /// assert_eq!(arrow.row_offsets(), [0, 5, 7, 9, 11, 13]);
@@ -298,7 +301,7 @@ pub fn arrow<T: Float + Real, I: SparseIndex>(
 /// indices cannot count.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let matrix: CsrMatrix<f32> = gallery::blocks(10, 20, [2, 3], 4, 1)?;
 /// assert_eq!((matrix.rows(), matrix.cols(), matrix.nnz()), (20, 60, 10 * 4 * 6));
@@ -345,7 +348,7 @@ pub fn blocks<T: Float + Real, I: SparseIndex>(
 /// indices cannot count.
 ///
 /// ```
-/// use tenure::{CsrMatrix, gallery};
+/// use tenure::{CsrMatrix, sparse::gallery};
 ///
 /// let matrix: CsrMatrix<f32> = gallery::uniform(100, 1000, 0.1, 1)?;
 /// assert!((9_500..10_500).contains(&matrix.nnz()));

@@ -121,7 +121,7 @@ impl<T: Number> PackedMatrix<T> {
     /// Rows and columns of a block; 1 and 1 in other layouts than [`PackedLayout::Blocks`].
     ///
     /// ```
-    /// use tenure::{PackedLayout, gallery};
+    /// use tenure::{PackedLayout, sparse::gallery};
     ///
     /// let matrix = gallery::blocks::<f32, i32>(16, 64, [4, 4], 3, 1)?;
     /// let packed = matrix.view().pack()?;
@@ -150,7 +150,7 @@ impl<T: Number> PackedMatrix<T> {
     /// the sizes.
     ///
     /// ```
-    /// use tenure::{PackedLayout, gallery};
+    /// use tenure::{PackedLayout, sparse::gallery};
     ///
     /// let matrix = gallery::uniform::<f32, i32>(256, 256, 0.05, 1)?;
     /// let packed = matrix.view().pack()?;

@@ -80,7 +80,7 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     }
 
     /// The entries on and below a diagonal, in their order: 0 is the main one, those above it are
-    /// positive. Copies; of dense matrices it is [`tril`](crate::tril).
+    /// positive. Copies; of dense matrices it is [`tril`](crate::ops::tril).
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //@ error: E0308
 //! A program that is bound to the host is none of a device.
 use tenure::cuda::{Stream, Tensor};
-use tenure::{Bound, OnDevice, Program};
+use tenure::{Bound, Program, expr::OnDevice};
 
 fn bind(
     stream: &Stream,

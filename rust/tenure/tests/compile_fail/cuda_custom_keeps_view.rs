@@ -10,7 +10,7 @@ fn main() {
     CustomOperation::with_device::<(f32,), f32>(
         "keeps",
         |[x]| Ok(x.to_vec()),
-        |(x,), mut out| Ok(tenure::neg_into(x, &mut out)?),
+        |(x,), mut out| Ok(tenure::ops::neg_into(x, &mut out)?),
         |stream, (x,), mut out| {
             #[cfg(bad)]
             {

@@ -8,7 +8,7 @@ fn doubled(stream: &Stream, a: &Tensor<f32>) -> tenure::Result<tenure::Tensor<f3
     let a = &stream.download(a)?;
     #[cfg(bad)]
     let _ = stream;
-    tenure::mul(a, 2.0_f32)
+    tenure::ops::mul(a, 2.0_f32)
 }
 
 fn main() {

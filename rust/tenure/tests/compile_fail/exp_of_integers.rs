@@ -8,5 +8,5 @@ fn main() {
     let a = Tensor::<i32>::zeros([4]).unwrap();
     #[cfg(not(bad))]
     let a = Tensor::<f32>::zeros([4]).unwrap();
-    tenure::exp(&a).unwrap();
+    tenure::ops::exp(&a).unwrap();
 }

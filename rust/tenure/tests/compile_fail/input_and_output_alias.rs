@@ -7,8 +7,8 @@ fn main() {
     let mut tensor = Tensor::<f32>::full([4], 1.0).unwrap();
     let other = Tensor::<f32>::full([4], 2.0).unwrap();
     #[cfg(bad)]
-    tenure::add_into(&tensor, &other, &mut tensor).unwrap();
+    tenure::ops::add_into(&tensor, &other, &mut tensor).unwrap();
     #[cfg(not(bad))]
-    tenure::add_assign(&mut tensor, &other).unwrap();
+    tenure::ops::add_assign(&mut tensor, &other).unwrap();
     println!("{tensor}");
 }

@@ -7,7 +7,7 @@ fn main() {
     let a = Tensor::<f32>::zeros([4]).unwrap();
     let b = Tensor::<f64>::zeros([4]).unwrap();
     #[cfg(bad)]
-    tenure::add(&a, &b).unwrap();
+    tenure::ops::add(&a, &b).unwrap();
     #[cfg(not(bad))]
-    tenure::add(tenure::cast::<f64, _>(&a).unwrap(), &b).unwrap();
+    tenure::ops::add(tenure::ops::cast::<f64, _>(&a).unwrap(), &b).unwrap();
 }

@@ -4,7 +4,7 @@
 fn main() {
     let mut array = ndarray::Array2::<f32>::zeros((2, 3));
     #[cfg(bad)]
-    let _ = tenure::add_into(&array, &array, &mut array);
+    let _ = tenure::ops::add_into(&array, &array, &mut array);
     #[cfg(not(bad))]
-    let _ = tenure::add_assign(&mut array, 1.0);
+    let _ = tenure::ops::add_assign(&mut array, 1.0);
 }

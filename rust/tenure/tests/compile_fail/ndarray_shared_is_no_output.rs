@@ -9,5 +9,5 @@ fn main() {
     let mut out = ArcArray2::<f32>::zeros((2, 3));
     #[cfg(not(bad))]
     let mut out = Array2::<f32>::zeros((2, 3));
-    let _ = tenure::fill(&mut out, 1.0_f32);
+    let _ = tenure::ops::fill(&mut out, 1.0_f32);
 }

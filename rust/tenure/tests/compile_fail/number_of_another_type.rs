@@ -6,8 +6,8 @@
 fn main() {
     let data = [1.0_f32, 2.0];
     #[cfg(bad)]
-    let doubled = tenure::mul(&data, 2);
+    let doubled = tenure::ops::mul(&data, 2);
     #[cfg(not(bad))]
-    let doubled = tenure::mul(&data, 2.0);
+    let doubled = tenure::ops::mul(&data, 2.0);
     println!("{}", doubled.unwrap());
 }

@@ -6,9 +6,9 @@ fn main() {
     let a = Tensor::<f32>::full([4], 1.0).unwrap();
     let mut out = Tensor::<f32>::zeros([4]).unwrap();
     #[cfg(bad)]
-    tenure::copy_into(&a, &out).unwrap();
+    tenure::ops::copy_into(&a, &out).unwrap();
     #[cfg(not(bad))]
-    tenure::copy_into(&a, &mut out).unwrap();
+    tenure::ops::copy_into(&a, &mut out).unwrap();
     out = a;
     println!("{out}");
 }

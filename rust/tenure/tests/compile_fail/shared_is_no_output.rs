@@ -9,5 +9,5 @@ fn main() {
     let mut out = SharedTensor::<f32>::from_arc([1.0, 2.0].into(), [2]).unwrap();
     #[cfg(not(bad))]
     let mut out = Tensor::<f32>::zeros([2]).unwrap();
-    tenure::copy_into(&a, &mut out).unwrap();
+    tenure::ops::copy_into(&a, &mut out).unwrap();
 }

@@ -10,6 +10,6 @@ fn main() {
     let mut out = TensorView::from_slice(&data, [4]).unwrap();
     #[cfg(not(bad))]
     let mut out = TensorViewMut::from_slice(&mut data, [4]).unwrap();
-    tenure::copy_into(&a, &mut out).unwrap();
+    tenure::ops::copy_into(&a, &mut out).unwrap();
     let _ = TensorView::from_slice(&data, [4]);
 }

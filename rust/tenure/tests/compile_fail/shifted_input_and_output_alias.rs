@@ -10,5 +10,5 @@ fn main() {
     let (low, high) = data.split_at_mut(2);
     let low = TensorView::from_slice(low, [2]).unwrap();
     let mut high = TensorViewMut::from_slice(high, [2]).unwrap();
-    tenure::copy_into(low, &mut high).unwrap();
+    tenure::ops::copy_into(low, &mut high).unwrap();
 }

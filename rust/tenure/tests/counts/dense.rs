@@ -340,7 +340,7 @@ pub const ROWS: &[Row] = &[
                 done(view.index(axis, 0));
                 done(view.unsqueeze(axis));
                 done(view.permute(&[axis, axis]));
-                done(tenure::sum(view.slice(0, ..0).unwrap(), axis));
+                done(tenure::ops::sum(view.slice(0, ..0).unwrap(), axis));
             }
         });
     }),

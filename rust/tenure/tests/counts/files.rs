@@ -1,6 +1,9 @@
 //! Files with a size in their first bytes.
 
-use tenure::{CooMatrix, CopyMode, matrix_market, npy, safetensors};
+use tenure::{
+    CooMatrix, CopyMode,
+    io::{matrix_market, npy, safetensors},
+};
 
 use super::{Row, done, shapes};
 

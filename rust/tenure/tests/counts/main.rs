@@ -118,7 +118,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("program/control.rs", "made", "numbers of values, which this crate gives"),
     ("program/types.rs", "", "is of this crate alone; counts of the types of a program"),
     ("raw/program/fresh.rs", "blanks", "is of this crate alone; outputs of a program"),
-    ("sparse/matrix_market/write.rs", "for_each", "hands indices out"),
+    ("io/matrix_market/write.rs", "for_each", "hands indices out"),
     ("sparse/view.rs", "new_unchecked", "is unsafe: the caller promises what new checks"),
 ];
 

@@ -26,18 +26,18 @@ fn images(n: usize, call: impl Fn(TensorView<'_, f32>)) {
 
 fn pooled(n: usize, windows: Pool2d) {
     images(n, |images| {
-        done(tenure::max_pool2d(images, windows));
-        done(tenure::avg_pool2d(images, windows.count_padding()));
-        done(tenure::max_pool2d_into(images, windows, &mut [0.0; 3][..]));
+        done(tenure::nn::max_pool2d(images, windows));
+        done(tenure::nn::avg_pool2d(images, windows.count_padding()));
+        done(tenure::nn::max_pool2d_into(images, windows, &mut [0.0; 3][..]));
     });
 }
 
 fn convolved(n: usize, with: Conv2d<'_, f32>) {
     let one = Tensor::<f32>::ones([1, 1, 1, 1]).unwrap();
     images(n, |images| {
-        done(tenure::conv2d(images, &one, with));
-        done(tenure::conv2d_transposed(images, &one, with, [0, 0]));
-        images_of_filters(n, |filters| done(tenure::conv2d(images, filters, with)));
+        done(tenure::nn::conv2d(images, &one, with));
+        done(tenure::nn::conv2d_transposed(images, &one, with, [0, 0]));
+        images_of_filters(n, |filters| done(tenure::nn::conv2d(images, filters, with)));
     });
 }
 
@@ -60,146 +60,150 @@ pub const ROWS: &[Row] = &[
     ("ops/pad.rs", "pad", |n| {
         arrays(n, |a| {
             for mode in MODES {
-                each(widths(n), |widths| done(tenure::pad(a, widths, mode)));
+                each(widths(n), |widths| done(tenure::ops::pad(a, widths, mode)));
             }
         });
     }),
     ("ops/pad.rs", "pad_into", |n| {
         arrays(n, |a| {
-            each(widths(n), |widths| done(tenure::pad_into(a, widths, MODES[4], &mut { OUT })));
+            each(widths(n), |widths| {
+                done(tenure::ops::pad_into(a, widths, MODES[4], &mut { OUT }))
+            });
         });
     }),
     ("ops/pad.rs", "tile", |n| {
-        done(tenure::tile(&[1_u8, 2], [n]));
-        done(tenure::tile(&[1_u8, 2], [1; 9]));
+        done(tenure::ops::tile(&[1_u8, 2], [n]));
+        done(tenure::ops::tile(&[1_u8, 2], [1; 9]));
         arrays(n, |a| {
-            each(shapes(n), |counts| done(tenure::tile(a, counts)));
-            done(tenure::tile(a, [n, n, n]));
+            each(shapes(n), |counts| done(tenure::ops::tile(a, counts)));
+            done(tenure::ops::tile(a, [n, n, n]));
         });
     }),
     ("ops/pad.rs", "tile_into", |n| {
-        arrays(n, |a| done(tenure::tile_into(a, [n, 1], &mut { OUT })));
+        arrays(n, |a| done(tenure::ops::tile_into(a, [n, 1], &mut { OUT })));
     }),
     ("ops/pad.rs", "repeat", |n| {
-        done(tenure::repeat(&[1_u8, 2], n, 0));
-        done(tenure::repeat(&[1_u8; 0], n, 0));
+        done(tenure::ops::repeat(&[1_u8, 2], n, 0));
+        done(tenure::ops::repeat(&[1_u8; 0], n, 0));
         arrays(n, |a| {
-            done(tenure::repeat(a, n, 0));
-            done(tenure::repeat(a, n, 1));
-            done(tenure::repeat(a, 2, 0));
+            done(tenure::ops::repeat(a, n, 0));
+            done(tenure::ops::repeat(a, n, 1));
+            done(tenure::ops::repeat(a, 2, 0));
         });
     }),
     ("ops/pad.rs", "repeat_into", |n| {
         arrays(n, |a| {
-            done(tenure::repeat_into(a, n, 0, &mut { OUT }));
-            done(tenure::repeat_into(a, n, 1, &mut { OUT }));
+            done(tenure::ops::repeat_into(a, n, 0, &mut { OUT }));
+            done(tenure::ops::repeat_into(a, n, 1, &mut { OUT }));
         });
     }),
     ("ops/pad.rs", "roll", |n| {
         arrays(n, |a| {
-            done(tenure::roll(a, n as isize, 0));
-            done(tenure::roll(a, (n as isize).wrapping_neg(), 1));
+            done(tenure::ops::roll(a, n as isize, 0));
+            done(tenure::ops::roll(a, (n as isize).wrapping_neg(), 1));
         });
     }),
     ("ops/pad.rs", "roll_into", |n| {
-        arrays(n, |a| done(tenure::roll_into(a, n as isize, 1, &mut { OUT })));
+        arrays(n, |a| done(tenure::ops::roll_into(a, n as isize, 1, &mut { OUT })));
     }),
-    ("ops/indexed.rs", "one_hot", |n| {
-        done(tenure::one_hot::<f32, i32>(&[0, 1], n));
-        done(tenure::one_hot::<u8, i64>(&[i64::MAX], n));
+    ("nn/one_hot.rs", "one_hot", |n| {
+        done(tenure::nn::one_hot::<f32, i32>(&[0, 1], n));
+        done(tenure::nn::one_hot::<u8, i64>(&[i64::MAX], n));
         let none = TensorView::<i32>::from_slice(&[], [0, n.min(1 << 62)]).unwrap();
-        done(tenure::one_hot::<u8, i32>(none, n));
+        done(tenure::nn::one_hot::<u8, i32>(none, n));
     }),
     ("ops/order.rs", "top_k", |n| {
         arrays(n, |a| {
-            done(tenure::top_k(a, n, 0));
-            done(tenure::top_k(a, n, 1));
+            done(tenure::ops::top_k(a, n, 0));
+            done(tenure::ops::top_k(a, n, 1));
         });
     }),
-    ("ops/order.rs", "bottom_k", |n| arrays(n, |a| done(tenure::bottom_k(a, n, -1)))),
-    ("ops/order.rs", "partition", |n| arrays(n, |a| done(tenure::partition(a, n, 1)))),
+    ("ops/order.rs", "bottom_k", |n| arrays(n, |a| done(tenure::ops::bottom_k(a, n, -1)))),
+    ("ops/order.rs", "partition", |n| arrays(n, |a| done(tenure::ops::partition(a, n, 1)))),
     ("ops/order.rs", "partition_into", |n| {
-        arrays(n, |a| done(tenure::partition_into(a, n, 0, &mut { OUT })));
+        arrays(n, |a| done(tenure::ops::partition_into(a, n, 0, &mut { OUT })));
     }),
-    ("ops/order.rs", "partition_assign", |n| done(tenure::partition_assign(&mut { OUT }, n, 1))),
-    ("ops/order.rs", "argpartition", |n| arrays(n, |a| done(tenure::argpartition(a, n, 1)))),
+    ("ops/order.rs", "partition_assign", |n| {
+        done(tenure::ops::partition_assign(&mut { OUT }, n, 1))
+    }),
+    ("ops/order.rs", "argpartition", |n| arrays(n, |a| done(tenure::ops::argpartition(a, n, 1)))),
     ("ops/search.rs", "bincount", |n| {
-        done(tenure::bincount(&[0_u8, 3], n));
-        done(tenure::bincount(&[u64::MAX], n));
+        done(tenure::ops::bincount(&[0_u8, 3], n));
+        done(tenure::ops::bincount(&[u64::MAX], n));
     }),
     ("ops/search.rs", "bincount_weighted", |n| {
-        done(tenure::bincount_weighted(&[0, 2], &[1.0, 2.0], n));
+        done(tenure::ops::bincount_weighted(&[0, 2], &[1.0, 2.0], n));
     }),
     ("ops/search.rs", "histogram", |n| {
-        done(tenure::histogram(&DATA, n, 0.0..=1.0));
-        done(tenure::histogram(&DATA, n, -f64::MAX..=f64::MAX));
+        done(tenure::ops::histogram(&DATA, n, 0.0..=1.0));
+        done(tenure::ops::histogram(&DATA, n, -f64::MAX..=f64::MAX));
     }),
     ("ops/reduce.rs", "moments", |n| {
         arrays(n, |a| {
-            done(tenure::moments(a, 0, n as u32));
-            done(tenure::moments(a, 1, u32::MAX));
+            done(tenure::ops::moments(a, 0, n as u32));
+            done(tenure::ops::moments(a, 1, u32::MAX));
         });
     }),
     ("ops/reduce.rs", "moments_into", |n| {
         arrays(n, |a| {
-            done(tenure::moments_into(a, 0, n as u32, &mut [0.0; 3], &mut [0.0; 3]));
+            done(tenure::ops::moments_into(a, 0, n as u32, &mut [0.0; 3], &mut [0.0; 3]));
         });
     }),
     ("ops/triangle.rs", "$new", |n| {
         arrays(n, |a| {
-            done(tenure::tril(a, n as isize));
-            done(tenure::triu(a, (n as isize).wrapping_neg()));
+            done(tenure::ops::tril(a, n as isize));
+            done(tenure::ops::triu(a, (n as isize).wrapping_neg()));
         });
     }),
     ("ops/triangle.rs", "$into", |n| {
-        arrays(n, |a| done(tenure::tril_into(a, n as isize, &mut { OUT })));
+        arrays(n, |a| done(tenure::ops::tril_into(a, n as isize, &mut { OUT })));
     }),
     ("ops/triangle.rs", "$assign", |n| {
-        done(tenure::triu_assign(&mut { OUT }, n as isize));
-        done(tenure::tril_assign(&mut { OUT }, (n as isize).wrapping_neg()));
+        done(tenure::ops::triu_assign(&mut { OUT }, n as isize));
+        done(tenure::ops::tril_assign(&mut { OUT }, (n as isize).wrapping_neg()));
     }),
-    ("ops/pool2d.rs", "new", |n| {
+    ("nn/pool2d.rs", "new", |n| {
         each([[n, 1], [1, n], [n, n]], |kernel| pooled(n, Pool2d::new(kernel)));
     }),
-    ("ops/pool2d.rs", "strides", |n| {
+    ("nn/pool2d.rs", "strides", |n| {
         each([[n, 1], [1, n], [n, n]], |strides| pooled(n, Pool2d::new([2, 2]).strides(strides)));
     }),
-    ("ops/pool2d.rs", "padding", |n| pooled(n, Pool2d::new([2, 2]).padding([n, 1]))),
-    ("ops/pool2d.rs", "padding_around", |n| {
+    ("nn/pool2d.rs", "padding", |n| pooled(n, Pool2d::new([2, 2]).padding([n, 1]))),
+    ("nn/pool2d.rs", "padding_around", |n| {
         let windows = Pool2d::new([n, 2]);
         pooled(n, windows.padding_around([n, 0], [0, n]));
         pooled(n, windows.padding_around([n, n], [n, n]).strides([n, n]));
     }),
-    ("ops/pool2d.rs", "dilations", |n| {
+    ("nn/pool2d.rs", "dilations", |n| {
         each([[n, 1], [1, n], [n, n]], |by| pooled(n, Pool2d::new([2, 2]).dilations(by)));
     }),
-    ("ops/pool2d.rs", "adaptive_max_pool2d", |n| {
-        images(n, |images| done(tenure::adaptive_max_pool2d(images, [n, 1])));
+    ("nn/pool2d.rs", "adaptive_max_pool2d", |n| {
+        images(n, |images| done(tenure::nn::adaptive_max_pool2d(images, [n, 1])));
     }),
-    ("ops/pool2d.rs", "adaptive_avg_pool2d", |n| {
-        images(n, |images| done(tenure::adaptive_avg_pool2d(images, [n, n])));
+    ("nn/pool2d.rs", "adaptive_avg_pool2d", |n| {
+        images(n, |images| done(tenure::nn::adaptive_avg_pool2d(images, [n, n])));
     }),
-    ("ops/conv2d.rs", "strides", |n| {
+    ("nn/conv2d.rs", "strides", |n| {
         each([[n, 1], [1, n], [n, n]], |strides| convolved(n, Conv2d::new().strides(strides)));
     }),
-    ("ops/conv2d.rs", "padding", |n| convolved(n, Conv2d::new().padding([n, 1]))),
-    ("ops/conv2d.rs", "padding_around", |n| {
+    ("nn/conv2d.rs", "padding", |n| convolved(n, Conv2d::new().padding([n, 1]))),
+    ("nn/conv2d.rs", "padding_around", |n| {
         convolved(n, Conv2d::new().padding_around([n, 0], [0, n]));
         convolved(n, Conv2d::new().padding_around([n, n], [n, n]).strides([n, n]));
     }),
-    ("ops/conv2d.rs", "dilations", |n| {
+    ("nn/conv2d.rs", "dilations", |n| {
         each([[n, 1], [1, n], [n, n]], |by| convolved(n, Conv2d::new().dilations(by)));
     }),
-    ("ops/conv2d.rs", "groups", |n| {
+    ("nn/conv2d.rs", "groups", |n| {
         convolved(n, Conv2d::new().groups(n).activation(Activation::Relu));
     }),
-    ("ops/conv2d.rs", "conv2d_transposed", |n| {
+    ("nn/conv2d.rs", "conv2d_transposed", |n| {
         let one = Tensor::<f32>::ones([1, 1, 1, 1]).unwrap();
         images(n, |images| {
             for more in [[n, 0], [0, n], [n, n]] {
-                done(tenure::conv2d_transposed(images, &one, Conv2d::new(), more));
+                done(tenure::nn::conv2d_transposed(images, &one, Conv2d::new(), more));
                 let with = Conv2d::new().strides([n, n]);
-                done(tenure::conv2d_transposed(images, &one, with, more));
+                done(tenure::nn::conv2d_transposed(images, &one, with, more));
             }
         });
     }),
@@ -262,39 +266,39 @@ pub const ROWS: &[Row] = &[
     ("", "operations on arrays without elements", |n| {
         arrays(n, |a| {
             let empty = a.is_empty().then_some(a);
-            done(tenure::sum(a, 0));
-            done(tenure::sum(a, 1));
-            done(tenure::max(a, 1));
-            done(tenure::mean(a, 0));
-            done(tenure::var(a, 1, u32::MAX));
-            done(tenure::argmin(a, 0));
-            done(tenure::any(tenure::greater(a, 0.0).unwrap(), 0));
-            done(tenure::logsumexp(a, 1));
-            done(tenure::median(a, 0));
-            done(tenure::quantiles(a, &[0.1, 0.5], 1));
-            done(tenure::sort(a, 0));
-            done(tenure::argsort(a, 1));
-            done(tenure::unique(a));
-            done(tenure::cumsum(a, 0));
-            done(tenure::cumprod(a, 1));
-            done(tenure::diff(a, 0));
-            done(tenure::softmax(a, 1));
-            done(tenure::log_softmax(a, 0));
-            done(tenure::layer_norm(a, 1, LayerNorm::new()));
-            done(tenure::add(a, 1.0));
-            done(tenure::exp(a));
-            done(tenure::cast::<u8, f32>(a));
-            done(tenure::nonzero(a));
-            done(tenure::concat([a, a], 0));
-            done(tenure::concat([a, a], 1));
-            done(tenure::stack([a, a], 0));
-            done(tenure::stack([a, a], 2));
-            done(tenure::take(a, 0, &[0_i64; 0]));
-            done(tenure::matmul(a, a.t()));
-            done(tenure::matmul(a.t(), a));
-            done(tenure::einsum("ij,kj->ik", [a, a]));
-            done(tenure::tril(a, 0));
-            done(tenure::searchsorted(&DATA, a));
+            done(tenure::ops::sum(a, 0));
+            done(tenure::ops::sum(a, 1));
+            done(tenure::ops::max(a, 1));
+            done(tenure::ops::mean(a, 0));
+            done(tenure::ops::var(a, 1, u32::MAX));
+            done(tenure::ops::argmin(a, 0));
+            done(tenure::ops::any(tenure::ops::greater(a, 0.0).unwrap(), 0));
+            done(tenure::ops::logsumexp(a, 1));
+            done(tenure::ops::median(a, 0));
+            done(tenure::ops::quantiles(a, &[0.1, 0.5], 1));
+            done(tenure::ops::sort(a, 0));
+            done(tenure::ops::argsort(a, 1));
+            done(tenure::ops::unique(a));
+            done(tenure::ops::cumsum(a, 0));
+            done(tenure::ops::cumprod(a, 1));
+            done(tenure::ops::diff(a, 0));
+            done(tenure::nn::softmax(a, 1));
+            done(tenure::nn::log_softmax(a, 0));
+            done(tenure::nn::layer_norm(a, 1, LayerNorm::new()));
+            done(tenure::ops::add(a, 1.0));
+            done(tenure::ops::exp(a));
+            done(tenure::ops::cast::<u8, f32>(a));
+            done(tenure::ops::nonzero(a));
+            done(tenure::ops::concat([a, a], 0));
+            done(tenure::ops::concat([a, a], 1));
+            done(tenure::ops::stack([a, a], 0));
+            done(tenure::ops::stack([a, a], 2));
+            done(tenure::ops::take(a, 0, &[0_i64; 0]));
+            done(tenure::linalg::matmul(a, a.t()));
+            done(tenure::linalg::matmul(a.t(), a));
+            done(tenure::linalg::einsum("ij,kj->ik", [a, a]));
+            done(tenure::ops::tril(a, 0));
+            done(tenure::ops::searchsorted(&DATA, a));
             done(a.to_tensor());
             done(((&a + 1.0) * 2.0).sum(0).eval());
             done((&a * &a).softmax(1).eval());

@@ -5,8 +5,10 @@ use tenure::{
     BsrBatch, BsrBatchView, BsrBatchViewMut, BsrMatrix, BsrView, BsrViewMut, Combine, CooBatchView,
     CooMatrix, CooView, CooViewMut, CscBatch, CscBatchView, CscMatrix, CscView, CscViewMut,
     CsrBatchView, CsrBatchViewMut, CsrMatrix, CsrView, CsrViewMut, Ilu0, Jacobi, Krylov, Lsqr,
-    SharedTensor, SparseIndex, Tensor, TensorView, Triangle, Triplets, bicgstab, block_diag, cg,
-    gallery, hstack, kron, lsqr, matrix_market, sparsify, vstack,
+    SharedTensor, SparseIndex, Tensor, TensorView, Triangle, Triplets,
+    io::matrix_market,
+    linalg::{bicgstab, cg, lsqr},
+    sparse::{block_diag, gallery, hstack, kron, sparsify, vstack},
 };
 
 use super::{Row, answered, done, each, shapes};
@@ -199,17 +201,18 @@ pub const ROWS: &[Row] = &[
         }
     }),
     ("sparse/dense.rs", "sparse_top_k", |n| {
-        done(tenure::sparse_top_k::<_, i32>(&[[1.0, 2.0], [3.0, 4.0]], n));
+        done(tenure::sparse::sparse_top_k::<_, i32>(&[[1.0, 2.0], [3.0, 4.0]], n));
         for shape in [[n, 0], [0, n]] {
             let none = TensorView::<f32>::from_slice(&[], shape);
-            none.into_iter().for_each(|none| done(tenure::sparse_top_k::<_, i64>(&none, n)));
+            none.into_iter()
+                .for_each(|none| done(tenure::sparse::sparse_top_k::<_, i64>(&none, n)));
         }
     }),
     ("sparse/dense.rs", "sparse_top_k_in_magnitude", |n| {
-        done(tenure::sparse_top_k_in_magnitude::<_, i64>(&[[1.0, 2.0], [3.0, 4.0]], n));
+        done(tenure::sparse::sparse_top_k_in_magnitude::<_, i64>(&[[1.0, 2.0], [3.0, 4.0]], n));
     }),
     ("sparse/dense.rs", "sparse_dropout", |n| {
-        done(tenure::sparse_dropout::<_, i32>(&[[1.0, 2.0], [3.0, 4.0]], 0.5, n as u64));
+        done(tenure::sparse::sparse_dropout::<_, i32>(&[[1.0, 2.0], [3.0, 4.0]], 0.5, n as u64));
     }),
     ("sparse/gallery.rs", "rmat", |n| {
         done(gallery::rmat::<f32, i32>(n as u32, 1, 1));
@@ -299,13 +302,13 @@ pub const ROWS: &[Row] = &[
         csrs(n, |a| done(a.triu(n as isize)));
         csrs(n, |a| done(a.t().triu((n as isize).wrapping_neg())));
     }),
-    ("sparse/solve.rs", "max_iterations", |n| {
+    ("linalg/krylov.rs", "max_iterations", |n| {
         let a = [[4.0, 1.0], [1.0, 3.0]];
         let a = TensorView::from_slice(a.as_flattened(), [2, 2]).unwrap();
         done(cg(a, &[6.0, 7.0], Krylov::new().max_iterations(n)));
         done(bicgstab(a, &[6.0, 7.0], Krylov::new().max_iterations(n)));
     }),
-    ("sparse/solve/lsqr.rs", "max_iterations", |n| {
+    ("linalg/krylov/lsqr.rs", "max_iterations", |n| {
         done(lsqr(small(), &[6.0, 7.0], Lsqr::new().max_iterations(n)));
     }),
     ("sparse/view.rs", "get", |n| {

@@ -17,7 +17,7 @@ fn scans_are_those_of_the_host() {
     macro_rules! same {
         ($($new:ident, $into:ident, $assign:ident;)*) => {$(
             for axis in [0, 1] {
-                let expected = tenure::$new(a, axis).unwrap().to_vec();
+                let expected = tenure::ops::$new(a, axis).unwrap().to_vec();
                 assert_eq!(stream.to_vec(&stream.$new(on, axis).unwrap()).unwrap(), expected);
                 let mut out = stream.zeros([7, 9]).unwrap();
                 stream.$into(on, axis, &mut out).unwrap();
@@ -49,7 +49,7 @@ fn sorts_are_those_of_the_host() {
             $sort:ident, $into:ident, $assign:ident, $argsort:ident, $arg_into:ident, $both:ident;
         )*) => {$(
             for axis in [0, 1] {
-                let expected = tenure::$both(a, axis).unwrap();
+                let expected = tenure::ops::$both(a, axis).unwrap();
                 let (values, places) = (expected.values.to_vec(), expected.indices.to_vec());
                 assert_eq!(stream.to_vec(&stream.$sort(on, axis).unwrap()).unwrap(), values);
                 assert_eq!(stream.to_vec(&stream.$argsort(on, axis).unwrap()).unwrap(), places);
@@ -82,8 +82,8 @@ fn the_first_are_those_of_the_host() {
     let a = &table();
     let on = &stream.upload(a).unwrap();
     for (here, there) in [
-        (tenure::top_k(a, 4, 1).unwrap(), stream.top_k(on, 4, 1).unwrap()),
-        (tenure::bottom_k(a, 3, 0).unwrap(), stream.bottom_k(on, 3, 0).unwrap()),
+        (tenure::ops::top_k(a, 4, 1).unwrap(), stream.top_k(on, 4, 1).unwrap()),
+        (tenure::ops::bottom_k(a, 3, 0).unwrap(), stream.bottom_k(on, 3, 0).unwrap()),
     ] {
         assert_eq!(there.values.shape(), here.values.shape());
         assert_eq!(stream.to_vec(&there.values).unwrap(), here.values.to_vec());

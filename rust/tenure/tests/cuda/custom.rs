@@ -19,8 +19,8 @@ fn mul_add() -> CustomOperation {
         "mul_add",
         |[a, _]| Ok(a.to_vec()),
         |(a, b), mut out| {
-            mul_into(&a, &b, &mut out)?;
-            Ok(add_assign(&mut out, &a)?)
+            ops::mul_into(&a, &b, &mut out)?;
+            Ok(ops::add_assign(&mut out, &a)?)
         },
         |stream, (a, b), mut out| {
             stream.mul_into(a, b, &mut out)?;
@@ -37,7 +37,7 @@ fn unary(
     CustomOperation::with_device::<(f32,), f32>(
         "unary",
         |[x]| Ok(x.to_vec()),
-        |(x,), mut out| Ok(neg_into(x, &mut out)?),
+        |(x,), mut out| Ok(ops::neg_into(x, &mut out)?),
         move |stream, (x,), out| run(stream, x, out),
     )
     .unwrap()
@@ -90,7 +90,7 @@ fn operands_have_any_type_and_number() {
     let counted = CustomOperation::with_device::<[u8; 3], u8>(
         "counted",
         |[x, ..]| Ok(x.to_vec()),
-        |views, mut out| Ok(views.iter().try_for_each(|view| add_assign(&mut out, view))?),
+        |views, mut out| Ok(views.iter().try_for_each(|view| ops::add_assign(&mut out, view))?),
         // The output holds zeros, as on the host.
         |stream, views, mut out| {
             Ok(views.into_iter().try_for_each(|view| stream.add_assign(&mut out, view))?)
@@ -101,7 +101,12 @@ fn operands_have_any_type_and_number() {
         "mixed",
         |[mask, ..]| Ok(mask.to_vec()),
         |(mask, x, y), mut out| {
-            Ok(select_into(mask, x, cast::<f64, _>(&y)?.view().broadcast(x.shape())?, &mut out)?)
+            Ok(ops::select_into(
+                mask,
+                x,
+                ops::cast::<f64, _>(&y)?.view().broadcast(x.shape())?,
+                &mut out,
+            )?)
         },
         |stream, (mask, x, y), mut out| {
             let y = stream.cast::<f64, _>(y)?;
@@ -156,7 +161,7 @@ fn failures_have_their_place_and_reason() {
 
     // The stream still works, and the thread's context is the earlier one.
     assert_eq!(stream.to_vec(&stream.neg(&x).unwrap()).unwrap(), [-1.0; 4]);
-    assert_eq!(add(&[1.0], 1.0).unwrap(), [2.0]);
+    assert_eq!(ops::add(&[1.0], 1.0).unwrap(), [2.0]);
 }
 
 #[test]
@@ -168,7 +173,7 @@ fn without_a_closure_for_devices_it_is_named() {
     let negated = CustomOperation::new::<(f32,), f32>(
         "negated",
         |[x]| Ok(x.to_vec()),
-        |(x,), mut out| Ok(neg_into(x, &mut out)?),
+        |(x,), mut out| Ok(ops::neg_into(x, &mut out)?),
     )
     .unwrap();
     let program = program_of(&negated);
@@ -242,7 +247,7 @@ fn a_closure_may_call_what_it_likes() {
         keep.get_or_init(|| stream.clone());
         let here = stream.to_vec(x)?;
         // These functions run on the host and do not use the stream.
-        assert_eq!(inner.run((&here,))?, sub(1.0, &add(&here, &here)?)?);
+        assert_eq!(inner.run((&here,))?, ops::sub(1.0, &ops::add(&here, &here)?)?);
         let there = stream.run(&inner, (x,))?;
         let mut host = vec![0.0; here.len()];
         stream.scope(|scope| {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tenure::ErrorKind;
 use tenure::cuda::{Imported, Stream, Tensor};
-use tenure::dlpack::{DLDataType, DLDevice, DLTensor};
+use tenure::interop::dlpack::{DLDataType, DLDevice, DLTensor};
 
 use crate::managed::{Legacy, Versioned};
 use crate::stream;
@@ -147,10 +147,10 @@ fn tensors_are_handed_over_in_the_order_of_the_consumer() {
 fn tensors_of_the_host_are_refused() {
     let stream = stream!();
     let host = tenure::Tensor::<f32>::zeros([2, 2]).unwrap();
-    let exported = tenure::dlpack::Exported::from_tensor(host).unwrap().into_raw();
+    let exported = tenure::interop::dlpack::Exported::from_tensor(host).unwrap().into_raw();
     // SAFETY: it has just been made; after the error it is ours.
     let error = unsafe { stream.import(exported) }.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     // SAFETY: as above.
-    drop(unsafe { tenure::dlpack::Imported::from_raw(exported) }.unwrap());
+    drop(unsafe { tenure::interop::dlpack::Imported::from_raw(exported) }.unwrap());
 }

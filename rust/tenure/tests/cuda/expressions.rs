@@ -3,7 +3,9 @@
 use num_complex::Complex;
 use tenure::cuda::{self, Stream};
 use tenure::{
-    Axes, Bool8, Element, ErrorKind, Expr, IntoExpr, LayerNorm, OnDevice, Place, Tensor, f16,
+    Axes, Bool8, Element, ErrorKind, Expr, IntoExpr, LayerNorm, Tensor,
+    expr::{OnDevice, Place},
+    f16,
 };
 
 use crate::{alone, stream};

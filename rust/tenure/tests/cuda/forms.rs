@@ -147,7 +147,7 @@ fn refusals_name_the_operation_and_the_shapes() {
     let error = stream.exp_into(&a, &mut out).unwrap_err();
     assert!(error.message().starts_with("exp_into: [2, 3] into [3, 2]: "), "{error}");
     let error = stream.sum(&a, 2).unwrap_err();
-    assert_eq!(error.message(), tenure::sum([[0.0_f32]], 2).unwrap_err().message());
+    assert_eq!(error.message(), tenure::ops::sum([[0.0_f32]], 2).unwrap_err().message());
     assert!(stream.min(stream.zeros::<f32>([0, 3]).unwrap(), 0).is_err());
     assert!(stream.zeros::<f32>([1; 9]).is_err());
 }

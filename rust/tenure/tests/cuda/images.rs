@@ -50,7 +50,7 @@ macro_rules! images {
                 let with = with.bias(&bias).activation(Activation::Relu).clamp(1.0, 9.0);
                 let on = cuda::Conv2d::new().strides([2, 1]).padding([1, 1]);
                 let on = on.bias(&bias_there).activation(Activation::Relu).clamp(1.0, 9.0);
-                let expected = conv2d(a, &weight, with).unwrap();
+                let expected = nn::conv2d(a, &weight, with).unwrap();
                 let mut out = stream.conv2d(a_there, &weight_there, on).unwrap();
                 same(stream, out.view(), &expected, "conv2d");
                 assert_eq!(out.strides(), expected.strides());
@@ -64,7 +64,7 @@ macro_rules! images {
                 let with = with.padding_around([1, 0], [0, 2]);
                 let on = cuda::Conv2d::new().strides([3, 2]).dilations([2, 1]);
                 let on = on.padding_around([1, 0], [0, 2]);
-                let expected = conv2d_transposed(a, &weight, with, [1, 0]).unwrap();
+                let expected = nn::conv2d_transposed(a, &weight, with, [1, 0]).unwrap();
                 let mut out = stream.conv2d_transposed(a_there, &weight_there, on, [1, 0]).unwrap();
                 same(stream, out.view(), &expected, "conv2d_transposed");
                 assert_eq!(out.strides(), expected.strides());
@@ -74,13 +74,13 @@ macro_rules! images {
 
                 let weight = whole::<$type>(random, [channels, 1, 3, 3], $of);
                 let weight_there = stream.upload(&weight).unwrap();
-                let expected = conv2d(a, &weight, Conv2d::new().groups(channels)).unwrap();
+                let expected = nn::conv2d(a, &weight, Conv2d::new().groups(channels)).unwrap();
                 let on = cuda::Conv2d::new().groups(channels);
                 let out = stream.conv2d(a_there, &weight_there, on).unwrap();
                 same(stream, out.view(), &expected, "groups");
 
                 let windows = Pool2d::new([3, 2]).strides([1, 2]).padding([1, 1]);
-                let expected = max_pool2d(a, windows).unwrap();
+                let expected = nn::max_pool2d(a, windows).unwrap();
                 let mut out = stream.max_pool2d(a_there, windows).unwrap();
                 same(stream, out.view(), &expected, "max_pool2d");
                 assert_eq!(out.strides(), expected.strides());
@@ -89,7 +89,7 @@ macro_rules! images {
                 same(stream, out.view(), &expected, "max_pool2d_into");
 
                 for windows in [windows, windows.count_padding()] {
-                    let expected = avg_pool2d(a, windows).unwrap();
+                    let expected = nn::avg_pool2d(a, windows).unwrap();
                     let averages = stream.avg_pool2d(a_there, windows).unwrap();
                     same(stream, averages.view(), &expected, "avg_pool2d");
                     stream.fill(&mut out, $of(1_i8)).unwrap();
@@ -97,13 +97,13 @@ macro_rules! images {
                     same(stream, out.view(), &expected, "avg_pool2d_into");
                 }
 
-                let expected = adaptive_max_pool2d(a, [4, 5]).unwrap();
+                let expected = nn::adaptive_max_pool2d(a, [4, 5]).unwrap();
                 let mut out = stream.adaptive_max_pool2d(a_there, [4, 5]).unwrap();
                 same(stream, out.view(), &expected, "adaptive_max_pool2d");
                 stream.fill(&mut out, $of(1_i8)).unwrap();
                 stream.adaptive_max_pool2d_into(a_there, &mut out).unwrap();
                 same(stream, out.view(), &expected, "adaptive_max_pool2d_into");
-                let expected = adaptive_avg_pool2d(a, [4, 5]).unwrap();
+                let expected = nn::adaptive_avg_pool2d(a, [4, 5]).unwrap();
                 let averages = stream.adaptive_avg_pool2d(a_there, [4, 5]).unwrap();
                 same(stream, averages.view(), &expected, "adaptive_avg_pool2d");
                 stream.adaptive_avg_pool2d_into(a_there, &mut out).unwrap();
@@ -141,19 +141,25 @@ fn what_does_not_agree_is_refused_as_on_the_host() {
     };
     let (on, with) = (cuda::Conv2d::new(), Conv2d::new());
     let (x, w) = (&there.0, &there.1);
-    refused(stream.conv2d(w, x, on), conv2d(&weight, &a, with));
-    refused(stream.conv2d(x, w, on.groups(0)), conv2d(&a, &weight, with.groups(0)));
-    refused(stream.conv2d(x, w, on.strides([0, 1])), conv2d(&a, &weight, with.strides([0, 1])));
-    refused(stream.conv2d(x, w, on.dilations([3, 1])), conv2d(&a, &weight, with.dilations([3, 1])));
-    refused(stream.conv2d(x, w, on.clamp(1.0, 0.0)), conv2d(&a, &weight, with.clamp(1.0, 0.0)));
+    refused(stream.conv2d(w, x, on), nn::conv2d(&weight, &a, with));
+    refused(stream.conv2d(x, w, on.groups(0)), nn::conv2d(&a, &weight, with.groups(0)));
+    refused(stream.conv2d(x, w, on.strides([0, 1])), nn::conv2d(&a, &weight, with.strides([0, 1])));
+    refused(
+        stream.conv2d(x, w, on.dilations([3, 1])),
+        nn::conv2d(&a, &weight, with.dilations([3, 1])),
+    );
+    refused(stream.conv2d(x, w, on.clamp(1.0, 0.0)), nn::conv2d(&a, &weight, with.clamp(1.0, 0.0)));
     refused(
         stream.conv2d_transposed(x, w, on, [0, 0]),
-        conv2d_transposed(&a, &weight, with, [0, 0]),
+        nn::conv2d_transposed(&a, &weight, with, [0, 0]),
     );
     let windows = Pool2d::new([2, 2]).padding([2, 0]);
-    refused(stream.max_pool2d(x, windows), max_pool2d(&a, windows));
+    refused(stream.max_pool2d(x, windows), nn::max_pool2d(&a, windows));
     let row = stream.upload(&[1.0_f32; 3]).unwrap();
-    refused(stream.adaptive_avg_pool2d(&row, [1, 2]), adaptive_avg_pool2d(&[1.0_f32; 3], [1, 2]));
+    refused(
+        stream.adaptive_avg_pool2d(&row, [1, 2]),
+        nn::adaptive_avg_pool2d(&[1.0_f32; 3], [1, 2]),
+    );
 
     let error = stream.conv2d(x, w, on.activation(Activation::Gelu)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
@@ -181,7 +187,7 @@ fn batch_norm_has_the_bits_of_the_host() {
             true => (last.channels_last().unwrap(), last_there.channels_last().unwrap()),
             false => (pixels.view(), pixels_there.view()),
         };
-        let expected = batch_norm(a, norm).unwrap();
+        let expected = nn::batch_norm(a, norm).unwrap();
         let mut out = stream.batch_norm(a_there, on).unwrap();
         same(stream, out.view(), &expected, "batch_norm");
         assert_eq!(out.strides(), expected.strides());

@@ -75,7 +75,7 @@ fn work_of_other_streams_is_behind_its_copy_too() {
         turn += 1;
     }
     assert_eq!(turn, 23);
-    let expected = tenure::sum(&data, 0).unwrap().to_vec();
+    let expected = tenure::ops::sum(&data, 0).unwrap().to_vec();
     assert_eq!(streams[0].to_vec(&sums).unwrap(), expected);
 }
 
@@ -204,7 +204,7 @@ fn loaders_end_with_copies_and_work_to_come() {
         drop(batches);
         if taken % 2 == 0 { drop(loader) } else { mem::forget(loader) }
     }
-    let expected = tenure::neg(&data).unwrap().to_vec();
+    let expected = tenure::ops::neg(&data).unwrap().to_vec();
     let mut at = 0;
     for (index, (batch, taken)) in kept.iter().enumerate() {
         at = if index > 0 && kept[index - 1].1 == *taken { at + 12 } else { 0 };
@@ -257,7 +257,7 @@ fn it_waits_for_its_memory_alone() {
         before = waits();
         drop(loader);
         assert_eq!(waits() - before, depth as u64);
-        assert_eq!(stream.to_vec(&sums).unwrap(), tenure::sum(part, 0).unwrap().to_vec());
+        assert_eq!(stream.to_vec(&sums).unwrap(), tenure::ops::sum(part, 0).unwrap().to_vec());
     }
 }
 

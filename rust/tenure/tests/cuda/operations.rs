@@ -42,7 +42,7 @@ macro_rules! in_place {
 }
 
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
         example $a:literal => $result:literal;)*) => {$(
         #[test]
@@ -55,19 +55,19 @@ macro_rules! unary {
                 let random = &mut Random::new(1);
                 let a = tensor(random, [5, 67], <$in>::any);
                 let on = stream.upload(&a).unwrap();
-                let expected = tenure::$new(&a).unwrap();
+                let expected = tenure::$module::$new(&a).unwrap();
                 let got = stream.$new(&on).unwrap();
                 assert_close(&stream.download(&got).unwrap(), &expected, bound, $name);
 
                 let turned = stream.$new(on.t()).unwrap();
-                let expected = tenure::$new(a.t()).unwrap();
+                let expected = tenure::$module::$new(a.t()).unwrap();
                 assert_close(&stream.download(&turned).unwrap(), &expected, bound, $name);
 
                 let mut out = stream.zeros::<output!($in $out)>([2, 5, 33]).unwrap();
                 let part = on.slice(1, 1..34).unwrap();
                 stream.$into(part, &mut out.view_mut().index(0, 1).unwrap()).unwrap();
                 let part = a.slice(1, 1..34).unwrap();
-                let expected = tenure::$new(part).unwrap();
+                let expected = tenure::$module::$new(part).unwrap();
                 let got = stream.download(out.index(0, 1).unwrap()).unwrap();
                 assert_close(&got, &expected, bound, $name);
                 let untouched = stream.to_vec(out.index(0, 0).unwrap()).unwrap();
@@ -76,7 +76,7 @@ macro_rules! unary {
                 in_place!($in $out
                     let mut on = on;
                     stream.$assign(&mut on).unwrap();
-                    let expected = tenure::$new(&a).unwrap();
+                    let expected = tenure::$module::$new(&a).unwrap();
                     assert_close(&stream.download(&on).unwrap(), &expected, bound, $name);
                 );
             }
@@ -113,25 +113,25 @@ macro_rules! binary {
                     let got = stream.download(&got.unwrap()).unwrap();
                     assert_close(&got, &expected.unwrap(), bound, $name);
                 };
-                check(stream.$new(&a_on, &b_on), tenure::$new(&a, &b));
-                check(stream.$new(a_on.t(), b_on.t()), tenure::$new(a.t(), b.t()));
-                check(stream.$new(&a_on, &row_on), tenure::$new(&a, &row));
-                check(stream.$new(&a_on, one), tenure::$new(&a, one));
-                check(stream.$new(one, &b_on), tenure::$new(one, &b));
-                check(stream.$new(one, one), tenure::$new(one, one));
+                check(stream.$new(&a_on, &b_on), tenure::ops::$new(&a, &b));
+                check(stream.$new(a_on.t(), b_on.t()), tenure::ops::$new(a.t(), b.t()));
+                check(stream.$new(&a_on, &row_on), tenure::ops::$new(&a, &row));
+                check(stream.$new(&a_on, one), tenure::ops::$new(&a, one));
+                check(stream.$new(one, &b_on), tenure::ops::$new(one, &b));
+                check(stream.$new(one, one), tenure::ops::$new(one, one));
 
                 let mut out = stream.zeros([67, 5]).unwrap();
                 stream.$into(&a_on, &b_on, &mut out.view_mut().t()).unwrap();
                 let got = stream.download(out.t()).unwrap();
-                assert_close(&got, &tenure::$new(&a, &b).unwrap(), bound, $name);
+                assert_close(&got, &tenure::ops::$new(&a, &b).unwrap(), bound, $name);
 
                 let (mut on, mut host) = (stream.to_tensor(&a_on).unwrap(), a.try_clone().unwrap());
                 stream.$assign(&mut on, &row_on).unwrap();
-                tenure::$assign(&mut host, &row).unwrap();
+                tenure::ops::$assign(&mut host, &row).unwrap();
                 assert_close(&stream.download(&on).unwrap(), &host, bound, $name);
                 let (mut on, mut host) = (a_on, a);
                 stream.$assign(&mut on, one).unwrap();
-                tenure::$assign(&mut host, one).unwrap();
+                tenure::ops::$assign(&mut host, one).unwrap();
                 assert_close(&stream.download(&on).unwrap(), &host, bound, $name);
             }
             real!([$($generic)*] of);
@@ -163,15 +163,15 @@ macro_rules! ternary {
                     let got = stream.download(got).unwrap();
                     assert_close(&got, &expected.unwrap(), bound, $name);
                 };
-                check(&stream.$new(&a_on, &b_on, &c_on).unwrap(), tenure::$new(&a, &b, &c));
-                check(&stream.$new(&a_on, one, &c_on).unwrap(), tenure::$new(&a, one, &c));
-                check(&stream.$new(one, &b_on, one).unwrap(), tenure::$new(one, &b, one));
+                check(&stream.$new(&a_on, &b_on, &c_on).unwrap(), tenure::ops::$new(&a, &b, &c));
+                check(&stream.$new(&a_on, one, &c_on).unwrap(), tenure::ops::$new(&a, one, &c));
+                check(&stream.$new(one, &b_on, one).unwrap(), tenure::ops::$new(one, &b, one));
                 let mut out = stream.zeros([5, 67]).unwrap();
                 stream.$into(&a_on, &b_on, one, &mut out).unwrap();
-                check(&out, tenure::$new(&a, &b, one));
+                check(&out, tenure::ops::$new(&a, &b, one));
                 stream.copy_into(&a_on, &mut out).unwrap();
                 stream.$assign(&mut out, &b_on, &c_on).unwrap();
-                check(&out, tenure::$new(&a, &b, &c));
+                check(&out, tenure::ops::$new(&a, &b, &c));
             }
             real!([$($generic)*] of);
         }
@@ -194,14 +194,14 @@ macro_rules! compare {
                     let got = stream.download(&got.unwrap()).unwrap();
                     assert_close(&got, &expected.unwrap(), Bound::Exact, $name);
                 };
-                check(stream.$new(&a_on, &b_on), tenure::$new(&a, &b));
-                check(stream.$new(a_on.t(), b_on.t()), tenure::$new(a.t(), b.t()));
-                check(stream.$new(&a_on, one), tenure::$new(&a, one));
-                check(stream.$new(one, &b_on), tenure::$new(one, &b));
-                check(stream.$new(one, one), tenure::$new(one, one));
+                check(stream.$new(&a_on, &b_on), tenure::ops::$new(&a, &b));
+                check(stream.$new(a_on.t(), b_on.t()), tenure::ops::$new(a.t(), b.t()));
+                check(stream.$new(&a_on, one), tenure::ops::$new(&a, one));
+                check(stream.$new(one, &b_on), tenure::ops::$new(one, &b));
+                check(stream.$new(one, one), tenure::ops::$new(one, one));
                 let mut out = stream.zeros([2, 5, 67]).unwrap();
                 stream.$into(&a_on, &b_on, &mut out).unwrap();
-                let expected = tenure::$new(&a, &b).unwrap();
+                let expected = tenure::ops::$new(&a, &b).unwrap();
                 let got = stream.download(out.index(0, 1).unwrap()).unwrap();
                 assert_close(&got, &expected, Bound::Exact, $name);
             }
@@ -222,11 +222,11 @@ fn select_of_numbers_and_tensors() {
         let condition_on = stream.upload(&condition).unwrap();
         let (a_on, row_on) = (stream.upload(&a).unwrap(), stream.upload(&row).unwrap());
         let got = stream.select(&condition_on, &a_on, &row_on).unwrap();
-        let expected = tenure::select(&condition, &a, &row).unwrap();
+        let expected = tenure::ops::select(&condition, &a, &row).unwrap();
         assert_close(&stream.download(&got).unwrap(), &expected, Bound::Exact, "select");
         let mut out = stream.zeros([5, 67]).unwrap();
         stream.select_into(&condition_on, one, &a_on, &mut out).unwrap();
-        let expected = tenure::select(&condition, one, &a).unwrap();
+        let expected = tenure::ops::select(&condition, one, &a).unwrap();
         assert_close(&stream.download(&out).unwrap(), &expected, Bound::Exact, "select_into");
     }
     over!([T: Element] of);
@@ -240,11 +240,11 @@ fn casts_between_all_dtypes() {
         let on = stream.upload(&a).unwrap();
         let what = format!("cast to {} ", U::DTYPE);
         let got = stream.cast::<U, _>(&on).unwrap();
-        let expected = tenure::cast::<U, _>(&a).unwrap();
+        let expected = tenure::ops::cast::<U, _>(&a).unwrap();
         assert_close(&stream.download(&got).unwrap(), &expected, Bound::Exact, &what);
         let mut out = stream.zeros::<U>([67, 7]).unwrap();
         stream.cast_into(on.t(), &mut out).unwrap();
-        let expected = tenure::cast::<U, _>(a.t()).unwrap();
+        let expected = tenure::ops::cast::<U, _>(a.t()).unwrap();
         assert_close(&stream.download(&out).unwrap(), &expected, Bound::Exact, &what);
     }
     fn of<T: Sample + Real>() {
@@ -296,14 +296,14 @@ macro_rules! reductions {
         let bound = reduction_bound(stringify!($name));
         let what = concat!(stringify!($name), " over ", stringify!($axes));
         let got = $stream.$name($on, $axes $(, $with)?).unwrap();
-        let expected = tenure::$name::<T>($a, $axes $(, $with)?).unwrap();
+        let expected = tenure::ops::$name::<T>($a, $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&got).unwrap(), &expected, bound, what);
         let mut out = $stream.zeros::<$result>(expected.shape()).unwrap();
         $stream.$into($on.flip(1).unwrap(), $axes $(, $with)?, &mut out).unwrap();
-        let expected = tenure::$name::<T>($a.flip(1).unwrap(), $axes $(, $with)?).unwrap();
+        let expected = tenure::ops::$name::<T>($a.flip(1).unwrap(), $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&out).unwrap(), &expected, bound, what);
         let got = $stream.$name($on.t(), $axes $(, $with)?).unwrap();
-        let expected = tenure::$name::<T>($a.t(), $axes $(, $with)?).unwrap();
+        let expected = tenure::ops::$name::<T>($a.t(), $axes $(, $with)?).unwrap();
         assert_close(&$stream.download(&got).unwrap(), &expected, bound, what);
     };
 }
@@ -319,7 +319,7 @@ fn prod_of_ones_and_twos() {
     assert_eq!(stream.to_vec(&got).unwrap(), [1024.0; 3]);
     let mut out = stream.zeros::<f64>([20]).unwrap();
     stream.prod_into(&on, 0, &mut out).unwrap();
-    assert_eq!(stream.to_vec(&out).unwrap(), tenure::prod(&a, 0).unwrap().to_vec());
+    assert_eq!(stream.to_vec(&out).unwrap(), tenure::ops::prod(&a, 0).unwrap().to_vec());
 }
 
 #[test]

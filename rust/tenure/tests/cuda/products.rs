@@ -31,7 +31,7 @@ macro_rules! products {
                 assert!(got.shape() == expected.shape() && got.iter().eq(expected), "{what}");
             };
 
-            let expected = matmul(&a, b.t()).unwrap();
+            let expected = linalg::matmul(&a, b.t()).unwrap();
             same(stream.matmul(left, right).unwrap().view(), &expected, "matmul");
             let mut out = stream.upload(&start).unwrap();
             stream.matmul_into(left, right, &mut out.view_mut().t()).unwrap();
@@ -39,13 +39,13 @@ macro_rules! products {
 
             let mut expected = start.t().to_tensor().unwrap();
             let (two, three) = ($result(2_i8), $result(3_i8));
-            matmul_scaled_into(two, &a, b.t(), three, &mut expected).unwrap();
+            linalg::matmul_scaled_into(two, &a, b.t(), three, &mut expected).unwrap();
             let mut out = stream.upload(&start).unwrap();
             stream.matmul_scaled_into(two, left, right, three, &mut out.view_mut().t()).unwrap();
             same(out.t(), &expected, "matmul_scaled_into");
 
             let with = Matmul::new().bias(&bias).activation(Activation::Relu).clamp(1.0, 9.0);
-            let expected = matmul_with(&a, b.t(), with).unwrap();
+            let expected = linalg::matmul_with(&a, b.t(), with).unwrap();
             let with = cuda::Matmul::new()
                 .bias(&bias_there)
                 .activation(Activation::Relu)

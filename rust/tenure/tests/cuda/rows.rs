@@ -25,7 +25,7 @@ macro_rules! normalizations {
                     let whole = tensor(random, [9, 67], T::small);
                     // From 2 to 10: with such a bias no result is near 0, where the rounding of the
                     // mean would be many last places.
-                    let whole = &add(&whole, &tensor(random, [9, 67], T::small)).unwrap();
+                    let whole = &ops::add(&whole, &tensor(random, [9, 67], T::small)).unwrap();
                     let factor = match number {
                         0 => whole.index(1, 0).unwrap(),
                         1 => whole.index(0, 0).unwrap(),
@@ -38,7 +38,7 @@ macro_rules! normalizations {
                         let there = cuda::LayerNorm::new()$(.$factor(&factor_there))*;
                     )?
                     let expected =
-                        tenure::$name(a, axes $(, normalizations!(@of here $($factor)*))?);
+                        tenure::nn::$name(a, axes $(, normalizations!(@of here $($factor)*))?);
                     let expected = expected.unwrap();
                     let got = stream.$name(on, axes $(, normalizations!(@of there $($factor)*))?);
                     let got = got.unwrap();
@@ -80,7 +80,7 @@ fn long_rows_are_normalized_too() {
     let bound = bound(Kind::Normalize, "softmax");
     assert_close(
         &stream.download(&got).unwrap(),
-        &tenure::softmax(&a, 1).unwrap(),
+        &tenure::nn::softmax(&a, 1).unwrap(),
         bound,
         "softmax",
     );
@@ -108,7 +108,7 @@ fn elements_are_taken_where_indices_say() {
         for axis in 0..3 {
             let by = &indices(random, [4, 3], a.shape()[axis]);
             let there = &stream.upload(by).unwrap();
-            let expected = take(a, axis, by).unwrap();
+            let expected = ops::take(a, axis, by).unwrap();
             let got = stream.take(on, axis, there).unwrap();
             assert_close(&stream.download(&got).unwrap(), &expected, Exact, "take");
             let narrow = &stream.cast::<i32, i64>(there).unwrap();
@@ -120,7 +120,7 @@ fn elements_are_taken_where_indices_say() {
             shape[axis] = 6;
             let by = &indices(random, shape, a.shape()[axis]);
             let there = &stream.upload(by).unwrap();
-            let expected = gather(a, axis, by).unwrap();
+            let expected = ops::gather(a, axis, by).unwrap();
             let got = stream.gather(on, axis, there).unwrap();
             assert_close(&stream.download(&got).unwrap(), &expected, Exact, "gather");
             let mut out = stream.zeros::<T>(expected.shape()).unwrap();
@@ -147,7 +147,7 @@ macro_rules! puts {
                     let values = &tensor(random, shape, T::small);
                     let there = &stream.upload(&by).unwrap();
                     let values_there = &stream.upload(values).unwrap();
-                    let expected = tenure::$name(a, axis, &by, values).unwrap();
+                    let expected = tenure::ops::$name(a, axis, &by, values).unwrap();
                     let got = stream.$name(on, axis, there, values_there).unwrap();
                     let what = stringify!($name);
                     assert_close(&stream.download(&got).unwrap(), &expected, Exact, what);
@@ -200,7 +200,7 @@ fn indices_outside_are_named_and_nothing_is_written() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert_eq!(stream.to_vec(&out).unwrap(), [1, 2, 3]);
     let error = stream.take(&a, 1, &wrong).unwrap_err();
-    assert_eq!(error.message(), take(&[1, 2, 3], 1, &[0]).unwrap_err().message());
+    assert_eq!(error.message(), ops::take(&[1, 2, 3], 1, &[0]).unwrap_err().message());
 }
 
 macro_rules! triangles {
@@ -214,12 +214,12 @@ macro_rules! triangles {
                 let on = &stream.upload(a).unwrap();
                 for diagonal in [0, -3, 5, 36, -8, 100, isize::MIN, isize::MAX] {
                     let what = &format!("{} from {diagonal}", stringify!($name));
-                    let expected = tenure::$name(a, diagonal).unwrap();
+                    let expected = ops::$name(a, diagonal).unwrap();
                     let got = stream.$name(on, diagonal).unwrap();
                     assert_close(&stream.download(&got).unwrap(), &expected, Exact, what);
 
                     let flipped = a.slice(2, ..9).unwrap().flip(1).unwrap();
-                    let expected_part = tenure::$name(flipped.t(), diagonal).unwrap();
+                    let expected_part = ops::$name(flipped.t(), diagonal).unwrap();
                     let mut out = stream.zeros::<T>(expected_part.shape()).unwrap();
                     let flipped = on.slice(2, ..9).unwrap().flip(1).unwrap();
                     stream.$into(flipped.t(), diagonal, &mut out).unwrap();
@@ -231,7 +231,7 @@ macro_rules! triangles {
                 }
                 let row = stream.zeros::<T>(3).unwrap();
                 let error = stream.$name(&row, 0).unwrap_err();
-                assert_eq!(error.message(), tenure::$name([0.0; 3], 0).unwrap_err().message());
+                assert_eq!(error.message(), ops::$name([0.0; 3], 0).unwrap_err().message());
             }
             over!([T: Real] of);
         }

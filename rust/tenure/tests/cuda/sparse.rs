@@ -195,17 +195,17 @@ macro_rules! conversions {
                 assert_eq!(made.values(), host.values());
                 assert!(made.is_coalesced());
             };
-            same(stream.sparsify(&there).to_csr(), sparsify(&dense).to_csr().unwrap());
+            same(stream.sparsify(&there).to_csr(), sparse::sparsify(&dense).to_csr().unwrap());
             let one = of(1_i8);
             same(stream.sparsify(&there).above(one).to_csr(),
-                sparsify(&dense).above(one).to_csr().unwrap());
+                sparse::sparsify(&dense).above(one).to_csr().unwrap());
             same(stream.sparsify(&there).above_in_magnitude(one).to_csr(),
-                sparsify(&dense).above_in_magnitude(one).to_csr().unwrap());
-            let mask = less(&dense, one).unwrap();
+                sparse::sparsify(&dense).above_in_magnitude(one).to_csr().unwrap());
+            let mask = ops::less(&dense, one).unwrap();
             let mask_there = stream.upload(&mask).unwrap();
             same(stream.sparsify(&there).masked(&mask_there).to_csr(),
-                sparsify(&dense).masked(&mask).to_csr().unwrap());
-            same(stream.sparsify(&there.t()).to_csr(), sparsify(&dense.t()).to_csr().unwrap());
+                sparse::sparsify(&dense).masked(&mask).to_csr().unwrap());
+            same(stream.sparsify(&there.t()).to_csr(), sparse::sparsify(&dense.t()).to_csr().unwrap());
 
             let matrix = stream.sparsify(&there).to_csr::<$index>().unwrap();
             let back = stream.sparse_to_dense(&matrix).unwrap();
@@ -340,17 +340,17 @@ fn conversions_refuse_what_the_host_refuses() {
     let row = stream.zeros::<f32>([3]).unwrap();
     same(
         stream.sparsify(&row).to_csr::<i32>().unwrap_err(),
-        sparsify(&[0.0_f32; 3]).to_csr::<i32>().err().unwrap(),
+        sparse::sparsify(&[0.0_f32; 3]).to_csr::<i32>().err().unwrap(),
     );
     same(
         stream.sparsify(&there).above(f32::NAN).to_csr::<i32>().unwrap_err(),
-        sparsify(&dense).above(f32::NAN).to_csr::<i32>().err().unwrap(),
+        sparse::sparsify(&dense).above(f32::NAN).to_csr::<i32>().err().unwrap(),
     );
     let mask = [[Bool8::TRUE; 2]; 2];
     let mask_there = stream.upload(&mask).unwrap();
     same(
         stream.sparsify(&there).masked(&mask_there).to_csr::<i32>().unwrap_err(),
-        sparsify(&dense).masked(&mask).to_csr::<i32>().err().unwrap(),
+        sparse::sparsify(&dense).masked(&mask).to_csr::<i32>().err().unwrap(),
     );
     let matrix = stream.sparsify(&there).to_csr::<i32>().unwrap();
     let error = stream.sparse_to_dense_into(&matrix, &mut stream.zeros([3, 2]).unwrap());

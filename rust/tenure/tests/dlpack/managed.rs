@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use tenure::dlpack::DLTensor;
+use tenure::interop::dlpack::DLTensor;
 
 #[repr(C)]
 pub struct Versioned {

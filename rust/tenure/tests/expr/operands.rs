@@ -105,7 +105,7 @@ fn views_by_value_keep_their_strides() {
         view.index(0, 0).unwrap().index(0, 0).unwrap().index(0, 2).unwrap(),
     ];
     for part in parts {
-        let expected = neg(part);
+        let expected = ops::neg(part);
         assert_same(&Expr::from(part).neg().eval(), &expected, "by value");
         assert_same(&(-part.expr()).eval(), &expected, "by value");
         assert_same(&(-&part).eval(), &expected, "by reference");

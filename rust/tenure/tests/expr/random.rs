@@ -5,6 +5,8 @@
 use std::env;
 
 use super::*;
+use tenure::nn::{relu, softmax};
+use tenure::ops::*;
 
 /// Views of one element type, over memory that stays.
 struct Views<'d, T: Element> {
@@ -170,7 +172,7 @@ macro_rules! one_of {
     (@ $random:ident $case:ident $depth:ident $name:ident $first:ident $($operand:ident)*) => {{
         let $first = Self::grow($random, $case, $depth);
         $(let $operand = Self::grow($random, $case, $depth);)*
-        let of_calls = || tenure::$name(&$first.1? $(, &$operand.1?)*);
+        let of_calls = || $name(&$first.1? $(, &$operand.1?)*);
         ($first.0.$name($($operand.0),*), of_calls())
     }};
 }
@@ -187,7 +189,7 @@ macro_rules! rows {
         let names = [$(stringify!($name)),*];
         match names[$random.below(names.len())] {
             $(stringify!($name) => {
-                let of_calls = || sub(&expected, tenure::$name(&expected, Axes::keep(-1))?);
+                let of_calls = || sub(&expected, $name(&expected, Axes::keep(-1))?);
                 (e.clone().sub(e.$name(Axes::keep(-1))), of_calls())
             })*
             _ => unreachable!(),

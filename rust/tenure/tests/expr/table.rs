@@ -6,7 +6,7 @@ use tenure_sys::{
 };
 
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
         example $a:literal => $result:literal;)*) => {$(
         #[test]
@@ -14,10 +14,10 @@ macro_rules! unary {
             fn of<$($generic)*>() where $in: Sample, output!($in $out): Sample {
                 let random = &mut Random::new(1);
                 let a = tensor(random, [5, 37], <$in>::any);
-                let expected = tenure::$new(&a);
+                let expected = tenure::$module::$new(&a);
                 assert_same(&a.expr().$new().eval(), &expected, $name);
                 let turned = a.t();
-                assert_same(&turned.expr().$new().eval(), &tenure::$new(turned), $name);
+                assert_same(&turned.expr().$new().eval(), &tenure::$module::$new(turned), $name);
                 let mut out = expected.unwrap();
                 let mut into = Tensor::<output!($in $out)>::zeros([2, 5, 37]).unwrap();
                 a.expr().$new().eval_into(&mut into).unwrap();
@@ -46,14 +46,14 @@ macro_rules! binary {
                 };
                 let (b, row) = (tensor(random, [5, 37], right), tensor(random, [37], right));
                 let one = row[[0]];
-                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(&a, &b), $name);
-                assert_same(&a.expr().$new(&row).eval(), &tenure::$new(&a, &row), $name);
+                assert_same(&a.expr().$new(&b).eval(), &tenure::ops::$new(&a, &b), $name);
+                assert_same(&a.expr().$new(&row).eval(), &tenure::ops::$new(&a, &row), $name);
                 let by_value = Expr::from(row.view());
-                assert_same(&a.expr().$new(by_value).eval(), &tenure::$new(&a, &row), $name);
+                assert_same(&a.expr().$new(by_value).eval(), &tenure::ops::$new(&a, &row), $name);
                 let full = Tensor::full([1], one).unwrap();
-                assert_same(&a.expr().$new(&[one]).eval(), &tenure::$new(&a, full), $name);
+                assert_same(&a.expr().$new(&[one]).eval(), &tenure::ops::$new(&a, full), $name);
                 let (a, b) = (a.t(), b.t());
-                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(a, b), $name);
+                assert_same(&a.expr().$new(&b).eval(), &tenure::ops::$new(a, b), $name);
             }
             over!([$($generic)*] of);
         }
@@ -71,9 +71,9 @@ macro_rules! ternary {
                 let random = &mut Random::new(3);
                 let [a, b] = [0; 2].map(|_| tensor(random, [5, 37], <$in>::any));
                 let c = tensor(random, [5, 1], <$in>::any);
-                assert_same(&a.expr().$new(&b, &c).eval(), &tenure::$new(&a, &b, &c), $name);
+                assert_same(&a.expr().$new(&b, &c).eval(), &tenure::ops::$new(&a, &b, &c), $name);
                 let (low, high) = (b.index(0, 2).unwrap(), &[c[[1, 0]]]);
-                assert_same(&a.expr().$new(&low, high).eval(), &tenure::$new(&a, low, high), $name);
+                assert_same(&a.expr().$new(&low, high).eval(), &tenure::ops::$new(&a, low, high), $name);
             }
             over!([$($generic)*] of);
         }
@@ -89,9 +89,9 @@ macro_rules! compare {
             fn of<T: $bound + Sample>() {
                 let random = &mut Random::new(4);
                 let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
-                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(&a, &b), $name);
+                assert_same(&a.expr().$new(&b).eval(), &tenure::ops::$new(&a, &b), $name);
                 let a = a.t();
-                assert_same(&a.expr().$new(&[b[[0]]]).eval(), &tenure::$new(a, &[b[[0]]]), $name);
+                assert_same(&a.expr().$new(&[b[[0]]]).eval(), &tenure::ops::$new(a, &[b[[0]]]), $name);
             }
             over!([T: $bound] of);
         }
@@ -106,7 +106,7 @@ fn select() {
         let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
         let condition = tensor(random, [5, 1], Bool8::any);
         let got = condition.expr().select(&a, &b).eval();
-        assert_same(&got, &tenure::select(&condition, &a, &b), "select");
+        assert_same(&got, &tenure::ops::select(&condition, &a, &b), "select");
     }
     over!([T: Real] of);
 }
@@ -115,8 +115,8 @@ fn select() {
 fn cast() {
     fn to<T: Real + Sample, U: Real + Sample>() {
         let a = tensor(&mut Random::new(6), [5, 37], T::any);
-        assert_same(&a.expr().cast::<U>().eval(), &tenure::cast(&a), "cast");
-        assert_same(&a.t().expr().cast::<U>().eval(), &tenure::cast(a.t()), "cast");
+        assert_same(&a.expr().cast::<U>().eval(), &tenure::ops::cast(&a), "cast");
+        assert_same(&a.t().expr().cast::<U>().eval(), &tenure::ops::cast(a.t()), "cast");
     }
     fn of<T: Real + Sample>() {
         over!([U: Real] to from T);
@@ -144,13 +144,13 @@ macro_rules! reductions {
             #[allow(clippy::multiple_bound_locations, reason = "some come from the row")]
             fn of<$($generic)*>() where T: Real + Number + Sample, T::Sum: Sample {
                 let a = tensor(&mut Random::new(7), [4, 19, 37], T::small);
-                let negated = tenure::neg(&a).unwrap();
+                let negated = tenure::ops::neg(&a).unwrap();
                 for axes in [Axes::from(0), Axes::from(1), Axes::from(-1), Axes::keep(-1)] {
-                    let expected = tenure::$new(&negated, axes $(, given!($field))?);
+                    let expected = tenure::ops::$new(&negated, axes $(, given!($field))?);
                     let got = (-&a).$new(axes $(, given!($field))?).eval();
                     assert_same(&got, &expected, stringify!($new));
                     let last = a.expr().$new(axes $(, given!($field))?);
-                    let plain = tenure::$new(&a, axes $(, given!($field))?);
+                    let plain = tenure::ops::$new(&a, axes $(, given!($field))?);
                     assert_same(&last.eval(), &plain, stringify!($new));
                     let mut out = Tensor::zeros(plain.as_ref().unwrap().shape()).unwrap();
                     last.eval_into(&mut out).unwrap();
@@ -175,8 +175,8 @@ macro_rules! normalizations {
                 let _ = &weight;
                 for axes in [Axes::from(-1), Axes::from(1)] {
                     let _by = if axes == Axes::from(-1) { Some(&weight) } else { None };
-                    let negated = tenure::neg(&a).unwrap();
-                    let expected = tenure::$new(&negated, axes $(, $with(_by))?);
+                    let negated = tenure::ops::neg(&a).unwrap();
+                    let expected = tenure::nn::$new(&negated, axes $(, $with(_by))?);
                     let got = (-&a).$new(axes $(, $with(_by))?).eval();
                     assert_same(&got, &expected, stringify!($new));
                     let mut out = a.try_clone().unwrap();

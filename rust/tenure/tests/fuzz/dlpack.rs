@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tenure::dlpack::{DLDataType, DLDevice, DLTensor, Exported, Imported};
+use tenure::interop::dlpack::{DLDataType, DLDevice, DLTensor, Exported, Imported};
 use tenure::{DType, DynView, Element, Result, Tensor, bf16, f16};
 
 use super::managed::{Legacy, Versioned};

@@ -68,11 +68,11 @@ fn specs() {
                 TensorView::from_slice(&ones[..shape.iter().product()], shape.as_slice()).unwrap()
             })
             .collect();
-        match einsum(&spec, &operands) {
+        match linalg::einsum(&spec, &operands) {
             Ok(result) => {
                 accepted += 1;
                 let mut again = Tensor::full(result.shape(), f32::NAN).unwrap();
-                einsum_into(&spec, &operands, &mut again).unwrap();
+                linalg::einsum_into(&spec, &operands, &mut again).unwrap();
                 assert_eq!(again.to_vec(), result.to_vec(), "{spec:?} {shapes:?}");
                 // A sum of products of ones is how many there are.
                 assert!(result.iter().all(|sum| sum.fract() == 0.0), "{spec:?} {shapes:?}");

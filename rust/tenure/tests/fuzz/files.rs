@@ -38,7 +38,7 @@ fn use_up<'a>(
 }
 
 fn read_npy(file: &[u8]) {
-    match npy::Array::new(file) {
+    match io::npy::Array::new(file) {
         Ok(array) => use_up(file, array.view(), |mode| array.load(mode)),
         Err(error) => assert!(error.message().len() > 8, "{error:?}"),
     }
@@ -68,7 +68,7 @@ fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
 }
 
 fn read_archive(file: &[u8]) {
-    let archive = match npz::Archive::new(file) {
+    let archive = match io::npz::Archive::new(file) {
         Ok(archive) => archive,
         Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
     };
@@ -95,9 +95,9 @@ fn arrays_of_archives() {
     let arrays = corpus("npy");
     let mut written = Vec::new();
     let one = TensorView::from_slice(&[1.5, 2.5], 2).unwrap();
-    npz::Writer::new().write_arrays(&[("one", one.into())], &mut written).unwrap();
+    io::npz::Writer::new().write_arrays(&[("one", one.into())], &mut written).unwrap();
     let first = members(&written).remove(0);
-    assert!(npz::Archive::new(&archive(&[first])).unwrap().verify("one").is_ok());
+    assert!(io::npz::Archive::new(&archive(&[first])).unwrap().verify("one").is_ok());
     fuzz(2_000, |random| {
         let mut content = random.pick(&arrays).clone();
         change(&mut content, &arrays, random);
@@ -107,7 +107,7 @@ fn arrays_of_archives() {
 }
 
 fn read_safetensors(file: &[u8]) {
-    let reader = match safetensors::Reader::new(file) {
+    let reader = match io::safetensors::Reader::new(file) {
         Ok(reader) => reader,
         Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
     };

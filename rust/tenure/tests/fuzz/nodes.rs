@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ptr;
 
-use tenure::program_file::GraphHandle;
+use tenure::program::file::GraphHandle;
 use tenure_sys::*;
 
 use super::graphs::{self, Builder, attributes, counting, dtype_of, view_of};
@@ -257,7 +257,8 @@ fn inputs(graph: *const tnr_graph, random: &mut Random) -> Option<Vec<(tnr_dtype
     Some(types)
 }
 
-/// Runs a program twice, and binds it in two ways, unless it asks for much. Whether a run went well.
+/// Runs a program twice, and binds it in two ways, unless it asks for much. Whether a run went
+/// well.
 fn run(graph: *const tnr_graph, program: *const tnr_program, random: &mut Random) -> bool {
     let Some(types) = inputs(graph, random) else { return false };
     let arrays = Arrays::of(&types, random);

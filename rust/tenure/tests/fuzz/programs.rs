@@ -3,7 +3,7 @@
 use std::ptr;
 
 use tenure::Tensor;
-use tenure::program_file::{CustomOperation, GraphHandle, GraphRecord, ProgramFile};
+use tenure::program::file::{CustomOperation, GraphHandle, GraphRecord, ProgramFile};
 use tenure_sys::*;
 
 use super::{Random, corpus, fuzz, mutate};

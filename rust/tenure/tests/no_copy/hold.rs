@@ -85,7 +85,7 @@ fn map_file(probe: &Probe) {
     });
     assert_eq!(tensor.view().as_ptr().cast(), address.wrapping_add(header.len()));
     let mut sum = [[0.0_f32]];
-    let (_, cost) = probe.measure(|| tenure::sum_into(&tensor, .., &mut sum).unwrap());
+    let (_, cost) = probe.measure(|| tenure::ops::sum_into(&tensor, .., &mut sum).unwrap());
     assert_eq!(sum[0][0], (probe.len() / 2) as f32);
     if probe.enforces {
         // The pages of the file are read, which is a fault for every few of them.

@@ -67,7 +67,7 @@ fn controls(probe: &Probe) {
     // A result is allocated memory and no copy.
     tenure::trim();
     let before = tenure::stats().copied_bytes;
-    let (_sum, cost) = probe.measure(|| tenure::add(&tensor, &tensor).unwrap());
+    let (_sum, cost) = probe.measure(|| tenure::ops::add(&tensor, &tensor).unwrap());
     assert!(!probe.enforces || cost.allocated >= probe.size_bytes(), "add: {cost:?}");
     drop(tensor.to_csr().unwrap());
     assert_eq!(tenure::stats().copied_bytes, before, "add and to_csr");
@@ -77,8 +77,8 @@ fn controls(probe: &Probe) {
 /// The second result takes the memory of the first: nothing is allocated, no page is touched for
 /// the first time.
 fn recycles(probe: &Probe, tensor: &tenure::Tensor<f32>) {
-    drop(tenure::add(tensor, tensor).unwrap());
-    probe.recycles("add", || tenure::add(tensor, tensor).unwrap());
+    drop(tenure::ops::add(tensor, tensor).unwrap());
+    probe.recycles("add", || tenure::ops::add(tensor, tensor).unwrap());
     assert!(!probe.enforces || tenure::stats().cached_bytes >= probe.size_bytes() as u64);
     tenure::trim();
     assert_eq!(tenure::stats().cached_bytes, 0);

@@ -17,29 +17,33 @@ pub fn claims(probe: &Probe) {
     let mut indices = vec![0_i64; side];
 
     // The claim is one memcpy from the caller's memory to the caller's memory.
-    probe.moves_once("copy_into, contiguous", || tenure::copy_into(a, &mut out).unwrap());
+    probe.moves_once("copy_into, contiguous", || tenure::ops::copy_into(a, &mut out).unwrap());
     let column = a.index(1, 1).unwrap();
     for (layout, a) in [("contiguous", a), ("transposed", a.t()), ("flipped", a.flip(1).unwrap())] {
         let claim = |name: &str, call: &mut dyn FnMut() -> tenure::Result<()>| {
             probe.copies_nothing(&format!("{name}, {layout}"), || call().unwrap());
         };
-        claim("cast_into", &mut || tenure::cast_into(a, &mut wide));
-        claim("add_into", &mut || tenure::add_into(a, row, &mut out));
-        claim("add_into, scalar", &mut || tenure::add_into(a, 1.0, &mut out));
-        claim("mul_assign", &mut || tenure::mul_assign(&mut out, a));
-        claim("sub_assign, broadcast", &mut || tenure::sub_assign(&mut out, row));
-        claim("exp_into", &mut || tenure::exp_into(a, &mut out));
-        claim("relu_assign", &mut || tenure::relu_assign(&mut out));
-        claim("less_into", &mut || tenure::less_into(a, row, &mut flags));
-        claim("select_into", &mut || tenure::select_into(&flags, a, row, &mut out));
-        claim("sum_into", &mut || tenure::sum_into(a, 0, &mut sums));
-        claim("std_into", &mut || tenure::std_into(a, 1, 1, &mut sums));
-        claim("argmax_into", &mut || tenure::argmax_into(a, 0, &mut indices));
+        claim("cast_into", &mut || tenure::ops::cast_into(a, &mut wide));
+        claim("add_into", &mut || tenure::ops::add_into(a, row, &mut out));
+        claim("add_into, scalar", &mut || tenure::ops::add_into(a, 1.0, &mut out));
+        claim("mul_assign", &mut || tenure::ops::mul_assign(&mut out, a));
+        claim("sub_assign, broadcast", &mut || tenure::ops::sub_assign(&mut out, row));
+        claim("exp_into", &mut || tenure::ops::exp_into(a, &mut out));
+        claim("relu_assign", &mut || tenure::nn::relu_assign(&mut out));
+        claim("less_into", &mut || tenure::ops::less_into(a, row, &mut flags));
+        claim("select_into", &mut || tenure::ops::select_into(&flags, a, row, &mut out));
+        claim("sum_into", &mut || tenure::ops::sum_into(a, 0, &mut sums));
+        claim("std_into", &mut || tenure::ops::std_into(a, 1, 1, &mut sums));
+        claim("argmax_into", &mut || tenure::ops::argmax_into(a, 0, &mut indices));
     }
-    probe.copies_nothing("copy_into, transposed", || tenure::copy_into(a.t(), &mut out).unwrap());
-    probe.copies_nothing("copy_into, flipped", || {
-        tenure::copy_into(a.flip(1).unwrap(), &mut out).unwrap();
+    probe.copies_nothing("copy_into, transposed", || {
+        tenure::ops::copy_into(a.t(), &mut out).unwrap()
     });
-    probe.copies_nothing("copy_into, broadcast", || tenure::copy_into(column, &mut out).unwrap());
-    probe.copies_nothing("fill", || tenure::fill(&mut out, 2.0).unwrap());
+    probe.copies_nothing("copy_into, flipped", || {
+        tenure::ops::copy_into(a.flip(1).unwrap(), &mut out).unwrap();
+    });
+    probe.copies_nothing("copy_into, broadcast", || {
+        tenure::ops::copy_into(column, &mut out).unwrap()
+    });
+    probe.copies_nothing("fill", || tenure::ops::fill(&mut out, 2.0).unwrap());
 }

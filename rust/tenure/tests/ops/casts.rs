@@ -87,12 +87,12 @@ fn check_cast<T: Naive, U: Naive>(memory: &[T]) {
     for a in inputs(memory) {
         let expected: Vec<U> = a.iter().map(|x| U::narrow(x.widen())).collect();
         let what = format!("cast of {} to {}", T::DTYPE, U::DTYPE);
-        assert_same(&cast::<U, T>(a).unwrap().to_vec(), &expected, &what);
+        assert_same(&ops::cast::<U, T>(a).unwrap().to_vec(), &expected, &what);
         let filler = expected[0];
         if !is_nan(&filler) {
             outputs(
                 filler,
-                |out| cast_into(a, out).unwrap(),
+                |out| ops::cast_into(a, out).unwrap(),
                 |got| assert_same(&got, &expected, &what),
             );
         }
@@ -141,11 +141,11 @@ check_casts! {
 fn casts_round_once() {
     // Through f32 each of these would first meet the tie and then go to the even neighbour below.
     let above_tie = 1.0 + f64::EPSILON + 1.0 / 2048.0;
-    assert_eq!(cast::<f16, f64>(&[above_tie]).unwrap().to_vec(), [f16::from_bits(0x3c01)]);
+    assert_eq!(ops::cast::<f16, f64>(&[above_tie]).unwrap().to_vec(), [f16::from_bits(0x3c01)]);
     let above_tie = 1.0 + f64::EPSILON + 1.0 / 256.0;
-    assert_eq!(cast::<bf16, f64>(&[above_tie]).unwrap().to_vec(), [bf16::from_bits(0x3f81)]);
+    assert_eq!(ops::cast::<bf16, f64>(&[above_tie]).unwrap().to_vec(), [bf16::from_bits(0x3f81)]);
     let above_tie = (1_i64 << 60) + (1 << 52) + 1;
-    assert_eq!(cast::<bf16, i64>(&[above_tie]).unwrap().to_vec(), [bf16::from_bits(0x5d81)]);
+    assert_eq!(ops::cast::<bf16, i64>(&[above_tie]).unwrap().to_vec(), [bf16::from_bits(0x5d81)]);
 }
 
 fn check_copy<T: Element>(memory: &[T]) {
@@ -154,14 +154,14 @@ fn check_copy<T: Element>(memory: &[T]) {
         let what = format!("copy of {}", T::DTYPE);
         outputs(
             memory[0],
-            |out| copy_into(a, out).unwrap(),
+            |out| ops::copy_into(a, out).unwrap(),
             |got| assert_same(&got, &expected, &what),
         );
     }
     let everywhere = vec![memory[3]; 12];
     outputs(
         memory[0],
-        |out| fill(out, memory[3]).unwrap(),
+        |out| ops::fill(out, memory[3]).unwrap(),
         |got| assert_same(&got, &everywhere, "fill"),
     );
 }
@@ -189,13 +189,13 @@ fn every_dtype_moves() {
 fn bool8_is_written_as_0_or_1() {
     let lent = [0, 1, 2, 255].map(Bool8::from_byte);
     let mut out = [Bool8::TRUE; 4];
-    copy_into(&lent, &mut out).unwrap();
+    ops::copy_into(&lent, &mut out).unwrap();
     assert_eq!(out.map(Bool8::to_byte), [0, 1, 1, 1]);
-    cast_into(&[0.0, -0.0, 0.5, f64::NAN], &mut out).unwrap();
+    ops::cast_into(&[0.0, -0.0, 0.5, f64::NAN], &mut out).unwrap();
     assert_eq!(out.map(Bool8::to_byte), [0, 0, 1, 1]);
-    fill(&mut out, Bool8::from_byte(2)).unwrap();
+    ops::fill(&mut out, Bool8::from_byte(2)).unwrap();
     assert_eq!(out.map(Bool8::to_byte), [1; 4]);
-    select_into(&lent, Bool8::from_byte(4), &lent, &mut out).unwrap();
+    ops::select_into(&lent, Bool8::from_byte(4), &lent, &mut out).unwrap();
     assert_eq!(out.map(Bool8::to_byte), [0, 1, 1, 1]);
-    assert_eq!(cast::<u8, _>(&lent).unwrap().to_vec(), [0, 1, 1, 1]);
+    assert_eq!(ops::cast::<u8, _>(&lent).unwrap().to_vec(), [0, 1, 1, 1]);
 }

@@ -1,5 +1,6 @@
 //! Comparisons and select.
 
+use tenure::ops::*;
 use tenure::*;
 
 use crate::layouts::{Samples, assert_same, inputs, outputs};

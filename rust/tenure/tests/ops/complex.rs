@@ -2,9 +2,12 @@
 
 use tenure::{
     Arithmetic, AsView, AsViewMut, Bool8, Complex, ComplexNumber, CsrMatrix, ErrorKind, Field,
-    Result, Tensor, abs, abs_assign, abs_into, add, add_assign, add_into, arg, arg_into, conj,
-    conj_assign, conj_into, div, div_assign, equal, equal_into, mean, mean_all, mul, mul_assign,
-    neg, not_equal, reciprocal, square, sub, sub_assign, sum, sum_all,
+    Result, Tensor,
+    ops::{
+        abs, abs_assign, abs_into, add, add_assign, add_into, arg, arg_into, conj, conj_assign,
+        conj_into, div, div_assign, equal, equal_into, mean, mean_all, mul, mul_assign, neg,
+        not_equal, reciprocal, square, sub, sub_assign, sum, sum_all,
+    },
 };
 
 type C = Complex<f64>;

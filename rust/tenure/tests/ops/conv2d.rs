@@ -140,15 +140,15 @@ fn check_every_layout<T: Float + Into<f64>>(given: Given, from: fn(i8) -> T) {
             plain.iter().enumerate().map(|(at, sum)| (sum + bias_at(at)).max(0.0)).collect();
         let how = format!("{given:?}: {a_layout} by {weight_layout}");
 
-        let out = conv2d(a, weight, given.options()).unwrap();
+        let out = nn::conv2d(a, weight, given.options()).unwrap();
         assert_eq!(out.shape(), shape, "{how}");
         assert_eq!(in_f64(out.view()), plain, "{how}");
         let with = given.options().bias(&bias).activation(Activation::Relu);
-        assert_eq!(in_f64(conv2d(a, weight, with).unwrap().view()), finished, "{how}");
+        assert_eq!(in_f64(nn::conv2d(a, weight, with).unwrap().view()), finished, "{how}");
 
         for order in [Order::RowMajor, Order::ColumnMajor] {
             let mut out = Tensor::<T>::zeros_in(shape, order).unwrap();
-            conv2d_into(a, weight, with, &mut out).unwrap();
+            nn::conv2d_into(a, weight, with, &mut out).unwrap();
             assert_eq!(in_f64(out.view()), finished, "{how} into {order:?}");
         }
     }
@@ -183,7 +183,8 @@ fn results_lie_as_their_images_do() {
     let (a, weight) = (numbers(2 * 3 * 6 * 7, 1, f32::from), numbers(5 * 3 * 9, 2, f32::from));
     let weight = laid_out(&weight, given.weight_shape(), 0);
     let strides_of = |layout| {
-        let out = conv2d(laid_out(&a, given.image_shape(), layout), weight, Conv2d::new()).unwrap();
+        let out =
+            nn::conv2d(laid_out(&a, given.image_shape(), layout), weight, Conv2d::new()).unwrap();
         assert_eq!(out.shape(), given.result_shape());
         out.strides().to_vec()
     };
@@ -192,7 +193,7 @@ fn results_lie_as_their_images_do() {
     assert_eq!(strides_of(3), [5 * 4 * 5, 4 * 5, 5, 1]);
     // Both orders of one pixel are the same, and of one channel none is the last.
     let pixels = TensorView::from_slice(&a[..6], [2, 3, 1, 1]).unwrap();
-    let one = conv2d(pixels, &[[[[1.0]]; 3]; 4], Conv2d::new()).unwrap();
+    let one = nn::conv2d(pixels, &[[[[1.0]]; 3]; 4], Conv2d::new()).unwrap();
     assert_eq!(one.strides(), [4, 1, 1, 1]);
 }
 
@@ -201,10 +202,10 @@ fn results_lie_as_their_images_do() {
 fn tensors_with_channels_last_are_whole() {
     let a = numbers(2 * 3 * 4 * 4, 1, f64::from);
     let a = TensorView::from_slice(&a, [2, 4, 4, 3]).unwrap().permute(&[0, 3, 1, 2]).unwrap();
-    let copied = conv2d(a, &identity::<3>(), Conv2d::new()).unwrap();
+    let copied = nn::conv2d(a, &identity::<3>(), Conv2d::new()).unwrap();
     assert_eq!(copied.strides(), a.strides());
     assert_eq!(copied.to_vec(), a.to_vec());
-    let twice = conv2d(copied.view(), &identity::<3>(), Conv2d::new()).unwrap();
+    let twice = nn::conv2d(copied.view(), &identity::<3>(), Conv2d::new()).unwrap();
     assert_eq!(twice.strides(), a.strides());
     let shared = twice.into_shared();
     assert_eq!(shared.view().to_vec(), a.to_vec());
@@ -221,11 +222,11 @@ fn identity<const N: usize>() -> [[[[f64; 1]; 1]; N]; N] {
 fn an_activation_follows_the_bias() {
     let (image, weight, bias) = ([[[[0.5, -0.25]]]], [[[[1.0]]]; 2], [0.0, -1.0]);
     let with = Conv2d::new().bias(&bias).activation(Activation::Tanh);
-    let out = conv2d(&image, &weight, with).unwrap();
-    assert_eq!(out.to_vec(), tanh(&[0.5, -0.25, -0.5, -1.25]).unwrap().to_vec());
-    let relu = conv2d(&image, &weight, with.activation(Activation::Relu)).unwrap();
+    let out = nn::conv2d(&image, &weight, with).unwrap();
+    assert_eq!(out.to_vec(), ops::tanh(&[0.5, -0.25, -0.5, -1.25]).unwrap().to_vec());
+    let relu = nn::conv2d(&image, &weight, with.activation(Activation::Relu)).unwrap();
     assert_eq!(relu.to_vec(), [0.5, 0.0, 0.0, 0.0]);
-    let clamped = conv2d(&image, &weight, Conv2d::new().bias(&bias).clamp(-0.5, 0.25)).unwrap();
+    let clamped = nn::conv2d(&image, &weight, Conv2d::new().bias(&bias).clamp(-0.5, 0.25)).unwrap();
     assert_eq!(clamped.to_vec(), [0.25, -0.25, -0.5, -0.5]);
 }
 
@@ -238,13 +239,13 @@ fn halves_are_rounded_once() {
     };
     let (image, weight) = (wide(&image, [2, 4, 5, 5]), wide(&weight[..36], [3, 4, 1, 3]));
     let bias = TensorView::from_slice(&bias, [3]).unwrap().cast::<bf16>().unwrap();
-    let out = conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
+    let out = nn::conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
     let (image, weight) = (image.cast::<f32>().unwrap(), weight.cast::<f32>().unwrap());
     let bias = bias.cast::<f32>().unwrap();
-    let expected = conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
+    let expected = nn::conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
     assert_eq!(out.to_vec(), expected.cast::<bf16>().unwrap().to_vec());
-    let pooled = avg_pool2d(&out, Pool2d::new([2, 2])).unwrap();
-    let wide = avg_pool2d(&out.cast::<f32>().unwrap(), Pool2d::new([2, 2])).unwrap();
+    let pooled = nn::avg_pool2d(&out, Pool2d::new([2, 2])).unwrap();
+    let wide = nn::avg_pool2d(&out.cast::<f32>().unwrap(), Pool2d::new([2, 2])).unwrap();
     assert_eq!(pooled.to_vec(), wide.cast::<bf16>().unwrap().to_vec());
 }
 
@@ -252,15 +253,15 @@ fn halves_are_rounded_once() {
 fn of_no_channel_the_bias_is_left() {
     let a = TensorView::<f32>::from_slice(&[], [2, 0, 3, 3]).unwrap();
     let weight = TensorView::<f32>::from_slice(&[], [2, 0, 3, 3]).unwrap();
-    assert_eq!(conv2d(a, weight, Conv2d::new()).unwrap().to_vec(), [0.0; 4]);
-    let biased = conv2d(a, weight, Conv2d::new().bias(&[1.5, -2.0])).unwrap();
+    assert_eq!(nn::conv2d(a, weight, Conv2d::new()).unwrap().to_vec(), [0.0; 4]);
+    let biased = nn::conv2d(a, weight, Conv2d::new().bias(&[1.5, -2.0])).unwrap();
     assert_eq!(biased.to_vec(), [1.5, -2.0, 1.5, -2.0]);
 }
 
 #[test]
 fn of_no_image_there_is_nothing() {
     let a = TensorView::<f64>::from_slice(&[], [0, 1, 3, 3]).unwrap();
-    let out = conv2d(a, &[[[[1.0; 2]; 2]]], Conv2d::default()).unwrap();
+    let out = nn::conv2d(a, &[[[[1.0; 2]; 2]]], Conv2d::default()).unwrap();
     assert_eq!((out.shape(), out.to_vec().len()), (&[0, 1, 2, 2][..], 0));
 }
 
@@ -274,20 +275,20 @@ fn threads_and_layouts_do_not_change_bits() {
     let a = TensorView::from_slice(&a, [2, 70, 15, 17]).unwrap();
     let weight = TensorView::from_slice(&weight, [40, 70, 3, 3]).unwrap();
     let with = Conv2d::new().padding([1, 1]);
-    let alone = conv2d(a, weight, with).unwrap();
+    let alone = nn::conv2d(a, weight, with).unwrap();
     let context = Context::with_threads(3).unwrap();
-    let shared = context.install(|| conv2d(a, weight, with)).unwrap();
+    let shared = context.install(|| nn::conv2d(a, weight, with)).unwrap();
     assert_eq!(alone.to_vec(), shared.to_vec());
     let last = a.permute(&[0, 2, 3, 1]).unwrap().to_vec();
     let last = TensorView::from_slice(&last, [2, 15, 17, 70]).unwrap();
-    let last = context.install(|| conv2d(last.permute(&[0, 3, 1, 2]).unwrap(), weight, with));
+    let last = context.install(|| nn::conv2d(last.permute(&[0, 3, 1, 2]).unwrap(), weight, with));
     assert_eq!(alone.to_vec(), last.unwrap().to_vec());
 }
 
 #[test]
 fn calls_are_counted() {
     let before = operation_stats(Operation::Conv2d);
-    conv2d(&[[[[1.0_f32; 3]; 3]]], &[[[[1.0_f32; 2]; 2]]], Conv2d::new().bias(&[1.0])).unwrap();
+    nn::conv2d(&[[[[1.0_f32; 3]; 3]]], &[[[[1.0_f32; 2]; 2]]], Conv2d::new().bias(&[1.0])).unwrap();
     let after = operation_stats(Operation::Conv2d);
     assert!(after.calls > before.calls);
     assert!(after.read_bytes >= before.read_bytes + 4 * (9 + 4 + 1));

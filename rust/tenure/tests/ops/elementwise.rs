@@ -1,5 +1,7 @@
 //! Arithmetic on every number type, in every pair of layouts.
 
+use tenure::nn::{relu, relu_assign, relu_into};
+use tenure::ops::*;
 use tenure::*;
 
 use crate::layouts::{Samples, assert_same, inputs, outputs};

@@ -17,14 +17,14 @@ fn the_glob_import_shadows_nothing_common() {
 #[test]
 fn operands_may_be_numbers() {
     let data = [1.0_f32, 2.0, 3.0];
-    assert_eq!(add(&data, 1.0).unwrap().to_vec(), [2.0, 3.0, 4.0]);
-    assert_eq!(div(1.0, &data).unwrap().to_vec(), [1.0, 0.5, 1.0 / 3.0]);
-    assert_eq!(sub(5, 3).unwrap().item(), Some(2));
-    assert_eq!(greater(&data, 2.0).unwrap().to_vec(), [false, false, true].map(Bool8::from));
+    assert_eq!(ops::add(&data, 1.0).unwrap().to_vec(), [2.0, 3.0, 4.0]);
+    assert_eq!(ops::div(1.0, &data).unwrap().to_vec(), [1.0, 0.5, 1.0 / 3.0]);
+    assert_eq!(ops::sub(5, 3).unwrap().item(), Some(2));
+    assert_eq!(ops::greater(&data, 2.0).unwrap().to_vec(), [false, false, true].map(Bool8::from));
     let mut own = data;
-    mul_assign(&mut own, 10.0).unwrap();
+    ops::mul_assign(&mut own, 10.0).unwrap();
     assert_eq!(own, [10.0, 20.0, 30.0]);
-    maximum_into(&data, 2.5, &mut own).unwrap();
+    ops::maximum_into(&data, 2.5, &mut own).unwrap();
     assert_eq!(own, [2.5, 2.5, 3.0]);
 }
 
@@ -36,29 +36,30 @@ fn operands_may_be_anything_that_lends() {
     let shared = Tensor::full([2, 2], 1000).unwrap().into_shared();
     let view = TensorView::from_slice(&vec, [2, 1]).unwrap();
 
-    let sums = add(&add(array, &vec).unwrap(), &add(&tensor, &shared).unwrap()).unwrap();
+    let sums =
+        ops::add(&ops::add(array, &vec).unwrap(), &ops::add(&tensor, &shared).unwrap()).unwrap();
     assert_eq!(sums.to_vec(), [1111, 1222, 1313, 1424]);
-    assert_eq!(add(view, &vec[..]).unwrap().to_vec(), [20, 30, 30, 40]);
+    assert_eq!(ops::add(view, &vec[..]).unwrap().to_vec(), [20, 30, 30, 40]);
 }
 
 #[test]
 fn outputs_may_be_anything_that_lends_exclusively() {
     let mut array = [[0; 2]; 2];
-    add_into([1, 2], 1, &mut array).unwrap();
+    ops::add_into([1, 2], 1, &mut array).unwrap();
     assert_eq!(array, [[2, 3]; 2]);
 
     let mut vec = vec![0; 2];
-    add_into([1, 2], 1, &mut vec).unwrap();
-    add_assign(&mut vec[1..], 5).unwrap();
+    ops::add_into([1, 2], 1, &mut vec).unwrap();
+    ops::add_assign(&mut vec[1..], 5).unwrap();
     assert_eq!(vec, [2, 8]);
 
     let mut tensor = Tensor::zeros([2, 2]).unwrap();
-    add_into(&array, 1, &mut tensor).unwrap();
+    ops::add_into(&array, 1, &mut tensor).unwrap();
     // A `&mut` variable is not moved by its first use.
     let borrowed = &mut tensor;
-    neg_assign(borrowed).unwrap();
-    neg_assign(borrowed).unwrap();
-    abs_assign(&mut borrowed.view_mut().t()).unwrap();
+    ops::neg_assign(borrowed).unwrap();
+    ops::neg_assign(borrowed).unwrap();
+    ops::abs_assign(&mut borrowed.view_mut().t()).unwrap();
     assert_eq!(tensor.to_vec(), [3, 4, 3, 4]);
 }
 
@@ -80,12 +81,12 @@ fn shapes_broadcast_as_in_numpy() {
             TensorView::from_slice(&memory[..shape.iter().product()], shape).unwrap()
         };
         let (a, b) = (lend(a), lend(b));
-        assert_eq!(add(a, b).unwrap().shape(), expected);
-        assert_eq!(add(b, a).unwrap().shape(), expected);
-        assert_eq!(less(a, b).unwrap().shape(), expected);
-        assert_eq!(select(Bool8::TRUE, a, b).unwrap().shape(), expected);
+        assert_eq!(ops::add(a, b).unwrap().shape(), expected);
+        assert_eq!(ops::add(b, a).unwrap().shape(), expected);
+        assert_eq!(ops::less(a, b).unwrap().shape(), expected);
+        assert_eq!(ops::select(Bool8::TRUE, a, b).unwrap().shape(), expected);
         let mut out = Tensor::<i32>::zeros(expected).unwrap();
-        add_into(a, b, &mut out).unwrap();
+        ops::add_into(a, b, &mut out).unwrap();
         assert!(out.iter().all(|sum| *sum == 2));
     }
 }
@@ -93,24 +94,24 @@ fn shapes_broadcast_as_in_numpy() {
 #[test]
 fn axes_are_written_in_several_ways() {
     let cube = TensorView::from_slice(&[1; 24], [2, 3, 4]).unwrap();
-    assert_eq!(sum(cube, 1).unwrap().shape(), [2, 4]);
-    assert_eq!(sum(cube, [2, 0]).unwrap().shape(), [3]);
-    assert_eq!(sum(cube, &[0, 1][..]).unwrap().shape(), [4]);
-    assert_eq!(sum(cube, [0; 0]).unwrap().shape(), [2, 3, 4]);
-    assert_eq!(sum(cube, ..).unwrap().shape(), [0; 0]);
-    assert_eq!(sum(cube, Axes::keep(..)).unwrap().shape(), [1, 1, 1]);
-    assert_eq!(sum(7_u8, ..).unwrap().item(), Some(7_u64));
+    assert_eq!(ops::sum(cube, 1).unwrap().shape(), [2, 4]);
+    assert_eq!(ops::sum(cube, [2, 0]).unwrap().shape(), [3]);
+    assert_eq!(ops::sum(cube, &[0, 1][..]).unwrap().shape(), [4]);
+    assert_eq!(ops::sum(cube, [0; 0]).unwrap().shape(), [2, 3, 4]);
+    assert_eq!(ops::sum(cube, ..).unwrap().shape(), [0; 0]);
+    assert_eq!(ops::sum(cube, Axes::keep(..)).unwrap().shape(), [1, 1, 1]);
+    assert_eq!(ops::sum(7_u8, ..).unwrap().item(), Some(7_u64));
 }
 
 #[test]
 fn empty_operands_give_empty_results() {
     let nothing = TensorView::<f32>::from_slice(&[], [3, 0]).unwrap();
-    assert_eq!(add(nothing, 1.0).unwrap().shape(), [3, 0]);
-    assert_eq!(exp(nothing).unwrap().shape(), [3, 0]);
-    assert_eq!(cast::<u8, _>(nothing).unwrap().shape(), [3, 0]);
+    assert_eq!(ops::add(nothing, 1.0).unwrap().shape(), [3, 0]);
+    assert_eq!(ops::exp(nothing).unwrap().shape(), [3, 0]);
+    assert_eq!(ops::cast::<u8, _>(nothing).unwrap().shape(), [3, 0]);
     let mut out: [[f32; 0]; 3] = [[]; 3];
-    add_into(nothing, nothing, &mut out).unwrap();
-    fill(&mut out, 1.0).unwrap();
+    ops::add_into(nothing, nothing, &mut out).unwrap();
+    ops::fill(&mut out, 1.0).unwrap();
     let wide = TensorView::<u8>::from_slice(&[], [0, usize::MAX >> 2]).unwrap();
-    assert_eq!(sum(wide, 1).unwrap().shape(), [0]);
+    assert_eq!(ops::sum(wide, 1).unwrap().shape(), [0]);
 }

@@ -2,9 +2,12 @@
 //! refusals that write nothing. The elements themselves are compared in the core's tests.
 
 use tenure::{
-    Bool8, PadMode, Tensor, TensorView, concat, concat_into, gather, masked_fill_assign, one_hot,
-    one_hot_into, pad, pad_into, put_add_assign, put_assign, repeat, roll, stack, take, take_into,
-    tile, tril,
+    Bool8, PadMode, Tensor, TensorView,
+    nn::{one_hot, one_hot_into},
+    ops::{
+        concat, concat_into, gather, masked_fill_assign, pad, pad_into, put_add_assign, put_assign,
+        repeat, roll, stack, take, take_into, tile, tril,
+    },
 };
 
 #[test]

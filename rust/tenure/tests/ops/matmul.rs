@@ -69,16 +69,16 @@ fn check_every_layout<T: Float + Into<f64>>(
         let same = |got: TensorView<'_, T>, expected: &[f64], how: &str| {
             assert_eq!(in_f64(got), expected, "{how} {shape:?}, {depth}: {a_layout} by {b_layout}");
         };
-        let product = matmul(a, b).unwrap();
+        let product = linalg::matmul(a, b).unwrap();
         assert_eq!(product.shape(), shape);
         same(product.view(), &plain, "matmul");
 
         for order in [Order::RowMajor, Order::ColumnMajor] {
             let mut out = Tensor::<T>::zeros_in(shape, order).unwrap();
-            matmul_into(a, b, &mut out).unwrap();
+            linalg::matmul_into(a, b, &mut out).unwrap();
             same(out.view(), &plain, "matmul_into");
-            copy_into(before, &mut out).unwrap();
-            matmul_scaled_into(from(2), a, b, from(-3), &mut out).unwrap();
+            ops::copy_into(before, &mut out).unwrap();
+            linalg::matmul_scaled_into(from(2), a, b, from(-3), &mut out).unwrap();
             same(out.view(), &scaled, "matmul_scaled_into");
         }
     }
@@ -103,21 +103,21 @@ fn products_in_every_layout() {
 fn complex_products() {
     let i = Complex::new(0.0_f32, 1.0);
     let one = Complex::new(1.0, 0.0);
-    let product = matmul(&[[one, i]], &[[i, one], [i, one]]).unwrap();
+    let product = linalg::matmul(&[[one, i]], &[[i, one], [i, one]]).unwrap();
     assert_eq!(product.to_vec(), [i - one, one + i]);
     let mut out = [[i, one]];
-    matmul_scaled_into(i, &[[one, i]], &[[i, one], [i, one]], -one, &mut out).unwrap();
+    linalg::matmul_scaled_into(i, &[[one, i]], &[[i, one], [i, one]], -one, &mut out).unwrap();
     assert_eq!(out, [[-one - i - i, i - one - one]]);
 }
 
 #[test]
 fn products_of_bytes() {
     let (a, b) = ([[255_u8, 255], [0, 1]], [[255_u8, 0], [255, 1]]);
-    assert_eq!(matmul(&a, &b).unwrap().to_vec(), [130_050, 255, 255, 1]);
+    assert_eq!(linalg::matmul(&a, &b).unwrap().to_vec(), [130_050, 255, 255, 1]);
     let b = [[-128_i8, 0], [-128, 1]];
-    assert_eq!(matmul_u8_i8(&a, &b).unwrap().to_vec(), [-65_280, 255, -128, 1]);
+    assert_eq!(linalg::matmul_u8_i8(&a, &b).unwrap().to_vec(), [-65_280, 255, -128, 1]);
     let mut out = [[1; 2]; 2];
-    matmul_scaled_into(2, &b, &b, -1, &mut out).unwrap();
+    linalg::matmul_scaled_into(2, &b, &b, -1, &mut out).unwrap();
     assert_eq!(out, [[32_767, -1], [32_511, 1]]);
 }
 
@@ -125,57 +125,58 @@ fn products_of_bytes() {
 fn a_bias_and_an_activation_follow_the_sums() {
     let (a, b) = ([[1.0_f32, -2.0], [3.0, 0.5]], [[1.0, 2.0, 0.0], [0.0, 1.0, -1.0]]);
     let bias = [0.5_f32, -1.0, 2.0];
-    let plain = add(matmul(&a, &b).unwrap(), &bias).unwrap();
+    let plain = ops::add(linalg::matmul(&a, &b).unwrap(), &bias).unwrap();
     let with = Matmul::new().bias(&bias);
-    assert_eq!(matmul_with(&a, &b, with).unwrap().to_vec(), plain.to_vec());
+    assert_eq!(linalg::matmul_with(&a, &b, with).unwrap().to_vec(), plain.to_vec());
     let mut out = Tensor::zeros_in([2, 3], Order::ColumnMajor).unwrap();
-    matmul_with_into(&a, &b, with.activation(Activation::Tanh), &mut out).unwrap();
-    assert_eq!(out.to_vec(), tanh(&plain).unwrap().to_vec());
+    linalg::matmul_with_into(&a, &b, with.activation(Activation::Tanh), &mut out).unwrap();
+    assert_eq!(out.to_vec(), ops::tanh(&plain).unwrap().to_vec());
 
-    let short = matmul_with(&a, &b, Matmul::new().bias(&[1.0, 2.0])).unwrap_err();
+    let short = linalg::matmul_with(&a, &b, Matmul::new().bias(&[1.0, 2.0])).unwrap_err();
     assert_eq!(short.kind(), ErrorKind::InvalidArgument);
     assert!(short.to_string().contains("attributes->bias has shape [2]"), "{short}");
     let bytes = Matmul::new().activation(Activation::Tanh);
-    let refused = matmul_with(&[[1_u8]], &[[1]], bytes).unwrap_err();
+    let refused = linalg::matmul_with(&[[1_u8]], &[[1]], bytes).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 
 #[test]
 fn bounds_follow_the_activation() {
     let (a, one) = ([[-3.0_f32], [-0.5], [2.0], [9.0], [f32::NAN]], [[1.0_f32]]);
-    let clamped = matmul_with(&a, &one, Matmul::new().clamp(-1.0, 6.0)).unwrap().to_vec();
+    let clamped = linalg::matmul_with(&a, &one, Matmul::new().clamp(-1.0, 6.0)).unwrap().to_vec();
     assert_eq!(clamped[..4], [-1.0, -0.5, 2.0, 6.0]);
     assert!(clamped[4].is_nan());
     let relu = Matmul::new().activation(Activation::Relu).clamp(-1.0, 6.0);
-    assert_eq!(matmul_with(&a, &one, relu).unwrap().to_vec()[..4], [0.0, 0.0, 2.0, 6.0]);
+    assert_eq!(linalg::matmul_with(&a, &one, relu).unwrap().to_vec()[..4], [0.0, 0.0, 2.0, 6.0]);
     let bytes = Matmul::new().clamp(f64::NEG_INFINITY, 255.0);
-    assert_eq!(matmul_with(&[[-100_i8]], &[[1, -3]], bytes).unwrap().to_vec(), [-100, 255]);
-    let refused = matmul_with(&a, &one, Matmul::new().clamp(1.0, f64::NAN)).unwrap_err();
+    assert_eq!(linalg::matmul_with(&[[-100_i8]], &[[1, -3]], bytes).unwrap().to_vec(), [-100, 255]);
+    let refused = linalg::matmul_with(&a, &one, Matmul::new().clamp(1.0, f64::NAN)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
-    let refused = matmul_csr::<f32, i32>(&a, &one, Matmul::new().clamp(0.0, 6.0)).unwrap_err();
+    let refused =
+        linalg::matmul_csr::<f32, i32>(&a, &one, Matmul::new().clamp(0.0, 6.0)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 
 #[test]
 fn each_activation_is_the_function_of_its_name() {
     let a = [[0.75_f32, -3.5, 0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 9.0]];
-    let plain = matmul(&[[1.0]], &a).unwrap();
+    let plain = linalg::matmul(&[[1.0]], &a).unwrap();
     type Function = fn(&Tensor<f32>) -> tenure::Result<Tensor<f32>>;
     let functions: [(Activation, Function); 10] = [
-        (Activation::Relu, |a| tenure::relu(a)),
-        (Activation::Tanh, |a| tenure::tanh(a)),
-        (Activation::Sigmoid, |a| tenure::sigmoid(a)),
-        (Activation::Silu, |a| tenure::silu(a)),
-        (Activation::Gelu, |a| tenure::gelu(a)),
-        (Activation::GeluTanh, |a| tenure::gelu_tanh(a)),
-        (Activation::Softplus, |a| tenure::softplus(a)),
-        (Activation::Hardswish, |a| tenure::hardswish(a)),
-        (Activation::Elu, |a| tenure::elu(a)),
-        (Activation::LeakyRelu, |a| tenure::leaky_relu(a)),
+        (Activation::Relu, |a| tenure::nn::relu(a)),
+        (Activation::Tanh, |a| tenure::ops::tanh(a)),
+        (Activation::Sigmoid, |a| tenure::nn::sigmoid(a)),
+        (Activation::Silu, |a| tenure::nn::silu(a)),
+        (Activation::Gelu, |a| tenure::nn::gelu(a)),
+        (Activation::GeluTanh, |a| tenure::nn::gelu_tanh(a)),
+        (Activation::Softplus, |a| tenure::nn::softplus(a)),
+        (Activation::Hardswish, |a| tenure::nn::hardswish(a)),
+        (Activation::Elu, |a| tenure::nn::elu(a)),
+        (Activation::LeakyRelu, |a| tenure::nn::leaky_relu(a)),
     ];
     for (activation, function) in functions {
         let with = Matmul::new().activation(activation);
-        let found = matmul_with(&[[1.0]], &a, with).unwrap().to_vec();
+        let found = linalg::matmul_with(&[[1.0]], &a, with).unwrap().to_vec();
         let wanted = function(&plain).unwrap().to_vec();
         assert!(wanted[3].is_nan() && wanted.iter().filter(|x| x.is_nan()).count() == 1);
         let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -193,13 +194,13 @@ fn sums_of_many_depths() {
 #[test]
 fn vectors_are_rows_and_columns_without_an_axis() {
     let (a, x) = ([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [1.0, 10.0, 100.0]);
-    let by_column = matmul(&a, &x).unwrap();
+    let by_column = linalg::matmul(&a, &x).unwrap();
     assert_eq!((by_column.shape(), by_column.to_vec()), (&[2][..], vec![321.0, 654.0]));
-    let by_row = matmul(&[1.0, -1.0], &a).unwrap();
+    let by_row = linalg::matmul(&[1.0, -1.0], &a).unwrap();
     assert_eq!((by_row.shape(), by_row.to_vec()), (&[3][..], vec![-3.0; 3]));
-    let dot = matmul(&x, &x).unwrap();
+    let dot = linalg::matmul(&x, &x).unwrap();
     assert_eq!((dot.shape(), dot.to_vec()), (&[][..], vec![10101.0]));
-    let batch = matmul(&[a, a], &x).unwrap();
+    let batch = linalg::matmul(&[a, a], &x).unwrap();
     assert_eq!((batch.shape(), batch.to_vec()), (&[2, 2][..], vec![321.0, 654.0, 321.0, 654.0]));
 }
 
@@ -208,18 +209,22 @@ fn batches_broadcast() {
     let memory = numbers(2 * 3 * 4 * 5, 4, f64::from);
     let a = TensorView::from_slice(&memory[..24], [2, 1, 3, 4]).unwrap();
     let b = TensorView::from_slice(&memory[..60], [3, 4, 5]).unwrap();
-    let product = matmul(a, b).unwrap();
+    let product = linalg::matmul(a, b).unwrap();
     assert_eq!(product.shape(), [2, 3, 3, 5]);
     for (i, j) in (0..2).flat_map(|i| (0..3).map(move |j| (i, j))) {
         let one = a.index(0, i).unwrap().index(0, 0).unwrap();
-        let one = matmul(one, b.index(0, j).unwrap()).unwrap();
+        let one = linalg::matmul(one, b.index(0, j).unwrap()).unwrap();
         let of_batch = product.view().index(0, i).unwrap().index(0, j).unwrap();
         assert_eq!(of_batch.to_vec(), one.to_vec());
     }
     // The caller's memory may have axes that neither factor has.
     let mut out = Tensor::<f64>::zeros([2, 3, 5]).unwrap();
-    matmul_into(a.index(0, 0).unwrap().index(0, 0).unwrap(), b.index(0, 2).unwrap(), &mut out)
-        .unwrap();
+    linalg::matmul_into(
+        a.index(0, 0).unwrap().index(0, 0).unwrap(),
+        b.index(0, 2).unwrap(),
+        &mut out,
+    )
+    .unwrap();
     let (first, second) = (out.view().index(0, 0).unwrap(), out.view().index(0, 1).unwrap());
     assert_eq!(first.to_vec(), second.to_vec());
 }
@@ -228,12 +233,12 @@ fn batches_broadcast() {
 fn no_depth_is_a_sum_of_nothing() {
     let a = TensorView::<f32>::from_slice(&[], [2, 0]).unwrap();
     let b = TensorView::<f32>::from_slice(&[], [0, 3]).unwrap();
-    assert_eq!(matmul(a, b).unwrap().to_vec(), [0.0; 6]);
+    assert_eq!(linalg::matmul(a, b).unwrap().to_vec(), [0.0; 6]);
     let mut out = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, f32::NAN]];
-    matmul_scaled_into(f32::INFINITY, a, b, 2.0, &mut out).unwrap();
+    linalg::matmul_scaled_into(f32::INFINITY, a, b, 2.0, &mut out).unwrap();
     assert_eq!(out[0], [2.0, 4.0, 6.0]);
     assert!(out[1][2].is_nan());
-    matmul_into(a, b, &mut out).unwrap();
+    linalg::matmul_into(a, b, &mut out).unwrap();
     assert_eq!(out, [[0.0; 3]; 2]);
 }
 
@@ -242,7 +247,7 @@ fn a_beta_of_0_reads_nothing() {
     for count in [2, 70] {
         let ones = Tensor::<f64>::full([count, count], 1.0).unwrap();
         let mut out = Tensor::<f64>::full([count, count], f64::NAN).unwrap();
-        matmul_scaled_into(0.5, &ones, &ones, 0.0, &mut out).unwrap();
+        linalg::matmul_scaled_into(0.5, &ones, &ones, 0.0, &mut out).unwrap();
         assert_eq!(out.to_vec(), vec![count as f64 / 2.0; count * count]);
     }
 }
@@ -250,11 +255,11 @@ fn a_beta_of_0_reads_nothing() {
 #[test]
 fn nan_and_infinities_meet_every_product() {
     let (a, b) = ([[0.0, f64::INFINITY]], [[f64::NAN, 1.0], [1.0, 2.0]]);
-    let product = matmul(&a, &b).unwrap().to_vec();
+    let product = linalg::matmul(&a, &b).unwrap().to_vec();
     assert!(product[0].is_nan());
     assert_eq!(product[1], f64::INFINITY);
     let mut out = [[1.0, 1.0]];
-    matmul_scaled_into(0.0, &a, &b, 1.0, &mut out).unwrap();
+    linalg::matmul_scaled_into(0.0, &a, &b, 1.0, &mut out).unwrap();
     assert!(out[0].iter().all(|element| element.is_nan()), "0 times an infinity");
 }
 
@@ -267,10 +272,10 @@ fn threads_do_not_change_bits() {
     let (a, b) = (fractions(5), fractions(6));
     let square = |memory| TensorView::from_slice(memory, [200, 200]);
     let (a, b) = (square(&a).unwrap(), square(&b).unwrap());
-    let alone = matmul(a, b).unwrap();
-    let shared = Context::with_threads(3).unwrap().install(|| matmul(a, b)).unwrap();
+    let alone = linalg::matmul(a, b).unwrap();
+    let shared = Context::with_threads(3).unwrap().install(|| linalg::matmul(a, b)).unwrap();
     assert_eq!(alone.to_vec(), shared.to_vec());
-    let transposed = matmul(b.t(), a.t()).unwrap();
+    let transposed = linalg::matmul(b.t(), a.t()).unwrap();
     assert_eq!(
         alone.to_vec(),
         transposed.view().t().to_vec(),
@@ -281,7 +286,7 @@ fn threads_do_not_change_bits() {
 #[test]
 fn calls_are_counted() {
     let before = operation_stats(Operation::Matmul);
-    matmul(&[[1.0_f32; 3]; 2], &[[1.0_f32; 4]; 3]).unwrap();
+    linalg::matmul(&[[1.0_f32; 3]; 2], &[[1.0_f32; 4]; 3]).unwrap();
     let after = operation_stats(Operation::Matmul);
     assert!(after.calls > before.calls);
     assert!(after.read_bytes >= before.read_bytes + 4 * (6 + 12));

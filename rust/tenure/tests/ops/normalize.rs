@@ -1,10 +1,14 @@
 //! Normalizations and scans: axes, layouts, forms, and refusals.
 
 use tenure::{
-    ErrorKind, LayerNorm, Result, Tensor, cummax, cumprod, cumsum, cumsum_assign, cumsum_into,
-    diff, f16, layer_norm, layer_norm_assign, log_softmax, logsumexp, moments, moments_into,
-    nan_max, nan_mean, nan_min, nan_sum, norm, norm_all, rms_norm, softmax, softmax_assign,
-    softmax_into, sub, sum,
+    ErrorKind, LayerNorm, Result, Tensor, f16,
+    nn::{
+        layer_norm, layer_norm_assign, log_softmax, rms_norm, softmax, softmax_assign, softmax_into,
+    },
+    ops::{
+        cummax, cumprod, cumsum, cumsum_assign, cumsum_into, diff, logsumexp, moments,
+        moments_into, nan_max, nan_mean, nan_min, nan_sum, norm, norm_all, sub, sum,
+    },
 };
 
 #[test]
@@ -93,8 +97,8 @@ fn moments_are_mean_and_var() -> Result<()> {
     let a = Tensor::from_fn([40, 70], |[i, j]| ((i * 70 + j) % 13) as f32)?;
     for axis in [0, 1] {
         let (mean, var) = moments(&a, axis, 1)?;
-        assert_eq!(mean.to_vec(), tenure::mean(&a, axis)?.to_vec());
-        assert_eq!(var.to_vec(), tenure::var(&a, axis, 1)?.to_vec());
+        assert_eq!(mean.to_vec(), tenure::ops::mean(&a, axis)?.to_vec());
+        assert_eq!(var.to_vec(), tenure::ops::var(&a, axis, 1)?.to_vec());
     }
     let (mut mean, mut var) = ([0.0_f32; 3], [0.0_f32; 2]);
     let refused = moments_into(&a, .., 0, &mut mean, &mut var).expect_err("shapes differ");

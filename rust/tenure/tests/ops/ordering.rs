@@ -1,12 +1,14 @@
 //! Sorting, searching and counting, as their callers see them.
 
 use tenure::{
-    Axes, Bool8, Context, ErrorKind, Tensor, TensorView, argsort, bincount, bincount_into,
-    bincount_weighted, bottom_k, f16, histogram, histogram_edges, median, nan_median,
-    nan_median_all, nan_quantiles, partition, partition_into, quantile, quantile_into, quantiles,
-    searchsorted, searchsorted_into, sort, sort_assign, sort_descending,
-    sort_descending_with_indices, sort_into, sort_with_indices, top_k, unique, unique_counts,
-    unique_inverse,
+    Axes, Bool8, Context, ErrorKind, Tensor, TensorView, f16,
+    ops::{
+        argsort, bincount, bincount_into, bincount_weighted, bottom_k, histogram, histogram_edges,
+        median, nan_median, nan_median_all, nan_quantiles, partition, partition_into, quantile,
+        quantile_into, quantiles, searchsorted, searchsorted_into, sort, sort_assign,
+        sort_descending, sort_descending_with_indices, sort_into, sort_with_indices, top_k, unique,
+        unique_counts, unique_inverse,
+    },
 };
 
 #[test]

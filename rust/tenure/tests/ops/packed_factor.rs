@@ -5,9 +5,14 @@ use std::thread;
 use half::{bf16, f16};
 use num_complex::Complex;
 use tenure::{
-    Activation, Context, CsrMatrix, ErrorKind, Factor, Matmul, PackedFactor, Tensor, matmul,
-    matmul_csr, matmul_packed, matmul_packed_into, matmul_packed_scaled_into, matmul_packed_u8_i8,
-    matmul_packed_with, matmul_packed_with_into, matmul_u8_i8, matmul_with, sparsify, stats,
+    Activation, Context, CsrMatrix, ErrorKind, Factor, Matmul, PackedFactor, Tensor,
+    linalg::{
+        matmul, matmul_csr, matmul_packed, matmul_packed_into, matmul_packed_scaled_into,
+        matmul_packed_u8_i8, matmul_packed_with, matmul_packed_with_into, matmul_u8_i8,
+        matmul_with,
+    },
+    sparse::sparsify,
+    stats,
 };
 
 /// Numbers between -1 and 1; adjacent ones differ.
@@ -61,7 +66,7 @@ fn scalars_bias_and_activation_follow_as_of_the_plain_product() {
     matmul_packed_with_into(&a, &packed, layer, &mut out).unwrap();
     assert_eq!(out.to_vec(), expected.to_vec());
     let mut plain = out.to_tensor().unwrap();
-    tenure::matmul_scaled_into(2.0, &a, &b, -0.5, &mut plain).unwrap();
+    tenure::linalg::matmul_scaled_into(2.0, &a, &b, -0.5, &mut plain).unwrap();
     matmul_packed_scaled_into(2.0, &a, &packed, -0.5, &mut out).unwrap();
     assert_eq!(out.to_vec(), plain.to_vec());
     let (a, b) = (tensor(&[3, 9], |x| (x * 100.0) as u8), tensor(&[9, 20], |x| (x * 100.0) as i8));

@@ -1,5 +1,6 @@
 //! Reductions over every set of axes, in several layouts, against naive Rust.
 
+use tenure::ops::*;
 use tenure::*;
 
 use crate::layouts::{Samples, is_nan, same};

@@ -312,7 +312,7 @@ fn one_that_runs_is_busy() {
                 let refused = bound.run((&[1.0],), &mut [0.0]).unwrap_err();
                 assert_eq!(refused.kind(), ErrorKind::Busy, "{refused}");
             }
-            Ok(neg_into(&x, &mut out)?)
+            Ok(ops::neg_into(&x, &mut out)?)
         },
     )
     .unwrap();
@@ -362,7 +362,7 @@ fn shapes_of_other_programs_are_refused() {
 fn is_sent_and_shared() {
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Bound<(f32, program::Updated<Bool8>), Vec<i64>>>();
-    sent_and_shared::<Bound<(f32,), f32, OnDevice>>();
+    sent_and_shared::<Bound<(f32,), f32, expr::OnDevice>>();
     sent_and_shared::<Bound<(f32,), f32, cuda::Captured>>();
     sent_and_shared::<Refused>();
 }

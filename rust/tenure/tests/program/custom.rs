@@ -12,7 +12,7 @@ fn sum_of_two() -> CustomOperation {
     CustomOperation::new::<(f32, f32), f32>(
         "sum_of_two",
         |[a, _]| Ok(a.to_vec()),
-        |(a, b), mut out| Ok(add_into(&a, &b, &mut out)?),
+        |(a, b), mut out| Ok(ops::add_into(&a, &b, &mut out)?),
     )
     .unwrap()
 }
@@ -44,8 +44,8 @@ fn compute_as_the_function_does() {
     }) {
         let (a, b) = (floats(1, [3, 4]), floats(2, [4, 3]));
         let program = program.unwrap();
-        let c = add(&a, &b.t()).unwrap();
-        let d = mul(&add(&exp(&c).unwrap(), &c).unwrap(), 2.0).unwrap();
+        let c = ops::add(&a, &b.t()).unwrap();
+        let d = ops::mul(&ops::add(&ops::exp(&c).unwrap(), &c).unwrap(), 2.0).unwrap();
         for program in [program.clone(), program.checked()] {
             assert_eq!(program.run((&a, &b)).unwrap(), (c.clone_of(), d.clone_of()));
         }
@@ -169,7 +169,7 @@ fn shapes_are_checked() {
         let operation = CustomOperation::new::<(f32,), f32>(
             "shaped",
             move |[x]| shape(x),
-            |(x,), mut out| Ok(add_into(&x, 0.0, &mut out)?),
+            |(x,), mut out| Ok(ops::add_into(&x, 0.0, &mut out)?),
         );
         let operation = operation.unwrap();
         Program::trace(|graph| {
@@ -269,16 +269,16 @@ fn what_is_left_out_is_found() {
 
 #[test]
 fn call_the_library_and_their_own_program() {
-    let inner = unary_program(&unary(|x, mut out| Ok(exp_into(&x, &mut out)?)));
+    let inner = unary_program(&unary(|x, mut out| Ok(ops::exp_into(&x, &mut out)?)));
     let outer = unary_program(&unary(move |x, mut out| {
         let context = Context::with_threads(2)?;
         let y = context.install(|| inner.run((&x,)))?;
-        let refused = add(&y, &[1.0_f32; 3]);
+        let refused = ops::add(&y, &[1.0_f32; 3]);
         assert!(y.len() == 3 || refused.is_err());
-        Ok(add_into(&y, 1.0, &mut out)?)
+        Ok(ops::add_into(&y, 1.0, &mut out)?)
     }));
     let x = floats(3, [5]);
-    let expected = add(&exp(&x).unwrap(), 1.0).unwrap();
+    let expected = ops::add(&ops::exp(&x).unwrap(), 1.0).unwrap();
     for program in [outer.clone(), outer.checked()] {
         assert_eq!(program.run((&x,)).unwrap(), expected);
     }
@@ -292,7 +292,7 @@ fn run_the_program_that_calls_them() {
             1.0 => Tensor::full(1, 1.0)?,
             n => PROGRAM.get().ok_or("not yet")?.run((&[n - 1.0],))?,
         };
-        Ok(mul_into(&x, &below, &mut out)?)
+        Ok(ops::mul_into(&x, &below, &mut out)?)
     });
     let program = PROGRAM.get_or_init(|| unary_program(&factorial));
     assert_eq!(program.run((&[10.0],)).unwrap(), [3_628_800.0]);
@@ -306,7 +306,7 @@ fn run_on_several_threads_at_once() {
     // It would not end if calls waited for each other.
     let program = unary_program(&unary(move |x, mut out| {
         barrier.wait();
-        Ok(add_into(&x, 1.0, &mut out)?)
+        Ok(ops::add_into(&x, 1.0, &mut out)?)
     }));
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -314,7 +314,7 @@ fn run_on_several_threads_at_once() {
             scope.spawn(move || {
                 for run in 0..50 {
                     let x = floats((thread * 100 + run) as u64, [17]);
-                    assert_eq!(program.run((&x,)).unwrap(), add(&x, 1.0).unwrap());
+                    assert_eq!(program.run((&x,)).unwrap(), ops::add(&x, 1.0).unwrap());
                 }
             });
         }
@@ -352,13 +352,13 @@ fn update_what_they_read() {
     assert_eq!(state, [3.0, 2.0, 1.0]);
 
     // Preallocated.
-    let program = unary_program(&unary(|x, mut out| Ok(exp_into(&x, &mut out)?)));
+    let program = unary_program(&unary(|x, mut out| Ok(ops::exp_into(&x, &mut out)?)));
     let mut out = [9.0; 3];
     let bound = program.bind_preallocated((&[0.0; 3],), &mut out).unwrap();
     bound.run((&[0.0; 3],), &mut out).unwrap();
     assert_eq!(out, [1.0; 3]);
     // Into memory with strides.
-    let program = unary_program(&unary(|x, mut out| Ok(exp_into(&x, &mut out)?)));
+    let program = unary_program(&unary(|x, mut out| Ok(ops::exp_into(&x, &mut out)?)));
     let mut rows = Tensor::<f32>::zeros([3, 2]).unwrap();
     program.run_into((&[0.0; 3],), &mut rows.view_mut().index(1, 1).unwrap()).unwrap();
     assert_eq!(rows, [[0.0, 1.0]; 3]);
@@ -371,7 +371,7 @@ fn are_released_once() {
         let held = Arc::clone(token);
         unary(move |x, mut out| {
             let _ = &held;
-            Ok(add_into(&x, 1.0, &mut out)?)
+            Ok(ops::add_into(&x, 1.0, &mut out)?)
         })
     };
     let held_by = || Arc::strong_count(&token) - 1;
@@ -415,7 +415,7 @@ fn are_called_and_held_in_bodies() {
     let held = Arc::clone(&token);
     let doubled = unary(move |x, mut out| {
         let _ = &held;
-        Ok(add_into(&x, &x, &mut out)?)
+        Ok(ops::add_into(&x, &x, &mut out)?)
     });
     let program = Program::trace(|graph| {
         let x = graph.input::<f32>([2]);

@@ -14,7 +14,7 @@ fn found_in_each_run() {
     for [n, m] in [[1, 1], [100, 50], [7, 13], [0, 4], [3, 0]] {
         let (a, b) = (floats(1, [n, m]), floats(2, [m, 3]));
         let (product, flat, turned) = program.run((&a, &b)).unwrap();
-        let expected = tenure::matmul(&a, &b).unwrap();
+        let expected = tenure::linalg::matmul(&a, &b).unwrap();
         assert_eq!(flat.to_vec(), expected.to_vec());
         assert_same(&Ok(product), &Ok(expected), "a product");
         assert_same(&Ok(turned), &a.t().to_tensor(), "a view");

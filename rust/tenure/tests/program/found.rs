@@ -25,7 +25,7 @@ fn new_outputs_have_the_extents_that_are_found() {
         let doubled: Vec<f32> = expected.iter().flat_map(|x| [*x, x * 2.0]).collect();
         assert_eq!(pairs.to_vec(), doubled);
         assert_eq!(sum.shape(), [0; 0]);
-        let found = tenure::nonzero(&tenure::greater(&x, 0.0).unwrap());
+        let found = tenure::ops::nonzero(&tenure::ops::greater(&x, 0.0).unwrap());
         assert_same(&Ok(places), &found, "the places");
     }
 }

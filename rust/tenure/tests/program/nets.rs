@@ -49,10 +49,10 @@ fn convolutional<'g>(graph: Graph<'g>, of: &Weights) -> Result<Program<(f32,), f
 fn one_by_one(images: &Tensor<f32>, of: &Weights) -> Result<Tensor<f32>> {
     let around = Conv2d::new().padding([1, 1]);
     let halves = Pool2d::new([2, 2]);
-    let first = max_pool2d(relu(conv2d(images, &of.first, around)?)?, halves)?;
-    let second = max_pool2d(relu(conv2d(&first, &of.second, around)?)?, halves)?;
-    let flat = mul(second.reshape([images.shape()[0], 64])?, 1e-3_f32)?;
-    log_softmax(add(matmul(flat, &of.linear)?, &of.bias)?, 1)
+    let first = nn::max_pool2d(nn::relu(nn::conv2d(images, &of.first, around)?)?, halves)?;
+    let second = nn::max_pool2d(nn::relu(nn::conv2d(&first, &of.second, around)?)?, halves)?;
+    let flat = ops::mul(second.reshape([images.shape()[0], 64])?, 1e-3_f32)?;
+    nn::log_softmax(ops::add(linalg::matmul(flat, &of.linear)?, &of.bias)?, 1)
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn attention() {
         let scores = q.matmul(k.transpose(1, 2)) / 8_f32.sqrt();
         graph.program([q, k, v], scores.softmax(-1).matmul(v))
     }) {
-        let scores = matmul(&q, k.transpose(1, 2).unwrap()).unwrap();
-        let scores = softmax(div(scores, 8_f32.sqrt()).unwrap(), -1).unwrap();
-        assert_same(&program.unwrap().run([&q, &k, &v]), &matmul(scores, &v), "attention");
+        let scores = linalg::matmul(&q, k.transpose(1, 2).unwrap()).unwrap();
+        let scores = nn::softmax(ops::div(scores, 8_f32.sqrt()).unwrap(), -1).unwrap();
+        assert_same(&program.unwrap().run([&q, &k, &v]), &linalg::matmul(scores, &v), "attention");
     }
 }

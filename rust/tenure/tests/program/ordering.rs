@@ -20,9 +20,9 @@ macro_rules! sorts {
                 }) {
                     let a = mixed(21, [30, 7]);
                     let got = program.unwrap().run((&a,)).unwrap();
-                    let expected = tenure::$with_indices(&a, axis).unwrap();
-                    assert_same(&Ok(got.0), &tenure::$sort(&a, axis), "values");
-                    assert_same(&Ok(got.1), &tenure::$argsort(&a, axis), "indices");
+                    let expected = tenure::ops::$with_indices(&a, axis).unwrap();
+                    assert_same(&Ok(got.0), &tenure::ops::$sort(&a, axis), "values");
+                    assert_same(&Ok(got.1), &tenure::ops::$argsort(&a, axis), "indices");
                     assert_same(&Ok(got.2), &Ok(expected.values), "values of both");
                     assert_same(&Ok(got.3), &Ok(expected.indices), "indices of both");
                 }
@@ -47,14 +47,15 @@ fn firsts_and_partitions() {
         graph.program((a,), (high, low, parted, high_at, low_at, parted_at))
     }) {
         let got = program.unwrap().run((&a,)).unwrap();
-        let (high, low) = (tenure::top_k(&a, 5, 1).unwrap(), tenure::bottom_k(&a, 3, 0).unwrap());
-        let parted = tenure::partition(&a, 7, 0).unwrap();
+        let (high, low) =
+            (tenure::ops::top_k(&a, 5, 1).unwrap(), tenure::ops::bottom_k(&a, 3, 0).unwrap());
+        let parted = tenure::ops::partition(&a, 7, 0).unwrap();
         for (got, expected) in
             [got.0, got.1, got.2].into_iter().zip([high.values, low.values, parted])
         {
             assert_same(&Ok(got), &Ok(expected), "values");
         }
-        let at = tenure::argpartition(&a, 4, -1).unwrap();
+        let at = tenure::ops::argpartition(&a, 4, -1).unwrap();
         for (got, expected) in
             [got.3, got.4, got.5].into_iter().zip([high.indices, low.indices, at])
         {
@@ -76,10 +77,10 @@ macro_rules! quantiles {
                     graph.program((a,), [several, a.$quantile(0.7, axes), a.$median(axes)])
                 }) {
                     let [several, one, median] = program.unwrap().run((&a,)).unwrap();
-                    let expected = tenure::$quantiles(&a, &[0.0, 0.3, 1.0], axes);
+                    let expected = tenure::ops::$quantiles(&a, &[0.0, 0.3, 1.0], axes);
                     assert_same(&Ok(several), &expected, "quantiles");
-                    assert_same(&Ok(one), &tenure::$quantile(&a, 0.7, axes), "a quantile");
-                    assert_same(&Ok(median), &tenure::$median(&a, axes), "a median");
+                    assert_same(&Ok(one), &tenure::ops::$quantile(&a, 0.7, axes), "a quantile");
+                    assert_same(&Ok(median), &tenure::ops::$median(&a, axes), "a median");
                 }
             }
         }
@@ -109,16 +110,16 @@ fn searches_and_counts() {
         let got = program.unwrap().run((&edges, &x, &weights, &whole)).unwrap();
         let counts = [got.0, got.1, got.2, got.3, got.4];
         let expected = [
-            tenure::searchsorted(&edges, &x),
-            tenure::searchsorted_right(&edges, &x),
-            tenure::bincount(&whole, 6),
-            tenure::histogram(&x, 7, -3.0..=2.5),
-            tenure::histogram_edges(&x, &edges),
+            tenure::ops::searchsorted(&edges, &x),
+            tenure::ops::searchsorted_right(&edges, &x),
+            tenure::ops::bincount(&whole, 6),
+            tenure::ops::histogram(&x, 7, -3.0..=2.5),
+            tenure::ops::histogram_edges(&x, &edges),
         ];
         for (got, expected) in counts.into_iter().zip(&expected) {
             assert_same(&Ok(got), expected, "places or counts");
         }
-        assert_same(&Ok(got.5), &tenure::bincount_weighted(&whole, &weights, 6), "sums");
+        assert_same(&Ok(got.5), &tenure::ops::bincount_weighted(&whole, &weights, 6), "sums");
     }
 }
 
@@ -136,7 +137,7 @@ macro_rules! puts {
                 graph.program((a, rows, values), a.$name(0, rows, values))
             }) {
                 let rows = puts!(@rows $name rows);
-                let expected = tenure::$name(&a, 0, &rows, &values);
+                let expected = tenure::ops::$name(&a, 0, &rows, &values);
                 let got = program.unwrap().run((&a, &rows, &values));
                 assert_same(&got, &expected, stringify!($name));
             }

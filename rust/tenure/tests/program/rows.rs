@@ -46,9 +46,9 @@ const CHAINS: [Chain; 5] = [
             e / e.sum(rows())
         },
         {
-            let shifted = add(x, mask)?;
-            let e = exp(sub(&shifted, max(&shifted, rows())?)?)?;
-            div(&e, sum(&e, rows())?)
+            let shifted = ops::add(x, mask)?;
+            let e = ops::exp(ops::sub(&shifted, ops::max(&shifted, rows())?)?)?;
+            ops::div(&e, ops::sum(&e, rows())?)
         }
     ),
     chain!(
@@ -58,8 +58,8 @@ const CHAINS: [Chain; 5] = [
             shifted - shifted.exp().sum(rows()).ln()
         },
         {
-            let shifted = sub(x, max(x, rows())?)?;
-            sub(&shifted, ln(sum(exp(&shifted)?, rows())?)?)
+            let shifted = ops::sub(x, ops::max(x, rows())?)?;
+            ops::sub(&shifted, ops::ln(ops::sum(ops::exp(&shifted)?, rows())?)?)
         }
     ),
     chain!(
@@ -69,9 +69,9 @@ const CHAINS: [Chain; 5] = [
             centred * ((centred * centred).mean(rows()) + 1e-5).rsqrt() * scale
         },
         {
-            let centred = sub(x, mean(x, rows())?)?;
-            let squares = mean(mul(&centred, &centred)?, rows())?;
-            mul(mul(&centred, rsqrt(add(squares, 1e-5_f32)?)?)?, scale)
+            let centred = ops::sub(x, ops::mean(x, rows())?)?;
+            let squares = ops::mean(ops::mul(&centred, &centred)?, rows())?;
+            ops::mul(ops::mul(&centred, ops::rsqrt(ops::add(squares, 1e-5_f32)?)?)?, scale)
         }
     ),
     chain!(
@@ -81,17 +81,17 @@ const CHAINS: [Chain; 5] = [
             gated * ((gated * gated).mean(rows()) + 1e-5).rsqrt() * scale
         },
         {
-            let gated = mul(silu(x)?, mask)?;
-            let squares = mean(mul(&gated, &gated)?, rows())?;
-            mul(mul(&gated, rsqrt(add(squares, 1e-5_f32)?)?)?, scale)
+            let gated = ops::mul(nn::silu(x)?, mask)?;
+            let squares = ops::mean(ops::mul(&gated, &gated)?, rows())?;
+            ops::mul(ops::mul(&gated, ops::rsqrt(ops::add(squares, 1e-5_f32)?)?)?, scale)
         }
     ),
     chain!(
         "distance from the ends",
         |x, _mask, _scale| (x - x.min(rows())) / (x.max(rows()) - x.min(rows()) + x.var(rows(), 0)),
         {
-            let (low, high) = (min(x, rows())?, max(x, rows())?);
-            div(sub(x, &low)?, add(sub(high, &low)?, var(x, rows(), 0)?)?)
+            let (low, high) = (ops::min(x, rows())?, ops::max(x, rows())?);
+            ops::div(ops::sub(x, &low)?, ops::add(ops::sub(high, &low)?, ops::var(x, rows(), 0)?)?)
         }
     ),
 ];
@@ -167,17 +167,17 @@ fn are_steps_of_their_own_elsewhere() {
         assert!(program.report((x,)).unwrap().steps.len() > 1);
         program.run((x,))
     };
-    let expected = sub(x, mean(x, Axes::keep(0)).unwrap());
+    let expected = ops::sub(x, ops::mean(x, Axes::keep(0)).unwrap());
     assert_same(&of(|x| x - x.mean(Axes::keep(0))), &expected, "columns");
-    assert_same(&of(|x| x - x.mean(-1)), &sub(x, mean(x, -1).unwrap()), "dropped");
+    assert_same(&of(|x| x - x.mean(-1)), &ops::sub(x, ops::mean(x, -1).unwrap()), "dropped");
     let both = Program::trace(|graph| {
         let x = graph.input::<f32>([8, 1, 8]);
         let mean = x.mean(rows());
         graph.program((x,), (x - mean, mean))
     });
     let (centred, of_rows) = both.unwrap().run((x,)).unwrap();
-    assert_same(&Ok(of_rows), &mean(x, rows()), "the mean");
-    assert_same(&Ok(centred), &sub(x, mean(x, rows()).unwrap()), "centred");
+    assert_same(&Ok(of_rows), &ops::mean(x, rows()), "the mean");
+    assert_same(&Ok(centred), &ops::sub(x, ops::mean(x, rows()).unwrap()), "centred");
 }
 
 /// Rows that lie apart, in another order and backwards, elements that are not adjacent; and outputs
@@ -217,7 +217,7 @@ fn have_the_bits_of_the_calls_for_each_layout() {
 fn replace_what_they_read() {
     let [x, mask, scale] = &operands(12, [2, 9, 70]);
     for chain in &CHAINS {
-        let summed = |of: &Tensor<f32>| cumsum(of, -1);
+        let summed = |of: &Tensor<f32>| ops::cumsum(of, -1);
         let program = made(chain, Passes::DEFAULT, [2, 9, 70], |value| value.cumsum(-1));
         let expected = (chain.called)(&summed(x).unwrap(), mask, scale).and_then(|of| summed(&of));
         assert_same(&program.run((x, mask, scale)), &expected, chain.name);

@@ -10,9 +10,10 @@ fn mixed(graph: Graph<'_>) -> Result<Program<(f32, f32), (f32, i64)>> {
 }
 
 fn one_by_one(x: &Tensor<f32>, w: &Tensor<f32>) -> Result<(Tensor<f32>, Tensor<i64>)> {
-    let centred = tenure::sub(tenure::mul(x, 2.0)?, tenure::mean(x, Axes::keep(1))?)?;
-    let scores = tenure::softmax(tenure::tanh(tenure::matmul(centred, w)?)?, -1)?;
-    let best = tenure::argmax(&scores, 1)?;
+    let centred =
+        tenure::ops::sub(tenure::ops::mul(x, 2.0)?, tenure::ops::mean(x, Axes::keep(1))?)?;
+    let scores = tenure::nn::softmax(tenure::ops::tanh(tenure::linalg::matmul(centred, w)?)?, -1)?;
+    let best = tenure::ops::argmax(&scores, 1)?;
     Ok((scores, best))
 }
 

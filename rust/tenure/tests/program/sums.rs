@@ -30,9 +30,9 @@ where
             let found = program.unwrap().run((&a, &like)).unwrap();
             assert_eq!(found.shape(), to);
             let sum = if axes.is_empty() {
-                cast::<T::Sum, _>(&a).unwrap()
+                ops::cast::<T::Sum, _>(&a).unwrap()
             } else {
-                sum(&a, axes).unwrap()
+                ops::sum(&a, axes).unwrap()
             };
             assert!(found.iter().zip(sum.iter()).all(|(a, b)| a.bits() == b.bits()), "{shape:?}");
         }

@@ -6,7 +6,7 @@ use tenure_sys::{
 };
 
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+    ($($op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
         example $a:literal => $result:literal;)*) => {$(
         #[test]
@@ -18,9 +18,9 @@ macro_rules! unary {
                 });
                 let (program, random) = (program.unwrap(), &mut Random::new(1));
                 let a = tensor(random, [5, 37], <$in>::any);
-                assert_same(&program.run((&a,)), &tenure::$new(&a), $name);
+                assert_same(&program.run((&a,)), &tenure::$module::$new(&a), $name);
                 let turned = a.t();
-                assert_same(&program.run((&turned,)), &tenure::$new(turned), $name);
+                assert_same(&program.run((&turned,)), &tenure::$module::$new(turned), $name);
             }
             over!([$($generic)*] of);
         }
@@ -46,7 +46,7 @@ macro_rules! binary {
                     2 | 4 => <$in>::any(random),
                     _ => <$in>::small(random),
                 });
-                assert_same(&program.run((&a, &b)), &tenure::$new(&a, &b), $name);
+                assert_same(&program.run((&a, &b)), &tenure::ops::$new(&a, &b), $name);
             }
             over!([$($generic)*] of);
         }
@@ -69,7 +69,7 @@ macro_rules! ternary {
                 let (program, random) = (program.unwrap(), &mut Random::new(3));
                 let [a, b] = [0; 2].map(|_| tensor(random, [5, 37], <$in>::any));
                 let c = tensor(random, [5, 1], <$in>::any);
-                assert_same(&program.run((&a, &b, &c)), &tenure::$new(&a, &b, &c), $name);
+                assert_same(&program.run((&a, &b, &c)), &tenure::ops::$new(&a, &b, &c), $name);
             }
             over!([$($generic)*] of);
         }
@@ -89,7 +89,7 @@ macro_rules! compare {
                 });
                 let (program, random) = (program.unwrap(), &mut Random::new(4));
                 let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
-                assert_same(&program.run((&a, &b)), &tenure::$new(&a, &b), $name);
+                assert_same(&program.run((&a, &b)), &tenure::ops::$new(&a, &b), $name);
             }
             over!([T: $bound] of);
         }
@@ -111,15 +111,15 @@ fn select_and_cast() {
         let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
         let condition = tensor(random, [5, 1], Bool8::any);
         let (chosen, double, byte) = program.run((&a, &b, &condition)).unwrap();
-        assert_same(&tenure::cast(&chosen), &Ok(double), "a cast");
-        assert_same(&tenure::cast(&chosen), &Ok(byte), "a cast");
-        assert_same(&Ok(chosen), &tenure::select(&condition, &a, &b), "select");
+        assert_same(&tenure::ops::cast(&chosen), &Ok(double), "a cast");
+        assert_same(&tenure::ops::cast(&chosen), &Ok(byte), "a cast");
+        assert_same(&Ok(chosen), &tenure::ops::select(&condition, &a, &b), "select");
     }
     over!([T: Real] of);
 }
 
 macro_rules! over_axes {
-    ($name:ident($($argument:expr)?)) => {
+    ($module:ident $name:ident($($argument:expr)?)) => {
         #[test]
         fn $name() {
             for axes in [Axes::from(0), 1.into(), (-1).into(), (..).into(), Axes::keep(2)] {
@@ -128,7 +128,7 @@ macro_rules! over_axes {
                     graph.program((a,), a.$name(axes $(, $argument)?))
                 });
                 let a = floats(6, [9, 6, 7]);
-                let expected = tenure::$name(&a, axes $(, $argument)?);
+                let expected = tenure::$module::$name(&a, axes $(, $argument)?);
                 assert_same(&program.unwrap().run((&a,)), &expected, stringify!($name));
             }
         }
@@ -138,12 +138,12 @@ macro_rules! reductions {
     ($($op:ident $name:literal: $new:ident, $into:ident, [$($generic:tt)*] => $result_type:ty
         $(, [$field:ident: $field_type:ty])?; $what:literal, errors $also:literal,
         example $a:literal, $arguments:literal => $result:literal;)*) => {$(
-        over_axes! { $new($(given!($field))?) }
+        over_axes! { ops $new($(given!($field))?) }
     )*};
 }
 for_each_reduce!(reductions);
-over_axes! { softmax() }
-over_axes! { log_softmax() }
+over_axes! { nn softmax() }
+over_axes! { nn log_softmax() }
 
 macro_rules! scans {
     ($($name:ident)*) => {$(
@@ -154,7 +154,7 @@ macro_rules! scans {
                 graph.program((a,), a.$name(-1))
             });
             let a = tensor(&mut Random::new(7), [5, 6], i32::any);
-            assert_same(&program.unwrap().run((&a,)), &tenure::$name(&a, -1), stringify!($name));
+            assert_same(&program.unwrap().run((&a,)), &tenure::ops::$name(&a, -1), stringify!($name));
         }
     )*};
 }

@@ -17,7 +17,7 @@ fn what_an_input_held_is_read_first() {
             let (difference, sum) = program.run((&mut x, &y)).unwrap();
             assert_same(&Ok(difference), &(&old - &y).eval(), "of the old one");
             let next = (&old * 0.5 + &y).eval();
-            assert_same(&Ok(sum), &tenure::sum(next.as_ref().unwrap(), 0), "of the new one");
+            assert_same(&Ok(sum), &tenure::ops::sum(next.as_ref().unwrap(), 0), "of the new one");
             assert_same(&x.try_clone(), &next, "the update");
         }
     }

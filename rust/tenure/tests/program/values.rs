@@ -64,18 +64,18 @@ fn joined_padded_and_chosen() {
         graph.program((a, rows, places), values)
     }) {
         let got = program.unwrap().run((&a, &rows, &places)).unwrap();
-        let around = |mode| tenure::pad(&a, [(1, 1), (2, 1)], mode);
+        let around = |mode| tenure::ops::pad(&a, [(1, 1), (2, 1)], mode);
         let expected = [
-            tenure::concat([&a, &a, &a], 0),
-            tenure::concat([a.view(), a.slice(1, ..2).unwrap()], 1),
+            tenure::ops::concat([&a, &a, &a], 0),
+            tenure::ops::concat([a.view(), a.slice(1, ..2).unwrap()], 1),
             around(PadMode::Constant(7)),
             around(PadMode::Edge),
             around(PadMode::Reflect),
             around(PadMode::Wrap),
-            tenure::take(&a, 0, &rows),
-            tenure::gather(&a, 1, &places),
-            tenure::tril(&a, 0),
-            tenure::triu(&a, 1),
+            tenure::ops::take(&a, 0, &rows),
+            tenure::ops::gather(&a, 1, &places),
+            tenure::ops::tril(&a, 0),
+            tenure::ops::triu(&a, 1),
         ];
         for (got, expected) in got.into_iter().zip(&expected) {
             assert_same(&Ok(got), expected, "a movement");
@@ -101,12 +101,12 @@ fn products() {
         graph.program((a, b, u, v), outputs)
     }) {
         let got = program.unwrap().run((&a, &b, &u, &v)).unwrap();
-        assert_same(&Ok(got.0), &tenure::matmul(&a, &b), "matmul");
+        assert_same(&Ok(got.0), &tenure::linalg::matmul(&a, &b), "matmul");
         let with = |activation| Matmul::new().bias(&bias).activation(activation);
         let [sigmoid, relu] = [Activation::Sigmoid, Activation::Relu].map(with);
-        assert_same(&Ok(got.1), &tenure::matmul_with(&a, &b, sigmoid), "with a bias");
-        assert_same(&Ok(got.2), &tenure::matmul_with(&a, &b, relu), "an epilogue");
-        assert_same(&Ok(got.3), &tenure::matmul_u8_i8(&u, &v), "of bytes");
+        assert_same(&Ok(got.1), &tenure::linalg::matmul_with(&a, &b, sigmoid), "with a bias");
+        assert_same(&Ok(got.2), &tenure::linalg::matmul_with(&a, &b, relu), "an epilogue");
+        assert_same(&Ok(got.3), &tenure::linalg::matmul_u8_i8(&u, &v), "of bytes");
     }
 }
 
@@ -125,10 +125,10 @@ fn sums_of_products() {
         graph.program((a, b, c), outputs)
     }) {
         let [two, three, one] = program.unwrap().run((&a, &b, &c)).unwrap();
-        assert_same(&Ok(two), &tenure::einsum("bij,jk->bki", (&a, &b)), "of two");
-        let expected = tenure::einsum("...ij,jk,k->...i", (&a, &b, &c));
+        assert_same(&Ok(two), &tenure::linalg::einsum("bij,jk->bki", (&a, &b)), "of two");
+        let expected = tenure::linalg::einsum("...ij,jk,k->...i", (&a, &b, &c));
         assert_same(&Ok(three), &expected, "of three");
-        assert_same(&Ok(one), &tenure::einsum("bij->j", [&a]), "of one");
+        assert_same(&Ok(one), &tenure::linalg::einsum("bij->j", [&a]), "of one");
     }
     for (spec, why) in [
         ("i,i->z", "spec[5] is 'z'"),
@@ -159,9 +159,9 @@ fn transposed_convolutions() {
     }) {
         let [fewest, more] = program.unwrap().run((&x, &w, &b, &[0.0; 5])).unwrap();
         let with = options().bias(&b).activation(Activation::Relu);
-        let expected = tenure::conv2d_transposed(&x, &w, with, [0, 0]);
+        let expected = tenure::nn::conv2d_transposed(&x, &w, with, [0, 0]);
         assert_same(&Ok(fewest), &expected, "to the fewest rows");
-        let expected = tenure::conv2d_transposed(&x, &w, options(), [1, 0]);
+        let expected = tenure::nn::conv2d_transposed(&x, &w, options(), [1, 0]);
         assert_same(&Ok(more), &expected, "to one more row");
     }
 }
@@ -190,16 +190,16 @@ fn images() {
     }) {
         let got = program.unwrap().run((&x, &w, &b, &mean, &var)).unwrap();
         let with = options().bias(&b).activation(Activation::Relu);
-        let y = tenure::conv2d(&x, &w, with).unwrap();
+        let y = tenure::nn::conv2d(&x, &w, with).unwrap();
         let norm = BatchNorm::new(&mean, &var).weight(&b).eps(1e-3);
         let expected = [
             y.try_clone(),
-            tenure::batch_norm(&y, norm),
-            tenure::max_pool2d(&y, windows),
-            tenure::avg_pool2d(&y, windows),
-            tenure::adaptive_max_pool2d(&y, [2, 3]),
-            tenure::adaptive_avg_pool2d(&y, [3, 2]),
-            tenure::global_avg_pool2d(&y),
+            tenure::nn::batch_norm(&y, norm),
+            tenure::nn::max_pool2d(&y, windows),
+            tenure::nn::avg_pool2d(&y, windows),
+            tenure::nn::adaptive_max_pool2d(&y, [2, 3]),
+            tenure::nn::adaptive_avg_pool2d(&y, [3, 2]),
+            tenure::nn::global_avg_pool2d(&y),
         ];
         for (got, expected) in got.into_iter().zip(&expected) {
             assert_same(&Ok(got), expected, "of images");
@@ -223,9 +223,9 @@ fn normalizations() {
         let got = program.unwrap().run((&x, &w, &b)).unwrap();
         let norm = LayerNorm::new().eps(1e-3);
         let expected = [
-            tenure::layer_norm(&x, -1, norm.weight(&w).bias(&b)),
-            tenure::layer_norm(&x, [1, 2], norm),
-            tenure::rms_norm(&x, 2, norm.weight(&w)),
+            tenure::nn::layer_norm(&x, -1, norm.weight(&w).bias(&b)),
+            tenure::nn::layer_norm(&x, [1, 2], norm),
+            tenure::nn::rms_norm(&x, 2, norm.weight(&w)),
         ];
         for (got, expected) in got.into_iter().zip(&expected) {
             assert_same(&Ok(got), expected, "a normalization");

@@ -184,7 +184,7 @@ fn customs() -> [CustomOperation; 2] {
     let doubled = CustomOperation::new::<(f32,), f32>(
         "doubled",
         |[x]| Ok(x.to_vec()),
-        |(x,), mut out| Ok(tenure::mul_into(x, 2.0, &mut out)?),
+        |(x,), mut out| Ok(tenure::ops::mul_into(x, 2.0, &mut out)?),
     );
     [ones.unwrap(), doubled.unwrap()]
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::graphs::{Builder, RELEASED, dtype_of, owned, scaling};
 use super::{opened, saved};
 use tenure::Program;
-use tenure::program_file::{CustomOperation, GraphHandle, GraphRecord};
+use tenure::program::file::{CustomOperation, GraphHandle, GraphRecord};
 use tenure_sys::TNR_NODE_CUSTOM;
 
 fn calling() -> GraphHandle {
@@ -80,7 +80,7 @@ fn made_of_closures_go_to_files_and_back() {
     let halved = CustomOperation::new::<(f32,), f32>(
         "halved",
         |[x]| Ok(x.to_vec()),
-        |(x,), mut out| Ok(tenure::mul_into(x, 0.5, &mut out)?),
+        |(x,), mut out| Ok(tenure::ops::mul_into(x, 0.5, &mut out)?),
     )
     .unwrap();
     let program = Program::trace(|graph| {

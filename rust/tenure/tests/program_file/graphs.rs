@@ -4,7 +4,7 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tenure::program_file::{CustomOperation, GraphHandle};
+use tenure::program::file::{CustomOperation, GraphHandle};
 use tenure::{DType, Element, bf16, f16};
 use tenure_sys::*;
 

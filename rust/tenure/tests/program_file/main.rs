@@ -12,7 +12,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 
 use graphs::{Example, everything, floats, owned, scaling, small};
-use tenure::program_file::{GraphHandle, GraphRecord, ProgramFile};
+use tenure::program::file::{GraphHandle, GraphRecord, ProgramFile};
 use tenure::{ErrorKind, io};
 
 fn saved(graph: &GraphHandle, names: &[&str]) -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::{env, fs, process, thread};
 use super::graphs::{Builder, dtype_of, owned, scaling};
 use super::saved;
 use tenure::program::Updated;
-use tenure::program_file::{GraphRecord, ProgramFile};
+use tenure::program::file::{GraphRecord, ProgramFile};
 use tenure::{Conv2d, ErrorKind, Passes, Pool2d, Program, Result, Tensor, TensorView};
 use tenure_sys::{TNR_NODE_BINARY, TNR_NODE_CUSTOM, tnr_binary_op, tnr_custom_operation};
 use tenure_sys::{tnr_status, tnr_view, tnr_view_mut};

@@ -29,7 +29,7 @@ fn of_proto() -> Vec<Field> {
 
 /// The attribute in front of a field, and the field's own line.
 fn of_source() -> Vec<Field> {
-    let source = text("src/files/program/schema.rs");
+    let source = text("src/program/file/schema.rs");
     let (mut message, mut attribute, mut fields) = (String::new(), String::new(), Vec::new());
     for line in source.lines().map(str::trim) {
         if let Some(rest) = line.strip_prefix("pub(super) struct ") {

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use tenure::{Context, Passes, Tensor, matmul, npy, top_k};
+use tenure::{Context, Passes, Tensor, io::npy, linalg::matmul, ops::top_k};
 use tenure_encoder::{Embedding, Error, Sequences, TooLong, report, vectors};
 
 use model::Model;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
-use tenure::safetensors;
+use tenure::io::safetensors;
 use tenure_encoder::{Bert, Tokens, TooLong, heads};
 
 use crate::{Result, in_file};

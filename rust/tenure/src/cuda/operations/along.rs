@@ -24,7 +24,8 @@ macro_rules! scan_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "), enqueued."
+                "As [`tenure::ops::", stringify!($new), "`](fn@crate::ops::", stringify!($new),
+                "), enqueued."
             )]
             /// A new row-major tensor.
             ///
@@ -117,7 +118,8 @@ macro_rules! sort_methods {
             #[doc = concat!("Sorts along an axis, ", $which, ".")]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($sort), "`](fn@crate::", stringify!($sort), "):"
+                "As [`tenure::ops::", stringify!($sort), "`](fn@crate::ops::", stringify!($sort),
+                "):"
             )]
             /// stable, and NaN is last; enqueued. A new row-major tensor.
             ///
@@ -181,7 +183,8 @@ macro_rules! sort_methods {
             #[doc = concat!("The places on an axis that its elements have, ", $which, ".")]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($argsort), "`](fn@crate::", stringify!($argsort),
+                "As [`tenure::ops::", stringify!($argsort), "`](fn@crate::ops::",
+                stringify!($argsort),
                 "), enqueued."
             )]
             ///
@@ -294,7 +297,7 @@ impl Stream {
     /// The `k` greatest elements along an axis, the greatest first; of equal ones the first. NaN is
     /// chosen last.
     ///
-    /// Enqueues [`tenure::top_k`](fn@crate::top_k).
+    /// Enqueues [`tenure::ops::top_k`](fn@crate::ops::top_k).
     ///
     /// # Errors
     ///

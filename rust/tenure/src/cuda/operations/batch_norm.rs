@@ -2,7 +2,7 @@
 
 use super::images::order_of;
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
-use crate::ops::batch_norm_options;
+use crate::nn::batch_norm::batch_norm_options;
 use crate::raw::Input;
 use crate::raw::operations::{self, ChannelStatistics};
 use crate::{Float, Result};
@@ -27,14 +27,14 @@ batch_norm_options! {
     View
 }
 
-/// Batch normalization of `f64` and `f32`, with the CPU's bits: two launches. The last one reads and
-/// writes each element once.
+/// Batch normalization of `f64` and `f32`, with the CPU's bits: two launches. The last one reads
+/// and writes each element once.
 impl Stream {
-    /// Enqueues [`tenure::batch_norm`](crate::batch_norm()).
+    /// Enqueues [`tenure::nn::batch_norm`](crate::nn::batch_norm()).
     ///
     /// # Errors
     ///
-    /// The errors of [`tenure::batch_norm`](crate::batch_norm()), and `DeviceError`.
+    /// The errors of [`tenure::nn::batch_norm`](crate::nn::batch_norm()), and `DeviceError`.
     #[doc(alias("normalization", "batchnorm"))]
     pub fn batch_norm<T: Float>(
         &self,

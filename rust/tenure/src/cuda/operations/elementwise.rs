@@ -8,7 +8,7 @@ use tenure_sys::{
 
 use crate::cuda::operand::Argument;
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor, View, ViewMut};
-use crate::ops::{broadcast_shape, refused};
+use crate::ops::results::{broadcast_shape, refused};
 use crate::raw::{Input, LentMut, operations};
 use crate::{
     Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real, Result,
@@ -170,11 +170,15 @@ fn turned(op: tnr_compare_op) -> tnr_compare_op {
 
 /// The text before the errors of a method, that of the crate's function `$new`.
 macro_rules! enqueued {
-    ($new:ident) => {
+    ($module:ident $new:ident) => {
         concat!(
             "As [`tenure::",
+            stringify!($module),
+            "::",
             stringify!($new),
             "`](fn@crate::",
+            stringify!($module),
+            "::",
             stringify!($new),
             "), enqueued."
         )
@@ -185,38 +189,38 @@ macro_rules! enqueued {
 /// another type.
 macro_rules! unary_methods {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        $op:ident $name:literal $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {
         /// Operations on one input.
         impl Stream {$(
-            unary_methods! { @$in -> $out $op: $new, $into, $assign, [$($generic)*]; $what }
+            unary_methods! { @$in -> $out $op $module: $new, $into, $assign, [$($generic)*]; $what }
         )*}
     };
-    (@T -> Bool8 $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+    (@T -> Bool8 $op:ident $module:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
         $what:literal) => {
-        unary_methods! { @gives Bool8, $op: $new, $into, [$($generic)*] T; $what }
+        unary_methods! { @gives Bool8, $op $module: $new, $into, [$($generic)*] T; $what }
     };
-    (@T -> Part $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+    (@T -> Part $op:ident $module:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
         $what:literal) => {
-        unary_methods! { @gives T::Part, $op: $new, $into, [$($generic)*] T; $what }
+        unary_methods! { @gives T::Part, $op $module: $new, $into, [$($generic)*] T; $what }
     };
-    (@T -> Magnitude $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
-        $what:literal) => {
-        unary_methods! { @gives T::Part, $op: $new, $into, [$($generic)*] T; $what }
-        unary_methods! { @in_place $op: $new, $assign, [T: Number] T; $what }
-    };
-    (@$in:ident -> $out:ident $op:ident: $new:ident, $into:ident, $assign:ident,
+    (@T -> Magnitude $op:ident $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*]; $what:literal) => {
-        unary_methods! { @gives $in, $op: $new, $into, [$($generic)*] $in; $what }
-        unary_methods! { @in_place $op: $new, $assign, [$($generic)*] $in; $what }
+        unary_methods! { @gives T::Part, $op $module: $new, $into, [$($generic)*] T; $what }
+        unary_methods! { @in_place $op $module: $new, $assign, [T: Number] T; $what }
     };
-    (@gives $out:ty, $op:ident: $new:ident, $into:ident, [$($generic:tt)*] $in:ident;
+    (@$in:ident -> $out:ident $op:ident $module:ident: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*]; $what:literal) => {
+        unary_methods! { @gives $in, $op $module: $new, $into, [$($generic)*] $in; $what }
+        unary_methods! { @in_place $op $module: $new, $assign, [$($generic)*] $in; $what }
+    };
+    (@gives $out:ty, $op:ident $module:ident: $new:ident, $into:ident, [$($generic:tt)*] $in:ident;
         $what:literal) => {
         #[doc = $what]
         ///
-        #[doc = enqueued!($new)]
+        #[doc = enqueued!($module $new)]
         /// A new row-major tensor of the shape of `a`.
         ///
         /// # Errors
@@ -228,7 +232,7 @@ macro_rules! unary_methods {
 
         #[doc = $what]
         ///
-        #[doc = enqueued!($new)]
+        #[doc = enqueued!($module $new)]
         /// Written to `out`, to whose shape `a` is broadcast.
         ///
         /// # Errors
@@ -246,11 +250,11 @@ macro_rules! unary_methods {
             })
         }
     };
-    (@in_place $op:ident: $new:ident, $assign:ident, [$($generic:tt)*] $in:ident;
+    (@in_place $op:ident $module:ident: $new:ident, $assign:ident, [$($generic:tt)*] $in:ident;
         $what:literal) => {
         #[doc = $what]
         ///
-        #[doc = enqueued!($new)]
+        #[doc = enqueued!($module $new)]
         /// In place.
         ///
         /// # Errors
@@ -278,7 +282,7 @@ macro_rules! binary_methods {
         impl Stream {$(
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// A new row-major tensor of the shape that `a` and `b` broadcast to.
             ///
             /// # Errors
@@ -298,7 +302,7 @@ macro_rules! binary_methods {
 
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// Written to `out`, to whose shape `a` and `b` are broadcast.
             ///
             /// # Errors
@@ -322,7 +326,7 @@ macro_rules! binary_methods {
 
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// In place: `a` is `out` itself, and `b` is broadcast to its shape.
             ///
             /// # Errors
@@ -357,7 +361,7 @@ macro_rules! ternary_methods {
         impl Stream {$(
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// A new row-major tensor of the shape that the three broadcast to.
             ///
             /// # Errors
@@ -377,7 +381,7 @@ macro_rules! ternary_methods {
 
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// Written to `out`, to whose shape the three are broadcast.
             ///
             /// # Errors
@@ -401,7 +405,7 @@ macro_rules! ternary_methods {
 
             #[doc = $what]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// In place: `a` is `out` itself, and `b` and `c` are broadcast to its shape.
             ///
             /// # Errors
@@ -436,7 +440,7 @@ macro_rules! comparison_methods {
         impl Stream {$(
             #[doc = concat!("Whether `", $what, "`.")]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// A new row-major tensor of the shape that `a` and `b` broadcast to.
             ///
             /// # Errors
@@ -456,7 +460,7 @@ macro_rules! comparison_methods {
 
             #[doc = concat!("Whether `", $what, "`.")]
             ///
-            #[doc = enqueued!($new)]
+            #[doc = enqueued!(ops $new)]
             /// Written to `out`, to whose shape `a` and `b` are broadcast.
             ///
             /// # Errors

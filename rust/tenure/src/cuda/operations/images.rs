@@ -3,7 +3,9 @@
 use tenure_sys::{tnr_pool2d_attributes, tnr_reduce_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
-use crate::ops::{ADAPTIVE_POOL, Filtering, GLOBAL_POOL, conv2d_options, image_order, of_size};
+use crate::nn::conv2d::{Filtering, conv2d_options};
+use crate::nn::pool2d::{ADAPTIVE_POOL, GLOBAL_POOL, of_size};
+use crate::ops::results::image_order;
 use crate::raw::operations;
 use crate::{Activation, Float, Order, Pool2d, Result};
 
@@ -35,16 +37,18 @@ pub(super) fn order_of<T: Float>(a: &View<'_, T>) -> Order {
 
 /// Convolutions of images: of `f64`, `f32`, `f16` and `bf16`, of any strides.
 impl Stream {
-    /// Enqueues [`tenure::conv2d`](crate::conv2d()). The result is a new tensor: row-major (NCHW),
-    /// or with its channels last (NHWC) where those of `a` are adjacent and `a` is not row-major.
+    /// Enqueues [`tenure::nn::conv2d`](crate::nn::conv2d()). The result is a new tensor: row-major
+    /// (NCHW), or with its channels last (NHWC) where those of `a` are adjacent and `a` is not
+    /// row-major.
     ///
     /// A sum takes its products in the order of the filter's rows, columns and channels, by fused
     /// multiplication and addition: its bits depend only on the window and the filter.
     ///
     /// # Errors
     ///
-    /// The errors of [`tenure::conv2d`](crate::conv2d()). `Unsupported`: an activation other than
-    /// [`Activation::Relu`], and images or results that a device cannot count. `DeviceError`.
+    /// The errors of [`tenure::nn::conv2d`](crate::nn::conv2d()). `Unsupported`: an activation
+    /// other than [`Activation::Relu`], and images or results that a device cannot count.
+    /// `DeviceError`.
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -94,8 +98,8 @@ impl Stream {
         })
     }
 
-    /// Enqueues [`tenure::conv2d_transposed`](crate::conv2d_transposed()): one launch, in the order
-    /// of [`conv2d`](Self::conv2d).
+    /// Enqueues [`tenure::nn::conv2d_transposed`](crate::nn::conv2d_transposed()): one launch, in
+    /// the order of [`conv2d`](Self::conv2d).
     ///
     /// # Errors
     ///
@@ -191,12 +195,16 @@ macro_rules! pool_methods {
         impl Stream {$(pool_methods! { @$form $op $new $into })*}
     };
     (@windows $op:ident $new:ident $into:ident) => {
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "),")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), "),"
+        )]
         /// enqueued, with its bits.
         ///
         /// # Errors
         ///
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), ")."
+        )]
         /// `Unsupported`: images or results that a device cannot count. `DeviceError`.
         ///
         /// ```
@@ -231,12 +239,16 @@ macro_rules! pool_methods {
         }
     };
     (@adaptive $op:ident $new:ident $into:ident) => {
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "),")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), "),"
+        )]
         /// enqueued.
         ///
         /// # Errors
         ///
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), ")."
+        )]
         /// `Unsupported`: images or results that a device cannot count. `DeviceError`.
         pub fn $new<T: Float>(&self, a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
             self.pool(tnr_reduce_op::$op, a, &ADAPTIVE_POOL, |a| of_size(a, size))
@@ -258,12 +270,16 @@ macro_rules! pool_methods {
         }
     };
     (@global $op:ident $new:ident $into:ident) => {
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "),")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), "),"
+        )]
         /// enqueued: a reduction over the last two axes.
         ///
         /// # Errors
         ///
-        #[doc = concat!("As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+        #[doc = concat!(
+            "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new), ")."
+        )]
         /// `DeviceError`.
         pub fn $new<T: Float>(&self, a: impl AsView<T>) -> Result<Tensor<T>> {
             self.pool(tnr_reduce_op::$op, a, &GLOBAL_POOL, |a| of_size(a, [1, 1]))

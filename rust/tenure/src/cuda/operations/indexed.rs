@@ -5,7 +5,8 @@
 use tenure_sys::tnr_binary_op;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
-use crate::ops::{AS_THEY_ARE, numbered, taken};
+use crate::ops::concat::numbered;
+use crate::ops::indexed::{AS_THEY_ARE, taken};
 use crate::raw::movement::{self, Names};
 use crate::{Axis, Element, Number, Result, SparseIndex};
 
@@ -38,7 +39,8 @@ impl Stream {
 /// Reading by index. Each waits for the stream: an index that is outside is found on the device.
 impl Stream {
     /// Elements of `a` by their indices along an axis, which becomes the axes of `indices` (`i32`
-    /// or `i64`): as [`tenure::take`](crate::take()). A new row-major tensor. Waits for the stream.
+    /// or `i64`): as [`tenure::ops::take`](crate::ops::take()). A new row-major tensor. Waits for
+    /// the stream.
     ///
     /// # Errors
     ///
@@ -88,8 +90,9 @@ impl Stream {
         self.take_by(Names::Rows, a, axis.into(), indices, out)
     }
 
-    /// Elements of `a` by an index each along an axis: as [`tenure::gather`](crate::gather()). A
-    /// new row-major tensor of the shape of `indices` (`i32` or `i64`). Waits for the stream.
+    /// Elements of `a` by an index each along an axis: as
+    /// [`tenure::ops::gather`](crate::ops::gather()). A new row-major tensor of the shape of
+    /// `indices` (`i32` or `i64`). Waits for the stream.
     ///
     /// # Errors
     ///
@@ -149,7 +152,8 @@ macro_rules! put_methods {
             #[doc = concat!("A copy of `a` that ", $does, ".")]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "), whose ",
+                "As [`tenure::ops::", stringify!($new), "`](fn@crate::ops::", stringify!($new),
+                "), whose ",
                 "bits it has. A new row-major tensor. Waits for the stream."
             )]
             ///

@@ -1,7 +1,7 @@
 //! Products of matrices on a device.
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
-use crate::ops::{matmul_options, product_shape};
+use crate::linalg::matmul::{matmul_options, product_shape};
 use crate::raw::matmul::PLAIN;
 use crate::raw::operations;
 use crate::{Activation, Factor, Result};
@@ -28,10 +28,11 @@ matmul_options! {
 
 /// Products of matrices: of `f64`, `f32`, `f16`, `bf16`, and of bytes.
 impl Stream {
-    /// Enqueues [`tenure::matmul`](fn@crate::matmul). The result is a new row-major tensor.
+    /// Enqueues [`tenure::linalg::matmul`](fn@crate::linalg::matmul). The result is a new row-major
+    /// tensor.
     ///
-    /// A sum takes its products in order of k, by fused multiplication and addition: the error bound
-    /// is the host's.
+    /// A sum takes its products in order of k, by fused multiplication and addition: the error
+    /// bound is the host's.
     ///
     /// # Errors
     ///

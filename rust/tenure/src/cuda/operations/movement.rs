@@ -3,7 +3,7 @@
 use tenure_sys::tnr_triangle;
 
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor};
-use crate::ops::{broadcast_shape, refused};
+use crate::ops::results::{broadcast_shape, refused};
 use crate::raw::{self, Input, movement, operations};
 use crate::{Bool8, Element, Real, Result};
 
@@ -33,7 +33,7 @@ impl Stream {
     }
 
     /// Copies the elements of `a`, broadcast, into `out`: as
-    /// [`tenure::copy_into`](crate::copy_into), enqueued.
+    /// [`tenure::ops::copy_into`](crate::ops::copy_into), enqueued.
     ///
     /// # Errors
     ///
@@ -48,8 +48,8 @@ impl Stream {
             .map_err(|error| refused(error, "copy_into", &[a.shape()], Some(out.shape())))
     }
 
-    /// Converts the elements of `a`: as [`tenure::cast`](crate::cast), enqueued. A new row-major
-    /// tensor of the shape of `a`.
+    /// Converts the elements of `a`: as [`tenure::ops::cast`](crate::ops::cast), enqueued. A new
+    /// row-major tensor of the shape of `a`.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Stream {
     }
 
     /// Converts the elements of `a`, broadcast, into `out`: as
-    /// [`tenure::cast_into`](crate::cast_into), enqueued.
+    /// [`tenure::ops::cast_into`](crate::ops::cast_into), enqueued.
     ///
     /// # Errors
     ///
@@ -86,7 +86,8 @@ impl Stream {
             .map_err(|error| refused(error, "cast_into", &[a.shape()], Some(out.shape())))
     }
 
-    /// Sets every element of `out` to `value`: as [`tenure::fill`](crate::fill()), enqueued.
+    /// Sets every element of `out` to `value`: as [`tenure::ops::fill`](crate::ops::fill()),
+    /// enqueued.
     ///
     /// # Errors
     ///
@@ -97,8 +98,8 @@ impl Stream {
     }
 
     /// Takes `a` where `condition` is true, else `b`; each may be a number. Enqueues
-    /// [`tenure::select`](crate::select()). The result is a new row-major tensor of the shape that
-    /// the three broadcast to.
+    /// [`tenure::ops::select`](crate::ops::select()). The result is a new row-major tensor of the
+    /// shape that the three broadcast to.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use tenure_sys::tnr_normalize_op;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
-use crate::ops::norm_options;
+use crate::nn::normalize::norm_options;
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
@@ -45,7 +45,8 @@ macro_rules! normalization_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "), enqueued."
+                "As [`tenure::nn::", stringify!($new), "`](fn@crate::nn::", stringify!($new),
+                "), enqueued."
             )]
             /// A new row-major tensor of the shape of `a`.
             ///
@@ -70,7 +71,7 @@ macro_rules! normalization_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($into), "`](fn@crate::", stringify!($into),
+                "As [`tenure::nn::", stringify!($into), "`](fn@crate::nn::", stringify!($into),
                 "), enqueued."
             )]
             /// Written to `out`, which has the shape of `a`.
@@ -100,7 +101,7 @@ macro_rules! normalization_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($assign), "`](fn@crate::", stringify!($assign),
+                "As [`tenure::nn::", stringify!($assign), "`](fn@crate::nn::", stringify!($assign),
                 "), enqueued."
             )]
             /// In place.

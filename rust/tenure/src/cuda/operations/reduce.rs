@@ -3,7 +3,7 @@
 use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
-use crate::ops::for_each_number_reduction;
+use crate::ops::reduce::for_each_number_reduction;
 use crate::raw::operations::{self, Reducing, reducing};
 use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result, TensorViewMut};
 
@@ -59,7 +59,8 @@ macro_rules! reduction_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($new), "`](fn@crate::", stringify!($new), "), enqueued."
+                "As [`tenure::ops::", stringify!($new), "`](fn@crate::ops::", stringify!($new),
+                "), enqueued."
             )]
             /// A new row-major tensor with the axes that are not reduced, or with all of them where
             /// they are given by [`Axes::keep`].
@@ -81,7 +82,7 @@ macro_rules! reduction_methods {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($into), "`](fn@crate::", stringify!($into),
+                "As [`tenure::ops::", stringify!($into), "`](fn@crate::ops::", stringify!($into),
                 "), enqueued."
             )]
             /// Written to `out`, which has the axes that are not reduced, or all of them with the
@@ -121,7 +122,7 @@ macro_rules! methods_of_all {
             #[doc = $what]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($all), "`](fn@crate::", stringify!($all),
+                "As [`tenure::ops::", stringify!($all), "`](fn@crate::ops::", stringify!($all),
                 "). Waits for the stream."
             )]
             ///

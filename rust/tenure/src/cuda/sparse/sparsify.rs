@@ -19,7 +19,7 @@ pub struct Sparsify<'a, T: Element> {
 /// Between dense and sparse matrices.
 impl Stream {
     /// Begins a conversion from a dense matrix, of any strides, to a sparse one; without more, of
-    /// the elements that are not zero: as [`tenure::sparsify`](crate::sparsify()).
+    /// the elements that are not zero: as [`tenure::sparse::sparsify`](crate::sparse::sparsify()).
     ///
     /// ```
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };

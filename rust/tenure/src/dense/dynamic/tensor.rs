@@ -148,7 +148,7 @@ impl DynTensor {
         self.held.tenure()
     }
 
-    /// Converts the elements into a new row-major tensor, as [`cast`](crate::cast) does.
+    /// Converts the elements into a new row-major tensor, as [`cast`](crate::ops::cast) does.
     ///
     /// # Errors
     ///

@@ -3,7 +3,10 @@
 use std::ops::{Index, IndexMut};
 
 use crate::dense::iter::{Iter, IterMut};
-use crate::{Element, Tensor, layout, refusal};
+use crate::{
+    Element, Tensor,
+    layout::{self, refusal},
+};
 
 /// Elements.
 impl<T: Element> Tensor<T> {

@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::{
-    Element, Error, ErrorKind, Float, IntoShape, Number, Order, Result, Tensor, layout, refusal,
+    Element, Error, ErrorKind, Float, IntoShape, Number, Order, Result, Tensor,
+    layout::{self, refusal},
 };
 
 /// Patterns.

@@ -131,7 +131,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// An array whose channels stand last, as most images do, in the order of axes that
-    /// [`conv2d`](crate::conv2d) takes: of `[n, height, width, channels]` the view
+    /// [`conv2d`](crate::nn::conv2d) takes: of `[n, height, width, channels]` the view
     /// `[n, channels, height, width]` of the same memory, which is
     /// [`Order::ChannelsLast`](crate::Order) where the array is row-major.
     ///
@@ -247,7 +247,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: the shapes do not broadcast, or the result has more than 2^59 - 1 elements.
+    /// `InvalidArgument`: the shapes do not broadcast, or the result has more than 2^59 - 1
+    /// elements.
     ///
     /// ```
     /// # use tenure::TensorView;

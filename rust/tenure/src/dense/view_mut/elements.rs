@@ -3,7 +3,10 @@
 use std::ops::{Index, IndexMut};
 
 use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut, SplitIntoMut};
-use crate::{Axis, Element, Result, Tensor, TensorViewMut, layout, refusal};
+use crate::{
+    Axis, Element, Result, Tensor, TensorViewMut,
+    layout::{self, refusal},
+};
 
 /// Elements.
 impl<'a, T: Element> TensorViewMut<'a, T> {

@@ -134,7 +134,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 
     /// An array whose channels stand last, as most images do, in the order of axes that
-    /// [`conv2d`](crate::conv2d) takes: of `[n, height, width, channels]` the view
+    /// [`conv2d`](crate::nn::conv2d) takes: of `[n, height, width, channels]` the view
     /// `[n, channels, height, width]` of the same memory, which is
     /// [`Order::ChannelsLast`](crate::Order) where the array is row-major.
     ///

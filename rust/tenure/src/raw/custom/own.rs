@@ -152,10 +152,10 @@ impl CustomOperation {
     /// `run` is lent views of its operands, of any strides, and one of the result. The elements of
     /// the result are initialised, to values that are not promised, and `run` writes all of them.
     /// Both closures are called from any thread, also from several at once, and for shapes that no
-    /// run will have; they may call any function of this crate, and run programs. Both always give the
-    /// same for the same operands: a program plans its memory with one answer of `shape` for each set
-    /// of layouts, and a run refuses a later answer that has another rank than the plan or a larger
-    /// extent. `run` is called once for each node of a run, of constants too.
+    /// run will have; they may call any function of this crate, and run programs. Both always give
+    /// the same for the same operands: a program plans its memory with one answer of `shape` for
+    /// each set of layouts, and a run refuses a later answer that has another rank than the plan or
+    /// a larger extent. `run` is called once for each node of a run, of constants too.
     ///
     /// The error of a closure refuses the node, or fails the run, with its message, and with its
     /// kind where it is an error of this crate. Other errors, and kinds that the library does not
@@ -164,7 +164,8 @@ impl CustomOperation {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a byte of 0 in the name. Its length, 1 to 31 bytes, is checked by the graph.
+    /// `InvalidArgument`: a byte of 0 in the name. Its length, 1 to 31 bytes, is checked by the
+    /// graph.
     ///
     /// ```
     /// #![forbid(unsafe_code)]
@@ -281,7 +282,7 @@ impl CustomOperation {
     /// let keeps = CustomOperation::with_device::<(f32,), f32>(
     ///     "keeps",
     ///     |[x]| Ok(x.to_vec()),
-    ///     |(x,), mut out| Ok(tenure::neg_into(x, &mut out)?),
+    ///     |(x,), mut out| Ok(tenure::ops::neg_into(x, &mut out)?),
     ///     |stream, (x,), mut out| {
     ///         *KEPT.lock().unwrap() = Some(x);
     ///         Ok(stream.neg_into(x, &mut out)?)
@@ -411,9 +412,9 @@ where
         };
         require(&own.dtypes, operands)?;
         require(&[T::DTYPE], std::slice::from_ref(&out))?;
-        // SAFETY: the library has checked the views, which are lent for the call and have the dtypes
-        // that were required; the result is none of the operands' memory, has no element twice, and
-        // has been written, as the operation asks for.
+        // SAFETY: the library has checked the views, which are lent for the call and have the
+        // dtypes that were required; the result is none of the operands' memory, has no element
+        // twice, and has been written, as the operation asks for.
         unsafe { (own.run)(I::views(operands), TensorViewMut::from_raw(out)) }
     })
 }

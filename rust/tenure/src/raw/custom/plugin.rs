@@ -13,8 +13,8 @@ use super::CustomOperation;
 use crate::raw::{entered, failure};
 use crate::{Error, ErrorKind, Result};
 
-/// The operations of a plug-in: a shared library that exports `tnr_plugin_entry`, in C, C++ or Rust.
-/// It stays loaded as long as one of them, or a program that calls one. (Feature `plugins`.)
+/// The operations of a plug-in: a shared library that exports `tnr_plugin_entry`, in C, C++ or
+/// Rust. It stays loaded as long as one of them, or a program that calls one. (Feature `plugins`.)
 ///
 /// Nothing but its entry is called before the ABI that it was compiled for has been compared with
 /// this library's. `docs/custom-operations.md` says how one is written and built.
@@ -31,7 +31,7 @@ use crate::{Error, ErrorKind, Result};
 /// `InvalidArgument`: no function `tnr_plugin_entry`, and what a graph refuses of an operation.
 ///
 /// ```no_run
-/// use tenure::{Program, load_plugin};
+/// use tenure::{Program, program::load_plugin};
 ///
 /// // SAFETY: it is ours.
 /// let operations = unsafe { load_plugin("./libsoftsign.so") }?;

@@ -5,11 +5,12 @@ use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_device, tnr_view, tnr_vie
 use super::run::Call;
 use crate::cuda::{self, Stream};
 use crate::dense::Held;
-use crate::ops::Extents;
+use crate::ops::results::Extents;
 use crate::raw::LentMut;
 use crate::raw::cuda::{device, run_on};
 use crate::{
-    DType, DynTensor, Element, Error, ErrorKind, Host, OnDevice, Order, Result, Tensor, TensorView,
+    DType, DynTensor, Element, Error, ErrorKind, Order, Result, Tensor, TensorView,
+    expr::{Host, OnDevice},
     layout,
 };
 

@@ -9,11 +9,13 @@ use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
 
 use super::blank::{DynBlank, PlaceMemory, RunExtents, Shape};
 use super::fresh::Fresh;
-use crate::ops::Extents;
+use crate::ops::results::Extents;
 use crate::raw::context::current;
 use crate::raw::expression::{Filling, Leaf, Lends};
 use crate::raw::{Lent, LentMut, check, entered, owned};
-use crate::{DType, DynTensor, Element, Host, Result, Tensor, TensorViewMut, Tenure, cuda, layout};
+use crate::{
+    DType, DynTensor, Element, Result, Tensor, TensorViewMut, Tenure, cuda, expr::Host, layout,
+};
 
 /// Inputs or outputs up to which a run takes room on the stack.
 pub(super) const INLINE: usize = 16;
@@ -392,9 +394,9 @@ impl ProgramHandle {
                 false => extents.as_mut_ptr().cast(),
             },
         };
-        // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
-        // is none the address is NULL, which the library refuses. Times are writable as far as their
-        // count says, and there are extents of all outputs.
+        // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where
+        // there is none the address is NULL, which the library refuses. Times are writable as far
+        // as their count says, and there are extents of all outputs.
         check(unsafe {
             sys::tnr_program_run(
                 current(),

@@ -123,7 +123,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let dense = Tensor::<f32>::zeros([2, 2, 3])?;
-    /// let batch: CsrBatch<f32> = sparsify(&dense).to_csr_batch()?;
+    /// let batch: CsrBatch<f32> = sparse::sparsify(&dense).to_csr_batch()?;
     /// assert_eq!(batch.into_parts().0.to_vec(), [0, 0, 0]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -136,7 +136,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let dense = Tensor::<f32>::zeros([2, 2, 3])?;
-    /// let batch: CsrBatch<f32> = sparsify(&dense).to_csr_batch()?;
+    /// let batch: CsrBatch<f32> = sparse::sparsify(&dense).to_csr_batch()?;
     /// assert_eq!((batch.view().len(), batch.view().nnz()), (2, 0));
     /// # Ok::<(), Error>(())
     /// ```
@@ -156,7 +156,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let dense = Tensor::full([2, 2, 3], 0.5)?;
-    /// let mut batch: CsrBatch<f64> = sparsify(&dense).to_csr_batch()?;
+    /// let mut batch: CsrBatch<f64> = sparse::sparsify(&dense).to_csr_batch()?;
     /// batch.view_mut().get_mut(1).unwrap().values_mut().fill(2.0);
     /// assert_eq!(batch.view().to_dense()?.to_vec(), [[0.5; 6], [2.0; 6]].as_flattened());
     /// # Ok::<(), Error>(())
@@ -176,7 +176,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let dense = Tensor::full([1, 2, 3], 0.5)?;
-    /// let mut batch: CsrBatch<f64> = sparsify(&dense).to_csr_batch()?;
+    /// let mut batch: CsrBatch<f64> = sparse::sparsify(&dense).to_csr_batch()?;
     /// batch.values_mut().fill(2.0);
     /// assert_eq!(batch.view().to_dense()?.to_vec(), [2.0; 6]);
     /// # Ok::<(), Error>(())

@@ -44,7 +44,7 @@ macro_rules! joins {
 joins! {
     /// Joins sparse matrices of as many columns, one below the other: views, or references to
     /// matrices, of one format. Copies, in the order that the entries have; it is coalesced where
-    /// all of them are. For dense arrays there is [`concat`](fn@crate::concat).
+    /// all of them are. For dense arrays there is [`concat`](fn@crate::ops::concat).
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ joins! {
     /// than `I` counts. `OutOfMemory`.
     ///
     /// ```
-    /// use tenure::{CsrMatrix, CsrView, vstack};
+    /// use tenure::{CsrMatrix, CsrView, sparse::vstack};
     ///
     /// let a: CsrMatrix<f64> = CsrMatrix::eye(2)?;
     /// let b = CsrView::new(1, 2, &[0, 1], &[1], &[5.0])?;
@@ -71,7 +71,7 @@ joins! {
     /// The errors of [`vstack`], of rows and columns.
     ///
     /// ```
-    /// use tenure::{CsrMatrix, hstack};
+    /// use tenure::{CsrMatrix, sparse::hstack};
     ///
     /// let a: CsrMatrix<f64> = CsrMatrix::eye(2)?;
     /// let joined = hstack([&a, &a])?;
@@ -88,7 +88,7 @@ joins! {
     /// `OutOfMemory`.
     ///
     /// ```
-    /// use tenure::{CsrMatrix, CsrView, block_diag};
+    /// use tenure::{CsrMatrix, CsrView, sparse::block_diag};
     ///
     /// let a: CsrMatrix<f64> = CsrMatrix::eye(1)?;
     /// let b = CsrView::new(1, 2, &[0, 1], &[1], &[5.0])?;
@@ -107,7 +107,7 @@ joins! {
 /// `InvalidArgument`: more rows, columns or entries than `I` counts. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::{CsrMatrix, CsrView, kron};
+/// use tenure::{CsrMatrix, CsrView, sparse::kron};
 ///
 /// let a = CsrView::new(1, 2, &[0, 2], &[0, 1], &[2.0, 3.0])?; // [2 3]
 /// let identity = CsrMatrix::eye(2)?;

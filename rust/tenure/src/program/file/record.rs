@@ -1,0 +1,252 @@
+//! A graph, listed; and written.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use prost::Message;
+use tenure_sys::TNR_NODE_CUSTOM;
+
+use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
+use super::schema::{self, Source};
+use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
+use crate::io::payload::{Body, shown, to_io};
+use crate::raw::graph_record::{Extent, Listed, NODE_KIND, Source as From};
+use crate::{DynView, Error, Result, bytes};
+
+/// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
+#[derive(Clone, Debug)]
+pub struct GraphRecord<'a> {
+    graph: schema::Graph,
+    /// In the order in which the graph has them.
+    constants: Vec<DynView<'a>>,
+    constants_bytes: u64,
+    custom_names: Vec<String>,
+}
+
+impl<'a> GraphRecord<'a> {
+    pub(super) fn new(
+        graph: schema::Graph,
+        constants: Vec<DynView<'a>>,
+        constants_bytes: u64,
+    ) -> Self {
+        let custom_names = names_of(&graph);
+        GraphRecord { graph, constants, constants_bytes, custom_names }
+    }
+
+    /// Lists a graph. Custom operations are recorded by names: `custom_names` has those of the
+    /// graph in the order in which they were added. Operations that its subgraphs call have their
+    /// own names.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another number of names than the graph has custom operations, or a name
+    /// that occurs twice in a graph. `Unsupported`: parts that a newer core has and this version
+    /// does not know. `StaleHandle`.
+    pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
+        let info = graph.info()?;
+        let (names, count) = (custom_names.len(), info.custom_count as usize);
+        if names != count {
+            return Err(Error::invalid(format!(
+                "{names} names are given but the graph has {count} operations of its caller's own"
+            )));
+        }
+        let customs = custom_names.iter().map(|name| name.to_string()).collect();
+        let mut record = GraphRecord::new(schema::Graph::default(), Vec::new(), 0);
+        record.graph = record.listed(&Listed::Whole(graph), customs)?;
+        record.custom_names = names_of(&record.graph);
+        Ok(record)
+    }
+
+    /// A graph and those within it, which are no deeper than the core lets them be.
+    fn listed(&mut self, listed: &Listed<'a>, customs: Vec<String>) -> Result<schema::Graph> {
+        let graph = listed.graph();
+        let info = graph.info()?;
+        require_different(customs.iter().map(String::as_str))?;
+        let mut record = schema::Graph { customs, ..Default::default() };
+        for index in 0..info.extent_count {
+            record.extents.push(match graph.extent(index)? {
+                Extent::Named { name, maximum } => {
+                    schema::Extent { op: 0, a: maximum, b: 0, name: name.into_bytes() }
+                }
+                Extent::Made { op, a, b } => schema::Extent { op: op.0, a, b, name: Vec::new() },
+            });
+        }
+        for value in 0..info.value_count {
+            let source = match graph.source(value)? {
+                From::Input { dtype, numbers } => {
+                    Source::Input(schema::Input { dtype: dtype.raw().0, numbers })
+                }
+                From::Constant(index) => Source::Constant(self.place(listed.constant(index)?)?),
+                From::Scalar(index) => Source::Scalar(recorded_scalar(&graph.scalar(index)?)),
+                From::Node(index) => Source::Node(node(graph, index)?),
+                From::Result(number) => Source::Result(number),
+            };
+            record.values.push(schema::Value { source: Some(source) });
+        }
+        for index in 0..info.output_count {
+            let (value, updates) = graph.output(index)?;
+            record.outputs.push(schema::Output { value, updates });
+        }
+        for index in 0..info.subgraph_count {
+            let part = listed.subgraph(index)?;
+            let names = part.graph().custom_names()?;
+            let of_subgraph = |error: Error| error.prefixed(&format!("subgraphs[{index}]: "));
+            record.subgraphs.push(self.listed(&part, names).map_err(of_subgraph)?);
+        }
+        Ok(record)
+    }
+
+    /// Puts a constant behind those that have a place.
+    fn place(&mut self, view: DynView<'a>) -> Result<schema::Constant> {
+        let too_large = || Error::invalid("the constants have more bytes than a file");
+        let size_bytes = view.len().checked_mul(view.dtype().size_bytes());
+        let size_bytes = size_bytes.ok_or_else(too_large)? as u64;
+        let offset = self.constants_bytes.checked_next_multiple_of(CONSTANT_ALIGNMENT);
+        let offset = offset.ok_or_else(too_large)?;
+        self.constants_bytes = offset.checked_add(size_bytes).ok_or_else(too_large)?;
+        self.constants.push(view);
+        let shape = view.shape().iter().map(|extent| *extent as u64).collect();
+        Ok(schema::Constant { dtype: view.dtype().raw().0, shape, offset, size_bytes })
+    }
+
+    /// Names of custom operations, by which the graph and those within it call them; those of the
+    /// graph itself first, in their order.
+    pub fn custom_names(&self) -> &[String] {
+        &self.custom_names
+    }
+
+    /// Number of values: inputs, constants, scalars and nodes.
+    pub fn value_count(&self) -> usize {
+        self.graph.values.len()
+    }
+
+    /// The constants, in the order in which the graph has them.
+    pub fn constants(&self) -> &[DynView<'a>] {
+        &self.constants
+    }
+
+    /// Writes a file. Equal graphs and constants give equal bytes.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the output; `InvalidInput` for a graph that takes more than 16 MiB without its
+    /// constants.
+    pub fn save(&self, mut out: impl Write) -> io::Result<()> {
+        let graph = self.graph.encode_to_vec();
+        let version = version_of(&self.graph);
+        let sections = Sections::of(version, graph.len() as u64, self.constants_bytes);
+        let sections = sections.map_err(to_io)?;
+        out.write_all(&sections.header())?;
+        out.write_all(&graph)?;
+        if self.constants_bytes > 0 {
+            let gap = sections.constants.start - sections.graph.end;
+            out.write_all(&[0; SECTION_ALIGNMENT as usize][..gap])?;
+        }
+        let mut written = 0_u64;
+        for view in &self.constants {
+            let gap = written.next_multiple_of(CONSTANT_ALIGNMENT) - written;
+            let body = Body::new(*view).map_err(to_io)?;
+            let elements: &[u8] = body.as_ref();
+            out.write_all(&[0; CONSTANT_ALIGNMENT as usize][..gap as usize])?;
+            if cfg!(target_endian = "little") {
+                out.write_all(elements)?;
+            } else {
+                let mut turned = elements.to_vec();
+                bytes::swap(&mut turned, view.dtype());
+                out.write_all(&turned)?;
+            }
+            written += gap + elements.len() as u64;
+        }
+        out.flush()
+    }
+}
+
+impl GraphRecord<'_> {
+    /// Writes a new file in the same folder, and renames it to this path when it is whole: a
+    /// process that has the old one mapped keeps it, and no reader sees a half of the new one.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`save`](Self::save), and those of the system.
+    pub fn save_as(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let path = path.as_ref();
+        let mut beside = path.as_os_str().to_owned();
+        // Relaxed: the numbers must differ, and nothing else matters.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        beside.push(format!(".{}.{number}", std::process::id()));
+        let write = || {
+            let mut out = io::BufWriter::new(File::create_new(&beside)?);
+            self.save(&mut out)?;
+            fs::rename(&beside, path)
+        };
+        let written = write();
+        if written.is_err() {
+            // It may not be there, and the error that matters is the first.
+            let _ = fs::remove_file(&beside);
+        }
+        written
+    }
+}
+
+/// The version of the container, which tells readers that know no subgraphs, or no subgraphs that
+/// call custom operations, that the graph has them.
+pub(super) fn version_of(graph: &schema::Graph) -> u32 {
+    fn call(graphs: &[schema::Graph]) -> bool {
+        graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))
+    }
+    match (graph.subgraphs.is_empty(), call(&graph.subgraphs)) {
+        (true, _) => 1,
+        (false, false) => 2,
+        (false, true) => VERSION,
+    }
+}
+
+/// Names of operations of a graph and of those within it, each once.
+pub(super) fn names_of(graph: &schema::Graph) -> Vec<String> {
+    fn add<'g>(graph: &'g schema::Graph, seen: &mut HashSet<&'g str>, names: &mut Vec<String>) {
+        for name in graph.customs.iter().filter(|name| seen.insert(name)) {
+            names.push(name.clone());
+        }
+        graph.subgraphs.iter().for_each(|subgraph| add(subgraph, seen, names));
+    }
+    let mut names = Vec::new();
+    add(graph, &mut HashSet::new(), &mut names);
+    names
+}
+
+fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {
+    let node = graph.node(index)?;
+    let attributes = node.attributes.as_ref().map(attributes::recorded).transpose()?;
+    Ok(schema::Node {
+        code: node.code,
+        dtype: node.dtype.raw().0,
+        flags: node.flags,
+        operands: node.operands,
+        numbers: node.numbers,
+        attributes,
+    })
+}
+
+/// Operations are found by their names.
+pub(super) fn require_different<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            let why = format!("the name '{}' of an operation stands twice", shown(name));
+            return Err(Error::invalid(why));
+        }
+    }
+    Ok(())
+}
+
+/// The index of the custom operation that a node calls.
+pub(super) fn custom_of(code: u32) -> Option<usize> {
+    (code & NODE_KIND == TNR_NODE_CUSTOM).then_some((code & !NODE_KIND) as usize)
+}
+
+// A value that none of the others is has no number.
+const _: () = assert!(MOST_VALUES < tenure_sys::TNR_OPERAND_NONE as usize);
