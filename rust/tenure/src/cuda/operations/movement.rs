@@ -168,7 +168,7 @@ macro_rules! triangle_methods {
             #[doc = concat!("The elements ", $kept, ", and 0 elsewhere.")]
             ///
             #[doc = concat!(
-                "As [`tenure::", stringify!($new), "`](crate::", stringify!($new), "), enqueued."
+                "As [`ops::", stringify!($new), "`](crate::ops::", stringify!($new), "), enqueued."
             )]
             /// A new row-major tensor.
             ///
