@@ -1,6 +1,6 @@
 //! The program `report` on made-up figures: its output and its refusals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -35,10 +35,10 @@ fn figures(subject: &str, set: &str, rows: Vec<Row>) -> Figures {
     }
 }
 
-/// Runs the report on a folder, with `README.md` and `FRONT.md` in it.
+/// Runs the report on a folder, with `README.md` in it.
 fn run(folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_report"))
-        .args([folder, &folder.join("README.md"), &folder.join("FRONT.md")])
+        .args([folder, &folder.join("README.md")])
         .output()
         .expect("it was built")
 }
@@ -54,7 +54,6 @@ fn report(name: &str, rows: Vec<Row>, readme: &str) -> (Output, String, PathBuf)
     figures.write(&folder).expect("the temporary folder can be written");
     let path = folder.join("README.md");
     fs::write(&path, readme).expect("as above");
-    fs::write(folder.join("FRONT.md"), PAGE).expect("as above");
     let output = run(&folder);
     let after = fs::read_to_string(&path).expect("written above");
     (output, after, folder)
@@ -79,9 +78,8 @@ fn figures_are_written_between_the_marks() {
         assert!(svg.is_ok_and(|svg| svg.contains("\nndarray\n")));
         assert!(readme.contains(&format!("plots/elementwise-{page}.svg")));
     }
-    let front = fs::read_to_string(folder.join("FRONT.md")).expect("written above");
     let line = "| `add` into memory that is there | 1 | 10.0 ms | 0.80 | ndarray 2.00 × |";
-    assert!(front.contains(line), "{front}");
+    assert!(readme.contains(line), "{readme}");
     fs::remove_dir_all(folder).expect("made above");
 }
 
@@ -98,9 +96,7 @@ fn each_instruction_set_has_its_columns_and_what_has_no_kernels_has_none() {
     let allocated = row("malloc", "cold", [1e6; 3]);
     let allocated = Row { operation: "allocate".to_owned(), bytes: 32, ..allocated };
     figures("alloc", "", vec![allocated]).write(&folder).expect("as above");
-    for page in ["README.md", "FRONT.md"] {
-        fs::write(folder.join(page), PAGE).expect("as above");
-    }
+    fs::write(folder.join("README.md"), PAGE).expect("as above");
     let output = run(&folder);
     assert!(output.status.success(), "{output:?}");
     let readme = fs::read_to_string(folder.join("README.md")).expect("written above");
@@ -214,9 +210,7 @@ fn sparse_goals_are_compared_in_both_languages_and_memory_is_drawn() {
         curve: vec![(0, 0), (50_000, 500_000_000), (100_000, 1_000_000_000)],
     };
     bench::memory::write(&folder, "memory", &[growth]).expect("as above");
-    for page in ["README.md", "FRONT.md"] {
-        fs::write(folder.join(page), PAGE).expect("as above");
-    }
+    fs::write(folder.join("README.md"), PAGE).expect("as above");
     assert!(run(&folder).status.success());
     let readme = fs::read_to_string(folder.join("README.md")).expect("written above");
     for line in [
@@ -232,5 +226,50 @@ fn sparse_goals_are_compared_in_both_languages_and_memory_is_drawn() {
     }
     let svg = fs::read_to_string(folder.join("plots/resident-light.svg"));
     assert!(svg.is_ok_and(|svg| svg.contains("\ntenure, 1 GiB\n")));
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+#[test]
+fn every_plot_of_the_page_is_drawn_for_both_pages() {
+    let folder = temporary("plots");
+    let row = |operation: &str, library: &str, how: &str| Row {
+        operation: operation.to_owned(),
+        ..row(library, how, [10e6; 3])
+    };
+    let own = |operation: &str, how: &str| row(operation, "tenure", how);
+    let permuted = [own("permute 1", "into"), row("permute 1", "roof", "copy")];
+    for (subject, set, rows) in [
+        ("elementwise", "avx2", vec![own("add", "into"), own("a + b", "cold")]),
+        ("movement", "avx2", [&permuted[..], &[own("transpose", "into")]].concat()),
+        ("reduce", "avx2", vec![own("sum", "into")]),
+        ("call", "avx2", vec![own("call", "into views"), own("call", "recycled")]),
+        ("alloc", "", vec![own("allocate and write", "cold")]),
+    ] {
+        figures(subject, set, rows).write(&folder).expect("the temporary folder can be written");
+    }
+    let growth = Growth {
+        operation: "relu to CSR, 16384^2".to_owned(),
+        library: "tenure".to_owned(),
+        input: 1 << 30,
+        output: 1 << 30,
+        peak: 1 << 30,
+        curve: vec![(0, 0), (100_000, 1 << 30)],
+    };
+    bench::memory::write(&folder, "memory", &[growth]).expect("as above");
+    fs::write(folder.join("README.md"), PAGE).expect("as above");
+    assert!(run(&folder).status.success());
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).expect("it has plots").flatten();
+        entries.map(|entry| entry.file_name()).collect::<BTreeSet<_>>()
+    };
+    let plots = folder.join("plots");
+    assert_eq!(names(&plots), names(&Path::new(env!("CARGO_MANIFEST_DIR")).join("plots")));
+    for (page, paper) in [("light", "#FFFFFF"), ("dark", "#0D1117")] {
+        let svg = fs::read_to_string(plots.join(format!("call-into-{page}.svg")));
+        let svg = svg.expect("it is among the names above");
+        for text in [paper, "\ntenure into views\n", "\nelements (f32)\n", "\n10^5\n"] {
+            assert!(svg.contains(text), "{text} is not in {svg}");
+        }
+    }
     fs::remove_dir_all(folder).expect("made above");
 }

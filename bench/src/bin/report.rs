@@ -1,12 +1,11 @@
-//! Writes what the benches measured into `bench/README.md`, with charts in `bench/plots`, and the
-//! most telling of it into the repository's README; measures nothing. Fails where a figure is above
-//! its roof.
+//! Writes the figures of the benches into `bench/README.md`, with plots in `bench/plots`; measures
+//! nothing. Fails where a figure is above its roof.
 //!
-//!     report [FOLDER README FRONT]
+//!     report [FOLDER README]
 //!
-//! FOLDER is where the figures are; README and FRONT are the files that it writes into, between two
-//! marks; it writes the charts into the folder `plots` next to README. Without them: cargo's target
-//! folder, this package's README and the repository's.
+//! FOLDER has the figures; README is the file that it writes into, between two marks; it writes the
+//! plots into the folder `plots` next to README. Without arguments: cargo's target folder and this
+//! package's README.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -24,19 +23,14 @@ const MARKS: (&str, &str) = ("<!-- written by ./x bench report -->", "<!-- until
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1).map(PathBuf::from);
     let here = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let (report, readme, front) = match arguments.next() {
-        Some(from) => (Report::read(&from), arguments.next(), arguments.next()),
-        None => (Report::read(&folder(Scale::Full)).with_target_folder(), None, None),
+    let (report, readme) = match arguments.next() {
+        Some(from) => (Report::read(&from), arguments.next()),
+        None => (Report::read(&folder(Scale::Full)).with_target_folder(), None),
     };
     let readme = readme.unwrap_or_else(|| here("README.md"));
-    let front = front.unwrap_or_else(|| here("../README.md"));
-    match write_report(&report, &readme, &front) {
+    match write_report(&report, &readme) {
         Ok(()) => {
-            println!(
-                "Written to {}, the plots beside it and {}",
-                readme.display(),
-                front.display()
-            );
+            println!("Written to {}, with the plots next to it", readme.display());
             ExitCode::SUCCESS
         }
         Err(message) => {
@@ -46,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn write_report(report: &Report, readme: &Path, front: &Path) -> Result<(), String> {
+fn write_report(report: &Report, readme: &Path) -> Result<(), String> {
     if report.is_empty() {
         return Err("nothing was measured yet: ./x bench quick".to_owned());
     }
@@ -63,8 +57,8 @@ fn write_report(report: &Report, readme: &Path, front: &Path) -> Result<(), Stri
             fs::write(folder.join(format!("{name}-{page}.svg")), svg).map_err(told)?;
         }
     }
-    write_between_marks(readme, &[pictures(&plots), report.to_markdown()].concat())?;
-    report.headlines().map_or(Ok(()), |figures| write_between_marks(front, &figures))
+    let headlines = report.headlines().unwrap_or_default();
+    write_between_marks(readme, &[headlines, pictures(&plots), report.to_markdown()].concat())
 }
 
 fn write_between_marks(page: &Path, figures: &str) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
-use plotters::element::DashedPathElement;
+use plotters::element::{DashedPathElement, IntoDynElement};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -56,9 +56,9 @@ const FONT: &str = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
 /// A line, or points, of one name.
 pub struct Series {
-    /// Right of the chart, at the height of its end; for dots and bounds, next to the end.
+    /// In the legend; for dots and bounds, next to the end.
     pub name: String,
-    /// Colour of the line and the name.
+    /// Colour of the line or the dots.
     pub colour: Colour,
     /// Style of the line: thicker, dashed or none.
     pub stroke: Stroke,
@@ -153,7 +153,7 @@ impl Lines {
     fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
         let mut chart = ChartBuilder::on(area)
             .margin_top(132)
-            .margin_right(392)
+            .margin_right(72)
             .margin_bottom(18)
             .x_label_area_size(90)
             .y_label_area_size(128)
@@ -168,52 +168,57 @@ impl Lines {
             .x_desc(self.x.name)
             .draw()?;
         area.draw_text(self.y.name, &style(12, &theme.ink, HPos::Left), (128, 106))?;
-        let mut names = Vec::new();
         for series in &self.series {
             let points = series.points.clone();
             let Some(last) = points.last() else { continue };
             let (x, y) = chart.backend_coord(last);
-            let colour = rgb(theme.series[series.colour]);
-            let thin = colour.stroke_width(3);
-            match series.stroke {
-                Stroke::Strong => {
-                    chart.draw_series(LineSeries::new(points, colour.stroke_width(5)))
-                }
-                Stroke::Thin => chart.draw_series(LineSeries::new(points, thin)),
-                Stroke::Dots => chart
-                    .draw_series(points.into_iter().map(|at| Circle::new(at, 8, colour.filled()))),
-                _ => chart.draw_series(DashedLineSeries::new(points, 10, 8, thin)),
-            }?;
-            let (beside, colour, side) = match series.stroke {
+            let (stroke, colour) = (series.stroke, rgb(theme.series[series.colour]));
+            let (beside, ink, side) = match stroke {
                 Stroke::Dots => ((x + 16, y + 20), theme.ink, HPos::Left),
-                Stroke::BoundFromLeft => ((x - 80, y + 32), theme.muted, HPos::Right),
+                Stroke::BoundFromLeft => ((x - 128, y + 32), theme.muted, HPos::Right),
                 Stroke::BoundFromRight => ((x + 16, y + 32), theme.muted, HPos::Left),
                 _ => {
-                    names.push((y.max(132), series));
+                    let line =
+                        chart.draw_series([path(points, stroke, colour)])?.label(&series.name);
+                    line.legend(move |(x, y)| {
+                        path(vec![(x, y), (x + 56, y)], stroke, colour).into_dyn()
+                    });
                     continue;
                 }
             };
-            area.draw_text(&series.name, &style(12, &colour, side), beside)?;
+            if stroke == Stroke::Dots {
+                chart.draw_series(points.iter().map(|at| Circle::new(*at, 8, colour.filled())))?;
+            } else {
+                chart.draw_series([path(points, stroke, colour)])?;
+            }
+            area.draw_text(&series.name, &style(12, &ink, side), beside)?;
         }
         let marks = self.marks.iter().map(|mark| Circle::new(*mark, 10, theme.ink.stroke_width(3)));
         chart.draw_series(marks)?;
-        for (y, series) in apart(names, 32) {
-            let colour = rgb(theme.series[series.colour]);
-            area.draw_text(&series.name, &style(12, &colour, HPos::Left), (1148, y))?;
-        }
-        Ok(())
+        // All curves rise: this corner is free.
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .legend_area_size(68)
+            .margin(12)
+            .background_style(theme.paper)
+            .label_font(style(12, &theme.ink, HPos::Left).pos(Pos::new(HPos::Left, VPos::Top)))
+            .draw()
     }
 }
 
-/// Moves names that would lie on each other apart, from the top down.
-fn apart<T>(mut names: Vec<(i32, T)>, least: i32) -> Vec<(i32, T)> {
-    names.sort_by_key(|name| name.0);
-    let mut above = i32::MIN / 2;
-    for (y, _) in &mut names {
-        *y = (*y).max(above + least);
-        above = *y;
-    }
-    names
+/// A line in the chart or in its legend. A solid one is a dash that is longer than the page.
+fn path<P: Clone>(
+    points: Vec<P>,
+    stroke: Stroke,
+    colour: RGBColor,
+) -> DashedPathElement<std::vec::IntoIter<P>, i32> {
+    let (dash, width) = match stroke {
+        Stroke::Strong => (10_000, 5),
+        Stroke::Thin => (10_000, 3),
+        _ => (10, 3),
+    };
+    DashedPathElement::new(points, dash, 8, colour.stroke_width(width))
 }
 
 /// A bar.
@@ -224,7 +229,7 @@ pub struct Bar {
     pub colour: Colour,
     /// Its length.
     pub value: f64,
-    /// In it, or right of it.
+    /// Between the name and the bar, where no limit crosses it.
     pub label: String,
 }
 
@@ -255,7 +260,7 @@ impl Bars {
     }
 
     fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
-        let (left, width) = (232, 1088.0);
+        let (left, width) = (344, 1144.0);
         let values = self.groups.iter().flat_map(|group| {
             let limit = group.limit.iter().map(|(value, _)| *value);
             group.bars.iter().map(|bar| bar.value).chain(limit)
@@ -268,31 +273,21 @@ impl Bars {
             y += 60;
             let top = y;
             for bar in &group.bars {
-                let end = at(bar.value);
-                area.draw_text(
-                    &bar.name,
-                    &style(12, &theme.muted, HPos::Right),
-                    (left - 16, y + 20),
-                )?;
+                let texts = [(&bar.name, theme.muted, 216), (&bar.label, theme.ink, left - 12)];
+                for (text, ink, x) in texts {
+                    area.draw_text(text, &style(12, &ink, HPos::Right), (x, y + 20))?;
+                }
+                let corners = [(left, y + 6), (at(bar.value), y + 34)];
                 let colour = rgb(theme.series[bar.colour]);
-                area.draw(&Rectangle::new([(left, y + 6), (end, y + 34)], colour.filled()))?;
-                // Within the bar where there is room, out of the way of the limit.
-                let (x, side, ink) = if end - left > 160 {
-                    (end - 12, HPos::Right, theme.paper)
-                } else {
-                    (end + 12, HPos::Left, theme.ink)
-                };
-                area.draw_text(&bar.label, &style(12, &ink, side), (x, y + 20))?;
+                area.draw(&Rectangle::new(corners, colour.filled()))?;
                 y += 40;
             }
             if let Some((value, name)) = &group.limit {
                 let line = [(at(*value), top - 8), (at(*value), y)];
                 area.draw(&DashedPathElement::new(line, 8, 6, theme.ink.stroke_width(3)))?;
-                area.draw_text(
-                    name,
-                    &style(12, &theme.muted, HPos::Center),
-                    (at(*value), top - 22),
-                )?;
+                // Towards the middle of the page, which has room for it.
+                let side = if *value > most / 2.0 { HPos::Right } else { HPos::Left };
+                area.draw_text(name, &style(12, &theme.muted, side), (at(*value), top - 22))?;
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The figures of the repository's README.
+//! The headlines: the figures that most readers want, at the top of the report.
 
 use super::run::Run;
 use super::tables::{caller, own_name, table};
@@ -7,7 +7,7 @@ use crate::figures::Row;
 
 const MIB: u64 = 1 << 20;
 
-/// Dense operations in README: name, form, and what the table says of it.
+/// Dense operations of the headlines: name, form, and what the table says of it.
 const DENSE: [(&str, &str, &str); 10] = [
     ("add", "into", "`add` into memory that is there"),
     ("relu", "into", "`relu` into memory that is there"),
@@ -21,7 +21,7 @@ const DENSE: [(&str, &str, &str); 10] = [
     ("a chain of 5 operations", "into", "an expression of 5 operations on one array"),
 ];
 
-/// Products and convolutions in README: name, form, and what the table says of it.
+/// Products and convolutions of the headlines: name, form, and what the table says of it.
 const PRODUCTS: [(&str, &str, &str); 9] = [
     ("matmul f32 1024", "into", "`matmul` of f32, 1024 x 1024"),
     ("matmul f32 1024, a and b transposed", "into", "the same, both transposed"),
@@ -34,7 +34,7 @@ const PRODUCTS: [(&str, &str, &str); 9] = [
     ("depthwise 3x3, NHWC", "into", "`conv2d`, a 3 x 3 for each channel, 256 MiB, NHWC"),
 ];
 
-/// Sparse operations in README: name, form, and what the table says of it.
+/// Sparse operations of the headlines: name, form, and what the table says of it.
 const SPARSE: [(&str, &str, &str); 6] = [
     ("dense to CSR, 10 %", "cold", "dense to CSR, 10 %, fresh memory"),
     ("CSR to dense, 10 %", "cold", "CSR to dense, 10 %, fresh memory"),
@@ -48,15 +48,14 @@ const SPARSE: [(&str, &str, &str); 6] = [
 type Cells<'a> = dyn Fn(&Run, &str, &str, usize) -> Option<Vec<String>> + 'a;
 
 impl Report {
-    /// The part of README that is written by the report; `None` where no kernel was measured.
+    /// `None` where no kernel was measured.
     pub fn headlines(&self) -> Option<String> {
         let figures = self.runs.iter().flat_map(|run| &run.figures);
         let newest = figures.max_by(|a, b| a.date.cmp(&b.date))?;
         let day = newest.date.split(' ').next().unwrap_or_default();
         let intro = format!(
             "\nMeasured on {} ({day}) by `./x bench figures`:\ntake the ratios, not the times. {}\nA \
-             factor is how many times as long a library takes as Tenure, of which the best are \
-             named.\n",
+             factor is the time of another library over that of Tenure; the best ones are named.\n",
             newest.cpu,
             self.sets_in_words()
         );

@@ -2,9 +2,9 @@
 
 use super::charts::{Axis, Lines, Series, Stroke};
 use super::goals::{Bound, Goal};
-use super::plots::{colour, decades};
+use super::plots::{colour, decades, round_time};
 use super::tables::table;
-use super::{Report, size, time};
+use super::{Report, size};
 use crate::memory::Growth;
 
 impl Report {
@@ -40,7 +40,11 @@ impl Report {
             .map(|growth| Series {
                 name: format!("{}, {}", growth.library, size(growth.input)),
                 colour: colour(&growth.library),
-                stroke: if growth.library == "tenure" { Stroke::Strong } else { Stroke::Thin },
+                stroke: match &*growth.library {
+                    "tenure" if growth.input > 1 << 30 => Stroke::Dashed,
+                    "tenure" => Stroke::Strong,
+                    _ => Stroke::Thin,
+                },
                 points: thinned(&growth.curve, growth.input as f64),
             })
             .collect();
@@ -51,9 +55,7 @@ impl Report {
         let ticks = (0..=8).map(|i| f64::from(i) * step).filter(|tick| *tick <= most);
         Lines {
             title: "relu to CSR: resident memory beyond the input, normal random f32".to_owned(),
-            x: decades("time", (1.0, last), |ms| {
-                time(ms * 1e6).replace(".00", "").replace(".0", "")
-            }),
+            x: decades("time", (1.0, last), |ms| round_time(ms * 1e6)),
             y: Axis {
                 name: "of the input's size; the result has 1",
                 range: (0.0, most),

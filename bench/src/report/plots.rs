@@ -1,6 +1,6 @@
 //! The figures as charts.
 
-use super::charts::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES};
+use super::charts::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES, Theme};
 use super::run::Run;
 use super::tables::{caller, own_name};
 use super::{Report, size, time};
@@ -37,55 +37,37 @@ impl Report {
     pub fn plots(&self) -> Vec<Plot> {
         let nothing = Run { set: String::new(), figures: Vec::new() };
         let widest = self.runs.last().unwrap_or(&nothing);
-        let lines = [
-            ("roofline", self.roofline(widest)),
-            ("call-into", widest.call_cost("One call that adds into memory that is there", false)),
-            (
-                "call-allocating",
-                widest.call_cost("One call that adds and allocates its result", true),
-            ),
-            ("permutations", self.permutation_curve()),
-            ("alloc", self.allocation_cost()),
-            ("resident", self.resident_curves()),
-        ];
-        let bars = [
-            (
-                "elementwise",
-                self.speeds("Element-wise, 64 MiB arrays, into", &["add", "mul", "relu"]),
-            ),
-            ("allocating", self.fresh("Allocating a result of 64 MiB", &["a + b", "transpose"])),
-            (
-                "movement",
-                self.speeds(
-                    "Movement, one thread, into",
-                    &["transpose", "NCHW to NHWC", "NHWC to NCHW"],
-                ),
-            ),
-            (
-                "reduce",
-                self.speeds(
-                    "Reductions of 4096 x 4096 f32",
-                    &["sum", "sum, axis 0", "sum, axis 1", "max", "max, axis 0", "max, axis 1"],
-                ),
-            ),
-        ];
-        let plot = |name, title: &str, to_svg: &dyn Fn(&super::charts::Theme) -> String| Plot {
+        let plot = |name, title: &str, to_svg: &dyn Fn(&Theme) -> String| Plot {
             name,
             title: title.to_owned(),
             drawn: THEMES.iter().map(|theme| (theme.name, to_svg(theme))).collect(),
         };
-        let mut plots = Vec::new();
-        for (name, lines) in lines {
-            if lines.series.iter().any(|series| !series.points.is_empty()) {
-                plots.push(plot(name, &lines.title, &|theme| lines.to_svg(theme)));
-            }
-        }
-        for (name, bars) in bars {
-            if !bars.groups.is_empty() {
-                plots.push(plot(name, &bars.title, &|theme| bars.to_svg(theme)));
-            }
-        }
-        plots
+        let lines = |name, lines: Lines| {
+            let is_drawn = lines.series.iter().any(|series| !series.points.is_empty());
+            is_drawn.then(|| plot(name, &lines.title, &|theme| lines.to_svg(theme)))
+        };
+        let bars = |name, bars: Bars| {
+            (!bars.groups.is_empty()).then(|| plot(name, &bars.title, &|theme| bars.to_svg(theme)))
+        };
+        let into = widest.call_cost("One call that adds into memory that is there", false);
+        let allocating = widest.call_cost("One call that adds and allocates its result", true);
+        let large = self.speeds("Element-wise, 64 MiB arrays, into", &["add", "mul", "relu"]);
+        let fresh = self.fresh("Allocating a result of 64 MiB", &["a + b", "transpose"]);
+        let moved = ["transpose", "NCHW to NHWC", "NHWC to NCHW"];
+        let reduced = ["sum", "sum, axis 0", "sum, axis 1", "max", "max, axis 0", "max, axis 1"];
+        let plots = [
+            lines("roofline", self.roofline(widest)),
+            lines("call-into", into),
+            lines("call-allocating", allocating),
+            lines("permutations", self.permutation_curve()),
+            lines("alloc", self.allocation_cost()),
+            lines("resident", self.resident_curves()),
+            bars("elementwise", large),
+            bars("allocating", fresh),
+            bars("movement", self.speeds("Movement, one thread, into", &moved)),
+            bars("reduce", self.speeds("Reductions of 4096 x 4096 f32", &reduced)),
+        ];
+        plots.into_iter().flatten().collect()
     }
 
     /// Tenure's large operations under the roofs of memory and of arithmetic.
@@ -110,7 +92,7 @@ impl Report {
             }
             let points = vec![(least, peak), (most, peak)];
             let name = format!("FMA: {peak:.0}");
-            series.push(Series { name, colour: 7, stroke: Stroke::Dashed, points });
+            series.push(Series { name, colour: 7, stroke: Stroke::BoundFromLeft, points });
         }
         // An operation of `operations` per element moves `bytes` bytes of it.
         for (name, operations, bytes) in [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0)]
@@ -125,6 +107,10 @@ impl Report {
                 points: vec![(intensity, speed)],
             });
         }
+        let ratio = |value: f64| match value {
+            value if value < 1.0 => (value, format!("1/{}", 1.0 / value)),
+            value => (value, format!("{value}")),
+        };
         Lines {
             title: format!(
                 "Roofline, {}, one thread, best rounds: f32 operations on 64 MiB arrays",
@@ -133,16 +119,7 @@ impl Report {
             x: Axis {
                 name: "operations per byte moved",
                 range: (least, most),
-                ticks: [
-                    (least, "1/32"),
-                    (0.125, "1/8"),
-                    (0.5, "1/2"),
-                    (2.0, "2"),
-                    (8.0, "8"),
-                    (32.0, "32"),
-                ]
-                .map(|(value, name)| (value, name.to_owned()))
-                .to_vec(),
+                ticks: [least, 0.125, 0.5, 2.0, 8.0, 32.0].map(ratio).to_vec(),
                 is_logarithmic: true,
             },
             y: decades("10^9 operations a second", (0.2, 500.0), |value| format!("{value}")),
@@ -171,23 +148,20 @@ impl Report {
             parts.iter().zip(gains).map(|(part, gain)| part / gain).collect()
         });
         series.push(curve("PyTorch".to_owned(), "PyTorch", theirs, Stroke::Thin));
-        let percent = |value: f64| format!("{:.0} %", value * 100.0);
-        let ticks = |values: &[f64], name: &dyn Fn(f64) -> String| {
-            values.iter().map(|value| (*value, name(*value))).collect()
-        };
+        let quarters = [0.0, 0.25, 0.5, 0.75, 1.0];
         let count = drawn.iter().map(|(parts, _)| parts.len()).max().unwrap_or(0);
         Lines {
             title: format!("{count} random permutations of 64 MiB, one thread, worst first"),
             x: Axis {
                 name: "percent of the permutations",
                 range: (0.0, 100.0),
-                ticks: ticks(&[0.0, 25.0, 50.0, 75.0, 100.0], &|value| format!("{value}")),
+                ticks: quarters.map(|part| (100.0 * part, format!("{}", 100.0 * part))).to_vec(),
                 is_logarithmic: false,
             },
             y: Axis {
                 name: "part of the copy roof",
                 range: (0.0, 1.1),
-                ticks: ticks(&[0.0, 0.25, 0.5, 0.75, 1.0], &percent),
+                ticks: quarters.map(|part| (part, format!("{} %", 100.0 * part))).to_vec(),
                 is_logarithmic: false,
             },
             series,
@@ -286,10 +260,11 @@ fn add(
     label: impl Fn(f64) -> String,
 ) {
     bars.retain(|bar| bar.colour == TENURE);
-    bars.insert(0, bar(own_name(run), TENURE, own, label(own)));
-    bars.extend(theirs.map(|(library, value)| {
-        let colour = colour(&library);
-        bar(library, colour, value, label(value))
+    let name = own_name(run);
+    bars.insert(0, Bar { name, colour: TENURE, value: own, label: label(own) });
+    bars.extend(theirs.map(|(name, value)| {
+        let colour = colour(&name);
+        Bar { name, colour, value, label: label(value) }
     }));
 }
 
@@ -306,14 +281,18 @@ impl Run {
                     caller(library)
                 },
                 colour: colour(library),
-                stroke: if library == "tenure" { Stroke::Strong } else { Stroke::Thin },
+                stroke: match (library, how) {
+                    ("tenure", "into views" | "recycled") => Stroke::Strong,
+                    ("tenure", "from C, plain views") => Stroke::Dashed,
+                    _ => Stroke::Thin,
+                },
                 points: self.call_points(library, how),
             })
             .collect();
         series.retain(|series| !["tenure into slices"].contains(&&*series.name));
         let is_own = |series: &&Series| ["tenure into views", "tenure"].contains(&&*series.name);
         let own = series.iter().find(is_own);
-        let peers = series.iter().filter(|series| series.stroke == Stroke::Thin);
+        let peers = series.iter().filter(|series| series.colour != TENURE);
         let marks = own.map_or(Vec::new(), |own| {
             peers.filter_map(|peer| crossing(&own.points, &peer.points)).collect()
         });
@@ -334,12 +313,8 @@ impl Run {
     }
 }
 
-fn bar(name: String, colour: Colour, value: f64, label: String) -> Bar {
-    Bar { name, colour, value, label }
-}
-
 /// A power of ten, of nanoseconds.
-fn round_time(ns: f64) -> String {
+pub(super) fn round_time(ns: f64) -> String {
     time(ns).replace(".00", "").replace(".0", "")
 }
 
