@@ -18,9 +18,9 @@ struct DeviceExpression {
   static constexpr unsigned kMostSlots = 8;
   static constexpr std::uint8_t kNoSlot = 0xff;
 
-  enum class Place : std::uint8_t { kLast, kSlot, kView, kNumber };
+  enum class Location : std::uint8_t { kLast, kSlot, kView, kNumber };
   struct Operand {
-    Place place;
+    Location location;
     std::uint8_t index;  // of kLast 0
   };
   struct Node {

@@ -73,11 +73,11 @@ struct ChannelStencil {
   Tap taps[kStencilInRows][kStencilInColumns];  // with steps from pair to pair
   int64_t pairs;                                // of columns of the result
   int64_t lanes;
-  struct Place {
+  struct Column {
     Byte* data;
     int64_t step;
   };
-  Place out[kStencilRows][kStencilColumns];
+  Column out[kStencilRows][kStencilColumns];
   bool streams;
   // A line of lanes for each place of the kernel, then those of the lanes behind; the last ones end
   // in zeros.

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cuda/compiler.hpp"
-#include "cuda/image.hpp"
+#include "cuda/module_image.hpp"
 #include "tenure/dtype.hpp"
 
 namespace tenure::cuda {
@@ -24,9 +24,9 @@ void require_name(const char* name) {
 }
 
 // A place in an array of the options.
-struct Place {
+struct ElementName {
   char text[32];
-  Place(const char* array, std::uint32_t i) noexcept {
+  ElementName(const char* array, std::uint32_t i) noexcept {
     std::snprintf(text, sizeof text, "%s[%" PRIu32 "]", array, i);
   }
 };
@@ -36,28 +36,28 @@ void require_parameter(const tnr_kernel_parameter& parameter, std::uint32_t i) {
   if (!is_scalar && parameter.kind != TNR_KERNEL_ARGUMENT_KIND_INPUT &&
       parameter.kind != TNR_KERNEL_ARGUMENT_KIND_OUTPUT) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.kind is %" PRId32 ", which no kind of argument has",
-         Place("parameters", i).text, parameter.kind);
+         ElementName("parameters", i).text, parameter.kind);
   }
   const std::size_t width = element_size(parameter.dtype);
   if (width == 0 || (is_scalar && width > sizeof tnr_scalar{}.bytes)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s.dtype is 0x%08" PRIx32 " but must have whole bytes, and of a number at most %zu",
-         Place("parameters", i).text, parameter.dtype, sizeof tnr_scalar{}.bytes);
+         ElementName("parameters", i).text, parameter.dtype, sizeof tnr_scalar{}.bytes);
   }
   const std::uint32_t most = is_scalar ? 0 : TNR_MAX_RANK;
   if (parameter.most_rank > most || parameter.least_rank > parameter.most_rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s has the ranks %" PRIu32 " to %" PRIu32 " but must have some of 0 to %" PRIu32,
-         Place("parameters", i).text, parameter.least_rank, parameter.most_rank, most);
+         ElementName("parameters", i).text, parameter.least_rank, parameter.most_rank, most);
   }
   if ((parameter.flags & ~TNR_KERNEL_POINTER) != 0 || (is_scalar && parameter.flags != 0)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s.flags is 0x%" PRIx32 " but only 0x%x is known, and of a view",
-         Place("parameters", i).text, parameter.flags, TNR_KERNEL_POINTER);
+         ElementName("parameters", i).text, parameter.flags, TNR_KERNEL_POINTER);
   }
   if (parameter.reserved != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.reserved is %" PRIu32 " but must be 0",
-         Place("parameters", i).text, parameter.reserved);
+         ElementName("parameters", i).text, parameter.reserved);
   }
 }
 
@@ -77,7 +77,7 @@ std::vector<const char*> compiler_options(const tnr_kernel_options& options) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const char* const option = options.compiler_options[i];
     if (option == nullptr || *option == '\0') {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s", Place("compiler_options", i).text,
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s", ElementName("compiler_options", i).text,
            option == nullptr ? "NULL" : "empty");
     }
     result.push_back(option);
@@ -182,7 +182,7 @@ void ForeignKernel::require_parameters() const {
     if (size_bytes != parameter_bytes(parameters_[i])) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "%s is of %zu bytes as it is declared, but of %zu in the kernel %s",
-           Place("parameters", i).text, parameter_bytes(parameters_[i]), size_bytes, name());
+           ElementName("parameters", i).text, parameter_bytes(parameters_[i]), size_bytes, name());
     }
   }
   if (i < parameter_count_) {

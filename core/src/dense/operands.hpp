@@ -28,7 +28,7 @@ class Operands {
   // Adds an input that broadcasts to the output and is exactly it or shares no byte with it. Throws
   // INVALID_ARGUMENT, ALIASED, or the error of a malformed view. `view` outlives the call.
   [[gnu::always_inline]] void add(const tnr_view& view, const char* name) {
-    if (flat_.count != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
+    if (flat_.count != 0 && has_same_layout(view, out_, out_bytes_)) [[likely]] {
       pins_.add(view, name);
       add_input(&view, view.data, flat_.width_bytes, flat_.width_bytes);
       read_bytes_ += out_bytes_;

@@ -36,34 +36,34 @@ class ShapeKey {
   std::uint64_t hash_ = 0;
 };
 
-// Sets of a few places, in which the least recently used makes room. For one thread at a time.
+// Sets of a few slots, in which the least recently used makes room. For one thread at a time.
 template <class Entry>
 class ShapeCache {
  public:
   // nullptr: nothing is kept for the key.
   [[nodiscard]] const Entry* find(const ShapeKey& key) noexcept {
-    for (Place& place : set_of(key)) {
-      if (place.last_use == 0 || !(place.key == key)) continue;
-      place.last_use = ++uses_;
-      return &place.entry;
+    for (Slot& slot : set_of(key)) {
+      if (slot.last_use == 0 || !(slot.key == key)) continue;
+      slot.last_use = ++uses_;
+      return &slot.entry;
     }
     return nullptr;
   }
   // Stays until another one is kept.
   const Entry& keep(const ShapeKey& key, Entry entry) noexcept {
-    const std::span<Place> set = set_of(key);
-    Place& place = *std::min_element(set.begin(), set.end(), [](const Place& a, const Place& b) {
+    const std::span<Slot> set = set_of(key);
+    Slot& slot = *std::min_element(set.begin(), set.end(), [](const Slot& a, const Slot& b) {
       return a.last_use < b.last_use;
     });
-    place.key = key;
-    place.entry = std::move(entry);
-    place.last_use = ++uses_;
-    return place.entry;
+    slot.key = key;
+    slot.entry = std::move(entry);
+    slot.last_use = ++uses_;
+    return slot.entry;
   }
   [[nodiscard]] std::int64_t count() const noexcept {
     std::int64_t count = 0;
     for (const auto& set : sets_) {
-      for (const Place& place : set) count += place.last_use != 0 ? 1 : 0;
+      for (const Slot& slot : set) count += slot.last_use != 0 ? 1 : 0;
     }
     return count;
   }
@@ -71,17 +71,17 @@ class ShapeCache {
  private:
   static constexpr std::size_t kSetCount = 64;
   static constexpr std::size_t kSetSize = 4;
-  struct Place {
+  struct Slot {
     ShapeKey key;
     Entry entry;
     std::uint64_t last_use = 0;  // 0: nothing is here
   };
 
-  [[nodiscard]] std::span<Place> set_of(const ShapeKey& key) noexcept {
+  [[nodiscard]] std::span<Slot> set_of(const ShapeKey& key) noexcept {
     return sets_[key.hash() % kSetCount];
   }
 
-  std::array<std::array<Place, kSetSize>, kSetCount> sets_ = {};
+  std::array<std::array<Slot, kSetSize>, kSetCount> sets_ = {};
   std::uint64_t uses_ = 0;
 };
 

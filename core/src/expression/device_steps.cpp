@@ -14,7 +14,7 @@ namespace tenure {
 namespace {
 
 using NodeSet = std::bitset<kMaxNodes>;
-using Place = DeviceExpression::Place;
+using Location = DeviceExpression::Location;
 
 // The dtype of what a node computes with: a selection's condition is bool8.
 tnr_dtype operand_dtype(const Node& node) noexcept {
@@ -214,8 +214,9 @@ class DeviceSteps::Builder {
         const NodeOperand& operand = node.operands[k];
         if (operand.from == From::kNode && computed[operand.index]) {
           const unsigned place = places[operand.index];
-          to.operands[k] = place + 1 == p ? DeviceExpression::Operand{Place::kLast, 0}
-                                          : DeviceExpression::Operand{Place::kSlot, slots[place]};
+          to.operands[k] = place + 1 == p
+                               ? DeviceExpression::Operand{Location::kLast, 0}
+                               : DeviceExpression::Operand{Location::kSlot, slots[place]};
         } else if (!add_operand(*result, operand, to.operands[k])) {
           return nullptr;
         }
@@ -234,11 +235,11 @@ class DeviceSteps::Builder {
   }
 
   // Adds a view, a number, or a temporary; false where there is no room.
-  bool add_operand(Fused& to, const NodeOperand& operand, DeviceExpression::Operand& place) const {
+  bool add_operand(Fused& to, const NodeOperand& operand, DeviceExpression::Operand& source) const {
     DeviceExpression& expression = to.expression;
     if (operand.from == From::kScalar) {
       if (expression.number_count == DeviceExpression::kMostNumbers) return false;
-      place = {Place::kNumber, static_cast<std::uint8_t>(expression.number_count)};
+      source = {Location::kNumber, static_cast<std::uint8_t>(expression.number_count)};
       DeviceExpression::Number& number = expression.numbers[expression.number_count++];
       number.dtype = operand.dtype;
       std::memcpy(number.bytes, nodes_.element(operand.index).bytes, sizeof number.bytes);
@@ -254,7 +255,7 @@ class DeviceSteps::Builder {
       *found = {operand.from, operand.index};
       ++expression.view_count;
     }
-    place = {Place::kView, static_cast<std::uint8_t>(found - to.leaves)};
+    source = {Location::kView, static_cast<std::uint8_t>(found - to.leaves)};
     return true;
   }
 

@@ -61,7 +61,7 @@ bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * element_size(out.view.dtype);
   const unsigned given = nodes.given_view_count();
   for (unsigned i = 0; i < given; ++i) {
-    if (!is_twin(*views[i], out.view, bytes)) return false;
+    if (!has_same_layout(*views[i], out.view, bytes)) return false;
   }
   Pins pins;
   pins.add_mut(out, "out");

@@ -165,7 +165,7 @@ void TileSteps::add_load(Plan& plan, unsigned leaf, unsigned width_bytes) noexce
   const unsigned panel = plan.panels.take();
   leaf_panels_[leaf] = static_cast<std::uint16_t>(panel);
   plan.loaded |= bit_of(leaf);
-  const Value value = {Place::kLeaf, static_cast<std::uint8_t>(width_bytes),
+  const Value value = {Location::kLeaf, static_cast<std::uint8_t>(width_bytes),
                        static_cast<std::uint16_t>(leaf)};
   std::construct_at(&steps_[step_count_++],
                     Step{StripRunner(copy_operation(TNR_DTYPE_U8), Strip{}), 0, false, {}, value});
@@ -190,7 +190,7 @@ void TileSteps::give_back(Plan& plan, unsigned index, std::int64_t width,
       const unsigned leaf = plan.leaf(operand);
       const bool has_panel = (gathered_ & bit_of(leaf)) != 0;
       if (has_panel && plan.last_use_of_leaf[leaf] == index) plan.panels.give(leaf_panels_[leaf]);
-    } else if (plan.values[operand.index].place == Place::kPanel &&
+    } else if (plan.values[operand.index].location == Location::kPanel &&
                plan.last_use[operand.index] == index) {
       plan.panels.give(plan.values[operand.index].index);
     }
@@ -208,29 +208,30 @@ void TileSteps::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
     Value& value = sources[k];
     bool repeats;
     if (operand.from == From::kScalar) {
-      value = {Place::kConstant, static_cast<std::uint8_t>(operand.width_bytes()), operand.index};
+      value = {Location::kConstant, static_cast<std::uint8_t>(operand.width_bytes()),
+               operand.index};
       repeats = true;
     } else if (plan.is_leaf(operand)) {
       const unsigned leaf = plan.leaf(operand);
-      value = {Place::kLeaf, static_cast<std::uint8_t>(operand.width_bytes()),
+      value = {Location::kLeaf, static_cast<std::uint8_t>(operand.width_bytes()),
                static_cast<std::uint16_t>(leaf)};
       repeats = (plan.repeated & bit_of(leaf)) != 0;
       if ((gathered_ & ~plan.loaded & bit_of(leaf)) != 0) add_load(plan, leaf, value.width_bytes);
     } else {
       value = plan.values[operand.index];
-      repeats = value.place == Place::kElement;
+      repeats = value.location == Location::kElement;
     }
     is_once &= repeats;
     like[k] = {nullptr, repeats ? 0 : value.width_bytes, value.width_bytes};
   }
   // The result may replace an operand as wide that is read for the last time: kernels work in place.
   give_back(plan, index, width, true);
-  Value out = {Place::kOut, static_cast<std::uint8_t>(width), 0};
+  Value out = {Location::kOut, static_cast<std::uint8_t>(width), 0};
   if (is_once) {
-    out.place = Place::kElement;
+    out.location = Location::kElement;
     out.index = static_cast<std::uint16_t>(index);
   } else if (!is_root) {
-    out.place = Place::kPanel;
+    out.location = Location::kPanel;
     out.index = static_cast<std::uint16_t>(plan.panels.take());
   }
   give_back(plan, index, width, false);
@@ -274,8 +275,8 @@ Finding TileSteps::run(TileFrame& frame, const LeafTile& tile, Byte* out) const 
     for (unsigned k = 0; k < step.source_count; ++k) {
       const Value& value = step.sources[k];
       const std::int64_t width = value.width_bytes;
-      switch (value.place) {
-        case Place::kLeaf:
+      switch (value.location) {
+        case Location::kLeaf:
           if ((gathered_ & bit_of(value.index)) != 0) {
             sources[k] = {places[value.index], place_steps[value.index], width};
           } else {
@@ -283,15 +284,15 @@ Finding TileSteps::run(TileFrame& frame, const LeafTile& tile, Byte* out) const 
             sources[k] = {tile.data[value.index], step_bytes, width};
           }
           break;
-        case Place::kPanel: sources[k] = {panel(value.index), width, width}; break;
-        case Place::kElement: sources[k] = {frame.elements[value.index].bytes, 0, width}; break;
+        case Location::kPanel: sources[k] = {panel(value.index), width, width}; break;
+        case Location::kElement: sources[k] = {frame.elements[value.index].bytes, 0, width}; break;
         default: sources[k] = {nodes_.element(value.index).bytes, 0, width}; break;
       }
     }
     const std::int64_t width = step.out.width_bytes;
     Byte* to = out;
-    if (step.out.place == Place::kPanel) to = panel(step.out.index);
-    if (step.out.place == Place::kElement) to = frame.elements[step.out.index].bytes;
+    if (step.out.location == Location::kPanel) to = panel(step.out.index);
+    if (step.out.location == Location::kElement) to = frame.elements[step.out.index].bytes;
     found |= step.runner.run({.count = step.is_once ? 1 : count,
                               .out = to,
                               .out_step = width,

@@ -72,9 +72,9 @@ class TileSteps {
 
  private:
   friend class TileStepMemory;
-  enum class Place : std::uint8_t { kLeaf, kPanel, kElement, kConstant, kOut };
+  enum class Location : std::uint8_t { kLeaf, kPanel, kElement, kConstant, kOut };
   struct Value {
-    Place place;
+    Location location;
     std::uint8_t width_bytes;
     std::uint16_t index;
   };

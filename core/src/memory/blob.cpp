@@ -54,7 +54,7 @@ bool is_from_library(tnr_tenure tenure) {
   return tenure == TNR_TENURE_ALLOCATED || tenure == TNR_TENURE_COPIED;
 }
 
-// In the place of a context: the end of the memory is in the order of the home's queue.
+// Instead of a context: the end of the memory is in the order of the home's queue.
 char lent_in_order;
 
 // Waits for what uses the memory of a blob on a device. In a child of fork there is no device, and
@@ -473,7 +473,7 @@ BlobInfo blob_describe(BlobToken token) {
   const BlobInfo info = {
       .data = slot.data.load(std::memory_order_acquire),
       .size_bytes = slot.size_bytes.load(std::memory_order_acquire),
-      .device = device_of_place(slot.place.load(std::memory_order_acquire)),
+      .device = device_of_word(slot.device_word.load(std::memory_order_acquire)),
       .tenure = slot.tenure.load(std::memory_order_acquire),
       .holder_count = refs_of(word),
       .pin_count = pins_of(word),

@@ -51,10 +51,10 @@ void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
 
 // Whether a view of the device is one of a blob there. The CPU's come first: what their index must
 // be the view's check knows.
-bool is_at(std::uint32_t place, const tnr_device& device) {
-  if ((place | static_cast<std::uint32_t>(device.kind ^ TNR_DEVICE_KIND_CPU)) == 0) [[likely]]
+bool is_at(std::uint32_t word, const tnr_device& device) {
+  if ((word | static_cast<std::uint32_t>(device.kind ^ TNR_DEVICE_KIND_CPU)) == 0) [[likely]]
     return true;
-  return device_of_place(place) == device;
+  return device_of_word(word) == device;
 }
 
 bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes) {
@@ -93,7 +93,8 @@ Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
     pinned_[count_++] = {token, slot};
   }
   // Relaxed: the pin has acquired the content, and keeps it as it is.
-  if (!is_at(slot->place.load(std::memory_order_relaxed), view.device)) return Fault::kElsewhere;
+  if (!is_at(slot->device_word.load(std::memory_order_relaxed), view.device))
+    return Fault::kElsewhere;
   void* const data = slot->data.load(std::memory_order_relaxed);
   const std::size_t size_bytes = slot->size_bytes.load(std::memory_order_relaxed);
   if (!lies_inside(view, data, size_bytes)) [[unlikely]]
@@ -129,7 +130,7 @@ Error Pins::error(Fault fault, const tnr_view& view, const char* name) const noe
       return error_of(
           TNR_STATUS_INVALID_ARGUMENT, "%s.device is %s but its owner holds memory of %s", name,
           DeviceName(view.device).text,
-          DeviceName(device_of_place(slot->place.load(std::memory_order_relaxed))).text);
+          DeviceName(device_of_word(slot->device_word.load(std::memory_order_relaxed))).text);
     case Fault::kOutside:
       return error_of(TNR_STATUS_INVALID_ARGUMENT,
                       "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p",

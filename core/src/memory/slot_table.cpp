@@ -33,7 +33,7 @@ Token SlotTable<kKind>::open(const SlotContent& content) {
   const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
   slot->release = content.release;
   slot->home = content.home;
-  slot->place.store(place_of_device(content.device), std::memory_order_release);
+  slot->device_word.store(device_word_of(content.device), std::memory_order_release);
   slot->context.store(content.context, std::memory_order_release);
   slot->data.store(content.data, std::memory_order_release);
   slot->size_bytes.store(content.size_bytes, std::memory_order_release);

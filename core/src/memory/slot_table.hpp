@@ -11,7 +11,7 @@
 //              also meets the newer word. Rejected: a fence between fields and word, which
 //              ThreadSanitizer does not see.
 //   seals      as data, by those who hold or use the blob.
-//   place      as data.
+//   device_word  as data.
 //   release, home
 //              the one thread that finishes the blob; home also those who use it.
 //   next_free  the thread that found the slot at the head of the free list; valid only if the slot
@@ -68,23 +68,23 @@ struct alignas(64) BlobSlot {
   Atomic<std::uint32_t> next_free{0};
   // The number of sparse matrices that forbid writes to the memory; see blob_seal().
   Atomic<std::uint32_t> seals{0};
-  Atomic<std::uint32_t> place{0};  // place_of_device()
+  Atomic<std::uint32_t> device_word{0};  // device_word_of()
 };
 static_assert(sizeof(BlobSlot) == 64);
 static_assert(Atomic<SlotWord>::is_always_lock_free);
 
 // A device as a slot has it: 0 for the CPU.
-constexpr std::uint32_t place_of_device(const tnr_device& device) {
+constexpr std::uint32_t device_word_of(const tnr_device& device) {
   return static_cast<std::uint32_t>(device.kind - TNR_DEVICE_KIND_CPU) << 16 |
          (static_cast<std::uint32_t>(device.index) & 0xffffu);
 }
-constexpr tnr_device device_of_place(std::uint32_t place) {
-  return {static_cast<tnr_device_kind>(place >> 16) + TNR_DEVICE_KIND_CPU,
-          static_cast<std::int32_t>(place & 0xffffu)};
+constexpr tnr_device device_of_word(std::uint32_t word) {
+  return {static_cast<tnr_device_kind>(word >> 16) + TNR_DEVICE_KIND_CPU,
+          static_cast<std::int32_t>(word & 0xffffu)};
 }
 
 inline bool is_on_cpu(const BlobSlot& slot) noexcept {
-  return slot.place.load(std::memory_order_relaxed) == place_of_device(kCpu);
+  return slot.device_word.load(std::memory_order_relaxed) == device_word_of(kCpu);
 }
 
 // Initial content of a blob's slot.
@@ -151,10 +151,10 @@ class SlotTable {
   // that was never made.
   BlobSlot* find(Token token) const noexcept {
     if (kind_of(token) != kKind) return nullptr;
-    const Place place = place_of(token_index(token));
+    const Location location = location_of(token_index(token));
     // Acquire: the slots of a chunk are initialised before its address is stored.
-    BlobSlot* const chunk = chunks_[place.chunk].load(std::memory_order_acquire);
-    return chunk == nullptr ? nullptr : chunk + place.offset;
+    BlobSlot* const chunk = chunks_[location.chunk].load(std::memory_order_acquire);
+    return chunk == nullptr ? nullptr : chunk + location.offset;
   }
 
   // Opens a slot with one reference. Throws std::bad_alloc, and then nothing has changed.
@@ -176,11 +176,11 @@ class SlotTable {
   static constexpr unsigned kMaxChunks = 26;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  struct Place {
+  struct Location {
     unsigned chunk;
     std::size_t offset;
   };
-  static constexpr Place place_of(std::uint32_t index) {
+  static constexpr Location location_of(std::uint32_t index) {
     const std::uint64_t position = std::uint64_t{index} + (1u << kFirstChunkBits);
     const unsigned top_bit = static_cast<unsigned>(std::bit_width(position)) - 1;
     return {top_bit - kFirstChunkBits,
@@ -200,8 +200,8 @@ class SlotTable {
   // A chain of slots, linked from `first` to `last`.
   void put_back(std::uint32_t first, BlobSlot& last) noexcept;
   BlobSlot& slot_at(std::uint32_t index) const noexcept {
-    const Place place = place_of(index);
-    return chunks_[place.chunk].load(std::memory_order_relaxed)[place.offset];
+    const Location location = location_of(index);
+    return chunks_[location.chunk].load(std::memory_order_relaxed)[location.offset];
   }
   void grow();
 

@@ -91,8 +91,8 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
 // exactly `out` or shares no byte with it. True is the answer that check_view(),
 // require_broadcast() and alias_of() give one by one; false decides nothing, and the caller calls
 // them.
-[[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
-                                           std::uint64_t out_bytes) noexcept {
+[[gnu::always_inline]] inline bool has_same_layout(const tnr_view& in, const tnr_view& out,
+                                                   std::uint64_t out_bytes) noexcept {
   if (word_of(in, Pair::kDtypeAndRank) != word_of(out, Pair::kDtypeAndRank) ||
       word_of(in, Pair::kDevice) != word_of(out, Pair::kDevice)) {
     return false;

@@ -38,7 +38,7 @@ pub(crate) fn main() -> Result<()> {
     weights.view_mut().normalize_rows(2.0)?;
 
     let mut question = Tensor::zeros([columns.len()])?;
-    for word in words("Which memory may be lent without a copy?") {
+    for word in words("Which memory is borrowed and never copied?") {
         if let Some(&column) = columns.get(&word) {
             question[[column]] += rarity[[column]];
         }

@@ -21,48 +21,55 @@ mod small_net;
 #[path = "../examples/tf_idf.rs"]
 mod tf_idf;
 
+/// Runs one example at a time: some compare counters of the whole process.
+fn alone<E: std::fmt::Debug>(main: fn() -> Result<(), E>) {
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _guard = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    main().unwrap();
+}
+
 #[cfg(feature = "programs")]
 #[test]
 fn an_operation_of_ones_own() {
-    custom_operation::main().unwrap();
+    alone(custom_operation::main);
 }
 
 #[test]
 fn rows_are_normalized_on_a_gpu_or_without() {
-    cuda::main().unwrap();
+    alone(cuda::main);
 }
 
 #[test]
 fn a_kernel_of_ones_own_crops_or_the_cpu() {
-    cuda_kernel::main().unwrap();
+    alone(cuda_kernel::main);
 }
 
 #[test]
 fn a_photo_becomes_the_input_of_a_network() {
-    image_pipeline::main().unwrap();
+    alone(image_pipeline::main);
 }
 
 #[test]
 fn k_means_and_principal_components() {
-    kmeans_pca::main().unwrap();
+    alone(kmeans_pca::main);
 }
 
 #[test]
 fn an_array_to_numpy_and_back() {
-    ndarray_numpy::main().unwrap();
+    alone(ndarray_numpy::main);
 }
 
 #[test]
 fn weights_of_a_mapped_file() {
-    shared_weights::main().unwrap();
+    alone(shared_weights::main);
 }
 
 #[test]
 fn a_network_learns() {
-    small_net::main().unwrap();
+    alone(small_net::main);
 }
 
 #[test]
 fn paragraphs_near_a_question() {
-    tf_idf::main().unwrap();
+    alone(tf_idf::main);
 }

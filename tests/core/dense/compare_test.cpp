@@ -16,7 +16,7 @@ constexpr tnr_compare_op kOps[] = {TNR_COMPARE_OP_EQ, TNR_COMPARE_OP_NE, TNR_COM
                                    TNR_COMPARE_OP_LE, TNR_COMPARE_OP_GT, TNR_COMPARE_OP_GE};
 
 // The reference implementation has four comparisons; the other two exchange the operands.
-Byte twin(tnr_compare_op op, Type type, const Byte* a, const Byte* b) {
+Byte expected_of(tnr_compare_op op, Type type, const Byte* a, const Byte* b) {
   Byte truth = 9;
   if (op == TNR_COMPARE_OP_GT || op == TNR_COMPARE_OP_GE) {
     reference::compare(op == TNR_COMPARE_OP_GT ? 2 : 3, type, b, a, &truth);
@@ -43,8 +43,8 @@ TEST(Compare, MatchesItsTwinOnEveryLayout) {
           for_each_index(out.view(), [&](const Index& index) {
             const auto rank = out.view().rank;
             ASSERT_EQ(*out.broadcast_element(index, rank),
-                      twin(op, type.type, a.broadcast_element(index, rank),
-                           b.broadcast_element(index, rank)))
+                      expected_of(op, type.type, a.broadcast_element(index, rank),
+                                  b.broadcast_element(index, rank)))
                 << "op " << op << " of " << describe(a.view()) << " and " << describe(b.view());
           });
         }
@@ -66,8 +66,8 @@ TEST(Compare, LargeTransposedOperandsMatchTheirTwin) {
     compare(kDefaultContext, TNR_COMPARE_OP_LT, a.view(), b.view(), out.out());
     for_each_index(out.view(), [&](const Index& index) {
       ASSERT_EQ(*out.broadcast_element(index, 2),
-                twin(TNR_COMPARE_OP_LT, type.type, a.broadcast_element(index, 2),
-                     b.broadcast_element(index, 2)));
+                expected_of(TNR_COMPARE_OP_LT, type.type, a.broadcast_element(index, 2),
+                            b.broadcast_element(index, 2)));
     });
   }
 }
@@ -89,7 +89,7 @@ TEST(Compare, WithANumberMatchesItsTwin) {
         EXPECT_TRUE(out.gaps_are_intact());
         for_each_index(out.view(), [&](const Index& index) {
           ASSERT_EQ(*out.broadcast_element(index, 2),
-                    twin(op, type.type, a.broadcast_element(index, 2), number));
+                    expected_of(op, type.type, a.broadcast_element(index, 2), number));
         });
       }
     }

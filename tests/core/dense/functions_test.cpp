@@ -44,7 +44,7 @@ std::vector<T> results_of(tnr_unary_op op, std::vector<T> values) {
   return values;
 }
 
-double twin(tnr_unary_op op, double x) {
+double reference(tnr_unary_op op, double x) {
   double result = 0;
   kernels::reference::unary(static_cast<unsigned>(op - 1), Type::kF64,
                             reinterpret_cast<const Byte*>(&x), reinterpret_cast<Byte*>(&result));
@@ -80,7 +80,8 @@ TEST(Functions, OfF32AreWithinTheirBounds) {
     const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
     const std::vector<float> results = results_of(op, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      ASSERT_LE(last_places(results[i], twin(op, static_cast<double>(values[i]))), row.last_places)
+      ASSERT_LE(last_places(results[i], reference(op, static_cast<double>(values[i]))),
+                row.last_places)
           << row.name << " of " << values[i];
     }
   }
@@ -99,7 +100,7 @@ TEST(Functions, OfF64AreWithinTheirBounds) {
     const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
     const std::vector<double> results = results_of(op, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto exact = static_cast<long double>(twin(op, values[i]));
+      const auto exact = static_cast<long double>(reference(op, values[i]));
       ASSERT_LE(last_places(results[i], exact), row.last_places + 0.5)
           << row.name << " of " << values[i];
     }
@@ -172,7 +173,7 @@ void expect_special_numbers() {
     const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
     const std::vector<T> results = results_of(op, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double exact = twin(op, static_cast<double>(values[i]));
+      const double exact = reference(op, static_cast<double>(values[i]));
       if constexpr (sizeof(T) == 4) {
         EXPECT_LE(last_places(results[i], exact), row.last_places) << row.name << values[i];
       } else {

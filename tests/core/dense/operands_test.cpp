@@ -30,11 +30,11 @@ TEST(IsTwin, TakesEqualDenseViewsApartAndInPlace) {
   const tnr_view out = view_of(memory.data(), 48, 0, TNR_DTYPE_F32, {{2, 3}, {3, 1}});
   const tnr_view apart = view_of(memory.data(), 48, 24, TNR_DTYPE_F32, {{2, 3}, {3, 1}});
   const tnr_view overlapping = view_of(memory.data(), 48, 20, TNR_DTYPE_F32, {{2, 3}, {3, 1}});
-  EXPECT_TRUE(is_twin(out, out, 24));
-  EXPECT_TRUE(is_twin(apart, out, 24));
-  EXPECT_TRUE(is_twin(out, apart, 24));
-  EXPECT_FALSE(is_twin(overlapping, out, 24));
-  EXPECT_FALSE(is_twin(out, overlapping, 24));
+  EXPECT_TRUE(has_same_layout(out, out, 24));
+  EXPECT_TRUE(has_same_layout(apart, out, 24));
+  EXPECT_TRUE(has_same_layout(out, apart, 24));
+  EXPECT_FALSE(has_same_layout(overlapping, out, 24));
+  EXPECT_FALSE(has_same_layout(out, overlapping, 24));
 }
 
 // Any field of a view of four 16-bit elements, and any place for them, good or bad.
@@ -72,7 +72,7 @@ TEST(IsTwin, LetsNothingPassThatTheChecksRefuse) {
   int passed = 0;
   for (int i = 0; i < 2000000; ++i) {
     const tnr_view in = random_twin(out, random);
-    if (!is_twin(in, out, 8)) continue;
+    if (!has_same_layout(in, out, 8)) continue;
     ++passed;
     ASSERT_TRUE(is_valid_view(in)) << describe(in);
     ASSERT_EQ(in.shape[0], out.shape[0]);

@@ -22,7 +22,7 @@
 
 namespace tenure::cuda {
 
-using Place = ExpressionPlace;
+using Location = ExpressionLocation;
 
 // All that is read, before anything is computed: the memory is waited for once.
 template <class Expression, unsigned l, unsigned count>
@@ -48,11 +48,11 @@ template <class Expression, unsigned n, unsigned k>
 TENURE_DEVICE void fetch_operand(const ExpressionArgument& argument, const Held<Expression>& held,
                                  Value& value) {
   constexpr ExpressionOperand kOperand = Expression::kNodes[n].operands[k];
-  if constexpr (kOperand.place == Place::kLast) {
+  if constexpr (kOperand.location == Location::kLast) {
     value = held.last;
-  } else if constexpr (kOperand.place == Place::kSlot) {
+  } else if constexpr (kOperand.location == Location::kSlot) {
     value = held.slots[kOperand.index];
-  } else if constexpr (kOperand.place == Place::kLeaf) {
+  } else if constexpr (kOperand.location == Location::kLeaf) {
     value = held.leaves[kOperand.index];
   } else {
     repeat_number(Expression::kNumbers[kOperand.index], argument.numbers[kOperand.index].bits,

@@ -15,7 +15,7 @@ unsigned number_count(const ExpressionArgument& argument) noexcept {
   for (unsigned n = 0; n < argument.node_count; ++n) {
     const ExpressionNode& node = argument.nodes[n];
     for (unsigned k = 0; k < node.operand_count; ++k) {
-      if (node.operands[k].place != ExpressionPlace::kNumber) continue;
+      if (node.operands[k].location != ExpressionLocation::kNumber) continue;
       count = std::max(count, node.operands[k].index + 1u);
     }
   }
@@ -49,7 +49,8 @@ void add_node(std::string& text, const ExpressionNode& node) {
   add(text, ", ", node.out_type);
   text += ", {";
   for (unsigned k = 0; k < 3; ++k) {
-    add(text, k == 0 ? "{Place(" : ", {Place(", static_cast<std::uint32_t>(node.operands[k].place));
+    add(text, k == 0 ? "{Location(" : ", {Location(",
+        static_cast<std::uint32_t>(node.operands[k].location));
     add(text, "), ", node.operands[k].index);
     text += '}';
   }
@@ -74,7 +75,7 @@ std::string constants_of(const ExpressionArgument& argument) {
       put(field);
     }
     for (const ExpressionOperand& operand : node.operands) {
-      put(static_cast<std::uint32_t>(operand.place));
+      put(static_cast<std::uint32_t>(operand.location));
       put(operand.index);
     }
   }

@@ -255,10 +255,10 @@ using Slots = Value[kExpressionSlots][kThreads];
 TENURE_DEVICE void fetch(const ExpressionArgument& argument, const Slots& slots, const Group& group,
                          const ExpressionOperand& operand, const Value& last, Value& value) {
   const unsigned index = operand.index;
-  switch (operand.place) {
-    case ExpressionPlace::kLast: value = last; return;
-    case ExpressionPlace::kSlot: value = slots[index][threadIdx.x]; return;
-    case ExpressionPlace::kLeaf: {
+  switch (operand.location) {
+    case ExpressionLocation::kLast: value = last; return;
+    case ExpressionLocation::kSlot: value = slots[index][threadIdx.x]; return;
+    case ExpressionLocation::kLeaf: {
       const ExpressionMemory& memory = argument.memory[1 + index];
       return read_elements(static_cast<ElementType>(memory.type), argument.items, memory,
                            memory.data + offset_of(argument, group.index, 1 + index), group, value);

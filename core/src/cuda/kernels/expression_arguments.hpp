@@ -37,14 +37,14 @@ enum class ExpressionFamily : uint8_t {
   kCast,
 };
 
-enum class ExpressionPlace : uint8_t {
+enum class ExpressionLocation : uint8_t {
   kLast,    // the node before
   kSlot,    // an earlier one
   kLeaf,    // memory
   kNumber,  // one element for all
 };
 struct ExpressionOperand {
-  ExpressionPlace place;
+  ExpressionLocation location;
   uint8_t index;
 };
 

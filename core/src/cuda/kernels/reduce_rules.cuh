@@ -556,7 +556,7 @@ struct Extreme {
 
 // The place of the first of the least keys, in which both zeros of a float are one.
 template <class Key>
-struct Place {
+struct IndexOfLeast {
   static constexpr int kLeastWidth = sizeof(Key) == 8 ? 8 : 1;
   static constexpr RuleShape kShape = sizeof(Key) == 8 ? wide(kPlaceShape) : kPlaceShape;
   static constexpr int kLanes = 1;

@@ -91,11 +91,11 @@ static_assert(DeviceExpression::kMostViews == kMostExpressionLeaves);
 static_assert(DeviceExpression::kMostNumbers == kMostExpressionNumbers);
 static_assert(DeviceExpression::kMostSlots == kExpressionSlots);
 static_assert(DeviceExpression::kNoSlot == cuda::kNoSlot);
-using Place = DeviceExpression::Place;
-static_assert(static_cast<int>(Place::kLast) == static_cast<int>(ExpressionPlace::kLast));
-static_assert(static_cast<int>(Place::kSlot) == static_cast<int>(ExpressionPlace::kSlot));
-static_assert(static_cast<int>(Place::kView) == static_cast<int>(ExpressionPlace::kLeaf));
-static_assert(static_cast<int>(Place::kNumber) == static_cast<int>(ExpressionPlace::kNumber));
+using Location = DeviceExpression::Location;
+static_assert(static_cast<int>(Location::kLast) == static_cast<int>(ExpressionLocation::kLast));
+static_assert(static_cast<int>(Location::kSlot) == static_cast<int>(ExpressionLocation::kSlot));
+static_assert(static_cast<int>(Location::kView) == static_cast<int>(ExpressionLocation::kLeaf));
+static_assert(static_cast<int>(Location::kNumber) == static_cast<int>(ExpressionLocation::kNumber));
 
 std::int64_t width_of(tnr_dtype dtype) noexcept {
   return static_cast<std::int64_t>(element_size(dtype));
@@ -112,7 +112,7 @@ ExpressionNode node_of(const DeviceExpression::Node& from) noexcept {
   node.type = static_cast<std::uint8_t>(type_of(from.dtype));
   node.out_type = static_cast<std::uint8_t>(type_of(from.out_dtype));
   for (unsigned i = 0; i < from.operand_count; ++i) {
-    node.operands[i] = {static_cast<ExpressionPlace>(from.operands[i].place),
+    node.operands[i] = {static_cast<ExpressionLocation>(from.operands[i].location),
                         from.operands[i].index};
   }
   return node;
@@ -121,7 +121,8 @@ ExpressionNode node_of(const DeviceExpression::Node& from) noexcept {
 // Whether elements may be found on the right that the operation does not take: numbers there have
 // been checked.
 bool may_find(const DeviceExpression::Node& node) noexcept {
-  return (node.code & kKindMask) == TNR_NODE_BINARY && node.operands[1].place != Place::kNumber &&
+  return (node.code & kKindMask) == TNR_NODE_BINARY &&
+         node.operands[1].location != Location::kNumber &&
          finding_of(static_cast<Binary>(op_of(node.code)), type_of(node.dtype)) !=
              kernels::kNothing;
 }

@@ -10,9 +10,9 @@ namespace {
 
 using kernels::ComplexKernels;
 using kernels::Elementwise;
-using Place = Elementwise ComplexKernels::*;
+using Member = Elementwise ComplexKernels::*;
 
-Place place_of(kernels::Unary op) {
+Member member_of(kernels::Unary op) {
   switch (op) {
     case kernels::Unary::kNeg: return &ComplexKernels::neg;
     case kernels::Unary::kConj: return &ComplexKernels::conj;
@@ -24,7 +24,7 @@ Place place_of(kernels::Unary op) {
   }
 }
 
-Place place_of(kernels::Binary op) {
+Member member_of(kernels::Binary op) {
   switch (op) {
     case kernels::Binary::kAdd: return &ComplexKernels::add;
     case kernels::Binary::kSub: return &ComplexKernels::sub;
@@ -34,7 +34,7 @@ Place place_of(kernels::Binary op) {
   }
 }
 
-Place place_of(kernels::Compare op) {
+Member member_of(kernels::Compare op) {
   switch (op) {
     case kernels::Compare::kEq: return &ComplexKernels::eq;
     case kernels::Compare::kNe: return &ComplexKernels::ne;
@@ -42,25 +42,25 @@ Place place_of(kernels::Compare op) {
   }
 }
 
-Operation operation_at(Place place, const char* name, tnr_dtype dtype) {
-  if (place == nullptr || !is_complex(dtype)) refuse_dtype(name, dtype);
-  return Operation(kernels::complex_kernels()[dtype == TNR_DTYPE_C128 ? 1 : 0].*place);
+Operation operation_at(Member member, const char* name, tnr_dtype dtype) {
+  if (member == nullptr || !is_complex(dtype)) refuse_dtype(name, dtype);
+  return Operation(kernels::complex_kernels()[dtype == TNR_DTYPE_C128 ? 1 : 0].*member);
 }
 
 }  // namespace
 
 Operation complex_unary(tnr_unary_op op, tnr_dtype dtype) {
-  return operation_at(place_of(static_cast<kernels::Unary>(op)), kernels::kUnaryRows[op - 1].name,
+  return operation_at(member_of(static_cast<kernels::Unary>(op)), kernels::kUnaryRows[op - 1].name,
                       dtype);
 }
 
 Operation complex_binary(tnr_binary_op op, tnr_dtype dtype) {
-  return operation_at(place_of(static_cast<kernels::Binary>(op)), kernels::kBinaryRows[op - 1].name,
-                      dtype);
+  return operation_at(member_of(static_cast<kernels::Binary>(op)),
+                      kernels::kBinaryRows[op - 1].name, dtype);
 }
 
 Operation complex_comparison(tnr_compare_op op, tnr_dtype dtype) {
-  return operation_at(place_of(static_cast<kernels::Compare>(op)),
+  return operation_at(member_of(static_cast<kernels::Compare>(op)),
                       kernels::kCompareRows[op - 1].name, dtype);
 }
 

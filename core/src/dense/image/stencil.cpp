@@ -209,8 +209,8 @@ void Stencil::run_channels(std::int64_t channel, std::int64_t lanes) noexcept {
         Byte* const data = streams_tile ? tile_ + q * kTileBytes + p * pixel_bytes
                                         : row + q * row_step + (x + p) * column_step;
         const std::int64_t step = kStencilColumns * (streams_tile ? pixel_bytes : column_step);
-        call.out[q][p] = is_there ? kernels::ChannelStencil::Place{data, step}
-                                  : kernels::ChannelStencil::Place{unused_, 0};
+        call.out[q][p] = is_there ? kernels::ChannelStencil::Column{data, step}
+                                  : kernels::ChannelStencil::Column{unused_, 0};
       }
     }
     weigh_pairs(call, x, pairs, channel);

@@ -76,7 +76,7 @@ struct RowOffsets {
 };
 
 // One block among all.
-struct Place {
+struct Position {
   const kernels::Byte* in;
   kernels::Byte* out;
   std::int64_t first[TNR_MAX_RANK];  // element along each axis
@@ -106,23 +106,23 @@ class Permutation {
   std::int64_t set_run() noexcept;
   void set_more(std::int64_t least_share) noexcept;
   void set_joined() noexcept;
-  [[nodiscard]] bool has_next(const Place& place) const noexcept;
-  [[nodiscard]] bool is_joined(const Place& place) const noexcept;
+  [[nodiscard]] bool has_next(const Position& position) const noexcept;
+  [[nodiscard]] bool is_joined(const Position& position) const noexcept;
   [[nodiscard]] std::int64_t partial_lines() const noexcept;
   void order_blocks() noexcept;
   void run_blocks(std::int64_t first, std::int64_t last) const noexcept;
   void run_buffered(std::int64_t first, std::int64_t last) const noexcept;
   bool plan_panels() noexcept;
   void set_rows(std::int64_t extent, RowOffsets& rows) const noexcept;
-  void set_joined_rows(const Place& place, RowOffsets& rows) const noexcept;
-  void set_runs(const Place& place, kernels::Panel& panel) const noexcept;
+  void set_joined_rows(const Position& position, RowOffsets& rows) const noexcept;
+  void set_runs(const Position& position, kernels::Panel& panel) const noexcept;
   void run_panels(std::int64_t first, std::int64_t last) const noexcept;
-  void go_to(Place& place, std::int64_t index) const noexcept;
-  void advance(Place& place) const noexcept;
-  void extents_at(const Place& place, std::int64_t* extents) const noexcept;
+  void go_to(Position& position, std::int64_t index) const noexcept;
+  void advance(Position& position) const noexcept;
+  void extents_at(const Position& position, std::int64_t* extents) const noexcept;
   [[nodiscard]] Shape shape_of(const std::int64_t* extents) const noexcept;
   void set_out_runs(const std::int64_t* extents, OutRuns& runs) const noexcept;
-  [[nodiscard]] kernels::Flush flush_of(const Place& place, const OutRuns& runs,
+  [[nodiscard]] kernels::Flush flush_of(const Position& position, const OutRuns& runs,
                                         const kernels::Byte* buffer,
                                         const kernels::Edges& edges) const noexcept;
   void set_in_lines(InLines& lines) const noexcept;

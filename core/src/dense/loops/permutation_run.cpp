@@ -46,43 +46,43 @@ bool conflict(const RowOffsets& rows) noexcept {
 }  // namespace
 
 // Start and extents of block `index`.
-void Permutation::go_to(Place& place, std::int64_t index) const noexcept {
-  place.in = in_;
-  place.out = out_;
-  place.is_whole = true;
+void Permutation::go_to(Position& position, std::int64_t index) const noexcept {
+  position.in = in_;
+  position.out = out_;
+  position.is_whole = true;
   for (unsigned i = rank_; i-- > 0;) {
     const Axis& axis = axes_[order_[i]];
     const std::int64_t blocks = (axis.extent + axis.block - 1) / axis.block;
     const std::int64_t first = index % blocks * axis.block;
     index /= blocks;
-    place.first[order_[i]] = first;
-    place.in += first * axis.in_step;
-    place.out += first * axis.out_step;
-    place.is_whole &= axis.extent - first >= axis.block + axis.more;
+    position.first[order_[i]] = first;
+    position.in += first * axis.in_step;
+    position.out += first * axis.out_step;
+    position.is_whole &= axis.extent - first >= axis.block + axis.more;
   }
 }
 
 // To the next block; from the last one to the first.
-void Permutation::advance(Place& place) const noexcept {
+void Permutation::advance(Position& position) const noexcept {
   for (unsigned i = rank_; i-- > 0;) {
     const Axis& axis = axes_[order_[i]];
-    std::int64_t& first = place.first[order_[i]];
+    std::int64_t& first = position.first[order_[i]];
     std::int64_t moves = axis.block;
     if (first + moves >= axis.extent) moves = -first;
     first += moves;
-    place.in += moves * axis.in_step;
-    place.out += moves * axis.out_step;
+    position.in += moves * axis.in_step;
+    position.out += moves * axis.out_step;
     if (moves > 0) break;
   }
-  place.is_whole = true;
+  position.is_whole = true;
   for (unsigned i = 0; i < rank_; ++i) {
-    place.is_whole &= axes_[i].extent - place.first[i] >= axes_[i].block + axes_[i].more;
+    position.is_whole &= axes_[i].extent - position.first[i] >= axes_[i].block + axes_[i].more;
   }
 }
 
-void Permutation::extents_at(const Place& place, std::int64_t* extents) const noexcept {
+void Permutation::extents_at(const Position& position, std::int64_t* extents) const noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
-    extents[i] = std::min(axes_[i].block + axes_[i].more, axes_[i].extent - place.first[i]);
+    extents[i] = std::min(axes_[i].block + axes_[i].more, axes_[i].extent - position.first[i]);
   }
 }
 
@@ -125,20 +125,20 @@ Permutation::Shape Permutation::shape_of(const std::int64_t* extents) const noex
 
 void Permutation::run_blocks(std::int64_t first, std::int64_t last) const noexcept {
   std::int64_t extents[TNR_MAX_RANK] = {};
-  Place place;
-  go_to(place, first);
+  Position position;
+  go_to(position, first);
   Shape shape;
   bool is_whole = false;
   for (std::int64_t index = first; index < last; ++index) {
-    if (!(is_whole && place.is_whole)) {
-      extents_at(place, extents);
+    if (!(is_whole && position.is_whole)) {
+      extents_at(position, extents);
       shape = shape_of(extents);
-      is_whole = place.is_whole;
+      is_whole = position.is_whole;
     }
-    shape.block.in = place.in + shape.in_offset;
-    shape.block.out = place.out + shape.out_offset;
+    shape.block.in = position.in + shape.in_offset;
+    shape.block.out = position.out + shape.out_offset;
     kernel_(shape.block);
-    advance(place);
+    advance(position);
   }
 }
 
@@ -179,12 +179,12 @@ void Permutation::set_in_lines(InLines& lines) const noexcept {
 }
 
 // The stores of a block that bypass the caches.
-Flush Permutation::flush_of(const Place& place, const OutRuns& runs, const Byte* buffer,
+Flush Permutation::flush_of(const Position& position, const OutRuns& runs, const Byte* buffer,
                             const Edges& edges) const noexcept {
   const unsigned outer = rank_ - run_axes_;
-  const bool continues = axes_[outer].more > 0 && place.first[outer] > 0;
-  return {runs.count,   runs.bytes, runs.available, continues, buffer,
-          pitch_bytes_, place.out,  runs.offsets,   edges};
+  const bool continues = axes_[outer].more > 0 && position.first[outer] > 0;
+  return {runs.count,   runs.bytes,   runs.available, continues, buffer,
+          pitch_bytes_, position.out, runs.offsets,   edges};
 }
 
 // Block k is gathered while block k - 1 goes to memory and block k + 1 is fetched.
@@ -197,9 +197,9 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
   set_in_lines(lines);
   std::int64_t extents[TNR_MAX_RANK] = {};
   for (unsigned i = 0; i < rank_; ++i) extents[i] = axes_[i].block + axes_[i].more;
-  Place place;
-  go_to(place, first);
-  Place fetched;
+  Position position;
+  go_to(position, first);
+  Position fetched;
   go_to(fetched, first + kFetchedAhead);
   set_out_runs(extents, whole_runs);
   Shape whole = shape_of(extents);
@@ -207,20 +207,20 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
   Flush pending = {};
   for (std::int64_t index = first; index < last; ++index) {
     Byte* const buffer = buffers[index % 2] + kLineBytes;
-    Shape& shape = place.is_whole ? whole : cut;
-    OutRuns& runs = place.is_whole ? whole_runs : cut_runs[index % 2];
-    if (!place.is_whole) {
-      extents_at(place, extents);
+    Shape& shape = position.is_whole ? whole : cut;
+    OutRuns& runs = position.is_whole ? whole_runs : cut_runs[index % 2];
+    if (!position.is_whole) {
+      extents_at(position, extents);
       cut = shape_of(extents);
       set_out_runs(extents, cut_runs[index % 2]);
     }
     Block& block = shape.block;
-    block.in = place.in + shape.in_offset;
+    block.in = position.in + shape.in_offset;
     block.out = buffer + shape.out_offset;
     block.flush = pending;
-    pending = flush_of(place, runs, buffer, waiting.edges());
+    pending = flush_of(position, runs, buffer, waiting.edges());
     block.fetch = {lines.count, fetched.in, lines.offsets};
-    advance(place);
+    advance(position);
     advance(fetched);
     kernel_(block);
   }
@@ -243,14 +243,14 @@ void Permutation::set_rows(std::int64_t extent, RowOffsets& rows) const noexcept
   std::fill_n(rows.offsets + rows.count, 2 * kLineBytes / width_bytes_, last);
 }
 
-// The rows from `place` to the end of the run, and those with which the next one begins.
-void Permutation::set_joined_rows(const Place& place, RowOffsets& rows) const noexcept {
+// The rows from `position` to the end of the run, and those with which the next one begins.
+void Permutation::set_joined_rows(const Position& position, RowOffsets& rows) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& axis = axes_[outer];
-  const std::int64_t extent = axis.extent - place.first[outer];
+  const std::int64_t extent = axis.extent - position.first[outer];
   set_rows(extent, rows);
   const std::int64_t inner = rows.count / extent;
-  std::int64_t first = axes_[outer - 1].in_step - place.first[outer] * axis.in_step;
+  std::int64_t first = axes_[outer - 1].in_step - position.first[outer] * axis.in_step;
   for (std::int64_t i = 0; i < joined_; ++i, first += axis.in_step) {
     for (std::int64_t j = 0; j < inner; ++j) rows.offsets[rows.count++] = first + rows.offsets[j];
   }
@@ -259,34 +259,35 @@ void Permutation::set_joined_rows(const Place& place, RowOffsets& rows) const no
 }
 
 // Whether another panel follows along the axis next to the runs.
-bool Permutation::has_next(const Place& place) const noexcept {
+bool Permutation::has_next(const Position& position) const noexcept {
   const unsigned next = rank_ - run_axes_ - 1;
-  return place.first[next] + axes_[next].block < axes_[next].extent;
+  return position.first[next] + axes_[next].block < axes_[next].extent;
 }
 
 // Whether the runs of a panel end where others begin that can be read as well.
-bool Permutation::is_joined(const Place& place) const noexcept {
+bool Permutation::is_joined(const Position& position) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& run = axes_[outer];
-  return joined_ > 0 && run.extent - place.first[outer] <= run.block + run.more && has_next(place);
+  return joined_ > 0 && run.extent - position.first[outer] <= run.block + run.more &&
+         has_next(position);
 }
 
 // The extent of a panel's runs, and whether their first lines have been written.
-void Permutation::set_runs(const Place& place, Panel& panel) const noexcept {
+void Permutation::set_runs(const Position& position, Panel& panel) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& run = axes_[outer];
-  const std::int64_t left = run.extent - place.first[outer];
+  const std::int64_t left = run.extent - position.first[outer];
   const std::int64_t row_count = run.out_step / width_bytes_;
-  const bool joined = is_joined(place);
+  const bool joined = is_joined(position);
   panel.rows = std::min(left, run.block) * row_count;
   panel.available = (joined ? left + joined_ : std::min(left, run.block + run.more)) * row_count;
-  panel.continues = panel.first_continues = run.more > 0 && place.first[outer] > 0;
-  if (joined_ == 0 || place.first[outer] > 0) return;
+  panel.continues = panel.first_continues = run.more > 0 && position.first[outer] > 0;
+  if (joined_ == 0 || position.first[outer] > 0) return;
   // All before the last along the next axis have read on. Where that is the columns' axis, a column
   // continues what the one before it in the same panel read.
   const unsigned next = outer - 1;
-  panel.first_continues = place.first[next] > 0;
-  panel.continues = next == columns_ ? has_next(place) : panel.first_continues;
+  panel.first_continues = position.first[next] > 0;
+  panel.continues = next == columns_ ? has_next(position) : panel.first_continues;
 }
 
 void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexcept {
@@ -307,28 +308,28 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
   panel.aligned = aligned_;
   panel.conflict = conflict(whole_rows);
   panel.edges = waiting.edges();
-  Place place;
-  go_to(place, first);
-  Place fetched;
+  Position position;
+  go_to(position, first);
+  Position fetched;
   const std::int64_t ahead =
       std::max<std::int64_t>(2, kPanelAheadBytes / (run_bytes_ * columns.block));
   go_to(fetched, first + ahead);
   for (std::int64_t index = first; index < last; ++index) {
-    set_runs(place, panel);
-    const std::int64_t extent = std::min(run_axis.extent - place.first[outer], whole_extent);
+    set_runs(position, panel);
+    const std::int64_t extent = std::min(run_axis.extent - position.first[outer], whole_extent);
     panel.row_offsets = whole_rows.offsets;
-    if (is_joined(place)) {
-      if (place.first[outer] != joined_first) set_joined_rows(place, joined_rows);
-      joined_first = place.first[outer];
+    if (is_joined(position)) {
+      if (position.first[outer] != joined_first) set_joined_rows(position, joined_rows);
+      joined_first = position.first[outer];
       panel.row_offsets = joined_rows.offsets;
     } else if (extent < whole_extent) {
       if (extent != cut_extent) set_rows(extent, cut_rows);
       cut_extent = extent;
       panel.row_offsets = cut_rows.offsets;
     }
-    panel.columns = std::min(columns.block, columns.extent - place.first[columns_]);
-    panel.in = place.in;
-    panel.out = place.out;
+    panel.columns = std::min(columns.block, columns.extent - position.first[columns_]);
+    panel.in = position.in;
+    panel.out = position.out;
     panel.out_step = columns.out_step;
     if (columns.in_step < 0) {
       panel.in += (panel.columns - 1) * columns.in_step;
@@ -337,7 +338,7 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
     }
     panel.fetch = {lines.count, fetched.in, lines.offsets};
     panel_(panel);
-    advance(place);
+    advance(position);
     advance(fetched);
   }
   order_streamed_stores();

@@ -318,13 +318,13 @@ std::uint64_t join_epilogues(Graph& graph, const std::vector<ArrayType>& types,
   return joined_count;
 }
 
-// Packs constants, or takes them from an image that has them: each once for each key.
+// Packs constants, or takes them from bytes that have them: each once for each key.
 template <class Packed, class Key>
 class ConstantPacking {
  public:
-  ConstantPacking(const Context& context, PackedImage* image,
+  ConstantPacking(const Context& context, PackedConstants* constants,
                   std::vector<std::shared_ptr<const Packed>>& kept)
-      : context_(context), image_(image), kept_(kept) {}
+      : context_(context), constants_(constants), kept_(kept) {}
 
   const Packed* pack(const Constant& constant, const char* name, Key key) {
     const Packed*& packed = known_[{&constant, key}];
@@ -337,24 +337,24 @@ class ConstantPacking {
 
  private:
   std::shared_ptr<const Packed> make(const tnr_view& view, const char* name, Key key) {
-    if (image_ != nullptr) return image_->next(typename Packed::Layout(view, key));
+    if (constants_ != nullptr) return constants_->next(typename Packed::Layout(view, key));
     Pins pins;
     pins.add(view, name);
     return std::make_shared<const Packed>(context_, view, key);
   }
 
   const Context& context_;
-  PackedImage* image_;
+  PackedConstants* constants_;
   std::vector<std::shared_ptr<const Packed>>& kept_;
   std::map<std::pair<const Constant*, Key>, const Packed*> known_;
 };
 
 // Factors by the dtype that they are multiplied by, then filters by their number of groups: the
-// order of an image.
+// order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                    const std::vector<bool>& needed, PackedImage* image) {
-  ConstantPacking<PackedFactor, tnr_dtype> factors(context, image, graph.factors);
-  ConstantPacking<PackedFilters, std::int64_t> filters(context, image, graph.filters);
+                    const std::vector<bool>& needed, PackedConstants* constants) {
+  ConstantPacking<PackedFactor, tnr_dtype> factors(context, constants, graph.factors);
+  ConstantPacking<PackedFilters, std::int64_t> filters(context, constants, graph.filters);
   const auto for_each_needed = [&](std::uint32_t code, const auto& body) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       GraphNode& node = graph.nodes[i];
@@ -375,8 +375,8 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
 }
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts,
-                          const Around* around) {
+                          std::uint32_t disabled_passes, PackedConstants* packed,
+                          PassCounts& counts, const Around* around) {
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
   Replaced replaced(graph.nodes.size());
   if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) {
@@ -413,7 +413,8 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
 }  // namespace
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts) {
+                          std::uint32_t disabled_passes, PackedConstants* packed,
+                          PassCounts& counts) {
   return rewrite(context, graph, types, disabled_passes, packed, counts, nullptr);
 }
 

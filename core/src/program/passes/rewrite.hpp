@@ -6,7 +6,7 @@
 
 #include "program/graph.hpp"
 #include "program/passes.hpp"
-#include "program/passes/packed_image.hpp"
+#include "program/passes/packed_constants.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -22,6 +22,7 @@ namespace tenure {
 // constants are those of `packed`, unless it is nullptr. Adds the number of changes of each pass to
 // `counts`.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
-                          std::uint32_t disabled_passes, PackedImage* packed, PassCounts& counts);
+                          std::uint32_t disabled_passes, PackedConstants* packed,
+                          PassCounts& counts);
 
 }  // namespace tenure

@@ -7,7 +7,7 @@
 #include "dense/product/packed_factor.hpp"
 #include "dense/product/packed_filters.hpp"
 #include "program/builder.hpp"
-#include "program/passes/packed_image.hpp"
+#include "program/passes/packed_constants.hpp"
 #include "program/passes/rewrite.hpp"
 #include "program/run/arguments.hpp"
 #include "program/run/report.hpp"
@@ -101,7 +101,7 @@ Program::Program(const Context& context, Graph graph, const std::vector<ArrayTyp
   if (attributes.packed == nullptr) {
     needed_ = rewrite(context, graph_, types, disabled_passes_, nullptr, counts_);
   } else {
-    PackedImage packed(*attributes.packed);
+    PackedConstants packed(*attributes.packed);
     needed_ = rewrite(context, graph_, types, disabled_passes_, &packed, counts_);
     packed.require_end();
   }
@@ -271,7 +271,7 @@ void program_release(ProgramToken token) { kProgramHandles.release(token); }
 
 BlobToken program_copy_packed(const Context& context, ProgramToken token, tnr_view_mut& out) {
   const ProgramHandles::Use program(kProgramHandles, token);
-  const BlobToken blob = write_packed_image(context, program.object().graph());
+  const BlobToken blob = write_packed_constants(context, program.object().graph());
   const BlobMemory memory = blob_memory_mut(blob);
   const auto count = static_cast<std::int64_t>(memory.size_bytes);
   out.view = make_view(memory.data, memory.size_bytes, 0, TNR_DTYPE_U8, 1, &count, nullptr);

@@ -65,7 +65,8 @@ bool SmallRun::run(const Graph& graph, const Arguments& arguments,
   for (std::uint32_t i = 0; i < input_count_; ++i) {
     const tnr_view* const view = arguments.inputs[i];
     // An output that updates an input is copied, which is a step.
-    if (view == nullptr || !is_twin(*view, out, bytes_) || view->data == out.data) [[unlikely]]
+    if (view == nullptr || !has_same_layout(*view, out, bytes_) || view->data == out.data)
+        [[unlikely]]
       return false;
     owners |= view->owner;
   }

@@ -352,12 +352,12 @@ void spread_places(const Reduction&, const Sweep& sweep) {
   }
 }
 
-// Takes rows in parts that a Place can number. The tile's indices ascend. The first row is taken as
+// Takes rows in parts that an Index can number. The tile's indices ascend. The first row is taken as
 // it is; a place of -1 is one that a sweep did not change.
-template <class Place>
+template <class Index>
 void place_across(const Reduction& reduction, const Tile& tile) {
-  constexpr auto kBytes = static_cast<int64_t>(sizeof(Place));
-  constexpr int64_t kMost = Limits<Place>::kMax / kMostRowsAtOnce * kMostRowsAtOnce;
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Index));
+  constexpr int64_t kMost = Limits<Index>::kMax / kMostRowsAtOnce * kMostRowsAtOnce;
   const Places best(tile.accumulators, tile.columns);
   Byte* const places = kBytes == 8 ? best.indices : best.values + 4 * tile.columns;
   const auto bytes = static_cast<uint64_t>(tile.columns * kBytes);
@@ -383,7 +383,7 @@ void place_across(const Reduction& reduction, const Tile& tile) {
     sweep_rows(reduction, part, widths, like);
 #pragma GCC unroll 1
     for (int64_t column = 0; column < tile.columns; ++column) {
-      const int64_t place = load<Place>(places + column * kBytes);
+      const int64_t place = load<Index>(places + column * kBytes);
       const auto before = load<int64_t>(best.indices + column * 8);
       const int64_t index = tile.index + (first + place) * tile.index_step;
       store(best.indices + column * 8, place < 0 ? before : index);
@@ -406,9 +406,9 @@ template <class Rule, class T>
 void places_along(const Reduction& reduction, const Tile& tile) {
   place_along<Rule, T>(reduction, ascending(tile));
 }
-template <class Place>
+template <class Index>
 void places_across(const Reduction& reduction, const Tile& tile) {
-  place_across<Place>(reduction, ascending(tile));
+  place_across<Index>(reduction, ascending(tile));
 }
 
 }  // namespace

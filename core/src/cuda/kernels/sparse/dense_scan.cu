@@ -88,12 +88,12 @@ class DenseScanner {
   static constexpr bool kIsWide = sizeof(Bits) == 8;
   static constexpr int kChunks = static_cast<int>(kScanTile / kThreads);
 
-  struct Place {
+  struct Position {
     int64_t row;
     int64_t column;
   };
   // The place of an element of the warp's.
-  TENURE_DEVICE Place place_of(uint32_t element) const {
+  TENURE_DEVICE Position position_of(uint32_t element) const {
     const int64_t beyond = column_ + element;
     if (argument_.columns >= static_cast<int64_t>(kScanTile)) {
       const bool is_next = beyond >= argument_.columns;
@@ -156,7 +156,7 @@ class DenseScanner {
             read_bits(argument_.data + ((first_ + element) << argument_.element_shift));
         continue;
       }
-      const Place place = place_of(element);
+      const Position place = position_of(element);
       asked[i] = bits_[i] = read_bits(argument_.data + place.row * argument_.row_step +
                                       place.column * argument_.column_step);
       if (argument_.mask == nullptr) continue;
@@ -199,7 +199,7 @@ class DenseScanner {
       const uint64_t position = start + static_cast<uint32_t>(__popc(marks_[i] & before_lane));
       start += static_cast<uint32_t>(__popc(marks_[i]));
       if (!has(element)) continue;
-      const Place place = place_of(element);
+      const Position place = position_of(element);
       // A row begins behind the entries that are before its first element.
       if (place.column == 0 && argument_.offsets != nullptr) {
         write_index(argument_.offsets, has_wide_indices(), static_cast<uint64_t>(place.row),

@@ -11,29 +11,29 @@
 namespace tenure::cuda {
 namespace {
 
-using Place = DeviceExpression::Place;
+using Location = DeviceExpression::Location;
 using Source = DeviceExpression::Operand;
 
-constexpr Source kLast = {Place::kLast, 0};
+constexpr Source kLast = {Location::kLast, 0};
 
 // Nodes one after the other, and the views that they read.
 class Formula {
  public:
   Source view(const tnr_view& view) noexcept {
     views_[expression_.view_count] = &view;
-    return {Place::kView, static_cast<std::uint8_t>(expression_.view_count++)};
+    return {Location::kView, static_cast<std::uint8_t>(expression_.view_count++)};
   }
   // In f64, or of a dtype that has it in its lowest bytes: 0.
   Source number(double value, tnr_dtype dtype = TNR_DTYPE_F64) noexcept {
     DeviceExpression::Number& number = expression_.numbers[expression_.number_count];
     number.dtype = dtype;
     std::memcpy(number.bytes, &value, sizeof value);
-    return {Place::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
+    return {Location::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
   }
   // The result of the last node stays for later ones than the next.
   Source keep() noexcept {
     expression_.nodes[expression_.node_count - 1].slot = slots_;
-    return {Place::kSlot, slots_++};
+    return {Location::kSlot, slots_++};
   }
   Source unary(tnr_unary_op op, tnr_dtype dtype, Source a) noexcept {
     return add(TNR_NODE_UNARY + static_cast<std::uint32_t>(op), dtype, dtype, 1, a, {});

@@ -15,14 +15,15 @@ namespace tenure {
 
 struct PackedEntry;
 
-// Reads an image. Its layouts are compared with those of the program; no access is bounded by them.
-class PackedImage {
+// Reads packed constants from their bytes. Their layouts are compared with those of the program; no
+// access is bounded by them.
+class PackedConstants {
  public:
-  // Retains the view's owner. Throws INVALID_ARGUMENT for bytes that are no image, that have no
-  // owner or a borrowed one, or that are not aligned to a line; STALE_VIEW, BUSY.
-  explicit PackedImage(const tnr_view& view);
+  // Retains the view's owner. Throws INVALID_ARGUMENT for bytes that are no packed constants, that
+  // have no owner or a borrowed one, or that are not aligned to a line; STALE_VIEW, BUSY.
+  explicit PackedConstants(const tnr_view& view);
 
-  // The next constant, which is to be packed so. Throws INVALID_ARGUMENT for an image of another
+  // The next constant, which is to be packed so. Throws INVALID_ARGUMENT for bytes of another
   // program; UNSUPPORTED for one that other kernels read.
   std::shared_ptr<const PackedFactor> next(const FactorLayout& layout);
   std::shared_ptr<const PackedFilters> next(const FiltersLayout& layout);
@@ -37,7 +38,7 @@ class PackedImage {
   std::uint64_t index_ = 0;
 };
 
-// A new blob with the image of the packed constants of a graph and of its bodies.
-BlobToken write_packed_image(const Context& context, const Graph& graph);
+// A new blob with the bytes of the packed constants of a graph and of its bodies.
+BlobToken write_packed_constants(const Context& context, const Graph& graph);
 
 }  // namespace tenure

@@ -1,4 +1,4 @@
-#include "program/passes/packed_image.hpp"
+#include "program/passes/packed_constants.hpp"
 
 #include <cinttypes>
 #include <cstring>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kMagic =
 
 struct Header {
   std::uint64_t magic;
-  std::uint64_t size_bytes;  // of the image
+  std::uint64_t size_bytes;  // of all bytes
   std::uint64_t count;       // of entries, which follow
   std::uint64_t reserved;    // 0
 };
@@ -36,7 +36,7 @@ struct PackedEntry {
   std::int64_t most_depth;
   std::int64_t sum_bytes;
   std::int64_t size_bytes;
-  std::int64_t offset;  // from the image's first byte, whole lines
+  std::int64_t offset;  // from the first byte, whole lines
   // Set for filters, else 0.
   std::int64_t groups;
   std::int64_t kernel[2];
@@ -124,7 +124,7 @@ T read_at(const tnr_view& bytes, std::uint64_t offset) noexcept {
 
 }  // namespace
 
-PackedImage::PackedImage(const tnr_view& view) {
+PackedConstants::PackedConstants(const tnr_view& view) {
   check_view(view, "packed");
   require_rank(view, "packed", 1);
   require_dtype(view, "packed", TNR_DTYPE_U8, "it must be");
@@ -157,17 +157,17 @@ PackedImage::PackedImage(const tnr_view& view) {
   count_ = header.count;
 }
 
-std::shared_ptr<const PackedFactor> PackedImage::next(const FactorLayout& layout) {
+std::shared_ptr<const PackedFactor> PackedConstants::next(const FactorLayout& layout) {
   const Byte* const bytes = take(entry_of(layout));
   return std::make_shared<const PackedFactor>(layout, bytes, memory_);
 }
 
-std::shared_ptr<const PackedFilters> PackedImage::next(const FiltersLayout& layout) {
+std::shared_ptr<const PackedFilters> PackedConstants::next(const FiltersLayout& layout) {
   const Byte* const bytes = take(entry_of(layout));
   return std::make_shared<const PackedFilters>(layout, bytes, memory_);
 }
 
-const Byte* PackedImage::take(const PackedEntry& needed) {
+const Byte* PackedConstants::take(const PackedEntry& needed) {
   if (index_ == count_) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "packed has %" PRIu64 " constants but the program packs more",
          count_);
@@ -209,13 +209,13 @@ const Byte* PackedImage::take(const PackedEntry& needed) {
   return static_cast<const Byte*>(bytes.data) + offset;
 }
 
-void PackedImage::require_end() const {
+void PackedConstants::require_end() const {
   if (index_ == count_) return;
   fail(TNR_STATUS_INVALID_ARGUMENT,
        "packed has %" PRIu64 " constants but the program packs %" PRIu64, count_, index_);
 }
 
-BlobToken write_packed_image(const Context& context, const Graph& graph) {
+BlobToken write_packed_constants(const Context& context, const Graph& graph) {
   std::vector<PackedConstant> constants;
   add_constants(graph, constants);
   const auto length_of = [](const PackedConstant& constant) {

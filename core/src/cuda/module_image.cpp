@@ -1,4 +1,4 @@
-#include "cuda/image.hpp"
+#include "cuda/module_image.hpp"
 
 #include <cinttypes>
 #include <cstdint>
