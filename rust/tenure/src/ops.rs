@@ -20,7 +20,7 @@
 //!
 //! ops::abs_assign(&mut centred)?;
 //! assert_eq!(ops::max_all(&centred)?, 1.5);
-//! assert_eq!(ops::cumsum(&[1, 2, 3], 0)?, [1, 3, 6]);
+//! assert_eq!(ops::cumsum(&[1, 2, 3], 0)?, [1_i64, 3, 6]);
 //! # Ok::<(), tenure::Error>(())
 //! ```
 //!

@@ -18,7 +18,7 @@
 //!
 //! let matrix: CsrMatrix<f32> = sparse::sparsify(&[[1.0, 0.0], [0.0, -2.0]]).to_csr()?;
 //! let twice = sparse::block_diag([matrix.view(), matrix.view()])?;
-//! assert_eq!((twice.shape(), twice.nnz()), ([4, 4], 4));
+//! assert_eq!((twice.rows(), twice.cols(), twice.nnz()), (4, 4, 4));
 //! assert_eq!(twice.view().matmul(&[1.0, 1.0, 1.0, 1.0])?, [1.0, -2.0, 1.0, -2.0]);
 //! # Ok::<(), tenure::Error>(())
 //! ```

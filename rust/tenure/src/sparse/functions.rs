@@ -48,7 +48,7 @@ functions! {
     SparseMatrix,
     example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?";
     SparseBatch,
-    example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csr_batch::<i32>()?";
+    example "sparse::sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csr_batch::<i32>()?";
 }
 
 /// The functions of the table of operations that are 0 at 0.
