@@ -618,7 +618,7 @@ class NumpyTest(unittest.TestCase):
         for a, message in self.cases(COMPLEX):
             b = np.where(self.rng.random(a.shape) < 0.5, a, a.conj()).astype(a.dtype)
             number = a.flat[0] if a.size else a.dtype.type(1)
-            for name in ("equal", "not_equal"):
+            for name in ("eq", "ne"):
                 function = getattr(np, name)
                 for out in self.each_output("compare", [COMPARE[name], a, b], a.shape, np.bool_):
                     self.assert_same(out, function(a, b), f"{name} {message}")

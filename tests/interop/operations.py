@@ -89,12 +89,12 @@ TERNARY = {
 }
 
 COMPARE = {
-    "equal": Row(1, "np.equal", "float integer bool complex", 0),
-    "not_equal": Row(2, "np.not_equal", "float integer bool complex", 0),
-    "less": Row(3, "np.less", "float integer bool", 0),
-    "less_equal": Row(4, "np.less_equal", "float integer bool", 0),
-    "greater": Row(5, "np.greater", "float integer bool", 0),
-    "greater_equal": Row(6, "np.greater_equal", "float integer bool", 0),
+    "eq": Row(1, "np.equal", "float integer bool complex", 0),
+    "ne": Row(2, "np.not_equal", "float integer bool complex", 0),
+    "lt": Row(3, "np.less", "float integer bool", 0),
+    "le": Row(4, "np.less_equal", "float integer bool", 0),
+    "gt": Row(5, "np.greater", "float integer bool", 0),
+    "ge": Row(6, "np.greater_equal", "float integer bool", 0),
 }
 
 REDUCE = {

@@ -8,7 +8,7 @@ use tenure::{Activation, Conv2d, Extent, Graph, Loader, Matmul, Pool2d, Program,
 use tenure::{
     SharedTensor, Tensor, Traced,
     io::npy,
-    ops::{equal, mean_all},
+    ops::{eq, mean_all},
     random,
 };
 
@@ -88,7 +88,7 @@ pub fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Box<dyn E
             x_features.matmul_with(graph.constant(&w), Some(graph.constant(&b)), Matmul::new());
         graph.program((x,), scores.argmax(1))
     })?;
-    let right = equal(classify.run((test,))?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
+    let right = eq(classify.run((test,))?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
     let accuracy = mean_all(right)?;
     println!("loss {:.3}, then {:.3}", losses[0], losses[losses.len() - 1]);
     println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);

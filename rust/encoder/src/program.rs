@@ -50,7 +50,7 @@ impl Bert {
         let counts = graph.input::<i64>(batch);
 
         let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
-        let is_word = places.slice(0, 0, words).less(counts.reshape((batch, 1)));
+        let is_word = places.slice(0, 0, words).lt(counts.reshape((batch, 1)));
         let mask = is_word.select(0.0_f32, f32::NEG_INFINITY).reshape((batch, 1, 1, words));
         let trace = Trace { graph, heads: self.heads, batch, words, mask };
         let mut x = trace.embedded(self, tokens);

@@ -357,12 +357,12 @@ macro_rules! for_each_ternary {
 macro_rules! for_each_compare {
     ($then:ident) => {
         $then! {
-            EQ "equal": equal, equal_into, Element; "a == b" => "[false, true, false]";
-            NE "not_equal": not_equal, not_equal_into, Element; "a != b" => "[true, false, true]";
-            LT "less": less, less_into, Real; "a < b" => "[true, false, false]";
-            LE "less_equal": less_equal, less_equal_into, Real; "a <= b" => "[true, true, false]";
-            GT "greater": greater, greater_into, Real; "a > b" => "[false, false, true]";
-            GE "greater_equal": greater_equal, greater_equal_into, Real; "a >= b" => "[false, true, true]";
+            EQ "eq": eq, eq_into, Element; "a == b" => "[false, true, false]";
+            NE "ne": ne, ne_into, Element; "a != b" => "[true, false, true]";
+            LT "lt": lt, lt_into, Real; "a < b" => "[true, false, false]";
+            LE "le": le, le_into, Real; "a <= b" => "[true, true, false]";
+            GT "gt": gt, gt_into, Real; "a > b" => "[false, false, true]";
+            GE "ge": ge, ge_into, Real; "a >= b" => "[false, true, true]";
         }
     };
 }
@@ -832,7 +832,7 @@ macro_rules! for_each_counter {
             #[doc = " [`fill`](crate::ops::fill()), [`full`](crate::Tensor::full), and inside a context [`zeros`](crate::Tensor::zeros)."] Fill = FILL;
             #[doc = " Arithmetic on one input: [`exp`](crate::ops::exp) and its like; on the entries of a sparse matrix too."] Unary = UNARY;
             #[doc = " Arithmetic on two inputs: [`add`](crate::ops::add) and its like."] Binary = BINARY;
-            #[doc = " Comparisons: [`less`](crate::ops::less) and its like."] Compare = COMPARE;
+            #[doc = " Comparisons: [`lt`](crate::ops::lt) and its like."] Compare = COMPARE;
             #[doc = " [`select`](crate::ops::select())."] Select = SELECT;
             #[doc = " Reductions: [`sum`](crate::ops::sum) and its like."] Reduce = REDUCE;
             #[doc = " From dense to sparse: [`Sparsify`](crate::Sparsify), [`sparse_relu`](crate::sparse::sparse_relu), `to_csr` and their like."] SparseFromDense = SPARSE_FROM_DENSE;

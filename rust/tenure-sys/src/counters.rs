@@ -67,7 +67,7 @@ pub const COUNTERS: &[Counter] = &[
         code: 6,
         doc: "`tnr_compare`, `tnr_compare_scalar`.",
         rust: "Compare",
-        rust_doc: "Comparisons: [`less`](crate::ops::less) and its like.",
+        rust_doc: "Comparisons: [`lt`](crate::ops::lt) and its like.",
     },
     Counter {
         name: "SELECT",

@@ -4,7 +4,7 @@
 //!
 //! `cargo run --release --example cuda_kernel`
 
-use tenure::cuda::{Device, Grid, Kernel, Parameter, Stream, Tensor, View};
+use tenure::cuda::{self, Device, Grid, Kernel, Parameter, Stream, Tensor};
 use tenure::{Bool8, ErrorKind, Result, TensorView};
 
 const SOURCE: &str = r#"
@@ -66,8 +66,8 @@ impl MaskedCrop {
     fn run(
         &self,
         stream: &Stream,
-        frame: View<'_, u8>,
-        mask: View<'_, Bool8>,
+        frame: cuda::TensorView<'_, u8>,
+        mask: cuda::TensorView<'_, Bool8>,
         (row, col): (i64, i64),
         out: &mut Tensor<u8>,
     ) -> Result<()> {

@@ -8,7 +8,7 @@ use tenure::{
     Axes, Result, Tensor,
     io::npy,
     linalg::{self, matmul},
-    ops::{argmin, equal, sum},
+    ops::{argmin, eq, sum},
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits");
@@ -26,11 +26,11 @@ pub(crate) fn main() -> Result<()> {
         mul_assign(&mut distances, -2.0)?;
         add_assign(&mut distances, sum(mul(&centers, &centers)?, 1)?)?;
         let nearest = argmin(distances, 1)?;
-        members = equal(classes.unsqueeze(1)?, &nearest)?.cast()?;
+        members = eq(classes.unsqueeze(1)?, &nearest)?.cast()?;
         let counts = maximum(sum(&members, Axes::keep(1))?, 1.0)?;
         centers = div(matmul(&members, &digits)?, counts)?;
     }
-    let truth = equal(labels.unsqueeze(1)?, &classes)?.cast::<f32>()?;
+    let truth = eq(labels.unsqueeze(1)?, &classes)?.cast::<f32>()?;
     let purity = tenure::ops::sum_all(max(matmul(&members, truth)?, 1)?)? / 1797.0;
     println!("of {:.1} % the cluster's digit is their own", 100.0 * purity);
 

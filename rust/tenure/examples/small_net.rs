@@ -6,7 +6,7 @@
 use tenure::{
     Activation, Loader, Matmul, Result, Tensor,
     io::npy,
-    ops::{argmax, equal, greater},
+    ops::{argmax, eq, gt},
 };
 use tenure::{
     linalg::{matmul, matmul_with},
@@ -45,10 +45,10 @@ pub(crate) fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             let sigmoid = Matmul::new().bias(&b2).activation(Activation::Sigmoid);
             let output = matmul_with(&hidden, &w2, sigmoid)?;
             // Cross-entropy of a sigmoid: its gradient before the sigmoid is a difference.
-            let wanted = equal(y.unsqueeze(1)?, &classes)?.cast::<f32>()?;
+            let wanted = eq(y.unsqueeze(1)?, &classes)?.cast::<f32>()?;
             let d_output = sub(output, wanted)?;
             let mut d_hidden = matmul(&d_output, w2.t())?;
-            mul_assign(&mut d_hidden, greater(&hidden, 0.0)?.cast::<f32>()?)?;
+            mul_assign(&mut d_hidden, gt(&hidden, 0.0)?.cast::<f32>()?)?;
             step(&mut w2, matmul(hidden.t(), &d_output)?)?;
             step(&mut b2, sum(&d_output, 0)?)?;
             step(&mut w1, matmul(x.t(), &d_hidden)?)?;
@@ -58,7 +58,7 @@ pub(crate) fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 
     let relu = Matmul::new().bias(&b1).activation(Activation::Relu);
     let scores = matmul_with(matmul_with(test, &w1, relu)?, &w2, Matmul::new().bias(&b2))?;
-    let right = equal(argmax(scores, 1)?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
+    let right = eq(argmax(scores, 1)?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
     let accuracy = mean_all(right)?;
     println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);
     assert!(accuracy > 0.9);

@@ -34,8 +34,8 @@
 //! | | like | |
 //! | --- | --- | --- |
 //! | [`Tensor<T>`](Tensor) | [`tenure::Tensor<T>`](crate::Tensor) | the only holder of its memory, which is on the device |
-//! | [`View<'a, T>`](View) | [`TensorView<'a, T>`](crate::TensorView) | `Copy`; a shape over it, for reading |
-//! | [`ViewMut<'a, T>`](ViewMut) | [`TensorViewMut<'a, T>`](crate::TensorViewMut) | a shape over it, for writing |
+//! | [`TensorView<'a, T>`](TensorView) | [`tenure::TensorView<'a, T>`](crate::TensorView) | `Copy`; a shape over it, for reading |
+//! | [`TensorViewMut<'a, T>`](TensorViewMut) | [`tenure::TensorViewMut<'a, T>`](crate::TensorViewMut) | a shape over it, for writing |
 //! | [`CsrMatrix<T, I>`](CsrMatrix) | [`tenure::CsrMatrix<T, I>`](crate::CsrMatrix) | a sparse matrix of three tensors |
 //! | [`CsrView<'a, T, I>`](CsrView) | [`tenure::CsrView<'a, T, I>`](crate::CsrView) | `Copy`; one of three views, for reading |
 //!
@@ -62,8 +62,8 @@
 //!
 //! Operators on references to tensors and views, and [`expr`](Tensor::expr), build an
 //! [`Expr`](crate::Expr) as they do for the host; [`eval`](Stream::eval),
-//! [`eval_into`](Stream::eval_into) and [`update`](Stream::update) compute it, in one launch where it
-//! is no longer than that takes. [`bind`](Stream::bind) checks a program once, for many runs.
+//! [`eval_into`](Stream::eval_into) and [`update`](Stream::update) compute it, in one launch where
+//! it is no longer than that takes. [`bind`](Stream::bind) checks a program once, for many runs.
 //!
 //! # What waits
 //!
@@ -159,8 +159,8 @@ pub use scope::Scope;
 pub use sparse::{CooView, CsrMatrix, CsrView, Sparsify};
 pub use stream::Stream;
 pub use tensor::Tensor;
-pub use view::View;
-pub use view_mut::ViewMut;
+pub use view::TensorView;
+pub use view_mut::TensorViewMut;
 
 pub use crate::program::captured::{Captured, HeldInputs, HeldOutputs};
 pub use crate::program::on_device::{RunInputs, RunOutputs};

@@ -71,7 +71,7 @@ fn selection(a: &Tensor<f32>) -> Result<Vec<Vec<u32>>> {
     let flipped = a.view().flip(0)?.flip(1)?;
     let mut transposed = Tensor::<f32>::zeros([521, 1031])?;
     tenure::ops::copy_into(a.view().t(), &mut transposed)?;
-    let less = tenure::ops::less(a, flipped)?;
+    let less = tenure::ops::lt(a, flipped)?;
     let narrow: Tensor<tenure::bf16> = tenure::ops::cast(a)?;
     let wide: Tensor<i64> = tenure::ops::cast(a)?;
     Ok(vec![

@@ -88,7 +88,7 @@ fn inputs_that_do_not_broadcast() {
     let (a, b) = ([[0; 3]; 2], [0; 2]);
     assert_refused(ops::add(&a, &b), InvalidArgument, "add: [2, 3] with [2]: axis 1 is 3 and 2");
     assert_refused(ops::div(&a, &b), InvalidArgument, "div: [2, 3] with [2]: axis 1 is 3 and 2");
-    assert_refused(ops::less(&a, &b), InvalidArgument, "less: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(ops::lt(&a, &b), InvalidArgument, "lt: [2, 3] with [2]: axis 1 is 3 and 2");
     assert_refused(
         ops::select(&[Bool8::TRUE; 3], &a, &b),
         InvalidArgument,
@@ -158,8 +158,8 @@ fn outputs_are_untouched_when_a_call_is_refused() {
         "add_into: [2] with [2] into [1]: a.shape[0] is 2 but out.shape[0] is 1",
     );
     let mut truth = [Bool8::from_byte(7); 2];
-    let message = named("less_into: [3] with []");
-    assert_refused(ops::less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, &message);
+    let message = named("lt_into: [3] with []");
+    assert_refused(ops::lt_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, &message);
     assert_eq!(truth.map(Bool8::to_byte), [7; 2]);
 }
 

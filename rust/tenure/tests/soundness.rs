@@ -154,7 +154,7 @@ fn any_byte_is_a_truth_value_and_the_library_writes_0_or_1() {
     assert_eq!(truth, [false, true, true, true]);
     let numbers = tenure::ops::cast::<u8, _>(&shared).unwrap();
     assert_eq!(numbers.to_vec(), [0, 1, 1, 1]);
-    let compared = tenure::ops::not_equal(&numbers, 0).unwrap().to_vec();
+    let compared = tenure::ops::ne(&numbers, 0).unwrap().to_vec();
     assert_eq!(compared, [Bool8::FALSE, Bool8::TRUE, Bool8::TRUE, Bool8::TRUE]);
 }
 

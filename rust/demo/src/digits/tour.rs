@@ -209,7 +209,7 @@ fn sub_assign_columns(pixels: &mut TensorViewMut<'_, f32>) -> tenure::Result<()>
     ops::sub_assign(pixels, &means)?;
     let deviations = ops::std(pixels.view(), 0, 0)?;
     // A pixel that is the same in every row has no deviation to divide by.
-    let constant = ops::equal(&deviations, 0.0)?;
+    let constant = ops::eq(&deviations, 0.0)?;
     ops::div_assign(pixels, &ops::select(&constant, 1.0, &deviations)?)
 }
 

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use tenure_sys::{DLManagedTensor, DLManagedTensorVersioned, tnr_view};
 
-use crate::cuda::{Stream, Tensor, View, ViewMut};
+use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
 use crate::interop::dlpack::Exported;
 use crate::raw::{self, BlobHandle};
 use crate::{DType, Element, Error, Rejected, Result, Tenure, layout};
@@ -122,10 +122,10 @@ impl Imported {
     /// # Errors
     ///
     /// `InvalidArgument`: another dtype.
-    pub fn view<T: Element>(&self) -> Result<View<'_, T>> {
+    pub fn view<T: Element>(&self) -> Result<TensorView<'_, T>> {
         self.require_dtype::<T>()?;
         // SAFETY: the type's invariant, and the dtype has been checked; `&self` keeps writers away.
-        Ok(unsafe { View::from_raw(self.raw) })
+        Ok(unsafe { TensorView::from_raw(self.raw) })
     }
 
     /// Lends the elements for writing.
@@ -134,12 +134,12 @@ impl Imported {
     ///
     /// `InvalidArgument`: another dtype, or it is read-only. `Aliased`: two indices may meet in one
     /// element.
-    pub fn view_mut<T: Element>(&mut self) -> Result<ViewMut<'_, T>> {
+    pub fn view_mut<T: Element>(&mut self) -> Result<TensorViewMut<'_, T>> {
         self.require_writable::<T>()?;
         layout::check_distinct(&self.raw)?;
         // SAFETY: the type's invariant; dtype, writability and distinct elements have been checked;
         // `&mut self` excludes all other access.
-        Ok(unsafe { ViewMut::from_raw(self.raw) })
+        Ok(unsafe { TensorViewMut::from_raw(self.raw) })
     }
 
     /// A tensor over the same memory.

@@ -161,10 +161,11 @@ impl Kernel {
 
 /// User-defined kernels.
 impl Stream {
-    /// Enqueues a kernel with these arguments: `&tensor` or a [`View`](crate::cuda::View) for an
-    /// input, `&mut tensor` or a [`ViewMut`](crate::cuda::ViewMut) for an output, a number for a
-    /// scalar. Like an operation, the launch runs after all earlier work on their memory and before
-    /// all later work on it.
+    /// Enqueues a kernel with these arguments: `&tensor` or a
+    /// [`TensorView`](crate::cuda::TensorView) for an input, `&mut tensor` or a
+    /// [`TensorViewMut`](crate::cuda::TensorViewMut) for an output, a number for a scalar. Like an
+    /// operation, the launch runs after all earlier work on their memory and before all later work
+    /// on it.
     ///
     /// # Errors
     ///

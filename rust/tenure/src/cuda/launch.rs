@@ -9,7 +9,7 @@ use tenure_sys::{
 };
 
 use crate::Element;
-use crate::cuda::{Tensor, View, ViewMut};
+use crate::cuda::{Tensor, TensorView, TensorViewMut};
 use crate::raw::program::scalar_of;
 
 /// One parameter of a [`Kernel`](crate::cuda::Kernel), as it is declared:
@@ -143,8 +143,9 @@ impl Grid {
     }
 }
 
-/// An argument of a launch: `&tensor` or a [`View`] for an input, `&mut tensor` or a [`ViewMut`]
-/// for an output, a number for a scalar. In a tuple of arguments these are converted by themselves.
+/// An argument of a launch: `&tensor` or a [`TensorView`] for an input, `&mut tensor` or a
+/// [`TensorViewMut`] for an output, a number for a scalar. In a tuple of arguments these are
+/// converted by themselves.
 pub struct KernelArgument<'a> {
     pub(super) given: Given,
     _lent: PhantomData<&'a mut ()>,
@@ -163,14 +164,14 @@ impl From<Given> for KernelArgument<'_> {
     }
 }
 
-impl<'a, T: Element> From<View<'a, T>> for KernelArgument<'a> {
-    fn from(view: View<'a, T>) -> Self {
+impl<'a, T: Element> From<TensorView<'a, T>> for KernelArgument<'a> {
+    fn from(view: TensorView<'a, T>) -> Self {
         Given::Input(*view.raw()).into()
     }
 }
 
-impl<'a, T: Element> From<ViewMut<'a, T>> for KernelArgument<'a> {
-    fn from(view: ViewMut<'a, T>) -> Self {
+impl<'a, T: Element> From<TensorViewMut<'a, T>> for KernelArgument<'a> {
+    fn from(view: TensorViewMut<'a, T>) -> Self {
         Given::Output(tnr_view_mut { view: *view.raw() }).into()
     }
 }
@@ -187,8 +188,8 @@ impl<'a, T: Element> From<&'a mut Tensor<T>> for KernelArgument<'a> {
     }
 }
 
-impl<'a, T: Element> From<&'a mut ViewMut<'_, T>> for KernelArgument<'a> {
-    fn from(view: &'a mut ViewMut<'_, T>) -> Self {
+impl<'a, T: Element> From<&'a mut TensorViewMut<'_, T>> for KernelArgument<'a> {
+    fn from(view: &'a mut TensorViewMut<'_, T>) -> Self {
         view.view_mut().into()
     }
 }

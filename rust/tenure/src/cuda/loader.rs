@@ -3,9 +3,10 @@
 use std::fmt;
 use std::mem;
 
-use crate::cuda::{Device, Pending, Stream, Tensor, View};
+use crate::cuda::{Device, Pending, Stream, Tensor, TensorView};
+use crate::dense;
 use crate::error::reserved;
-use crate::{Element, Error, IntoShape, Result, TensorViewMut};
+use crate::{Element, Error, IntoShape, Result};
 
 /// Batches of the host's data, copied to a device while work on the batches before them goes on.
 ///
@@ -88,7 +89,7 @@ impl<T: Element> Pair<T> {
         Ok(())
     }
 
-    fn view_mut(&mut self) -> TensorViewMut<'_, T> {
+    fn view_mut(&mut self) -> dense::TensorViewMut<'_, T> {
         match &mut self.host {
             Host::Here(host) => host.view_mut(),
             Host::Copied(_) | Host::Lost => unreachable!("{THERE}"),
@@ -161,7 +162,7 @@ impl<T: Element> Loader<T> {
     pub fn batches<I>(
         &mut self,
         source: I,
-    ) -> Batches<'_, T, impl FnMut(TensorViewMut<'_, T>) -> Result<usize> + use<T, I>>
+    ) -> Batches<'_, T, impl FnMut(dense::TensorViewMut<'_, T>) -> Result<usize> + use<T, I>>
     where
         I: IntoIterator<Item: crate::AsView<T>>,
     {
@@ -206,7 +207,7 @@ impl<T: Element> Loader<T> {
     /// ```
     pub fn batches_by<F, E>(&mut self, fill: F) -> Batches<'_, T, F, E>
     where
-        F: FnMut(TensorViewMut<'_, T>) -> Result<usize, E>,
+        F: FnMut(dense::TensorViewMut<'_, T>) -> Result<usize, E>,
         E: From<Error>,
     {
         self.give_back();
@@ -254,7 +255,7 @@ impl<T: Element> Loader<T> {
     /// The next submitted batch, lent until the loader is used again. The call does not wait: work
     /// on the batch runs after its copy.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items outlive its next step")]
-    pub fn next(&mut self) -> Option<View<'_, T>> {
+    pub fn next(&mut self) -> Option<TensorView<'_, T>> {
         self.give_back();
         self.submitted = self.submitted.checked_sub(1)?;
         self.is_lent = true;
@@ -283,7 +284,7 @@ impl<T: Element> Loader<T> {
 /// Copies a batch of the host to the first samples of `out`, and gives their number.
 fn write<T: Element>(
     batch: &impl crate::AsView<T>,
-    out: &mut TensorViewMut<'_, T>,
+    out: &mut dense::TensorViewMut<'_, T>,
 ) -> Result<usize> {
     let (batch, room) = (batch.as_view(), out.shape());
     let count = match (batch.shape(), room) {
@@ -309,7 +310,7 @@ pub struct HostBuffer<'a, T: Element> {
 
 impl<T: Element> HostBuffer<'_, T> {
     /// The memory, to be written.
-    pub fn view_mut(&mut self) -> TensorViewMut<'_, T> {
+    pub fn view_mut(&mut self) -> dense::TensorViewMut<'_, T> {
         self.pair.view_mut()
     }
 
@@ -355,7 +356,7 @@ pub struct Batches<'a, T: Element, F, E = Error> {
 impl<T, F, E> Batches<'_, T, F, E>
 where
     T: Element,
-    F: FnMut(TensorViewMut<'_, T>) -> Result<usize, E>,
+    F: FnMut(dense::TensorViewMut<'_, T>) -> Result<usize, E>,
     E: From<Error>,
 {
     /// The next batch; `None` at the end.
@@ -370,7 +371,7 @@ where
     /// Errors of the source, of [`Loader::buffer`] and of [`HostBuffer::submit`]. No batch follows
     /// an error.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items outlive its next step")]
-    pub fn next(&mut self) -> Option<Result<View<'_, T>, E>> {
+    pub fn next(&mut self) -> Option<Result<TensorView<'_, T>, E>> {
         self.loader.give_back();
         while self.loader.submitted < self.loader.depth() {
             let Some(fill) = &mut self.fill else { break };
@@ -390,7 +391,7 @@ where
 /// Submits the batch that `fill` writes, if that has any samples; gives their number.
 fn submit_by<T: Element, E: From<Error>>(
     loader: &mut Loader<T>,
-    fill: &mut impl FnMut(TensorViewMut<'_, T>) -> Result<usize, E>,
+    fill: &mut impl FnMut(dense::TensorViewMut<'_, T>) -> Result<usize, E>,
 ) -> Result<usize, E> {
     let mut buffer = loader.buffer()?;
     let count = fill(buffer.view_mut())?;

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::cuda::{Stream, Tensor, View, ViewMut};
+use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
 use crate::raw::expression::{Leaf, LendView};
 use crate::{Bool8, Element, Result, expr::OnDevice};
 
@@ -25,7 +25,7 @@ use crate::{Bool8, Element, Result, expr::OnDevice};
 )]
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
-    fn as_view(&self) -> View<'_, T>;
+    fn as_view(&self) -> TensorView<'_, T>;
 }
 
 impl<T: Element, A: AsView<T>> LendView<T, OnDevice> for A {
@@ -48,11 +48,11 @@ impl<T: Element, A: AsView<T>> LendView<T, OnDevice> for A {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as `{T}` elements on a device",
     label = "not a tensor or an exclusive view of `{T}` elements on a device",
-    note = "outputs are passed as `&mut out`; a `View` may not be written"
+    note = "outputs are passed as `&mut out`; a `TensorView` may not be written"
 )]
 pub trait AsViewMut<T: Element> {
     /// Lends an exclusive view for as long as `self` is borrowed.
-    fn as_view_mut(&mut self) -> ViewMut<'_, T>;
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T>;
 }
 
 /// An operand of an operation on several: a tensor or view [on a device](AsView), or a number. A
@@ -83,7 +83,7 @@ pub trait Operand<T: Element> {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum Argument<'a, T: Element> {
-    View(View<'a, T>),
+    View(TensorView<'a, T>),
     Number(T),
 }
 
@@ -107,12 +107,12 @@ impl<'a, T: Element> Argument<'a, T> {
 /// An operand that is on the device. Where it is a number its memory ends in the order of the
 /// stream, after the operation.
 pub(super) enum Placed<'a, T: Element> {
-    View(View<'a, T>),
+    View(TensorView<'a, T>),
     Number(Tensor<T>),
 }
 
 impl<T: Element> AsView<T> for Placed<'_, T> {
-    fn as_view(&self) -> View<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         match self {
             Placed::View(view) => *view,
             Placed::Number(tensor) => tensor.view(),
@@ -141,49 +141,49 @@ numbers! {
 }
 
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
-    fn as_view(&self) -> View<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         (**self).as_view()
     }
 }
 
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
-    fn as_view(&self) -> View<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         (**self).as_view()
     }
 }
 
 impl<T: Element> AsView<T> for Tensor<T> {
-    fn as_view(&self) -> View<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         self.view()
     }
 }
 
-impl<T: Element> AsView<T> for View<'_, T> {
-    fn as_view(&self) -> View<'_, T> {
+impl<T: Element> AsView<T> for TensorView<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         *self
     }
 }
 
-impl<T: Element> AsView<T> for ViewMut<'_, T> {
-    fn as_view(&self) -> View<'_, T> {
+impl<T: Element> AsView<T> for TensorViewMut<'_, T> {
+    fn as_view(&self) -> TensorView<'_, T> {
         self.view()
     }
 }
 
 impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
-    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         (**self).as_view_mut()
     }
 }
 
 impl<T: Element> AsViewMut<T> for Tensor<T> {
-    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         self.view_mut()
     }
 }
 
-impl<T: Element> AsViewMut<T> for ViewMut<'_, T> {
-    fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+impl<T: Element> AsViewMut<T> for TensorViewMut<'_, T> {
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         self.view_mut()
     }
 }

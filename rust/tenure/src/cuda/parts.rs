@@ -2,7 +2,7 @@
 
 use std::ops::RangeBounds;
 
-use crate::cuda::{Tensor, View, ViewMut};
+use crate::cuda::{Tensor, TensorView, TensorViewMut};
 use crate::dense::described::described;
 use crate::dense::{manipulate, slice::slice_axes};
 use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice};
@@ -201,10 +201,10 @@ macro_rules! parts {
     };
 }
 
-parts!(View<'a, T>, ['a] => View<'a, T>, [&self] self; "");
-parts!(Tensor<T>, [] => View<'_, T>, [&self] self; "");
-parts!(ViewMut<'a, T>, ['a] => ViewMut<'a, T>, [self] self;
-    "Each consumes the view; to use it again, [reborrow](ViewMut::view_mut) it first.");
+parts!(TensorView<'a, T>, ['a] => TensorView<'a, T>, [&self] self; "");
+parts!(Tensor<T>, [] => TensorView<'_, T>, [&self] self; "");
+parts!(TensorViewMut<'a, T>, ['a] => TensorViewMut<'a, T>, [self] self;
+    "Each consumes the view; to use it again, [reborrow](TensorViewMut::view_mut) it first.");
 
 /// Shapes in which indices meet in one element.
 macro_rules! repeats {
@@ -243,11 +243,11 @@ macro_rules! repeats {
     };
 }
 
-repeats!(View<'a, T>, ['a] => View<'a, T>);
-repeats!(Tensor<T>, [] => View<'_, T>);
+repeats!(TensorView<'a, T>, ['a] => TensorView<'a, T>);
+repeats!(Tensor<T>, [] => TensorView<'_, T>);
 
-impl<T: Element> ViewMut<'_, T> {
-    /// Sliding windows along an axis, as of a [`View`]. Windows that share elements cannot be
+impl<T: Element> TensorViewMut<'_, T> {
+    /// Sliding windows along an axis, as of a [`TensorView`]. Windows that share elements cannot be
     /// written.
     ///
     /// # Errors
@@ -273,7 +273,7 @@ macro_rules! addresses {
     )*};
 }
 
-addresses! { Tensor<T>, []; View<'a, T>, ['a]; ViewMut<'a, T>, ['a]; }
+addresses! { Tensor<T>, []; TensorView<'a, T>, ['a]; TensorViewMut<'a, T>, ['a]; }
 
 /// The beginning of examples: a tensor on a device, where there is one.
 macro_rules! on_device {
@@ -286,6 +286,6 @@ macro_rules! on_device {
 
 on_device! {
     Tensor<T>, [], example "tensor";
-    View<'a, T>, ['a], example "tensor.view()";
-    ViewMut<'a, T>, ['a], example "tensor.view_mut()";
+    TensorView<'a, T>, ['a], example "tensor.view()";
+    TensorViewMut<'a, T>, ['a], example "tensor.view_mut()";
 }

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor};
+use crate::dense;
 use crate::raw::{self, cuda};
-use crate::{Element, Order, Result, TensorView, TensorViewMut};
+use crate::{Element, Order, Result};
 
 /// Copies of host memory that a stream has until the scope ends: see [`Stream::scope`].
 ///
@@ -24,7 +25,8 @@ pub struct Scope<'s, 'env: 's> {
 /// Copies that are enqueued.
 impl Stream {
     /// Calls `f` with a scope, in which host memory may be lent to copies that are enqueued, and
-    /// waits for them before it returns, also where `f` panics. Without a loan it waits for nothing.
+    /// waits for them before it returns, also where `f` panics. Without a loan it waits for
+    /// nothing.
     ///
     /// Copies run in the order of the stream, and concurrently with the host's work if the memory
     /// is [pinned](Self::pinned_zeros). Uploaded elements may be used on the device at once.
@@ -122,7 +124,7 @@ impl<'s> Scope<'s, '_> {
     /// # Errors
     ///
     /// `InvalidArgument`: gaps between the elements. `OutOfMemory`: of the device. `DeviceError`.
-    pub fn upload<T: Element>(&self, a: TensorView<'s, T>) -> Result<Tensor<T>> {
+    pub fn upload<T: Element>(&self, a: dense::TensorView<'s, T>) -> Result<Tensor<T>> {
         // SAFETY: `lend` enqueues a copy that writes every element, and reads none of its output.
         unsafe {
             let (shape, order) = (a.shape(), Order::RowMajor);
@@ -140,7 +142,7 @@ impl<'s> Scope<'s, '_> {
     /// `OutOfMemory`: of the device, where the two have other orders in memory. `DeviceError`.
     pub fn upload_into<T: Element>(
         &self,
-        a: TensorView<'s, T>,
+        a: dense::TensorView<'s, T>,
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
         let mut out = out.as_view_mut();
@@ -161,7 +163,7 @@ impl<'s> Scope<'s, '_> {
     pub fn download_into<T: Element>(
         &self,
         a: impl AsView<T>,
-        mut out: TensorViewMut<'s, T>,
+        mut out: dense::TensorViewMut<'s, T>,
     ) -> Result<()> {
         // SAFETY: the host's view is lent for 's, and given up here.
         unsafe { self.lend(a.as_view().lent(), out.lent_mut()) }

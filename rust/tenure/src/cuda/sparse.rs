@@ -17,7 +17,7 @@ pub use sparsify::Sparsify;
 use std::fmt;
 use std::ops::RangeBounds;
 
-use crate::cuda::{Device, Stream, Tensor, View, ViewMut};
+use crate::cuda::{Device, Stream, Tensor, TensorView, TensorViewMut};
 use crate::raw::sparse::{LentArrays, LentSparse, Made};
 use crate::sparse::{Form, range_below};
 use crate::{Csr, Element, Rejected, Result, SparseIndex};
@@ -43,9 +43,9 @@ use crate::{Csr, Element, Rejected, Result, SparseIndex};
 // The invariant, except between creation and the check: offsets and indices are right.
 pub struct CsrView<'a, T: Element, I: SparseIndex = i32> {
     form: Form,
-    row_offsets: View<'a, I>,
-    col_indices: View<'a, I>,
-    values: View<'a, T>,
+    row_offsets: TensorView<'a, I>,
+    col_indices: TensorView<'a, I>,
+    values: TensorView<'a, T>,
 }
 
 impl<T: Element, I: SparseIndex> Clone for CsrView<'_, T, I> {
@@ -82,9 +82,9 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     pub fn new(
         rows: usize,
         cols: usize,
-        row_offsets: View<'a, I>,
-        col_indices: View<'a, I>,
-        values: View<'a, T>,
+        row_offsets: TensorView<'a, I>,
+        col_indices: TensorView<'a, I>,
+        values: TensorView<'a, T>,
     ) -> Result<Self> {
         let view = Self::lengths(rows, cols, row_offsets, col_indices, values)?;
         view.arrays().check()?;
@@ -95,9 +95,9 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     fn lengths(
         rows: usize,
         cols: usize,
-        row_offsets: View<'a, I>,
-        col_indices: View<'a, I>,
-        values: View<'a, T>,
+        row_offsets: TensorView<'a, I>,
+        col_indices: TensorView<'a, I>,
+        values: TensorView<'a, T>,
     ) -> Result<Self> {
         let form = Form::new::<Csr>(rows, cols);
         form.check_lengths(row_offsets.len(), col_indices.len(), values.len())?;
@@ -138,17 +138,17 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     }
 
     /// The row offsets; for a range of rows, only the offsets of the range.
-    pub fn row_offsets(&self) -> View<'a, I> {
+    pub fn row_offsets(&self) -> TensorView<'a, I> {
         self.row_offsets
     }
 
     /// The column indices, also those of rows outside a range.
-    pub fn col_indices(&self) -> View<'a, I> {
+    pub fn col_indices(&self) -> TensorView<'a, I> {
         self.col_indices
     }
 
     /// The values, also those of rows outside a range.
-    pub fn values(&self) -> View<'a, T> {
+    pub fn values(&self) -> TensorView<'a, T> {
         self.values
     }
 }
@@ -259,22 +259,22 @@ impl<T: Element, I: SparseIndex> CsrMatrix<T, I> {
     }
 
     /// The row offsets.
-    pub fn row_offsets(&self) -> View<'_, I> {
+    pub fn row_offsets(&self) -> TensorView<'_, I> {
         self.row_offsets.view()
     }
 
     /// The column indices.
-    pub fn col_indices(&self) -> View<'_, I> {
+    pub fn col_indices(&self) -> TensorView<'_, I> {
         self.col_indices.view()
     }
 
     /// The values.
-    pub fn values(&self) -> View<'_, T> {
+    pub fn values(&self) -> TensorView<'_, T> {
         self.values.view()
     }
 
     /// The values, to be written.
-    pub fn values_mut(&mut self) -> ViewMut<'_, T> {
+    pub fn values_mut(&mut self) -> TensorViewMut<'_, T> {
         self.values.view_mut()
     }
 

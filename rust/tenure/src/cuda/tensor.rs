@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
-use crate::cuda::{Device, Stream, View, ViewMut};
+use crate::cuda::{Device, Stream, TensorView, TensorViewMut};
 use crate::raw::expression::Leaf;
 use crate::raw::{BlobHandle, LentMut, cuda as raw};
 use crate::{Element, Order, Result, Tenure, layout};
@@ -124,9 +124,9 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(stream.to_vec(tensor.view().slice(0, 1..3)?)?, [2, 3]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn view(&self) -> View<'_, T> {
+    pub fn view(&self) -> TensorView<'_, T> {
         // SAFETY: the type's invariant, and `&self` keeps writers away.
-        unsafe { View::from_raw(self.raw) }
+        unsafe { TensorView::from_raw(self.raw) }
     }
 
     /// Lends the elements for writing.
@@ -139,9 +139,9 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(stream.to_vec(&tensor)?, [1, -2, -3, 4]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn view_mut(&mut self) -> ViewMut<'_, T> {
+    pub fn view_mut(&mut self) -> TensorViewMut<'_, T> {
         // SAFETY: the type's invariant, and `&mut self` keeps everybody else away.
-        unsafe { ViewMut::from_raw(self.raw) }
+        unsafe { TensorViewMut::from_raw(self.raw) }
     }
 
     /// The device whose memory it is.

@@ -3,9 +3,10 @@
 
 use std::ffi::c_void;
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dense;
 use crate::raw::{self, LentMut};
-use crate::{Element, Result, TensorViewMut, layout};
+use crate::{Element, Result, layout};
 
 /// Copies between host and device, whose bytes [`stats`](crate::stats()) counts. They wait.
 impl Stream {
@@ -111,8 +112,8 @@ impl Stream {
 
     pub(super) fn bring<T: Element>(
         &self,
-        a: View<'_, T>,
-        out: &mut TensorViewMut<'_, T>,
+        a: TensorView<'_, T>,
+        out: &mut dense::TensorViewMut<'_, T>,
     ) -> Result<()> {
         self.within(|| raw::copy(a.lent(), out.lent_mut()))?;
         raw::count_copied(size_of::<T>() * a.len());

@@ -26,25 +26,25 @@ use crate::{DType, Element, layout};
 // The invariant: `raw` names a blob of a device as its owner, which is held for 'a, and all its
 // elements lie in that; work that writes them is not enqueued for 'a.
 #[repr(transparent)]
-pub struct View<'a, T: Element> {
+pub struct TensorView<'a, T: Element> {
     raw: tnr_view,
     _lent: PhantomData<&'a [T]>,
 }
 
-impl<T: Element> Clone for View<'_, T> {
+impl<T: Element> Clone for TensorView<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Element> Copy for View<'_, T> {}
+impl<T: Element> Copy for TensorView<'_, T> {}
 
 // SAFETY: a view is a `&[T]` with a shape, and `&[T]` is Send where T is Sync.
-unsafe impl<T: Element + Sync> Send for View<'_, T> {}
+unsafe impl<T: Element + Sync> Send for TensorView<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Element + Sync> Sync for View<'_, T> {}
+unsafe impl<T: Element + Sync> Sync for TensorView<'_, T> {}
 
-impl<T: Element> View<'_, T> {
+impl<T: Element> TensorView<'_, T> {
     /// # Safety
     ///
     /// - `raw` lies in memory of the blob that it names, on that one's device, and its dtype is
@@ -54,7 +54,7 @@ impl<T: Element> View<'_, T> {
     pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
         debug_assert!(raw.dtype == T::DTYPE.raw() && raw.owner != 0);
         raw.flags = 0;
-        View { raw, _lent: PhantomData }
+        TensorView { raw, _lent: PhantomData }
     }
 
     /// A view of some of the elements of one that may be read as long, as `manipulate` computes it.
@@ -81,7 +81,7 @@ impl<T: Element> View<'_, T> {
     }
 }
 
-impl<'a, T: Element> View<'a, T> {
+impl<'a, T: Element> TensorView<'a, T> {
     /// The view as an operand of an expression, by value.
     pub(crate) fn into_leaf(self) -> Leaf<'a> {
         // SAFETY: checked when it was made, and no write is enqueued for 'a.
@@ -89,9 +89,9 @@ impl<'a, T: Element> View<'a, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for View<'_, T> {
+impl<T: Element> fmt::Debug for TensorView<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug("View", &self.raw, f)
+        debug("TensorView", &self.raw, f)
     }
 }
 

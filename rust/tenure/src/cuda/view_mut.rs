@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
-use crate::cuda::View;
+use crate::cuda::TensorView;
 use crate::raw::LentMut;
 use crate::raw::expression::Leaf;
 use crate::{Element, layout};
@@ -32,17 +32,17 @@ use crate::{Element, layout};
 // `layout::check_distinct`; it names a blob of a device as its owner, which is held for 'a, and all
 // its elements lie in that; work that touches them is enqueued only through this view for 'a.
 #[repr(transparent)]
-pub struct ViewMut<'a, T: Element> {
+pub struct TensorViewMut<'a, T: Element> {
     raw: tnr_view_mut,
     _lent: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a view is a `&mut [T]` with a shape, and `&mut [T]` is Send where T is Send.
-unsafe impl<T: Element + Send> Send for ViewMut<'_, T> {}
+unsafe impl<T: Element + Send> Send for TensorViewMut<'_, T> {}
 // SAFETY: as above; `& &mut [T]` only reads, so that T is to be Sync.
-unsafe impl<T: Element + Sync> Sync for ViewMut<'_, T> {}
+unsafe impl<T: Element + Sync> Sync for TensorViewMut<'_, T> {}
 
-impl<'a, T: Element> ViewMut<'a, T> {
+impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Safety
     ///
     /// - `raw` has passed `layout::check_distinct`, is in memory of the blob that it names, on the
@@ -53,7 +53,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
         debug_assert!(raw.dtype == T::DTYPE.raw() && raw.owner != 0);
         // The borrow checker keeps the promise that the flag makes.
         raw.flags = TNR_VIEW_EXCLUSIVE;
-        ViewMut { raw: tnr_view_mut { view: raw }, _lent: PhantomData }
+        TensorViewMut { raw: tnr_view_mut { view: raw }, _lent: PhantomData }
     }
 
     /// A view of some of the elements of one that is consumed, as `manipulate` computes it.
@@ -83,22 +83,22 @@ impl<'a, T: Element> ViewMut<'a, T> {
     }
 
     /// Lends the elements for reading, while `self` is borrowed.
-    pub fn view(&self) -> View<'_, T> {
+    pub fn view(&self) -> TensorView<'_, T> {
         // SAFETY: the type's invariant; `&self` keeps writers away while the result lives.
-        unsafe { View::from_raw(self.raw.view) }
+        unsafe { TensorView::from_raw(self.raw.view) }
     }
 
     /// Lends the elements for writing, while `self` is borrowed.
-    pub fn view_mut(&mut self) -> ViewMut<'_, T> {
+    pub fn view_mut(&mut self) -> TensorViewMut<'_, T> {
         // SAFETY: the type's invariant; `&mut self` keeps everybody else away while the result
         // lives.
-        unsafe { ViewMut::from_raw(self.raw.view) }
+        unsafe { TensorViewMut::from_raw(self.raw.view) }
     }
 
     /// Converts to a view for reading, for the rest of the loan.
-    pub fn into_view(self) -> View<'a, T> {
+    pub fn into_view(self) -> TensorView<'a, T> {
         // SAFETY: the exclusive view is gone, and with it the right to write.
-        unsafe { View::from_raw(self.raw.view) }
+        unsafe { TensorView::from_raw(self.raw.view) }
     }
 
     /// Whether no two indices of a view meet in one element, before it is made.
@@ -113,8 +113,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for ViewMut<'_, T> {
+impl<T: Element> fmt::Debug for TensorViewMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::view::debug("ViewMut", &self.raw.view, f)
+        super::view::debug("TensorViewMut", &self.raw.view, f)
     }
 }

@@ -164,6 +164,7 @@ macro_rules! compare_methods {
             /// ```
             #[inline]
             #[track_caller]
+            #[allow(clippy::should_implement_trait, reason = "comparisons here give elements")]
             pub fn $new(self, b: impl IntoExpr<'a, T, P>) -> Expr<'a, Bool8, P> {
                 self.then_with(const { Code::compare(tnr_compare_op::$op) }, b.source())
             }
@@ -172,32 +173,6 @@ macro_rules! compare_methods {
 }
 
 for_each_compare!(compare_methods);
-
-/// The short names of comparisons.
-macro_rules! short_names {
-    ($($short:ident $new:ident;)*) => {
-        impl<'a, T: Real, P: Place> Expr<'a, T, P> {$(
-            #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), ").")]
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// let a = Tensor::from([1, 2, 3]);
-            #[doc = concat!("let (short, long) = (a.expr().", stringify!($short), "(2), a.expr().",
-                stringify!($new), "(2));")]
-            /// assert_eq!(short.eval()?, long.eval()?);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[inline]
-            #[track_caller]
-            #[allow(clippy::should_implement_trait, reason = "comparisons here give expressions")]
-            pub fn $short(self, b: impl IntoExpr<'a, T, P>) -> Expr<'a, Bool8, P> {
-                self.$new(b)
-            }
-        )*}
-    };
-}
-
-short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge greater_equal; }
 
 impl<'a, P: Place> Expr<'a, Bool8, P> {
     /// `a` where this is true, else `b`.

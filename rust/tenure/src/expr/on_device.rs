@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::update::next_call;
 use super::{Expr, IntoExpr, OnDevice, sealed, shape};
-use crate::cuda::{AsViewMut, Stream, Tensor, View, ViewMut};
+use crate::cuda::{AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
 use crate::raw::expression::{Graph, Leaf};
 use crate::{Element, Result};
 
@@ -39,12 +39,12 @@ macro_rules! operands {
     )*};
 }
 
-operands! { Tensor<T>; View<'_, T>; ViewMut<'_, T>; }
+operands! { Tensor<T>; TensorView<'_, T>; TensorViewMut<'_, T>; }
 
 /// Keeps what the view says, and not where it stands: of a view that a method has given.
-impl<'a, T: Element> From<View<'a, T>> for Expr<'a, T, OnDevice> {
+impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T, OnDevice> {
     #[inline]
-    fn from(view: View<'a, T>) -> Self {
+    fn from(view: TensorView<'a, T>) -> Self {
         Expr::of(view.into_leaf())
     }
 }
@@ -139,7 +139,7 @@ impl Stream {
         &self,
         graph: &Graph<'_>,
         call: u32,
-        out: &mut ViewMut<'_, T>,
+        out: &mut TensorViewMut<'_, T>,
     ) -> Result<()> {
         self.within(|| graph.evaluate(call, out.lent_mut()))
             .map_err(|error| shape::refused(graph, error, out.shape()))

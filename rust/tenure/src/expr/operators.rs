@@ -82,7 +82,7 @@ macro_rules! binary_of_number {
         }
         binary_of_number! {
             @$trait $method $op; $number, OnDevice;
-            &'a cuda::Tensor<$number>, &'a cuda::View<'_, $number>, &'a cuda::ViewMut<'_, $number>
+            &'a cuda::Tensor<$number>, &'a cuda::TensorView<'_, $number>, &'a cuda::TensorViewMut<'_, $number>
         }
         impl<'a, P: Place> $trait<Expr<'a, $number, P>> for $number {
             type Output = Expr<'a, $number, P>;
@@ -123,7 +123,7 @@ macro_rules! binary_operators {
         }
         binary_of! {
             $trait $method $bound $op, OnDevice;
-            cuda::Tensor<T>, cuda::View<'_, T>, cuda::ViewMut<'_, T>
+            cuda::Tensor<T>, cuda::TensorView<'_, T>, cuda::TensorViewMut<'_, T>
         }
         binary_of_number! { $trait $method $op; $($number)* }
     )*};
@@ -178,7 +178,7 @@ macro_rules! unary_operators {
         }
         unary_operators! {
             @$trait $method $bound $op, OnDevice;
-            cuda::Tensor<T>, cuda::View<'_, T>, cuda::ViewMut<'_, T>
+            cuda::Tensor<T>, cuda::TensorView<'_, T>, cuda::TensorViewMut<'_, T>
         }
     )*};
     (@$trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(

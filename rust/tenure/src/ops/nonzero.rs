@@ -42,10 +42,10 @@ pub fn nonzero<T: Real>(a: impl AsView<T>) -> Result<Tensor<i64>> {
 /// `InvalidArgument`: the mask does not broadcast to `a`. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::ops::{greater, masked_select};
+/// use tenure::ops::{gt, masked_select};
 ///
 /// let a = [[0.5, 3.0], [5.0, 0.1]];
-/// assert_eq!(masked_select(&a, &greater(&a, 1.0)?)?.to_vec(), [3.0, 5.0]);
+/// assert_eq!(masked_select(&a, &gt(&a, 1.0)?)?.to_vec(), [3.0, 5.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[doc(alias("boolean_mask", "compress", "extract"))]
@@ -64,10 +64,10 @@ pub fn masked_select<T: Element>(a: impl AsView<T>, mask: impl AsView<Bool8>) ->
 /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::ops::{less, masked_fill};
+/// use tenure::ops::{lt, masked_fill};
 ///
 /// let a = [3.0, -1.0, 2.0];
-/// assert_eq!(masked_fill(&a, &less(&a, 0.0)?, 0.0)?.to_vec(), [3.0, 0.0, 2.0]);
+/// assert_eq!(masked_fill(&a, &lt(&a, 0.0)?, 0.0)?.to_vec(), [3.0, 0.0, 2.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn masked_fill<T: Element>(
@@ -111,7 +111,7 @@ pub fn masked_fill_into<T: Element>(
 /// use tenure::ops::masked_fill_assign;
 ///
 /// let mut a = [1.0, f64::NAN, 3.0];
-/// let missing = tenure::ops::not_equal(&a, &a)?;
+/// let missing = tenure::ops::ne(&a, &a)?;
 /// masked_fill_assign(&mut a, &missing, 0.0)?;
 /// assert_eq!(a, [1.0, 0.0, 3.0]);
 /// # Ok::<(), tenure::Error>(())

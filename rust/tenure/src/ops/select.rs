@@ -12,10 +12,10 @@ use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
 ///
 /// ```
-/// use tenure::ops::{less, select};
+/// use tenure::ops::{lt, select};
 ///
 /// let data = [3.0, -1.0, 2.0];
-/// let clipped = select(&less(&data, 0.0)?, 0.0, &data)?;
+/// let clipped = select(&lt(&data, 0.0)?, 0.0, &data)?;
 /// assert_eq!(clipped.to_vec(), [3.0, 0.0, 2.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```

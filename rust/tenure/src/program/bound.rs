@@ -442,7 +442,7 @@ impl<I, O: OutputTypes> Bound<I, O> {
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
     ///     let x = graph.input::<i32>([5]);
-    ///     let (positive, _) = x.masked_select(x.greater(0), "positive", 3);
+    ///     let (positive, _) = x.masked_select(x.gt(0), "positive", 3);
     ///     graph.program((x,), positive)
     /// })?;
     /// let mut out = [0; 3];

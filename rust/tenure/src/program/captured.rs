@@ -5,7 +5,7 @@
 
 use super::bound::{BoundIn, Refused, sealed};
 use super::{Bound, InputTypes, OutputTypes, Program, Updated};
-use crate::cuda::{Stream, Tensor, View, ViewMut};
+use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
 use crate::raw::expression::LendView;
 use crate::raw::program::{Binding, Call, PlaceMemory};
 use crate::{Element, Result, expr::OnDevice};
@@ -43,13 +43,13 @@ pub trait HeldOutputs {
 /// One.
 impl<T: Element> HeldInputs for T {
     type Held = Tensor<T>;
-    type Views<'a> = View<'a, T>;
-    type ViewsMut<'a> = ViewMut<'a, T>;
+    type Views<'a> = TensorView<'a, T>;
+    type ViewsMut<'a> = TensorViewMut<'a, T>;
 
-    fn views(held: &Tensor<T>) -> View<'_, T> {
+    fn views(held: &Tensor<T>) -> TensorView<'_, T> {
         held.view()
     }
-    fn views_mut(held: &mut Tensor<T>) -> ViewMut<'_, T> {
+    fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
         held.view_mut()
     }
     fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
@@ -58,13 +58,13 @@ impl<T: Element> HeldInputs for T {
 }
 impl<T: Element> HeldInputs for Updated<T> {
     type Held = Tensor<T>;
-    type Views<'a> = View<'a, T>;
-    type ViewsMut<'a> = ViewMut<'a, T>;
+    type Views<'a> = TensorView<'a, T>;
+    type ViewsMut<'a> = TensorViewMut<'a, T>;
 
-    fn views(held: &Tensor<T>) -> View<'_, T> {
+    fn views(held: &Tensor<T>) -> TensorView<'_, T> {
         held.view()
     }
-    fn views_mut(held: &mut Tensor<T>) -> ViewMut<'_, T> {
+    fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
         held.view_mut()
     }
     fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
@@ -73,9 +73,9 @@ impl<T: Element> HeldInputs for Updated<T> {
 }
 impl<T: Element> HeldOutputs for T {
     type HeldOut = Tensor<T>;
-    type OutViews<'a> = View<'a, T>;
+    type OutViews<'a> = TensorView<'a, T>;
 
-    fn out_views(held: &Tensor<T>) -> View<'_, T> {
+    fn out_views(held: &Tensor<T>) -> TensorView<'_, T> {
         held.view()
     }
     fn lend_held_out<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
@@ -103,9 +103,9 @@ impl<K: HeldInputs, const N: usize> HeldInputs for [K; N] {
 }
 impl<T: Element, const N: usize> HeldOutputs for [T; N] {
     type HeldOut = [Tensor<T>; N];
-    type OutViews<'a> = [View<'a, T>; N];
+    type OutViews<'a> = [TensorView<'a, T>; N];
 
-    fn out_views(held: &[Tensor<T>; N]) -> [View<'_, T>; N] {
+    fn out_views(held: &[Tensor<T>; N]) -> [TensorView<'_, T>; N] {
         held.each_ref().map(Tensor::view)
     }
     fn lend_held_out<'s>(held: &'s mut [Tensor<T>; N], call: &mut Call<'_, 's>) {
@@ -116,9 +116,9 @@ impl<T: Element, const N: usize> HeldOutputs for [T; N] {
 }
 impl<T: Element> HeldOutputs for Vec<T> {
     type HeldOut = Vec<Tensor<T>>;
-    type OutViews<'a> = Vec<View<'a, T>>;
+    type OutViews<'a> = Vec<TensorView<'a, T>>;
 
-    fn out_views(held: &Vec<Tensor<T>>) -> Vec<View<'_, T>> {
+    fn out_views(held: &Vec<Tensor<T>>) -> Vec<TensorView<'_, T>> {
         held.iter().map(Tensor::view).collect()
     }
     fn lend_held_out<'s>(held: &'s mut Vec<Tensor<T>>, call: &mut Call<'_, 's>) {
@@ -171,7 +171,7 @@ macro_rules! tuples {
         }
         impl<$($element: Element),+> HeldOutputs for ($($element,)+) {
             type HeldOut = ($(Tensor<$element>,)+);
-            type OutViews<'a> = ($(View<'a, $element>,)+);
+            type OutViews<'a> = ($(TensorView<'a, $element>,)+);
 
             #[allow(non_snake_case, reason = "a variable for each type")]
             fn out_views(held: &Self::HeldOut) -> Self::OutViews<'_> {

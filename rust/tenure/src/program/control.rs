@@ -127,7 +127,7 @@ impl<'g> Graph<'g> {
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
     ///     let (a, b) = (graph.input::<i32>([2]), graph.input::<i32>([2]));
-    ///     let all = b.not_equal(0).all(0);
+    ///     let all = b.ne(0).all(0);
     ///     let quotient = graph.cond(
     ///         all,
     ///         (a, b),
@@ -186,7 +186,7 @@ impl<'g> Graph<'g> {
     ///         50,
     ///         a,
     ///         a,
-    ///         |body, x, a| body.outputs((x * x - a).abs().greater(1e-9)),
+    ///         |body, x, a| body.outputs((x * x - a).abs().gt(1e-9)),
     ///         |body, x, a| body.outputs((x + a / x) * 0.5),
     ///     )?;
     ///     graph.program((a,), near)

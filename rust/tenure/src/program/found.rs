@@ -47,7 +47,7 @@ impl<'g, T: Real> Traced<'g, T> {
     /// let program = Program::trace(|graph| {
     ///     let n = graph.extent("n", 100);
     ///     let (x, scores) = (graph.input::<i32>((n, 2)), graph.input::<f32>(n));
-    ///     let (places, hits) = scores.greater(0.5).nonzero("hits", 10);
+    ///     let (places, hits) = scores.gt(0.5).nonzero("hits", 10);
     ///     graph.program((x, scores), x.take(0, places.reshape(hits)))
     /// })?;
     /// let x = [[1, 2], [3, 4], [5, 6]];
@@ -72,7 +72,7 @@ impl<'g, T: Element> Traced<'g, T> {
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
     ///     let x = graph.input::<f32>([2, 3]);
-    ///     let (some, _) = x.masked_select(x.greater(0.0), "some", 6);
+    ///     let (some, _) = x.masked_select(x.gt(0.0), "some", 6);
     ///     graph.program((x,), (some.sqrt(), some.sum(0)))
     /// })?;
     /// let (roots, sum) = program.run((&[[4.0, -1.0, 9.0], [0.0, -4.0, 1.0]],))?;

@@ -118,6 +118,7 @@ macro_rules! compare_methods {
             )]
             /// this and `b`.
             #[track_caller]
+            #[allow(clippy::should_implement_trait, reason = "comparisons here give elements")]
             pub fn $new(self, b: impl IntoTraced<'g, T>) -> Traced<'g, Bool8> {
                 let operands = [self.value(), b.operand(self.graph())];
                 let code = Code::compare(tnr_compare_op::$op);
@@ -128,22 +129,6 @@ macro_rules! compare_methods {
 }
 
 for_each_compare!(compare_methods);
-
-/// The short names of comparisons.
-macro_rules! short_names {
-    ($($short:ident $new:ident;)*) => {
-        impl<'g, T: Real> Traced<'g, T> {$(
-            #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), ").")]
-            #[track_caller]
-            #[allow(clippy::should_implement_trait, reason = "comparisons here give values")]
-            pub fn $short(self, b: impl IntoTraced<'g, T>) -> Traced<'g, Bool8> {
-                self.$new(b)
-            }
-        )*}
-    };
-}
-
-short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge greater_equal; }
 
 impl<'g> Traced<'g, Bool8> {
     /// `a` where this is true, else `b`.

@@ -31,7 +31,7 @@ impl<I, L: LendAs<I, OnDevice>> RunInputs<I> for L {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent on a device as outputs of the types `{O}`",
     label = "not `&mut` of a tensor or view of a device of this element type, or a tuple of them",
-    note = "outputs are passed as `&mut out`; a `View` may not be written"
+    note = "outputs are passed as `&mut out`; a `TensorView` may not be written"
 )]
 pub trait RunOutputs<O>: LendOut<O, OnDevice> {}
 impl<O, L: LendOut<O, OnDevice>> RunOutputs<O> for L {}

@@ -118,7 +118,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
     ///     let x = graph.input::<i32>([graph.extent("n", 100)]);
-    ///     let (positive, _) = x.masked_select(x.greater(0), "positive", 3);
+    ///     let (positive, _) = x.masked_select(x.gt(0), "positive", 3);
     ///     graph.program((x,), positive)
     /// })?;
     /// let (x, mut out) = ([5, -1, 0, 7, -2], [0; 3]);

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use tenure::{CustomOperation, cuda};
 
-static KEPT: Mutex<Option<cuda::View<'static, f32>>> = Mutex::new(None);
+static KEPT: Mutex<Option<cuda::TensorView<'static, f32>>> = Mutex::new(None);
 static LEN: Mutex<usize> = Mutex::new(0);
 
 fn main() {

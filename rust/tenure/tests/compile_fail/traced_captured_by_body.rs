@@ -5,7 +5,7 @@ use tenure::Program;
 fn main() {
     Program::trace(|graph| {
         let x = graph.input::<f32>([2]);
-        let flag = x.greater(0.0).any(0);
+        let flag = x.gt(0.0).any(0);
         let y = graph.cond(
             flag,
             (x,),

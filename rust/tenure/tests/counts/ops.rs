@@ -272,7 +272,7 @@ pub const ROWS: &[Row] = &[
             done(tenure::ops::mean(a, 0));
             done(tenure::ops::var(a, 1, u32::MAX));
             done(tenure::ops::argmin(a, 0));
-            done(tenure::ops::any(tenure::ops::greater(a, 0.0).unwrap(), 0));
+            done(tenure::ops::any(tenure::ops::gt(a, 0.0).unwrap(), 0));
             done(tenure::ops::logsumexp(a, 1));
             done(tenure::ops::median(a, 0));
             done(tenure::ops::quantiles(a, &[0.1, 0.5], 1));

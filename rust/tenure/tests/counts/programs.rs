@@ -86,7 +86,7 @@ pub const ROWS: &[Row] = &[
         traced!(|graph, x: i32| x.nonzero("found", n).0);
     }),
     ("program/found.rs", "masked_select", |n| {
-        traced!(|graph, x: i32| x.masked_select(x.equal(0), "found", n).0);
+        traced!(|graph, x: i32| x.masked_select(x.eq(0), "found", n).0);
     }),
     ("program/control.rs", "while_loop", |n| {
         traced!(|graph, x: i32| {

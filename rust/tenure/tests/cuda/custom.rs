@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use tenure::cuda::{Stream, View, ViewMut};
+use tenure::cuda::{Stream, TensorView, TensorViewMut};
 use tenure::*;
 use tenure_sys as sys;
 
@@ -32,7 +32,10 @@ fn mul_add() -> CustomOperation {
 
 /// An operation on one value, of its shape, that the CPU negates.
 fn unary(
-    run: impl Fn(&Stream, View<'_, f32>, ViewMut<'_, f32>) -> Outcome + Send + Sync + 'static,
+    run: impl Fn(&Stream, TensorView<'_, f32>, TensorViewMut<'_, f32>) -> Outcome
+    + Send
+    + Sync
+    + 'static,
 ) -> CustomOperation {
     CustomOperation::with_device::<(f32,), f32>(
         "unary",
@@ -252,7 +255,7 @@ fn a_closure_may_call_what_it_likes() {
         let mut host = vec![0.0; here.len()];
         stream.scope(|scope| {
             let len = host.len();
-            scope.download_into(&there, TensorViewMut::from_slice(&mut host, len)?)
+            scope.download_into(&there, tenure::TensorViewMut::from_slice(&mut host, len)?)
         })?;
         Ok(stream.upload_into(&host, &mut out)?)
     }));

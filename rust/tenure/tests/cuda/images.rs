@@ -13,7 +13,7 @@ fn whole<T: Element>(random: &mut Random, shape: [usize; 4], of: impl Fn(i8) -> 
 
 fn same<T: Element + PartialEq>(
     stream: &cuda::Stream,
-    got: cuda::View<'_, T>,
+    got: cuda::TensorView<'_, T>,
     expected: &Tensor<T>,
     what: &str,
 ) {

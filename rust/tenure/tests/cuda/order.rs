@@ -110,7 +110,7 @@ fn n_operations_wait_not_once() {
         let b = stream.exp(&a).unwrap();
         let c = stream.add(&b, 1.0).unwrap();
         let d = stream.fma(&c, 2.0, &a).unwrap();
-        let truths = stream.less(&d, &c).unwrap();
+        let truths = stream.lt(&d, &c).unwrap();
         let chosen = stream.select(&truths, &d, 0.0).unwrap();
         stream.sum(&chosen, 0).unwrap();
         stream.cast::<f64, _>(&chosen).unwrap();

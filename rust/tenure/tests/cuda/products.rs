@@ -26,7 +26,7 @@ macro_rules! products {
             let on = [stream.upload(&a).unwrap(), stream.upload(&b).unwrap()];
             let bias_there = stream.upload(bias).unwrap();
             let (left, right) = (on[0].view(), on[1].t());
-            let same = |got: cuda::View<'_, _>, expected: &Tensor<_>, what: &str| {
+            let same = |got: cuda::TensorView<'_, _>, expected: &Tensor<_>, what: &str| {
                 let got = stream.download(got).unwrap();
                 assert!(got.shape() == expected.shape() && got.iter().eq(expected), "{what}");
             };

@@ -201,7 +201,7 @@ macro_rules! conversions {
                 sparse::sparsify(&dense).above(one).to_csr().unwrap());
             same(stream.sparsify(&there).above_in_magnitude(one).to_csr(),
                 sparse::sparsify(&dense).above_in_magnitude(one).to_csr().unwrap());
-            let mask = ops::less(&dense, one).unwrap();
+            let mask = ops::lt(&dense, one).unwrap();
             let mask_there = stream.upload(&mask).unwrap();
             same(stream.sparsify(&there).masked(&mask_there).to_csr(),
                 sparse::sparsify(&dense).masked(&mask).to_csr().unwrap());

@@ -122,7 +122,7 @@ trait Kind: Lent + for<'c> IntoExpr<'c, Self> {
                 let (e, expected) = Self::grow(random, case, depth - 1);
                 let of_calls = |expected: Result<Tensor<Self>>| {
                     let e = expected?;
-                    select(&equal(&e, &e)?, &e, &e)
+                    select(&eq(&e, &e)?, &e, &e)
                 };
                 (e.clone().eq(e.clone()).select(e.clone(), e), of_calls(expected))
             }
@@ -245,7 +245,7 @@ impl Kind for Bool8 {
             2 => compared::<bf16>(random, case, depth),
             _ => one_of! { random case depth;
                 logical_not(a); logical_and(a b); logical_or(a b); logical_xor(a b);
-                equal(a b); less(a b);
+                eq(a b); lt(a b);
             },
         }
     }
@@ -257,12 +257,12 @@ fn compared<'c, T: Kind>(random: &mut Random, case: &'c Case<'_>, depth: usize) 
     let of_calls =
         |op: fn(Tensor<T>, Tensor<T>) -> Result<Tensor<Bool8>>| op(expected_a?, expected_b?);
     match random.below(6) {
-        0 => (a.eq(b), of_calls(equal)),
-        1 => (a.ne(b), of_calls(not_equal)),
-        2 => (a.lt(b), of_calls(less)),
-        3 => (a.le(b), of_calls(less_equal)),
-        4 => (a.gt(b), of_calls(greater)),
-        _ => (a.ge(b), of_calls(greater_equal)),
+        0 => (a.eq(b), of_calls(eq)),
+        1 => (a.ne(b), of_calls(ne)),
+        2 => (a.lt(b), of_calls(lt)),
+        3 => (a.le(b), of_calls(le)),
+        4 => (a.gt(b), of_calls(gt)),
+        _ => (a.ge(b), of_calls(ge)),
     }
 }
 
@@ -281,7 +281,7 @@ fn compare<T: Kind>(random: &mut Random, case: &Case<'_>, what: &str) {
     assert_same(&into, &broadcast.to_tensor(), what);
     // In place: the output is a strided part.
     {
-        let added = select(equal(broadcast, broadcast).unwrap(), broadcast, broadcast).unwrap();
+        let added = select(eq(broadcast, broadcast).unwrap(), broadcast, broadcast).unwrap();
         let mut room =
             Tensor::<T>::zeros([2].iter().chain(&case.shape).copied().collect::<Vec<_>>()).unwrap();
         copy_into(broadcast, &mut room.view_mut().index(0, 1).unwrap()).unwrap();

@@ -228,14 +228,14 @@ impl<'g> Growing<'g, '_> {
             3..=6 => self.custom(random, a),
             7 if self.vectors.len() < 4 => {
                 let name = format!("hits {} {}", self.depth, self.vectors.len());
-                let (found, length) = a.masked_select(b.greater(0.0), &name, MOST);
+                let (found, length) = a.masked_select(b.gt(0.0), &name, MOST);
                 self.vectors.push(Vectors { of: vec![found], length: Some(length) });
                 return;
             }
             8 if self.depth < 3 => {
                 let (seeds, operations, depth) = ([random.next(); 2], self.operations, self.depth);
                 let taken = self.graph.cond(
-                    b.greater(0.0).any(0),
+                    b.gt(0.0).any(0),
                     a,
                     |body, a| body.outputs(inner(body, operations, depth).body(seeds[0], a)),
                     |body, a| body.outputs(inner(body, operations, depth).body(seeds[1], a)),
@@ -254,7 +254,7 @@ impl<'g> Growing<'g, '_> {
                     |body, a, ()| {
                         let within = inner(body, operations, depth);
                         let a = if seed % 2 == 0 { a } else { a * within.body(seed, a).max(0) };
-                        body.outputs(a.sum(0).less(40.0))
+                        body.outputs(a.sum(0).lt(40.0))
                     },
                     |body, a, ()| {
                         let made = inner(body, operations, depth).body(seed, a);

@@ -30,7 +30,7 @@ pub fn claims(probe: &Probe) {
         claim("sub_assign, broadcast", &mut || tenure::ops::sub_assign(&mut out, row));
         claim("exp_into", &mut || tenure::ops::exp_into(a, &mut out));
         claim("relu_assign", &mut || tenure::nn::relu_assign(&mut out));
-        claim("less_into", &mut || tenure::ops::less_into(a, row, &mut flags));
+        claim("lt_into", &mut || tenure::ops::lt_into(a, row, &mut flags));
         claim("select_into", &mut || tenure::ops::select_into(&flags, a, row, &mut out));
         claim("sum_into", &mut || tenure::ops::sum_into(a, 0, &mut sums));
         claim("std_into", &mut || tenure::ops::std_into(a, 1, 1, &mut sums));

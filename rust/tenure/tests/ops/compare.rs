@@ -23,12 +23,12 @@ fn check<T: Samples + Real + PartialOrd>(equal_elements: bool) {
         )*};
     }
     each! {
-        equal equal_into => ==;
-        not_equal not_equal_into => !=;
-        less less_into => <;
-        less_equal less_equal_into => <=;
-        greater greater_into => >;
-        greater_equal greater_equal_into => >=;
+        eq eq_into => ==;
+        ne ne_into => !=;
+        lt lt_into => <;
+        le le_into => <=;
+        gt gt_into => >;
+        ge ge_into => >=;
     }
 }
 
@@ -62,11 +62,11 @@ fn bool8_compares_truth_and_not_bytes() {
     let a = [0, 1, 2, 255].map(Bool8::from_byte);
     let b = [2, 2, 0, 1].map(Bool8::from_byte);
     let bytes = |tensor: Tensor<Bool8>| tensor.to_vec().iter().map(|x| x.to_byte()).collect();
-    let equal: Vec<u8> = bytes(equal(&a, &b).unwrap());
+    let equal: Vec<u8> = bytes(eq(&a, &b).unwrap());
     assert_eq!(equal, [0, 1, 0, 1]);
-    let less: Vec<u8> = bytes(less(&a, &b).unwrap());
+    let less: Vec<u8> = bytes(lt(&a, &b).unwrap());
     assert_eq!(less, [1, 0, 0, 0]);
-    let greater_equal: Vec<u8> = bytes(greater_equal(&a, &b).unwrap());
+    let greater_equal: Vec<u8> = bytes(ge(&a, &b).unwrap());
     assert_eq!(greater_equal, [0, 1, 1, 1]);
 }
 

@@ -5,8 +5,8 @@ use tenure::{
     Result, Tensor,
     ops::{
         abs, abs_assign, abs_into, add, add_assign, add_into, arg, arg_into, conj, conj_assign,
-        conj_into, div, div_assign, equal, equal_into, mean, mean_all, mul, mul_assign, neg,
-        not_equal, reciprocal, square, sub, sub_assign, sum, sum_all,
+        conj_into, div, div_assign, eq, eq_into, mean, mean_all, mul, mul_assign, ne, neg,
+        reciprocal, square, sub, sub_assign, sum, sum_all,
     },
 };
 
@@ -100,14 +100,14 @@ fn sums_and_means_are_those_of_both_parts() -> Result<()> {
 fn numbers_are_equal_in_both_parts() -> Result<()> {
     let other = [A[0], C::new(-3.0, 0.0), C::new(1.0, -4.0)];
     let truths = [true, false, false].map(Bool8::from);
-    assert_eq!(equal(&A, &other)?.to_vec(), truths);
-    assert_eq!(not_equal(&A, &other)?.to_vec(), truths.map(|t| Bool8::from(!t.is_true())));
+    assert_eq!(eq(&A, &other)?.to_vec(), truths);
+    assert_eq!(ne(&A, &other)?.to_vec(), truths.map(|t| Bool8::from(!t.is_true())));
     let mut out = [Bool8::FALSE; 3];
-    equal_into(&A, C::new(-3.0, 0.5), &mut out)?;
+    eq_into(&A, C::new(-3.0, 0.5), &mut out)?;
     assert_eq!(out, [false, true, false].map(Bool8::from));
     // Truth values compare by their truth, and not by their byte.
     let bytes = [Bool8::from_byte(2), Bool8::FALSE];
-    assert_eq!(equal(&bytes, Bool8::TRUE)?.to_vec(), [true, false].map(Bool8::from));
+    assert_eq!(eq(&bytes, Bool8::TRUE)?.to_vec(), [true, false].map(Bool8::from));
     Ok(())
 }
 

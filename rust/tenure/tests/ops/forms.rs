@@ -20,7 +20,7 @@ fn operands_may_be_numbers() {
     assert_eq!(ops::add(&data, 1.0).unwrap().to_vec(), [2.0, 3.0, 4.0]);
     assert_eq!(ops::div(1.0, &data).unwrap().to_vec(), [1.0, 0.5, 1.0 / 3.0]);
     assert_eq!(ops::sub(5, 3).unwrap().item(), Some(2));
-    assert_eq!(ops::greater(&data, 2.0).unwrap().to_vec(), [false, false, true].map(Bool8::from));
+    assert_eq!(ops::gt(&data, 2.0).unwrap().to_vec(), [false, false, true].map(Bool8::from));
     let mut own = data;
     ops::mul_assign(&mut own, 10.0).unwrap();
     assert_eq!(own, [10.0, 20.0, 30.0]);
@@ -83,7 +83,7 @@ fn shapes_broadcast_as_in_numpy() {
         let (a, b) = (lend(a), lend(b));
         assert_eq!(ops::add(a, b).unwrap().shape(), expected);
         assert_eq!(ops::add(b, a).unwrap().shape(), expected);
-        assert_eq!(ops::less(a, b).unwrap().shape(), expected);
+        assert_eq!(ops::lt(a, b).unwrap().shape(), expected);
         assert_eq!(ops::select(Bool8::TRUE, a, b).unwrap().shape(), expected);
         let mut out = Tensor::<i32>::zeros(expected).unwrap();
         ops::add_into(a, b, &mut out).unwrap();

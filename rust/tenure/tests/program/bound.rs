@@ -87,7 +87,7 @@ fn runs_branches_and_loops() {
             4,
             (scaled, zero),
             (),
-            |body, (y, _), ()| body.outputs(y.less(100.0).all(0)),
+            |body, (y, _), ()| body.outputs(y.lt(100.0).all(0)),
             |body, (y, n), ()| body.outputs((y * 3.0, n + 1)),
         )?;
         graph.program((x, rises), (y, steps))
@@ -131,7 +131,7 @@ fn takes_many_inputs() {
 fn what_data_are_refused_for_is_said_in_a_run() {
     let program = Program::trace(|graph| {
         let (x, y) = (graph.input::<i32>([2]), graph.input::<i32>([2]));
-        let (some, hits) = x.masked_select(x.greater(0), "some", 1);
+        let (some, hits) = x.masked_select(x.gt(0), "some", 1);
         graph.program((x, y), (x / y, some.reshape(hits)))
     })
     .unwrap();
@@ -331,7 +331,7 @@ fn one_that_runs_is_busy() {
 fn shapes_of_other_programs_are_refused() {
     let one = Program::trace(|graph| {
         let x = graph.input::<i32>([5]);
-        let (positive, _) = x.masked_select(x.greater(0), "positive", 3);
+        let (positive, _) = x.masked_select(x.gt(0), "positive", 3);
         graph.program((x,), positive)
     })
     .unwrap();

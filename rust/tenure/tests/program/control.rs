@@ -77,8 +77,8 @@ fn a_loop_has_the_bits_of_its_calls() {
             (x, zero),
             [a],
             |body, (x, steps), [a]| {
-                let far = (x * x - a).abs().greater(1e-3).any(0);
-                body.outputs(far.logical_and(steps.less(1000)))
+                let far = (x * x - a).abs().gt(1e-3).any(0);
+                body.outputs(far.logical_and(steps.lt(1000)))
             },
             |body, (x, steps), [a]| body.outputs(((x + a / x) * 0.5, steps + 1)),
         )?;
@@ -112,9 +112,9 @@ fn bodies_within_bodies_and_extents_of_their_own() {
             5,
             (x, zero),
             (),
-            |body, (_, i), ()| body.outputs(i.less(5)),
+            |body, (_, i), ()| body.outputs(i.lt(5)),
             |body, (x, i), ()| {
-                let odd = (i % 2).equal(1);
+                let odd = (i % 2).eq(1);
                 // Turned and back by an extent of the graph around it.
                 let n = body.extent("n", 10);
                 let flat = x.reshape(n * 2);
@@ -164,7 +164,7 @@ fn memory_of_a_loop_is_planned() {
             3,
             (x, i),
             (),
-            |body, (_, i), ()| body.outputs(i.less(3)),
+            |body, (_, i), ()| body.outputs(i.lt(3)),
             |body, (x, i), ()| body.outputs((x * 2.0, i + 1)),
         )?;
         graph.program((x,), doubled)
@@ -235,14 +235,14 @@ fn looped(
 
 #[test]
 fn loops_that_are_none() {
-    let message = looped(0, |x| x.less(1.0).any(0), |x| x);
+    let message = looped(0, |x| x.lt(1.0).any(0), |x| x);
     assert!(message.contains("the limit of iterations is 0 but must be positive"), "{message}");
-    let message = looped(5, |x| x.less(1.0), |x| x);
+    let message = looped(5, |x| x.lt(1.0), |x| x);
     assert!(message.contains("outputs[0] of the condition is bool8 of shape [3]"), "{message}");
-    let message = looped(5, |x| x.less(1.0).any(0), |x| x.slice(0, 0, 2));
+    let message = looped(5, |x| x.lt(1.0).any(0), |x| x.slice(0, 0, 2));
     assert!(message.contains("outputs[0] of the body is f32 of shape [2]"), "{message}");
     // A refusal in a body is that of the trace, with its place.
-    let message = looped(5, |x| x.less(1.0).any(0), |x| x + x.slice(0, 0, 2));
+    let message = looped(5, |x| x.lt(1.0).any(0), |x| x + x.slice(0, 0, 2));
     assert!(message.starts_with("add at "), "{message}");
     assert!(message.contains("a is input 0 of shape [3]"), "{message}");
     // A limit beyond all numbers is one.
@@ -252,7 +252,7 @@ fn loops_that_are_none() {
             usize::MAX,
             x,
             (),
-            |body, x, ()| body.outputs(x.less(8.0).any(0)),
+            |body, x, ()| body.outputs(x.lt(8.0).any(0)),
             |body, x, ()| body.outputs(x + x),
         )?;
         graph.program((x,), y)
@@ -265,7 +265,7 @@ fn loops_that_are_none() {
             1,
             vec![x, x],
             (),
-            |body, xs, ()| body.outputs(xs[0].less(1.0).any(0)),
+            |body, xs, ()| body.outputs(xs[0].lt(1.0).any(0)),
             |body, xs, ()| body.outputs(vec![xs[0]]),
         )?;
         graph.program((x,), ys)
@@ -320,7 +320,7 @@ fn misused_graphs() {
         let x = graph.input::<f32>([3]);
         let bad = x + graph.input::<f32>([2]);
         let _ = graph.cond(
-            bad.less(1.0),
+            bad.lt(1.0),
             bad,
             |_, _| -> Result<Body<'_, f32>> { panic!() },
             |_, _| panic!(),
@@ -334,7 +334,7 @@ fn nested<'g>(graph: Graph<'g>, x: Traced<'g, f32>, depth: usize) -> Result<Trac
     if depth == 0 {
         return Ok(x + 1.0);
     }
-    let flag = x.greater(0.0).any(0);
+    let flag = x.gt(0.0).any(0);
     graph.cond(
         flag,
         x,

@@ -423,7 +423,7 @@ fn are_called_and_held_in_bodies() {
             10,
             x,
             (),
-            |body, x, ()| body.outputs(x.max(0).less(100.0)),
+            |body, x, ()| body.outputs(x.max(0).lt(100.0)),
             |body, x, ()| body.outputs(body.custom(&doubled, x)),
         )?;
         graph.program((x,), graph.custom::<f32>(&doubled, last))

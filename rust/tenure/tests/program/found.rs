@@ -6,8 +6,8 @@ use super::*;
 fn selecting() -> Program<(f32,), (f32, f32, i64)> {
     Program::trace(|graph| {
         let x = graph.input::<f32>([graph.extent("n", 1000)]);
-        let (some, hits) = x.masked_select(x.greater(0.0), "positive", 100);
-        let (places, _) = x.greater(0.0).nonzero("places", 100);
+        let (some, hits) = x.masked_select(x.gt(0.0), "positive", 100);
+        let (places, _) = x.gt(0.0).nonzero("places", 100);
         let pairs = graph.concat([some, some * 2.0], 0).reshape((2, hits)).t();
         graph.program((x,), (pairs, some.sum(0), places))
     })
@@ -25,7 +25,7 @@ fn new_outputs_have_the_extents_that_are_found() {
         let doubled: Vec<f32> = expected.iter().flat_map(|x| [*x, x * 2.0]).collect();
         assert_eq!(pairs.to_vec(), doubled);
         assert_eq!(sum.shape(), [0; 0]);
-        let found = tenure::ops::nonzero(&tenure::ops::greater(&x, 0.0).unwrap());
+        let found = tenure::ops::nonzero(&tenure::ops::gt(&x, 0.0).unwrap());
         assert_same(&Ok(places), &found, "the places");
     }
 }
@@ -35,7 +35,7 @@ fn outputs_of_any_form_have_the_extents_that_are_found() {
     let x = [3, -1, 4, -1, 5];
     let many = Program::trace(|graph| {
         let x = graph.input::<i32>([5]);
-        let (some, _) = x.masked_select(x.greater(0), "some", 5);
+        let (some, _) = x.masked_select(x.gt(0), "some", 5);
         graph.program((x,), vec![some, x, some + 1])
     })
     .unwrap();
@@ -49,7 +49,7 @@ fn outputs_of_any_form_have_the_extents_that_are_found() {
 
     let two = Program::trace(|graph| {
         let x = graph.input::<i32>([5]);
-        let (some, _) = x.masked_select(x.less(0), "some", 5);
+        let (some, _) = x.masked_select(x.lt(0), "some", 5);
         graph.program((x,), [some, some * some])
     })
     .unwrap();
@@ -65,7 +65,7 @@ fn outputs_of_any_form_have_the_extents_that_are_found() {
 fn updates_stand_behind_what_is_found() {
     let program = Program::trace(|graph| {
         let (x, total) = (graph.input::<i32>([4]), graph.input::<i64>(()));
-        let (some, _) = x.masked_select(x.greater(0), "some", 4);
+        let (some, _) = x.masked_select(x.gt(0), "some", 4);
         let next = total + some.sum(0);
         graph.program((x, total.updated_by(next)), some)
     })
@@ -112,19 +112,19 @@ fn names_and_bounds_are_refused_in_the_trace() {
     assert!(message.starts_with("an extent at "), "{message}");
     assert!(message.contains("found.rs"), "{message}");
     let message = said(&|_, x| {
-        let _ = x.masked_select(x.slice(1, 0, 2).greater(0.0), "some", 3);
+        let _ = x.masked_select(x.slice(1, 0, 2).gt(0.0), "some", 3);
     });
     assert!(message.starts_with("masked_select at "), "{message}");
     assert!(message.contains("the mask is greater at "), "{message}");
     let message = said(&|graph, x| {
-        let (some, _) = x.masked_select(x.greater(0.0), "some", 6);
+        let (some, _) = x.masked_select(x.gt(0.0), "some", 6);
         let behind = graph.while_loop(
             5,
             some,
             (),
-            |b, x, ()| b.outputs(x.less(9.0).any(0)),
+            |b, x, ()| b.outputs(x.lt(9.0).any(0)),
             |b, x, ()| {
-                let (positive, _) = x.masked_select(x.greater(0.0), "positive", 6);
+                let (positive, _) = x.masked_select(x.gt(0.0), "positive", 6);
                 b.outputs(b.concat([x, positive], 0))
             },
         );
@@ -138,12 +138,12 @@ fn names_and_bounds_are_refused_in_the_trace() {
 fn bodies_find_and_take_what_is_found() {
     let program = Program::trace(|graph| {
         let x = graph.input::<f32>([graph.extent("n", 100)]);
-        let (some, _) = x.masked_select(x.greater(0.0), "some", 100);
+        let (some, _) = x.masked_select(x.gt(0.0), "some", 100);
         let chosen = graph.cond(
-            some.sum(0).greater(10.0),
+            some.sum(0).gt(10.0),
             some,
             |body, some| {
-                let (large, _) = some.masked_select(some.greater(2.0), "large", 60);
+                let (large, _) = some.masked_select(some.gt(2.0), "large", 60);
                 body.outputs(large)
             },
             |body, some| {
@@ -156,10 +156,10 @@ fn bodies_find_and_take_what_is_found() {
             100,
             chosen,
             (),
-            |body, x, ()| body.outputs(x.greater(1.5).any(0)),
+            |body, x, ()| body.outputs(x.gt(1.5).any(0)),
             |body, x, ()| {
                 let less = x - 0.25;
-                let (left, _) = less.masked_select(less.greater(1.0), "left", 100);
+                let (left, _) = less.masked_select(less.gt(1.0), "left", 100);
                 body.outputs(left)
             },
         )?;

@@ -16,7 +16,7 @@ fn looping() -> Looping {
             9,
             (x, zero),
             (ones, flag),
-            |body, (_, i), _| body.outputs(i.less(5)),
+            |body, (_, i), _| body.outputs(i.lt(5)),
             |body, (x, i), (ones, flag)| {
                 // Bodies within it name it too.
                 let _ = body.extent("n", 20);

@@ -60,15 +60,15 @@ fn what_runs_find_is_found_by_the_loaded_one() {
     let program = Program::trace(|graph| {
         let (n, x) = (graph.extent("n", 50), graph.input::<f32>(graph.extent("m", 9)));
         let y = graph.input::<f32>((n, 2));
-        let (some, hits) = x.masked_select(x.greater(0.0), "hits", 7);
+        let (some, hits) = x.masked_select(x.gt(0.0), "hits", 7);
         let (places, rows) = y.max(1).nonzero("rows", 50);
         let taken = y.take(0, places.reshape(rows));
         // Also in bodies; one of them names an extent of the graph around it.
         let chosen = graph.cond(
-            some.sum(0).greater(5.0),
+            some.sum(0).gt(5.0),
             some,
             |body, some| {
-                let (large, _) = some.masked_select(some.greater(1.5), "large", 7);
+                let (large, _) = some.masked_select(some.gt(1.5), "large", 7);
                 body.outputs(large)
             },
             |body, some| body.outputs(some.slice(0, 0, body.extent("hits", 7).min(1))),

@@ -2,7 +2,7 @@
 
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST, tnr_scan_op};
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::raw::Input;
 use crate::raw::operations;
 use crate::raw::ordering::{self, Ordered};
@@ -277,7 +277,7 @@ impl Stream {
 
     fn first_of<T: Real>(
         &self,
-        a: View<'_, T>,
+        a: TensorView<'_, T>,
         k: usize,
         axis: impl Into<Axis>,
         flags: u32,

@@ -1,7 +1,7 @@
 //! Batch normalization on a device, by known statistics.
 
 use super::images::order_of;
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::nn::batch_norm::batch_norm_options;
 use crate::raw::Input;
 use crate::raw::operations::{self, ChannelStatistics};
@@ -24,7 +24,7 @@ batch_norm_options! {
     /// assert_eq!(stream.to_vec(&stream.batch_norm(&a, norm)?)?, [20.0, 2.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    View
+    TensorView
 }
 
 /// Batch normalization of `f64` and `f32`, with the CPU's bits: two launches. The last one reads

@@ -7,7 +7,7 @@ use tenure_sys::{
 };
 
 use crate::cuda::operand::Argument;
-use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor, View, ViewMut};
+use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor, TensorView, TensorViewMut};
 use crate::ops::results::{broadcast_shape, refused};
 use crate::raw::{Input, LentMut, operations};
 use crate::{
@@ -15,20 +15,28 @@ use crate::{
 };
 
 impl Stream {
-    fn unary<T: Element, R: Element>(&self, op: tnr_unary_op, a: View<'_, T>) -> Result<Tensor<R>> {
+    fn unary<T: Element, R: Element>(
+        &self,
+        op: tnr_unary_op,
+        a: TensorView<'_, T>,
+    ) -> Result<Tensor<R>> {
         self.filled(a.shape(), |out| operations::unary(op, a.lent().into(), out))
     }
 
     fn unary_into<T: Element, R: Element>(
         &self,
         op: tnr_unary_op,
-        a: View<'_, T>,
-        out: &mut ViewMut<'_, R>,
+        a: TensorView<'_, T>,
+        out: &mut TensorViewMut<'_, R>,
     ) -> Result<()> {
         self.within(|| operations::unary(op, a.lent().into(), out.lent_mut()))
     }
 
-    fn unary_assign<T: Element>(&self, op: tnr_unary_op, out: &mut ViewMut<'_, T>) -> Result<()> {
+    fn unary_assign<T: Element>(
+        &self,
+        op: tnr_unary_op,
+        out: &mut TensorViewMut<'_, T>,
+    ) -> Result<()> {
         self.within(|| operations::unary(op, Input::Output, out.lent_mut()))
     }
 
@@ -69,7 +77,7 @@ impl Stream {
         op: tnr_binary_op,
         a: Argument<'_, T>,
         b: Argument<'_, T>,
-        out: &mut ViewMut<'_, T>,
+        out: &mut TensorViewMut<'_, T>,
     ) -> Result<()> {
         self.within(|| self.run_binary(op, a, b, out.lent_mut()))
     }
@@ -77,7 +85,7 @@ impl Stream {
     fn binary_assign<T: Element>(
         &self,
         op: tnr_binary_op,
-        out: &mut ViewMut<'_, T>,
+        out: &mut TensorViewMut<'_, T>,
         b: Argument<'_, T>,
     ) -> Result<()> {
         self.within(|| match b {
@@ -105,7 +113,7 @@ impl Stream {
         &self,
         op: tnr_ternary_op,
         [a, b, c]: [Argument<'_, T>; 3],
-        out: &mut ViewMut<'_, T>,
+        out: &mut TensorViewMut<'_, T>,
     ) -> Result<()> {
         let (a, b, c) = (a.placed(self)?, b.placed(self)?, c.placed(self)?);
         let (a, b, c) = (a.as_view(), b.as_view(), c.as_view());
@@ -115,7 +123,7 @@ impl Stream {
     fn ternary_assign<T: Element>(
         &self,
         op: tnr_ternary_op,
-        out: &mut ViewMut<'_, T>,
+        out: &mut TensorViewMut<'_, T>,
         [b, c]: [Argument<'_, T>; 2],
     ) -> Result<()> {
         let (b, c) = (b.placed(self)?, c.placed(self)?);

@@ -2,7 +2,7 @@
 
 use tenure_sys::{tnr_pool2d_attributes, tnr_reduce_op};
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::nn::conv2d::{Filtering, conv2d_options};
 use crate::nn::pool2d::{ADAPTIVE_POOL, GLOBAL_POOL, of_size};
 use crate::ops::results::image_order;
@@ -27,11 +27,11 @@ conv2d_options! {
     /// assert_eq!(stream.to_vec(&out)?, [1.5, 1.5, 0.0, 0.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    View
+    TensorView
 }
 
 /// The order of a new result of `a`.
-pub(super) fn order_of<T: Float>(a: &View<'_, T>) -> Order {
+pub(super) fn order_of<T: Float>(a: &TensorView<'_, T>) -> Order {
     image_order(a.shape(), a.strides(), a.is_row_major())
 }
 
@@ -72,7 +72,7 @@ impl Stream {
         let (a, weight) = (a.as_view(), weight.as_view());
         let attributes = with.plain.attributes()?;
         let shape = with.plain.result_shape(a.shape(), weight.shape());
-        let bias = with.bias.as_ref().map(View::lent);
+        let bias = with.bias.as_ref().map(TensorView::lent);
         self.filled_in(&shape, order_of(&a), |out| {
             operations::conv2d(a.lent(), weight.lent(), bias, &attributes, out)
         })
@@ -92,7 +92,7 @@ impl Stream {
     ) -> Result<()> {
         let (a, weight, mut out) = (a.as_view(), weight.as_view(), out.as_view_mut());
         let attributes = with.plain.attributes()?;
-        let bias = with.bias.as_ref().map(View::lent);
+        let bias = with.bias.as_ref().map(TensorView::lent);
         self.within(|| {
             operations::conv2d(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())
         })
@@ -128,7 +128,7 @@ impl Stream {
         let (a, weight) = (a.as_view(), weight.as_view());
         let attributes = with.plain.attributes()?;
         let shape = with.plain.transposed_shape(a.shape(), weight.shape(), more);
-        let bias = with.bias.as_ref().map(View::lent);
+        let bias = with.bias.as_ref().map(TensorView::lent);
         self.filled_in(&shape, order_of(&a), |out| {
             operations::conv2d_transposed(a.lent(), weight.lent(), bias, &attributes, out)
         })
@@ -150,7 +150,7 @@ impl Stream {
     ) -> Result<()> {
         let (a, weight, mut out) = (a.as_view(), weight.as_view(), out.as_view_mut());
         let attributes = with.plain.attributes()?;
-        let bias = with.bias.as_ref().map(View::lent);
+        let bias = with.bias.as_ref().map(TensorView::lent);
         self.within(|| {
             operations::conv2d_transposed(
                 a.lent(),

@@ -4,7 +4,7 @@
 
 use tenure_sys::tnr_binary_op;
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
 use crate::ops::concat::numbered;
 use crate::ops::indexed::{AS_THEY_ARE, taken};
 use crate::raw::movement::{self, Names};
@@ -14,10 +14,10 @@ impl Stream {
     fn take_by<T: Element, I: SparseIndex>(
         &self,
         names: Names,
-        a: View<'_, T>,
+        a: TensorView<'_, T>,
         axis: Axis,
-        indices: View<'_, I>,
-        mut out: ViewMut<'_, T>,
+        indices: TensorView<'_, I>,
+        mut out: TensorViewMut<'_, T>,
     ) -> Result<()> {
         let at = numbered(axis, a.rank())? as u32;
         self.within(|| movement::take(names, a.lent(), at, indices.lent(), out.lent_mut()))
@@ -26,10 +26,10 @@ impl Stream {
     fn put_by<T: Element, I: SparseIndex>(
         &self,
         (names, op): (Names, tnr_binary_op),
-        mut a: ViewMut<'_, T>,
+        mut a: TensorViewMut<'_, T>,
         axis: Axis,
-        indices: View<'_, I>,
-        values: View<'_, T>,
+        indices: TensorView<'_, I>,
+        values: TensorView<'_, T>,
     ) -> Result<()> {
         let at = numbered(axis, a.rank())? as u32;
         self.within(|| movement::put(names, op, values.lent(), at, indices.lent(), a.lent_mut()))

@@ -1,6 +1,6 @@
 //! Products of matrices on a device.
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::linalg::matmul::{matmul_options, product_shape};
 use crate::raw::matmul::PLAIN;
 use crate::raw::operations;
@@ -23,7 +23,7 @@ matmul_options! {
     /// assert_eq!(stream.to_vec(&stream.matmul_with(&a, &b, layer)?)?, [3.5, 0.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    View
+    TensorView
 }
 
 /// Products of matrices: of `f64`, `f32`, `f16`, `bf16`, and of bytes.

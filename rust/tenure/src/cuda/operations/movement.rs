@@ -109,7 +109,7 @@ impl Stream {
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
     /// # let stream = device.stream()?;
     /// let data = stream.upload(&[3.0, -1.0, 2.0])?;
-    /// let clipped = stream.select(&stream.less(&data, 0.0)?, 0.0, &data)?;
+    /// let clipped = stream.select(&stream.lt(&data, 0.0)?, 0.0, &data)?;
     /// assert_eq!(stream.to_vec(&clipped)?, [3.0, 0.0, 2.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```

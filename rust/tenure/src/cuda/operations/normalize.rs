@@ -2,7 +2,7 @@
 
 use tenure_sys::tnr_normalize_op;
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::nn::normalize::norm_options;
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
@@ -24,13 +24,13 @@ norm_options! {
     /// assert_eq!(stream.to_vec(&result)?, [-10.0, 6.0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    View, "[`Stream::rms_norm`]"
+    TensorView, "[`Stream::rms_norm`]"
 }
 
 impl<'a, T: Float> LayerNorm<'a, T> {
     /// The `eps`, and the weight and the bias as an expression keeps them.
     pub(crate) fn into_leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
-        (self.eps, [self.weight, self.bias].map(|vector| vector.map(View::into_leaf)))
+        (self.eps, [self.weight, self.bias].map(|vector| vector.map(TensorView::into_leaf)))
     }
 }
 

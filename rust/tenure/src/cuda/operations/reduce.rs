@@ -2,16 +2,17 @@
 
 use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
-use crate::cuda::{AsView, AsViewMut, Stream, Tensor, View, ViewMut};
+use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
+use crate::dense;
 use crate::ops::reduce::for_each_number_reduction;
 use crate::raw::operations::{self, Reducing, reducing};
-use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result, TensorViewMut};
+use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result};
 
 impl Stream {
     fn reduce<T: Element, R: Element>(
         &self,
         op: tnr_reduce_op,
-        a: View<'_, T>,
+        a: TensorView<'_, T>,
         axes: Axes,
         with: Option<Reducing>,
     ) -> Result<Tensor<R>> {
@@ -23,10 +24,10 @@ impl Stream {
     fn reduce_into<T: Element, R: Element>(
         &self,
         op: tnr_reduce_op,
-        a: View<'_, T>,
+        a: TensorView<'_, T>,
         axes: Axes,
         with: Option<Reducing>,
-        mut out: ViewMut<'_, R>,
+        mut out: TensorViewMut<'_, R>,
     ) -> Result<()> {
         let mask = axes.mask(a.rank())?;
         self.within(|| operations::reduce(op, a.lent(), mask, with, out.lent_mut()))
@@ -36,12 +37,12 @@ impl Stream {
     fn reduce_all<T: Element, R: Element>(
         &self,
         op: tnr_reduce_op,
-        a: View<'_, T>,
+        a: TensorView<'_, T>,
         with: Option<Reducing>,
     ) -> Result<R> {
         let reduced = self.reduce(op, a, Axes::from(..), with)?;
         let mut result = R::default();
-        self.bring(reduced.view(), &mut TensorViewMut::from_mut(&mut result))?;
+        self.bring(reduced.view(), &mut dense::TensorViewMut::from_mut(&mut result))?;
         Ok(result)
     }
 }

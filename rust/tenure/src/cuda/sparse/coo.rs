@@ -4,7 +4,7 @@ use std::fmt;
 
 use tenure_sys::tnr_sparse_format;
 
-use crate::cuda::{CsrMatrix, Stream, View};
+use crate::cuda::{CsrMatrix, Stream, TensorView};
 use crate::raw::sparse::{self as raw, LentArrays, SparseOptions};
 use crate::sparse::Form;
 use crate::{Coo, Element, Result, SparseIndex};
@@ -29,9 +29,9 @@ use crate::{Coo, Element, Result, SparseIndex};
 #[derive(Clone, Copy)]
 pub struct CooView<'a, T: Element, I: SparseIndex = i32> {
     form: Form,
-    row_indices: View<'a, I>,
-    col_indices: View<'a, I>,
-    values: View<'a, T>,
+    row_indices: TensorView<'a, I>,
+    col_indices: TensorView<'a, I>,
+    values: TensorView<'a, T>,
 }
 
 impl<'a, T: Element, I: SparseIndex> CooView<'a, T, I> {
@@ -44,9 +44,9 @@ impl<'a, T: Element, I: SparseIndex> CooView<'a, T, I> {
     pub fn new(
         rows: usize,
         cols: usize,
-        row_indices: View<'a, I>,
-        col_indices: View<'a, I>,
-        values: View<'a, T>,
+        row_indices: TensorView<'a, I>,
+        col_indices: TensorView<'a, I>,
+        values: TensorView<'a, T>,
     ) -> Result<Self> {
         let form = Form::new::<Coo>(rows, cols);
         form.check_lengths(row_indices.len(), col_indices.len(), values.len())?;

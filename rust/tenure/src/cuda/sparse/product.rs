@@ -2,7 +2,7 @@
 
 use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_orientation};
 
-use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, TensorView};
 use crate::raw::matmul::{self as raw, PLAIN};
 use crate::{Float, Result, SparseIndex};
 
@@ -99,8 +99,8 @@ impl Stream {
         &self,
         a: &CsrMatrix<T, I>,
         flags: u32,
-        x: View<'_, T>,
-        y: View<'_, T>,
+        x: TensorView<'_, T>,
+        y: TensorView<'_, T>,
     ) -> Result<Tensor<T>> {
         let view = a.view();
         self.filled(&[a.nnz()], |out| {

@@ -2,7 +2,7 @@
 
 use tenure_sys::{TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_predicate};
 
-use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, View};
+use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, TensorView};
 use crate::raw::sparse::{self as raw, SparseOptions};
 use crate::{Bool8, Element, Error, Number, Result, SparseIndex};
 
@@ -11,8 +11,8 @@ use crate::{Bool8, Element, Error, Number, Result, SparseIndex};
 /// threshold.
 pub struct Sparsify<'a, T: Element> {
     stream: &'a Stream,
-    dense: View<'a, T>,
-    mask: Option<View<'a, Bool8>>,
+    dense: TensorView<'a, T>,
+    mask: Option<TensorView<'a, Bool8>>,
     options: SparseOptions<'a>,
 }
 
@@ -104,7 +104,7 @@ impl<'a, T: Element> Sparsify<'a, T> {
     /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
     /// # let stream = device.stream()?;
     /// let dense = stream.upload(&[[0.0, 1.0, 2.0]])?;
-    /// let mask = stream.less(&dense, 1.5)?;
+    /// let mask = stream.lt(&dense, 1.5)?;
     /// let matrix = stream.sparsify(&dense).masked(&mask).to_csr::<i32>()?;
     /// assert_eq!(stream.to_vec(matrix.values())?, [0.0, 1.0]);
     /// # Ok::<(), tenure::Error>(())

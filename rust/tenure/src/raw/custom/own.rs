@@ -52,7 +52,7 @@ pub trait OperandTypes: sealed::Sealed {
     /// # Safety
     ///
     /// - There are as many views as `dtypes` says, of these dtypes.
-    /// - They are as a [`cuda::View`] is, as long as they are lent.
+    /// - They are as a [`cuda::TensorView`] is, as long as they are lent.
     #[doc(hidden)]
     unsafe fn device_views(views: &[tnr_view]) -> Self::DeviceViews<'_>;
 }
@@ -65,7 +65,7 @@ impl<T: Element, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Element, const N: usize> OperandTypes for [T; N] {
     type Shapes<'a> = [&'a [usize]; N];
     type Views<'a> = [TensorView<'a, T>; N];
-    type DeviceViews<'a> = [cuda::View<'a, T>; N];
+    type DeviceViews<'a> = [cuda::TensorView<'a, T>; N];
 
     fn dtypes() -> Vec<DType> {
         vec![T::DTYPE; N]
@@ -77,9 +77,9 @@ impl<T: Element, const N: usize> OperandTypes for [T; N] {
         // SAFETY: by this function's contract.
         std::array::from_fn(|nth| unsafe { *TensorView::from_raw_ref(&views[nth]) })
     }
-    unsafe fn device_views(views: &[tnr_view]) -> [cuda::View<'_, T>; N] {
+    unsafe fn device_views(views: &[tnr_view]) -> [cuda::TensorView<'_, T>; N] {
         // SAFETY: by this function's contract.
-        std::array::from_fn(|nth| unsafe { cuda::View::from_raw(views[nth]) })
+        std::array::from_fn(|nth| unsafe { cuda::TensorView::from_raw(views[nth]) })
     }
 }
 
@@ -105,7 +105,7 @@ macro_rules! tuples {
         impl<$($element: Element),+> OperandTypes for ($($element,)+) {
             type Shapes<'a> = [&'a [usize]; $count];
             type Views<'a> = ($(TensorView<'a, $element>,)+);
-            type DeviceViews<'a> = ($(cuda::View<'a, $element>,)+);
+            type DeviceViews<'a> = ($(cuda::TensorView<'a, $element>,)+);
 
             fn dtypes() -> Vec<DType> {
                 vec![$($element::DTYPE),+]
@@ -117,9 +117,9 @@ macro_rules! tuples {
                 // SAFETY: by this function's contract.
                 unsafe { ($(*TensorView::<$element>::from_raw_ref(&views[$nth]),)+) }
             }
-            unsafe fn device_views(views: &[tnr_view]) -> ($(cuda::View<'_, $element>,)+) {
+            unsafe fn device_views(views: &[tnr_view]) -> ($(cuda::TensorView<'_, $element>,)+) {
                 // SAFETY: by this function's contract.
-                unsafe { ($(cuda::View::<$element>::from_raw(views[$nth]),)+) }
+                unsafe { ($(cuda::TensorView::<$element>::from_raw(views[$nth]),)+) }
             }
         }
     )*};
@@ -278,7 +278,7 @@ impl CustomOperation {
     /// use std::sync::Mutex;
     /// use tenure::{CustomOperation, cuda};
     ///
-    /// static KEPT: Mutex<Option<cuda::View<'static, f32>>> = Mutex::new(None);
+    /// static KEPT: Mutex<Option<cuda::TensorView<'static, f32>>> = Mutex::new(None);
     /// let keeps = CustomOperation::with_device::<(f32,), f32>(
     ///     "keeps",
     ///     |[x]| Ok(x.to_vec()),
@@ -293,7 +293,11 @@ impl CustomOperation {
         name: &str,
         shape: impl Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
         run: impl Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
-        run_on_device: impl Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>
+        run_on_device: impl Fn(
+            &Stream,
+            I::DeviceViews<'_>,
+            cuda::TensorViewMut<'_, T>,
+        ) -> Result<(), Failure>
         + Send
         + Sync
         + 'static,
@@ -308,7 +312,7 @@ fn compute_on_device_of<I, T, S, R, D>(_: &S, _: &R, _: &D) -> tnr_device_comput
 where
     I: OperandTypes,
     T: Element,
-    D: Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>,
+    D: Fn(&Stream, I::DeviceViews<'_>, cuda::TensorViewMut<'_, T>) -> Result<(), Failure>,
 {
     Some(compute_on_device::<I, T, S, R, D>)
 }
@@ -434,7 +438,7 @@ unsafe extern "C" fn compute_on_device<I, T, S, R, D>(
 where
     I: OperandTypes,
     T: Element,
-    D: Fn(&Stream, I::DeviceViews<'_>, cuda::ViewMut<'_, T>) -> Result<(), Failure>,
+    D: Fn(&Stream, I::DeviceViews<'_>, cuda::TensorViewMut<'_, T>) -> Result<(), Failure>,
 {
     answered(|| {
         // SAFETY: by this function's contract.
@@ -452,7 +456,7 @@ where
             // dtypes, and owners that order all work on them. The result shares no byte with the
             // operands, has no element twice, and is initialised, as the operation asks for.
             unsafe {
-                let out = cuda::ViewMut::from_raw(out);
+                let out = cuda::TensorViewMut::from_raw(out);
                 (own.run_on_device)(&stream, I::device_views(operands), out)
             }
         })

@@ -244,9 +244,9 @@ impl<'s, T: Element> From<TensorViewMut<'s, T>> for LeafMut<'s> {
     }
 }
 
-impl<'s, T: Element> From<cuda::ViewMut<'s, T>> for LeafMut<'s> {
+impl<'s, T: Element> From<cuda::TensorViewMut<'s, T>> for LeafMut<'s> {
     #[inline]
-    fn from(view: cuda::ViewMut<'s, T>) -> Self {
+    fn from(view: cuda::TensorViewMut<'s, T>) -> Self {
         LeafMut(LendsMut::Value(tnr_view_mut { view: *view.raw() }))
     }
 }
