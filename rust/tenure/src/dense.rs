@@ -11,6 +11,7 @@ mod held;
 #[allow(unsafe_code)]
 mod iter;
 pub(crate) mod manipulate;
+mod methods;
 mod owners;
 mod print;
 #[allow(unsafe_code)]

@@ -26,6 +26,8 @@
 //! // Operations are functions over anything that lends a view: tensors, slices, arrays, numbers.
 //! let means = ops::mean(&table, 0)?;
 //! assert_eq!(means.to_vec(), [2.5, 3.5, 4.5]);
+//! // The most common ones are methods of tensors and views too.
+//! assert_eq!(table.mean(0)?, means);
 //! let doubled = ops::mul(&table, 2.0)?;
 //! assert_eq!(doubled[[1, 2]], 12.0);
 //!

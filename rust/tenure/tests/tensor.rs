@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tenure::{
-    AsView, AsViewMut, Bool8, Complex, CopyMode, Element, ErrorKind, Order, Tensor, TensorView,
-    Tenure, stats,
+    AsView, AsViewMut, Axes, Bool8, Complex, CopyMode, Element, ErrorKind, Order, Result, Tensor,
+    TensorView, Tenure, linalg, nn, ops, stats,
 };
 
 /// An owner of elements that counts the requests for them and its drops.
@@ -360,4 +360,63 @@ fn copies_are_counted() {
     assert!(copied(&|| drop(view.to_tensor())) >= bytes);
     assert!(copied(&|| drop(view.t().to_tensor())) >= bytes);
     assert!(copied(&|| drop(Tensor::copy_from_slice(&data, side * side))) >= bytes);
+}
+
+/// Methods answer as the functions do, on every type that has memory, and on strided views.
+#[test]
+fn operations_are_methods_too() -> Result<()> {
+    fn check(view: TensorView<'_, f32>) -> Result<()> {
+        let (mut copy, shared) = (view.to_tensor()?, view.to_tensor()?.into_shared());
+        let weights = [[1.0_f32, -1.0], [0.5, 2.0]];
+        macro_rules! same {
+            ($($function:path, $method:ident($($argument:expr),*);)*) => {$(
+                let expected = $function(view $(, $argument)*)?;
+                assert_eq!(view.$method($($argument),*)?, expected);
+                assert_eq!(copy.$method($($argument),*)?, expected);
+                assert_eq!(copy.view_mut().$method($($argument),*)?, expected);
+                assert_eq!(shared.$method($($argument),*)?, expected);
+            )*};
+        }
+        same! {
+            ops::sum, sum(Axes::keep(-1)); ops::mean, mean(0); ops::max, max([0, 1]);
+            ops::min, min(..); ops::argmax, argmax(1); ops::argmin, argmin(1); ops::abs, abs();
+            ops::exp, exp(); ops::sqrt, sqrt(); nn::relu, relu(); nn::softmax, softmax(-1);
+            linalg::matmul, matmul(&weights); linalg::matmul, matmul(view);
+        }
+        Ok(())
+    }
+    let data = [1.0, 2.0, 3.0, 4.0];
+    let view = TensorView::from_slice(&data, [2, 2])?;
+    check(view)?;
+    check(view.t())?;
+    check(view.flip(0)?)?;
+
+    // Other element types, and views that a method has made.
+    assert_eq!(Tensor::from([3_u8, 255]).sum(0)?.item(), Some(258_u64));
+    assert_eq!(Tensor::from([Complex::new(3.0, -4.0)]).abs()?, [5.0]);
+    assert_eq!(Tensor::from([-3, 2]).relu()?, [0, 2]);
+    assert_eq!(view.t().index(0, 1)?.max(0)?.item(), Some(4.0));
+    // Iterators keep theirs.
+    assert_eq!(view.iter().sum::<f32>(), 10.0);
+    assert_eq!(view.iter().copied().fold(0.0, f32::max), 4.0);
+    Ok(())
+}
+
+#[test]
+fn a_tensor_has_the_walks_of_its_view() -> Result<()> {
+    let mut tensor = Tensor::<i32>::zeros([2, 3])?;
+    tensor.fill(1);
+    for (nth, mut row) in tensor.rows_mut().enumerate() {
+        row[[0]] = nth as i32 * 10;
+    }
+    tensor.axis_iter_mut(-1)?.last().unwrap().fill(7);
+    assert_eq!(tensor, [[0, 1, 7], [10, 1, 7]]);
+    tensor.chunks_mut(1, 2)?.for_each(|mut chunk| chunk[[1, 0]] *= 2);
+    assert_eq!(tensor, [[0, 1, 7], [20, 1, 14]]);
+    tensor.split_into_mut(1, 3)?.for_each(|mut part| part[[0, 0]] += 1);
+    assert_eq!(tensor, [[1, 2, 8], [20, 1, 14]]);
+    let error = tensor.axis_iter_mut(2).err().unwrap();
+    assert_eq!(error.message(), "axis is 2 but the view has rank 2");
+    assert!(tensor.chunks_mut(0, 0).is_err() && tensor.split_into_mut(0, 0).is_err());
+    Ok(())
 }

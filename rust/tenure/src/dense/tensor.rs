@@ -17,8 +17,10 @@ use crate::{
 /// A tensor that is the only holder of its memory, as a `Box` is: allocated by the library, copied,
 /// or adopted from a `Vec` or another owner.
 ///
-/// It lends [views](Self::view), which do everything else. It is not `Clone`: a copy may fail for
-/// want of memory, and says that it is one, as [`try_clone`](Self::try_clone).
+/// It lends [views](Self::view). Operations are functions ([`ops`](crate::ops),
+/// [`linalg`](crate::linalg), [`nn`](crate::nn)), and the most common ones also methods:
+/// [`sum`](Self::sum), [`matmul`](Self::matmul). It is not `Clone`: a copy may fail for want of
+/// memory, and says that it is one, as [`try_clone`](Self::try_clone).
 ///
 /// ```
 /// use tenure::Tensor;

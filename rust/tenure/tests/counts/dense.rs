@@ -125,6 +125,12 @@ pub const ROWS: &[Row] = &[
         let mut tensor = Tensor::<u8>::zeros([2, 3]).unwrap();
         each(shapes(n), |index| answered(tensor.get_mut(index).map(|element| *element = 1)));
     }),
+    ("dense/tensor/elements.rs", "split_into_mut", |n| {
+        walked(Tensor::<u8>::zeros([2, 3]).unwrap().split_into_mut(0, n));
+    }),
+    ("dense/tensor/elements.rs", "chunks_mut", |n| {
+        walked(Tensor::<u8>::zeros([2, 3]).unwrap().chunks_mut(1, n));
+    }),
     ("dense/shared.rs", "from_arc", |n| {
         each(shapes(n), |shape| done(SharedTensor::from_arc(Arc::from([1_u8]), shape)));
     }),

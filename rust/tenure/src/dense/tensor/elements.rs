@@ -2,9 +2,9 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::dense::iter::{Iter, IterMut};
+use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut, SplitIntoMut};
 use crate::{
-    Element, Tensor,
+    Axis, Element, Result, Tensor,
     layout::{self, refusal},
 };
 
@@ -91,6 +91,87 @@ impl<T: Element> Tensor<T> {
     /// ```
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         self.view_mut().into_iter()
+    }
+
+    /// Sets every element.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::<i32>::zeros([2, 2])?;
+    /// tensor.fill(7);
+    /// assert_eq!(tensor, [[7, 7], [7, 7]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn fill(&mut self, value: T) {
+        self.view_mut().fill(value);
+    }
+
+    /// Does the same as [`TensorViewMut::axis_iter_mut`].
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::<i32>::zeros([2, 3])?;
+    /// tensor.axis_iter_mut(1)?.zip(1..).for_each(|(mut column, nth)| column.fill(nth));
+    /// assert_eq!(tensor, [[1, 2, 3], [1, 2, 3]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn axis_iter_mut(&mut self, axis: impl Into<Axis>) -> Result<AxisIterMut<'_, T>> {
+        AxisIterMut::new(self.view_mut(), axis.into())
+    }
+
+    /// Does the same as [`TensorViewMut::rows_mut`].
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::<i32>::zeros([2, 3])?;
+    /// tensor.rows_mut().zip(1..).for_each(|(mut row, nth)| row.fill(nth));
+    /// assert_eq!(tensor, [[1, 1, 1], [2, 2, 2]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn rows_mut(&mut self) -> RowsMut<'_, T> {
+        RowsMut::new(self.view_mut())
+    }
+
+    /// Does the same as [`TensorViewMut::split_into_mut`].
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or no parts.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::<i32>::zeros(5)?;
+    /// tensor.split_into_mut(0, 2)?.zip(1..).for_each(|(mut part, nth)| part.fill(nth));
+    /// assert_eq!(tensor, [1, 1, 1, 2, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn split_into_mut(
+        &mut self,
+        axis: impl Into<Axis>,
+        part_count: usize,
+    ) -> Result<SplitIntoMut<'_, T>> {
+        SplitIntoMut::new(self.view_mut(), axis.into(), part_count)
+    }
+
+    /// Does the same as [`TensorViewMut::chunks_mut`].
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or a size of 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::<i32>::zeros(5)?;
+    /// tensor.chunks_mut(0, 2)?.zip(1..).for_each(|(mut chunk, nth)| chunk.fill(nth));
+    /// assert_eq!(tensor, [1, 1, 2, 2, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn chunks_mut(&mut self, axis: impl Into<Axis>, size: usize) -> Result<ChunksMut<'_, T>> {
+        ChunksMut::new(self.view_mut(), axis.into(), size)
     }
 }
 
