@@ -13,6 +13,7 @@ mod iter;
 pub(crate) mod manipulate;
 mod methods;
 mod owners;
+mod place;
 mod print;
 #[allow(unsafe_code)]
 mod reinterpret;
@@ -33,6 +34,7 @@ pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use iter::{
     AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut, SplitInto, SplitIntoMut,
 };
+pub use place::{IntoIndex, IntoSlice};
 pub use shape::{IntoExtent, IntoReshape, IntoShape, Order};
 pub use shared::SharedTensor;
 pub use slice::{NewAxis, Slice};

@@ -294,8 +294,8 @@ pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Engine, Executor, Task};
 pub use dense::{
     Axis, AxisIter, AxisIterMut, Chunks, ChunksMut, Contiguous, DynTensor, DynView, DynViewMut,
-    IntoExtent, IntoReshape, IntoShape, Iter, IterMut, NewAxis, Order, Rows, RowsMut, SharedTensor,
-    Slice, SplitInto, SplitIntoMut, Tensor, TensorView, TensorViewMut,
+    IntoExtent, IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut, NewAxis, Order, Rows,
+    RowsMut, SharedTensor, Slice, SplitInto, SplitIntoMut, Tensor, TensorView, TensorViewMut,
 };
 pub use dtype::{
     Arithmetic, Bool8, ComplexNumber, DType, Element, Factor, Field, Float, Integer, NativeFloat,

@@ -1,11 +1,12 @@
 //! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs,
 //! as it is written there. A new piece is refused until this file has it too.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
+#![allow(clippy::reversed_empty_ranges, reason = "-1 is the last")]
 
 use tenure::random::Generator;
 use tenure::{
-    Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Expr, Ilu0,
-    Jacobi, Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor,
+    Axes, BatchNorm, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Expr,
+    Ilu0, Jacobi, Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor,
     TensorView, TensorViewMut, Tolerance, Triangle, Triplets, f16,
     linalg::{bicgstab, cg, lsqr},
     s,
@@ -115,7 +116,7 @@ fn dense() -> Result<Vec<String>> {
     let view = TensorView::from_slice(&data, shape)?;
     says! { found:
         view.slice_axes(s![1..2, ..])?; view.index(0, 1)?; view.chunks(0, 2)?;
-        view.slice_axes(s![-1])?; view.slice_axes(s![.., -1])?; view.reshape([3, -1])?;
+        view.index(0, -1)?; view.index(1, -1)?; view.slice(0, 1..-1)?; view.reshape([3, -1])?;
         view.diagonal(0)?; view.split_into(0, 3)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
         view[[1, 2]]; tenure::ops::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
         view.slice_axes(s![1.., ..;2])?;
@@ -205,7 +206,9 @@ fn layers() -> Result<Vec<String>> {
     let images = Tensor::<f64>::zeros([1, 3, 4, 4])?;
     let [weight, turned] = [Tensor::zeros([3, 3, 3, 3])?, Tensor::zeros([3, 2, 3, 3])?];
     let (a, weight, turned) = (images.view(), weight.view(), turned.view());
+    let [mean, var, gamma, beta] = [[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3]];
     says! { found:
+        tenure::nn::batch_norm(a, BatchNorm::new(&mean, &var).weight(&gamma).bias(&beta))?;
         tenure::nn::conv2d(a, weight, Conv2d::new().bias(&bias).strides([2, 2]).padding([1, 1]))?;
         tenure::nn::conv2d_transposed(a, turned, Conv2d::new().strides([2, 2]), [0, 0])?;
         tenure::nn::max_pool2d(a, Pool2d::new([2, 2]))?;

@@ -1,12 +1,55 @@
 //! Arguments that count from behind: axes, slices of several axes, extents of -1; and walks from
 //! behind.
 
+use std::ops::Bound;
+
 use tenure::{
-    Axes, Axis, NewAxis, SharedTensor, Slice, Tensor, TensorView, TensorViewMut, ops::sum, s,
+    Axes, Axis, DynView, NewAxis, Result, SharedTensor, Slice, Tensor, TensorView, TensorViewMut,
+    ops::sum, s,
 };
 
 fn numbers(count: i32) -> Vec<i32> {
     (0..count).collect()
+}
+
+#[test]
+#[allow(clippy::reversed_empty_ranges, reason = "-1 is the last")]
+fn indices_and_ranges_of_an_axis_count_from_behind() -> Result<()> {
+    let data: Vec<i32> = (0..12).collect();
+    let view = TensorView::from_slice(&data, [3, 4])?;
+    assert_eq!(view.slice(1, 1..-1)?, view.slice_axes(s![.., 1..-1])?);
+    assert_eq!(view.slice(1, -3..-1)?, [[1, 2], [5, 6], [9, 10]]);
+    assert_eq!(view.slice(1, ..=-2)?, view.slice(1, ..3)?);
+    assert_eq!(view.slice(1, -4..=-1)?, view);
+    assert_eq!(view.slice(-1, -2_isize..)?, view.slice(1, 2_usize..)?);
+    assert_eq!(view.slice(1, (Bound::Excluded(-3), Bound::Unbounded))?, view.slice(1, 2..)?);
+    assert_eq!(view.slice_step(1, -3.., -2)?, [[3, 1], [7, 5], [11, 9]]);
+    assert_eq!(view.slice(0, 3..)?.len(), 0);
+    assert_eq!(
+        (view.index(0, -1)?, view.index(0, -3_i64)?),
+        (view.index(0, 2)?, view.index(0, 0)?)
+    );
+    assert_eq!(view.slice_axes(s![1_i64, -1_i64])?.item(), Some(7));
+
+    let mut tensor = view.to_tensor()?;
+    tensor.view_mut().slice(0, 1..-1)?.index(1, -1)?.fill(0);
+    assert_eq!(tensor.index(0, 1)?, [4, 5, 6, 0]);
+    let dynamic = DynView::from(tensor.view()).slice(0, -1..)?.index(1, -2)?;
+    assert_eq!(dynamic.downcast::<i32>()?, [10]);
+
+    for (result, expected) in [
+        (view.index(0, -4), "index is -4 but axis 0 has extent 3"),
+        (view.index(1, 4_i64), "index is 4 but axis 1 has extent 4"),
+        (view.index(1, i64::MIN), "index is -9223372036854775808 but axis 1 has extent 4"),
+        (view.slice(1, 1..-4), "range is 1..-4 but axis 1 has extent 4"),
+        (view.slice(1, -5..), "range is -5.. but axis 1 has extent 4"),
+        (view.slice(1, ..=4), "range is ..=4 but axis 1 has extent 4"),
+        (view.slice(1, 2..=isize::MAX), "range is 2..=9223372036854775807 but axis 1 has extent 4"),
+        (view.slice(2, ..-1), "axis is 2 but the view has rank 2"),
+    ] {
+        assert_eq!(result.err().unwrap().message(), expected);
+    }
+    Ok(())
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Parts and other shapes of memory of a device, and the getters of views.
 
-use std::ops::RangeBounds;
-
 use crate::cuda::{Tensor, TensorView, TensorViewMut};
 use crate::dense::described::described;
 use crate::dense::{manipulate, slice::slice_axes};
-use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice};
+use crate::{Axis, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Result, Slice};
 
 /// The manipulations of a type that has `raw()`, which give `$part`: those of the views of the
 /// host, by the same functions.
@@ -26,7 +24,7 @@ macro_rules! parts {
             pub fn slice(
                 $($receiver)+,
                 axis: impl Into<Axis>,
-                range: impl RangeBounds<usize>,
+                range: impl IntoSlice,
             ) -> Result<$part> {
                 $self.slice_step(axis, range, 1)
             }
@@ -40,12 +38,10 @@ macro_rules! parts {
             pub fn slice_step(
                 $($receiver)+,
                 axis: impl Into<Axis>,
-                range: impl RangeBounds<usize>,
+                range: impl IntoSlice,
                 step: isize,
             ) -> Result<$part> {
-                let axis = axis.into();
-                let range = manipulate::resolve($self.raw(), axis, range)?;
-                manipulate::slice($self.raw(), axis, range, step).map(<$part>::part)
+                manipulate::slice($self.raw(), axis.into(), range, step).map(<$part>::part)
             }
 
             /// The elements at several ranges and indices, one for each axis from the first on, as
@@ -63,7 +59,7 @@ macro_rules! parts {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis, or an index outside it.
-            pub fn index($($receiver)+, axis: impl Into<Axis>, index: usize) -> Result<$part> {
+            pub fn index($($receiver)+, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<$part> {
                 manipulate::index($self.raw(), axis.into(), index).map(<$part>::part)
             }
 

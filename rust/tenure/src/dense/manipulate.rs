@@ -5,13 +5,13 @@
 //! `base`, `size_bytes` and `flags` stay. An empty result points at `base`.
 
 use std::ffi::c_void;
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
 use crate::dense::{Axis, IntoReshape};
 use crate::{
-    DType, Error, Result,
+    DType, Error, IntoIndex, IntoSlice, Result,
     layout::{self, refusal},
 };
 
@@ -22,26 +22,6 @@ pub(crate) fn locate(view: &tnr_view, axis: Axis) -> Result<(usize, usize)> {
         Some(axis) => Ok((axis, view.shape[axis] as usize)),
         None => Err(refusal::axis_outside(view, axis)),
     }
-}
-
-/// A range of an axis as the arithmetic wants it: bounds that leave `usize` are outside any axis.
-#[inline]
-pub(crate) fn resolve(
-    view: &tnr_view,
-    axis: Axis,
-    range: impl RangeBounds<usize>,
-) -> Result<Range<usize>> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => end.saturating_add(1),
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => locate(view, axis)?.1,
-    };
-    Ok(start..end)
 }
 
 /// Elements `start`, `start + step`, ... of one axis, `count` of them, all inside the axis.
@@ -78,13 +58,14 @@ fn settled(mut view: tnr_view) -> tnr_view {
 pub(crate) fn slice(
     view: &tnr_view,
     axis: Axis,
-    range: Range<usize>,
+    range: impl IntoSlice,
     step: isize,
 ) -> Result<tnr_view> {
     let (axis, extent) = locate(view, axis)?;
-    if range.start > range.end || range.end > extent {
-        return Err(refusal::range_outside(axis, range, extent));
-    }
+    let range = match range.from_front(extent) {
+        Some(inside) if inside.start <= inside.end && inside.end <= extent => inside,
+        _ => return Err(refusal::range_outside(axis, &range, extent)),
+    };
     if step == 0 {
         return Err(refusal::step_zero(axis));
     }
@@ -95,12 +76,12 @@ pub(crate) fn slice(
 
 /// One index of an axis; the axis is gone.
 #[inline]
-pub(crate) fn index(view: &tnr_view, axis: Axis, index: usize) -> Result<tnr_view> {
+pub(crate) fn index(view: &tnr_view, axis: Axis, index: impl IntoIndex) -> Result<tnr_view> {
     let (axis, extent) = locate(view, axis)?;
-    if index >= extent {
-        return Err(refusal::index_outside(axis, index, extent));
+    match index.from_front(extent) {
+        Some(inside) if inside < extent => Ok(at_index(view, axis, inside)),
+        _ => Err(refusal::index_outside(axis, &index, extent)),
     }
-    Ok(at_index(view, axis, index))
 }
 
 /// Does the same as [`index`], for an axis and an index that are known to be inside.

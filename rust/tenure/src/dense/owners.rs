@@ -1,10 +1,8 @@
 //! The reading methods of views, on the owners of memory: each is that of `view()`.
 
-use std::ops::RangeBounds;
-
 use crate::{
-    Axis, AxisIter, Chunks, Element, IntoReshape, IntoShape, Iter, IterMut, Real, Result, Rows,
-    SharedTensor, Slice, SplitInto, Tensor, TensorView, TensorViewMut,
+    Axis, AxisIter, Chunks, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut,
+    Real, Result, Rows, SharedTensor, Slice, SplitInto, Tensor, TensorView, TensorViewMut,
 };
 
 /// A method that calls the view's method of the same name, with an example: `$code` is true of
@@ -34,7 +32,7 @@ macro_rules! readers {
                 pub fn slice(
                     &self,
                     axis: impl Into<Axis>,
-                    range: impl RangeBounds<usize>,
+                    range: impl IntoSlice,
                 ) -> Result<TensorView<'_, T>> {
                     self.view().slice(axis, range)
                 }
@@ -44,7 +42,7 @@ macro_rules! readers {
                 pub fn slice_step(
                     &self,
                     axis: impl Into<Axis>,
-                    range: impl RangeBounds<usize>,
+                    range: impl IntoSlice,
                     step: isize,
                 ) -> Result<TensorView<'_, T>> {
                     self.view().slice_step(axis, range, step)
@@ -64,7 +62,7 @@ macro_rules! readers {
                 pub fn index(
                     &self,
                     axis: impl Into<Axis>,
-                    index: usize,
+                    index: impl IntoIndex,
                 ) -> Result<TensorView<'_, T>> {
                     self.view().index(axis, index)
                 }

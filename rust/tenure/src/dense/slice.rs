@@ -119,7 +119,7 @@ macro_rules! slices {
     )*};
 }
 
-slices! { i32 isize usize }
+slices! { i32 i64 isize usize }
 
 impl sealed::Stepped for RangeFull {}
 

@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 use std::fmt::{Debug, Display};
-use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_view};
 
@@ -147,13 +146,13 @@ pub(crate) fn axis_outside(view: &tnr_view, axis: Axis) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn index_outside(axis: usize, index: usize, extent: usize) -> Error {
+pub(crate) fn index_outside(axis: usize, index: &dyn Display, extent: usize) -> Error {
     Error::invalid(format!("index is {index} but axis {axis} has extent {extent}"))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn range_outside(axis: usize, range: Range<usize>, extent: usize) -> Error {
+pub(crate) fn range_outside(axis: usize, range: &dyn Debug, extent: usize) -> Error {
     Error::invalid(format!("range is {range:?} but axis {axis} has extent {extent}"))
 }
 

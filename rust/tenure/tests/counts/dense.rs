@@ -205,6 +205,8 @@ pub const ROWS: &[Row] = &[
             });
             done(view.slice(0, ..=n));
             done(view.slice(1, n..));
+            done(view.slice(0, n as i64..-1));
+            done(view.slice(0, (n as isize).wrapping_neg()..=n as isize));
         });
     }),
     ("dense/view/parts.rs", "slice_step", |n| {
@@ -224,6 +226,8 @@ pub const ROWS: &[Row] = &[
         views(n, |view| {
             done(view.index(0, n));
             done(view.index(1, n.wrapping_sub(1)));
+            done(view.index(1, n as i64));
+            done(view.index(1, (n as isize).wrapping_neg()));
         });
     }),
     ("dense/view/parts.rs", "reshape", |n| {

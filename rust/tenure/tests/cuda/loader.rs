@@ -239,7 +239,7 @@ fn it_waits_for_its_memory_alone() {
     }
     let waits = || tenure::stats().device_waits;
     let data = numbered(40);
-    for (count, depth) in [(1, 2), (10, 2), (10, 3), (2, 4)] {
+    for (count, depth) in [(1_usize, 2_usize), (10, 2), (10, 3), (2, 4)] {
         let part = data.slice(0, ..4 * count).unwrap();
         let mut before = waits();
         let mut loader = Loader::new(stream.device(), [4, 3], depth).unwrap();

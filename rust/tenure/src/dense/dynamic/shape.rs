@@ -1,12 +1,10 @@
 //! Metadata accessors and manipulations of both dynamic views.
 
-use std::ops::RangeBounds;
-
 use tenure_sys::tnr_view;
 
 use super::{DynView, DynViewMut};
-use crate::dense::manipulate::{self, resolve};
-use crate::{Axis, DType, IntoReshape, Order, Result, layout};
+use crate::dense::manipulate;
+use crate::{Axis, DType, IntoIndex, IntoReshape, IntoSlice, Order, Result, layout};
 
 /// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,
 /// `$start` how an example begins, `$by` how a manipulation takes the view.
@@ -112,7 +110,7 @@ macro_rules! views {
             /// assert_eq!(view.slice(1, 1..)?.to_string(), "[[2 3]\n [5 6]]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn slice($($by)+, axis: impl Into<Axis>, range: impl RangeBounds<usize>) -> Result<Self> {
+            pub fn slice($($by)+, axis: impl Into<Axis>, range: impl IntoSlice) -> Result<Self> {
                 $self.slice_step(axis, range, 1)
             }
 
@@ -131,11 +129,11 @@ macro_rules! views {
             pub fn slice_step(
                 $($by)+,
                 axis: impl Into<Axis>,
-                range: impl RangeBounds<usize>,
+                range: impl IntoSlice,
                 step: isize,
             ) -> Result<Self> {
-                let (raw, axis) = (&$self.$($raw).+, axis.into());
-                Ok(Self::part(manipulate::slice(raw, axis, resolve(raw, axis, range)?, step)?))
+                let raw = &$self.$($raw).+;
+                Ok(Self::part(manipulate::slice(raw, axis.into(), range, step)?))
             }
 
             /// The part at one index of an axis; the axis is gone from the result.
@@ -149,7 +147,7 @@ macro_rules! views {
             /// assert_eq!(view.index(0, 1)?.to_string(), "[4 5 6]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn index($($by)+, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+            pub fn index($($by)+, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<Self> {
                 Ok(Self::part(manipulate::index(&$self.$($raw).+, axis.into(), index)?))
             }
 

@@ -1,11 +1,11 @@
 //! Parts and other shapes of memory lent for reading.
 
-use std::ops::RangeBounds;
-
 use crate::dense::iter::{Chunks, SplitInto};
 use crate::dense::manipulate;
 use crate::dense::slice::slice_axes;
-use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice, TensorView};
+use crate::{
+    Axis, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Result, Slice, TensorView,
+};
 
 /// Parts and other shapes of the same memory: only arithmetic, nothing is copied.
 impl<'a, T: Element> TensorView<'a, T> {
@@ -23,7 +23,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "narrow")]
-    pub fn slice(&self, axis: impl Into<Axis>, range: impl RangeBounds<usize>) -> Result<Self> {
+    pub fn slice(&self, axis: impl Into<Axis>, range: impl IntoSlice) -> Result<Self> {
         self.slice_step(axis, range, 1)
     }
 
@@ -45,12 +45,10 @@ impl<'a, T: Element> TensorView<'a, T> {
     pub fn slice_step(
         &self,
         axis: impl Into<Axis>,
-        range: impl RangeBounds<usize>,
+        range: impl IntoSlice,
         step: isize,
     ) -> Result<Self> {
-        let axis = axis.into();
-        let range = manipulate::resolve(self.raw(), axis, range)?;
-        manipulate::slice(self.raw(), axis, range, step).map(Self::part)
+        manipulate::slice(self.raw(), axis.into(), range, step).map(Self::part)
     }
 
     /// The elements at several ranges and indices, one for each axis from the first on, as
@@ -88,7 +86,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias("select", "take"))]
-    pub fn index(&self, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+    pub fn index(&self, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<Self> {
         manipulate::index(self.raw(), axis.into(), index).map(Self::part)
     }
 
