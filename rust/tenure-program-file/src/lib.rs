@@ -150,7 +150,7 @@ pub unsafe extern "C" fn tnr_program_file_save(
         // SAFETY: by this function's contract; the handle stays the caller's.
         let graph = ManuallyDrop::new(unsafe { GraphHandle::from_raw(graph.cast_mut()) }?);
         let record = GraphRecord::of(&graph, &names)?;
-        record.save_as(&path).map_err(|why| refused_by_system(&path, &why))
+        Ok(record.save_as(&path)?)
     });
     saved.err().unwrap_or(tnr_status::OK)
 }

@@ -4,7 +4,6 @@
 //! `cargo run --release --features npz --example arrays -- IN OUT [IN OUT]...`
 
 use std::error::Error;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -70,12 +69,11 @@ fn load<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<Vec<(String, Loaded<'a>)>> 
 }
 
 fn store(path: &Path, arrays: &[(&str, DynView<'_>)]) -> Outcome<()> {
-    let out = File::create(path)?;
     match (extension(path), arrays) {
-        ("npy", [(_, array)]) => npy::write(*array, out)?,
+        ("npy", [(_, array)]) => npy::save(path, array)?,
         ("npy", _) => return Err(format!("{} arrays are not one", arrays.len()).into()),
-        ("npz", _) => npz::Writer::new().write_arrays(arrays, out)?,
-        ("safetensors", _) => safetensors::Writer::new().write(arrays, out)?,
+        ("npz", _) => npz::Writer::new().save_arrays(path, arrays)?,
+        ("safetensors", _) => safetensors::Writer::new().save(path, arrays)?,
         (other, _) => return Err(format!("'{other}' is none of npy, npz, safetensors").into()),
     }
     Ok(())

@@ -3,8 +3,6 @@
 //!
 //! `cargo run --release --features ndarray --example ndarray_numpy`
 
-use std::fs::File;
-
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use tenure::{Tensor, TensorView, io::npy};
 
@@ -14,7 +12,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     tenure::ops::sub_assign(&mut table, &means)?; // and an output
 
     let path = std::env::temp_dir().join(format!("tenure-{}.npy", std::process::id()));
-    npy::write(TensorView::try_from(table.t())?, File::create(&path)?)?; // numpy.load(path)
+    npy::save(&path, TensorView::try_from(table.t())?)?; // numpy.load(path)
     let mut read: Tensor<f64> = npy::read(&path)?;
     std::fs::remove_file(&path)?;
     ArrayViewMut2::try_from(read.view_mut())?.row_mut(0).fill(1.0);

@@ -10,7 +10,7 @@ use tenure::{SharedTensor, Tensor, io::safetensors, linalg::matmul};
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("tenure-{}.safetensors", std::process::id()));
     let weights = Tensor::from_fn([256, 64], |[row, col]| (row + col) as f32)?;
-    safetensors::Writer::new().write(&[("weights", (&weights).into())], File::create(&path)?)?;
+    safetensors::Writer::new().save(&path, &[("weights", (&weights).into())])?;
 
     // SAFETY: nobody else has this file, which is removed below, so that nothing changes it.
     let map = unsafe { memmap2::Mmap::map(&File::open(&path)?) }?;

@@ -4,7 +4,7 @@
 //! `cargo run --release --features npz --example sparse_files -- IN OUT [IN OUT]...`
 
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -70,32 +70,31 @@ fn convert_market<T: Value>(reader: &matrix_market::Reader<'_>, to: &Path) -> Ou
         if !is_market(to) {
             return Err("an array is dense, which SciPy's sparse files are not".into());
         }
-        return Ok(writer.write(&reader.to_dense::<T>()?.view(), File::create(to)?)?);
+        return Ok(writer.save(to, &reader.to_dense::<T>()?)?);
     }
     let matrix: CooMatrix<T, i64> = reader.to_coo()?;
     if is_market(to) {
-        Ok(writer.write(&matrix.view(), File::create(to)?)?)
+        Ok(writer.save(to, &matrix)?)
     } else {
-        Ok(npz::Writer::new().deflated().write(&matrix.view(), File::create(to)?)?)
+        Ok(npz::Writer::new().deflated().save(to, &matrix)?)
     }
 }
 
 fn convert_npz<T: Value>(reader: &npz::Reader<'_>, to: &Path) -> Outcome {
     match reader.format() {
-        npz::Format::Coo => write(&reader.to_coo::<T, i64>()?.view(), to),
-        npz::Format::Csr => write(&reader.to_csr::<T, i64>()?.view(), to),
-        npz::Format::Csc => write(&reader.to_csc::<T, i32>()?.view(), to),
-        npz::Format::Bsr => write(&reader.to_bsr::<T, i32>()?.view(), to),
+        npz::Format::Coo => write(&reader.to_coo::<T, i64>()?, to),
+        npz::Format::Csr => write(&reader.to_csr::<T, i64>()?, to),
+        npz::Format::Csc => write(&reader.to_csc::<T, i32>()?, to),
+        npz::Format::Bsr => write(&reader.to_bsr::<T, i32>()?, to),
         other => Err(format!("{other} is not converted").into()),
     }
 }
 
 fn write<T: Value>(matrix: &(impl npz::Source + matrix_market::Source<T>), to: &Path) -> Outcome {
-    let out = File::create(to)?;
     if is_market(to) {
-        matrix_market::Writer::new().write(matrix, out)?;
+        matrix_market::Writer::new().save(to, matrix)?;
     } else {
-        npz::Writer::new().write(matrix, out)?;
+        npz::Writer::new().save(to, matrix)?;
     }
     Ok(())
 }

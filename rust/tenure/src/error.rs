@@ -177,6 +177,25 @@ impl Error {
     }
 }
 
+/// An error of the system becomes the [source](std::error::Error::source) of an error of the kind
+/// [`Io`](ErrorKind::Io). Its message does not name the file: [`in_file`](Error::in_file) adds the
+/// name.
+///
+/// ```
+/// use tenure::ErrorKind;
+///
+/// fn length(path: &str) -> tenure::Result<u64> {
+///     Ok(std::fs::metadata(path)?.len())
+/// }
+/// let error = length("no/such/file").err().unwrap();
+/// assert_eq!(error.kind(), ErrorKind::Io);
+/// ```
+impl From<io::Error> for Error {
+    fn from(why: io::Error) -> Error {
+        Error::from_io(why)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.message())

@@ -50,6 +50,7 @@ pub(crate) mod payload;
 #[allow(unsafe_code)]
 pub(crate) mod read;
 pub mod safetensors;
+pub(crate) mod save;
 #[cfg(all(feature = "sealed", target_os = "linux"))]
 #[allow(unsafe_code)]
 mod sealed;

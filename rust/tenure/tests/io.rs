@@ -234,3 +234,63 @@ mod sealed {
         }
     }
 }
+
+/// `save` of every writer: whole files, errors that name them, and nothing left behind.
+#[test]
+#[cfg_attr(miri, ignore = "writes files")]
+fn tensors_and_matrices_are_saved_to_paths() -> tenure::Result<()> {
+    use tenure::io::{matrix_market, npy, safetensors};
+    use tenure::{CsrMatrix, SharedTensor, TensorView, TensorViewMut};
+
+    let folder = std::env::temp_dir().join(format!("tenure-saved-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let path = |name: &str| folder.join(name);
+    let mut data = [1.0_f32, 2.0, 3.0, 4.0];
+    let tensor = Tensor::copy_from_slice(&data, [2, 2])?;
+    let read = || npy::read::<f32>(path("a.npy"));
+
+    // By value and by reference, of every type that lends a view; each replaces the one before.
+    npy::save(path("a.npy"), &tensor)?;
+    assert_eq!(read()?, tensor);
+    npy::save(path("a.npy"), tensor.view().t())?;
+    assert_eq!(read()?, tensor.t());
+    npy::save(path("a.npy"), &tensor.view())?;
+    assert_eq!(read()?, tensor);
+    npy::save(path("a.npy"), &TensorViewMut::from_slice(&mut data, 4)?)?;
+    assert_eq!(read()?, [1.0, 2.0, 3.0, 4.0]);
+    let shared: SharedTensor<f32> = Tensor::from([7.0]).into_shared();
+    npy::save(path("a.npy"), &shared)?;
+    assert_eq!(read()?, [7.0]);
+
+    let tensors = [("x", (&tensor).into()), ("y", shared.view().into())];
+    safetensors::Writer::new().save(path("a.safetensors"), &tensors)?;
+    let file = io::read(path("a.safetensors"))?;
+    assert_eq!(safetensors::Reader::new(file.as_ref())?.tensors().len(), 2);
+
+    let matrix: CsrMatrix<f32> =
+        CsrMatrix::from_vecs(2, 2, vec![0, 1, 2], vec![1, 0], vec![5.0, 6.0])?;
+    let market = matrix_market::Writer::new();
+    market.save(path("a.mtx"), &matrix)?;
+    market.save(path("b.mtx"), &matrix.view())?;
+    assert_eq!(std::fs::read(path("a.mtx"))?, std::fs::read(path("b.mtx"))?);
+    market.save(path("a.mtx"), &tensor)?;
+    assert!(std::fs::read_to_string(path("a.mtx"))?.contains("array real general\n2 2\n1.0\n3.0"));
+
+    // A refused file leaves the one before as it was.
+    let error = npy::save(path("a.npy"), TensorView::from_slice(&[tenure::bf16::ONE], 1)?);
+    let error = error.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.message(), format!("{}: NumPy has no bf16", path("a.npy").display()));
+    assert_eq!(read()?, [7.0]);
+    let nowhere = folder.join("none").join("a.npy");
+    let error = npy::save(&nowhere, &tensor).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(error.message().starts_with(&format!("{}: ", nowhere.display())), "{error}");
+    assert!(npy::save(&folder, &tensor).is_err(), "it is a folder");
+
+    assert_eq!(std::fs::read_dir(&folder)?.count(), 4, "no file is left behind");
+    std::fs::remove_dir_all(&folder)?;
+    let error: tenure::Error = std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    Ok(())
+}

@@ -556,7 +556,10 @@ fn an_output_that_fails_is_an_error() -> Result<()> {
     for edges in [1, 64] {
         let matrix: CsrMatrix<f64> = sparse::gallery::rmat(8, edges, 1)?;
         let error = Writer::new().write(&matrix.view(), Full).err().unwrap();
-        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let source = std::error::Error::source(&error).unwrap();
+        let source = source.downcast_ref::<std::io::Error>().unwrap();
+        assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
     }
     Ok(())
 }

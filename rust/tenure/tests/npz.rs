@@ -277,7 +277,10 @@ fn an_output_that_fails_is_an_error() {
     let whole = written(&Writer::new(), &matrix.view()).len();
     for room in (0..whole).step_by(97) {
         let error = Writer::new().write(&matrix.view(), Full(room)).err().unwrap();
-        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let source = std::error::Error::source(&error).unwrap();
+        let source = source.downcast_ref::<std::io::Error>().unwrap();
+        assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
     }
     assert!(Writer::new().write(&matrix.view(), Full(whole)).is_ok());
 }
@@ -674,5 +677,23 @@ fn blocks_and_words_of_any_order_are_read() -> Result<()> {
         let found = message(&archive(&[(b"format.npy", &format)]));
         assert!(found.starts_with("format.npy is of '") && found.ends_with("' but must be a word"));
     }
+    Ok(())
+}
+
+#[test]
+fn archives_are_saved_to_paths() -> Result<()> {
+    let path = std::env::temp_dir().join(format!("tenure-saved-{}.npz", std::process::id()));
+    let matrix = graph();
+    Writer::new().save(&path, &matrix)?;
+    assert_eq!(std::fs::read(&path)?, written(&Writer::new(), &matrix.view()));
+    let tensor = Tensor::from([1.0, 2.0]);
+    let arrays = [("one", (&tensor).into()), ("two", (&tensor.view()).into())];
+    Writer::new().deflated().save_arrays(&path, &arrays)?;
+    let file = io::read(&path)?;
+    assert!(Archive::new(file.as_ref())?.names().eq(["one", "two"]));
+    let twice = [("one", (&tensor).into()), ("one", (&tensor).into())];
+    let error = Writer::new().save_arrays(&path, &twice).err().unwrap();
+    assert_eq!(error.message(), format!("{}: the name 'one' stands twice", path.display()));
+    std::fs::remove_file(path)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,7 +153,7 @@ fn compress<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
     writeln!(out, "furthest from the dense product: {}", ops::max(ops::abs(&difference)?, ..)?)?;
 
     let path = env::temp_dir().join("tenure-digits.mtx");
-    io::matrix_market::Writer::new().write(&sparse.view(), File::create(&path)?)?;
+    io::matrix_market::Writer::new().save(&path, &sparse)?;
     let again: CooMatrix<f32> = io::matrix_market::Reader::new(&fs::read(&path)?)?.to_coo()?;
     let equal = again.view().iter().eq(sparse.view().iter());
     writeln!(

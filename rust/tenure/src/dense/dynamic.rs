@@ -394,6 +394,24 @@ impl<'a, T: Element> From<TensorView<'a, T>> for DynView<'a> {
     }
 }
 
+impl<'a> From<&DynView<'a>> for DynView<'a> {
+    fn from(view: &DynView<'a>) -> Self {
+        *view
+    }
+}
+
+impl<'a, T: Element> From<&TensorView<'a, T>> for DynView<'a> {
+    fn from(view: &TensorView<'a, T>) -> Self {
+        (*view).into()
+    }
+}
+
+impl<'a, T: Element> From<&'a TensorViewMut<'_, T>> for DynView<'a> {
+    fn from(view: &'a TensorViewMut<'_, T>) -> Self {
+        view.view().into()
+    }
+}
+
 impl<'a, T: Element> From<&'a Tensor<T>> for DynView<'a> {
     fn from(tensor: &'a Tensor<T>) -> Self {
         tensor.view().into()

@@ -11,7 +11,7 @@ use crate::{DType, DynView, Element, Order, Result, Tensor};
 /// use tenure::{CopyMode, TensorView, io::npy};
 ///
 /// let mut file = vec![0]; // one byte more, and nothing is aligned
-/// npy::write(TensorView::from_slice(&[1.0, 2.0], 2)?, &mut file).unwrap();
+/// npy::write(TensorView::from_slice(&[1.0, 2.0], 2)?, &mut file)?;
 /// let shifted = file.as_ptr().addr() % 8 == 0;
 /// let array = npy::Array::new(&file[1..])?;
 /// let array = array.load(CopyMode::IfNeeded)?;
@@ -36,7 +36,7 @@ pub enum CopyMode {
 /// use tenure::{CopyMode, TensorView, io::npy};
 ///
 /// let mut file = Vec::new();
-/// npy::write(TensorView::from_slice(&[1, 2, 3], 3)?, &mut file).unwrap();
+/// npy::write(TensorView::from_slice(&[1, 2, 3], 3)?, &mut file)?;
 /// let array = npy::Array::new(&file)?;
 /// let copy = array.load(CopyMode::Always)?;
 /// assert!(copy.is_copied());
@@ -73,7 +73,7 @@ impl<'a> Loaded<'a> {
     /// ```
     /// # use tenure::*;
     /// let mut file = Vec::new();
-    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file).unwrap();
+    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file)?;
     /// assert!(!io::npy::Array::new(&file)?.load(CopyMode::IfNeeded)?.is_copied());
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -86,7 +86,7 @@ impl<'a> Loaded<'a> {
     /// ```
     /// # use tenure::*;
     /// let mut file = Vec::new();
-    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file).unwrap();
+    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file)?;
     /// assert_eq!(io::npy::Array::new(&file)?.load(CopyMode::Never)?.view().to_string(), "[1 2]");
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -111,7 +111,7 @@ impl<'a> Loaded<'a> {
     /// ```
     /// # use tenure::*;
     /// let mut file = Vec::new();
-    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file).unwrap();
+    /// io::npy::write(TensorView::from_slice(&[1_u8, 2], 2)?, &mut file)?;
     /// let mut tensor = io::npy::Array::new(&file)?.load(CopyMode::Always)?.into_tensor::<u8>()?;
     /// tensor[[0]] = 7;
     /// # Ok::<(), tenure::Error>(())

@@ -22,7 +22,7 @@
 //!
 //! let mut out = Vec::new();
 //! let writer = matrix_market::Writer::new().symmetry(matrix_market::Symmetry::Symmetric);
-//! writer.write(&matrix.view(), &mut out).unwrap();
+//! writer.write(&matrix.view(), &mut out)?;
 //! let again: CooMatrix<f64> = matrix_market::Reader::new(&out)?.to_coo()?;
 //! assert_eq!(again.values(), matrix.values());
 //!

@@ -7,7 +7,7 @@
 //! | bytes of a file, read or mapped | a view of the elements | [`Array::view`] | 0: C order and Fortran order as strides |
 //! | the same, misaligned or from machines of another byte order | the elements | [`Array::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | an owner of the bytes | a tensor that holds it | [`SharedTensor::from_bytes`](crate::SharedTensor::from_bytes) from [`Header::payload_offset`] on | 0 |
-//! | a view | a file | [`write`](write()) | 0; elements in neither order are gathered first |
+//! | a tensor or a view | a file | [`save`](save()), [`write`](write()) | 0; elements in neither order are gathered first |
 //!
 //! ```
 //! use tenure::{SharedTensor, TensorView, io::{self, npy}};
@@ -16,7 +16,7 @@
 //! # let path = std::env::temp_dir().join(format!("tenure-npy-{}.npy", std::process::id()));
 //! let table = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
 //! let view = TensorView::from_slice(&table, [2, 3])?;
-//! npy::write(view, std::fs::File::create(&path).unwrap()).unwrap();
+//! npy::save(&path, view)?;
 //!
 //! // In Python: numpy.load(path)
 //! assert_eq!(npy::read::<f32>(&path)?.to_vec(), table);
@@ -50,48 +50,78 @@ pub use header::Header;
 pub(crate) use header::MAGIC;
 pub(crate) use header::{descr_of, header};
 
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 
-use crate::io::payload::{Body, to_io};
-use crate::{DynView, Order};
+use crate::io::payload::Body;
+use crate::io::save;
+use crate::{DType, DynView, Error, ErrorKind, Order, Result};
 
-/// Writes a file that `numpy.load` reads: in row-major order, or in column-major order where the
-/// view is dense in that one.
+/// Writes a file that `numpy.load` reads, as [`write`](write()) does. It replaces an existing file
+/// only once the new file is complete.
+///
+/// # Errors
+///
+/// `Io`: the system cannot write it; its own error is the [`source`](std::error::Error::source).
+/// `Unsupported`: elements that NumPy does not have. The message names the file.
+///
+/// ```
+/// use tenure::{Tensor, io::npy};
+///
+/// # let path = std::env::temp_dir().join(format!("tenure-save-{}.npy", std::process::id()));
+/// let table = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+/// npy::save(&path, &table)?;
+/// assert_eq!(npy::read::<f64>(&path)?, table);
+/// # std::fs::remove_file(&path)?;
+///
+/// let error = npy::save("no/such/folder/table.npy", &table).err().unwrap();
+/// assert!(error.message().starts_with("no/such/folder/table.npy: "));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn save<'v>(path: impl AsRef<Path>, view: impl Into<DynView<'v>>) -> Result<()> {
+    save::save(path.as_ref(), |out| write(view, out))
+}
+
+/// Writes the bytes of a file that `numpy.load` reads: in row-major order, or in column-major order
+/// where the view is dense in that one.
 ///
 /// The elements go out as they lie. A view that is dense in neither order is gathered first, in
 /// memory of its size.
 ///
 /// # Errors
 ///
-/// The errors of the output; `Unsupported` for elements that NumPy does not have.
+/// `Io`: those of the output. `Unsupported`: elements that NumPy does not have.
 ///
 /// ```
 /// use tenure::{TensorView, bf16, io::npy};
 ///
 /// let mut file = Vec::new();
-/// npy::write(TensorView::from_slice(&[1_u8, 2, 3, 4], [2, 2])?.t(), &mut file).unwrap();
+/// npy::write(TensorView::from_slice(&[1_u8, 2, 3, 4], [2, 2])?.t(), &mut file)?;
 /// assert_eq!(npy::Array::new(&file)?.view()?.to_string(), "[[1 3]\n [2 4]]");
 ///
 /// let error = npy::write(TensorView::from_slice(&[bf16::ONE], 1)?, &mut file).err().unwrap();
 /// assert_eq!(error.to_string(), "NumPy has no bf16");
 /// # Ok::<(), tenure::Error>(())
 /// ```
-pub fn write<'v>(view: impl Into<DynView<'v>>, mut out: impl Write) -> io::Result<()> {
+pub fn write<'v>(view: impl Into<DynView<'v>>, mut out: impl Write) -> Result<()> {
     let (head, body) = encoded(&view.into())?;
     out.write_all(&head)?;
     out.write_all(body.as_ref())?;
-    out.flush()
+    Ok(out.flush()?)
 }
 
 /// A header, and the elements that follow it.
-pub(crate) fn encoded<'v>(view: &DynView<'v>) -> io::Result<(Vec<u8>, Body<'v>)> {
+pub(crate) fn encoded<'v>(view: &DynView<'v>) -> Result<(Vec<u8>, Body<'v>)> {
     let dtype = view.dtype();
-    let descr = descr_of(dtype).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::Unsupported, format!("NumPy has no {dtype:?}"))
-    })?;
+    let descr = descr_of(dtype).ok_or_else(|| not_in_numpy(dtype))?;
     let is_column_major = view.as_bytes().is_none() && view.t().as_bytes().is_some();
     let (order, in_order) =
         if is_column_major { (Order::ColumnMajor, view.t()) } else { (Order::RowMajor, *view) };
-    let body = Body::new(in_order).map_err(to_io)?;
+    let body = Body::new(in_order)?;
     Ok((header(&descr, order, view.shape()), body))
+}
+
+#[cold]
+pub(crate) fn not_in_numpy(dtype: DType) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("NumPy has no {dtype:?}"))
 }

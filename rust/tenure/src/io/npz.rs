@@ -9,9 +9,9 @@
 //! | bytes of an archive | its contents | [`Archive::new`], [`names`](Archive::names), [`header`](Archive::header) | 0 |
 //! | the same | a view of an array | [`Archive::view`] | 0; of a stored array that is aligned, as those that [`Writer`] writes are |
 //! | the same | the elements, wherever they lie | [`Archive::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
-//! | views | an archive | [`Writer::write_arrays`] | 0 |
+//! | views | an archive | [`Writer::save_arrays`], [`Writer::write_arrays`] | 0 |
 //! | bytes of SciPy's | a sparse matrix | [`Reader`] | once |
-//! | a sparse matrix | bytes for SciPy | [`Writer::write`] | 0 |
+//! | a sparse matrix | a file for SciPy | [`Writer::save`], [`Writer::write`] | 0 |
 //!
 //! ```
 //! use tenure::{CopyMode, Tensor, TensorView, io::npz};
@@ -21,7 +21,7 @@
 //! let labels = TensorView::from_slice(&labels, 3)?;
 //! let mut file = Vec::new(); // or a `File`
 //! let arrays = [("weights", weights.view().into()), ("labels", labels.into())];
-//! npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+//! npz::Writer::new().write_arrays(&arrays, &mut file)?;
 //!
 //! // In Python: numpy.load(path)["weights"]
 //! let archive = npz::Archive::new(&file)?;
@@ -41,7 +41,7 @@
 //!
 //! let matrix = CsrView::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[1.0_f32, 2.0, 3.0])?;
 //! let mut file = Vec::new(); // or a `File`
-//! npz::Writer::new().write(&matrix, &mut file).unwrap();
+//! npz::Writer::new().write(&matrix, &mut file)?;
 //!
 //! // In Python: scipy.sparse.load_npz(path)
 //! let reader = npz::Reader::new(&file)?;

@@ -1,6 +1,6 @@
 //! Elements as files hold them: read from lent bytes, and written as bytes.
 
-use std::{fmt, io};
+use std::fmt;
 
 use crate::{
     CopyMode, DType, DynView, DynViewMut, Error, ErrorKind, Loaded, Order, Result, Tensor, bytes,
@@ -137,15 +137,4 @@ fn gathered(view: &DynView<'_>) -> Result<Tensor<u8>> {
         bytes.as_mut().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     }
     Ok(bytes)
-}
-
-/// A refusal, where the signature is the output's.
-#[cold]
-pub(crate) fn to_io(error: Error) -> io::Error {
-    let kind = match error.kind() {
-        ErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory,
-        ErrorKind::Unsupported => io::ErrorKind::Unsupported,
-        _ => io::ErrorKind::InvalidInput,
-    };
-    io::Error::new(kind, error)
 }

@@ -7,7 +7,7 @@
 //! | the same | a view of a tensor | [`Reader::view`] | 0 |
 //! | the same, where it is misaligned | the elements | [`Reader::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | an owner of the bytes | tensors that share it | [`Shared::new`], [`Shared::tensor`] | 0 |
-//! | views | a file | [`Writer::write`] | 0; views that are not dense and row-major are gathered first |
+//! | views | a file | [`Writer::save`], [`Writer::write`] | 0; views that are not dense and row-major are gathered first |
 //!
 //! ```
 //! use tenure::{DType, SharedTensor, Tensor, TensorView, io::{self, safetensors}};
@@ -17,8 +17,7 @@
 //! let (weights, biases) = (Tensor::full([2, 3], 0.5_f32)?, [1.0_f64, 2.0]);
 //! let biases = TensorView::from_slice(&biases, 2)?;
 //! let tensors = [("layer.weight", weights.view().into()), ("layer.bias", biases.into())];
-//! let file = std::fs::File::create(&path).unwrap();
-//! safetensors::Writer::new().metadata("format", "pt").write(&tensors, file).unwrap();
+//! safetensors::Writer::new().metadata("format", "pt").save(&path, &tensors)?;
 //!
 //! // Read once, or mapped: the tensors are lent by the bytes.
 //! let file = io::read(&path)?.into_shared();

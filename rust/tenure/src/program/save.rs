@@ -48,9 +48,7 @@ impl<I, O> Program<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
-        let saved = self.with_record(|record| record.save_as(path).map_err(Error::from_io));
-        saved.map_err(|error| error.in_file(path))
+        self.with_record(|record| record.save_as(path))
     }
 
     /// Writes the bytes of a file of [`save`](Self::save) to `out`.
@@ -75,7 +73,7 @@ impl<I, O> Program<I, O> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn write(&self, out: impl Write) -> Result<()> {
-        self.with_record(|record| record.save(out).map_err(Error::from_io))
+        self.with_record(|record| record.save(out))
     }
 
     fn with_record(&self, f: impl FnOnce(&GraphRecord<'_>) -> Result<()>) -> Result<()> {

@@ -3,8 +3,8 @@
 mod model;
 mod packed;
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write, stdout};
+use std::fs;
+use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
@@ -94,8 +94,7 @@ fn embed(arguments: &Arguments) -> Result<()> {
             nearest(&query, &vectors, &lines, arguments.top)?;
         }
         if let Some(path) = &arguments.npy {
-            let file = File::create(path).map_err(in_file(path))?;
-            npy::write(&vectors, BufWriter::new(file)).map_err(in_file(path))?;
+            npy::save(path, &vectors)?;
         }
         if let Some(folder) = &arguments.report {
             let report = report(&program, &sequences, 5)?;

@@ -1,14 +1,19 @@
 //! Writing.
 
 use std::cmp::Ordering;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use super::value::same;
 use super::{Field, Layout, Symmetry, Value};
-use crate::{BsrView, PointFormat, SparseIndex, SparseView, TensorView};
+use crate::io::save;
+use crate::{
+    BsrMatrix, BsrView, Error, PointFormat, Result, SparseIndex, SparseMatrix, SparseView, Tensor,
+    TensorView,
+};
 
-/// Matrices that can be written: views of sparse ones, whose entries become coordinates, and dense
-/// views of rank 2, which become arrays. Sealed.
+/// Matrices that can be written: sparse ones and their views, whose entries become coordinates, and
+/// tensors and dense views of rank 2, which become arrays. Sealed.
 ///
 /// ```
 /// use tenure::{CscView, TensorView, io::matrix_market::{Source, Value, Writer}};
@@ -31,11 +36,11 @@ pub trait Source<T: Value>: sealed::Sealed {
 
     /// Rows and columns.
     #[doc(hidden)]
-    fn extents(&self) -> io::Result<[usize; 2]>;
+    fn extents(&self) -> Result<[usize; 2]>;
 
     /// Every element, with its row and column, in the order of the lines.
     #[doc(hidden)]
-    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>) -> io::Result<()>;
+    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()>;
 }
 
 mod sealed {
@@ -46,11 +51,11 @@ impl<F: PointFormat, T: Value, I: SparseIndex> sealed::Sealed for SparseView<'_,
 impl<F: PointFormat, T: Value, I: SparseIndex> Source<T> for SparseView<'_, F, T, I> {
     const LAYOUT: Layout = Layout::Coordinate;
 
-    fn extents(&self) -> io::Result<[usize; 2]> {
+    fn extents(&self) -> Result<[usize; 2]> {
         Ok([self.rows(), self.cols()])
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>) -> io::Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
         self.iter().try_for_each(|(row, col, value)| visit(row, col, *value))
     }
 }
@@ -59,11 +64,11 @@ impl<T: Value, I: SparseIndex> sealed::Sealed for BsrView<'_, T, I> {}
 impl<T: Value, I: SparseIndex> Source<T> for BsrView<'_, T, I> {
     const LAYOUT: Layout = Layout::Coordinate;
 
-    fn extents(&self) -> io::Result<[usize; 2]> {
+    fn extents(&self) -> Result<[usize; 2]> {
         Ok([self.rows(), self.cols()])
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>) -> io::Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
         let [height, width] = self.block();
         for (row, col, block) in self.iter() {
             for (place, value) in block.iter().enumerate() {
@@ -78,12 +83,12 @@ impl<T: Value> sealed::Sealed for TensorView<'_, T> {}
 impl<T: Value> Source<T> for TensorView<'_, T> {
     const LAYOUT: Layout = Layout::Array;
 
-    fn extents(&self) -> io::Result<[usize; 2]> {
+    fn extents(&self) -> Result<[usize; 2]> {
         <[usize; 2]>::try_from(self.shape())
             .map_err(|_| invalid(format!("rank is {} but must be 2", self.rank())))
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>) -> io::Result<()> {
+    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
         let [rows, _] = self.extents()?;
         for (place, value) in self.t().iter().enumerate() {
             visit(place % rows, place / rows, *value)?;
@@ -92,8 +97,32 @@ impl<T: Value> Source<T> for TensorView<'_, T> {
     }
 }
 
-fn invalid(message: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, message.into())
+/// Implements `Source` for types that lend a view.
+macro_rules! owners {
+    ($($type:ty, $view:ty, [$($generic:tt)*];)*) => {$(
+        impl<$($generic)*> sealed::Sealed for $type {}
+        impl<$($generic)*> Source<T> for $type {
+            const LAYOUT: Layout = <$view as Source<T>>::LAYOUT;
+
+            fn extents(&self) -> Result<[usize; 2]> {
+                Source::<T>::extents(&self.view())
+            }
+
+            fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
+                Source::for_each(&self.view(), visit)
+            }
+        }
+    )*};
+}
+
+owners! {
+    SparseMatrix<F, T, I>, SparseView<'static, F, T, I>, [F: PointFormat, T: Value, I: SparseIndex];
+    BsrMatrix<T, I>, BsrView<'static, T, I>, [T: Value, I: SparseIndex];
+    Tensor<T>, TensorView<'static, T>, [T: Value];
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::invalid(message)
 }
 
 /// Writes files: of the field of the elements, and general, unless asked for something else.
@@ -106,7 +135,7 @@ fn invalid(message: impl Into<String>) -> io::Error {
 /// let matrix = CsrView::new(2, 2, &[0, 1, 3], &[1, 0, 1], &[0.5, 0.5, 2.0])?;
 /// let mut out = Vec::new();
 /// let writer = Writer::new().symmetry(Symmetry::Symmetric).comment("made by hand");
-/// writer.write(&matrix, &mut out).unwrap();
+/// writer.write(&matrix, &mut out)?;
 /// assert_eq!(
 ///     String::from_utf8(out).unwrap(),
 ///     "%%MatrixMarket matrix coordinate real symmetric\n% made by hand\n2 2 2\n2 1 0.5\n2 2 2.0\n"
@@ -133,7 +162,7 @@ impl Writer {
     /// # use tenure::{CooView, io::matrix_market::Writer};
     /// let mut out = Vec::new();
     /// let matrix = CooView::<f64>::new(3, 4, &[], &[], &[])?;
-    /// Writer::new().write(&matrix, &mut out).unwrap();
+    /// Writer::new().write(&matrix, &mut out)?;
     /// assert_eq!(out, b"%%MatrixMarket matrix coordinate real general\n3 4 0\n");
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -167,7 +196,7 @@ impl Writer {
     /// # use tenure::{CooView, io::matrix_market::Writer};
     /// let mut out = Vec::new();
     /// let matrix = CooView::new(3, 4, &[2], &[3], &[0.5])?;
-    /// Writer::new().pattern().write(&matrix, &mut out).unwrap();
+    /// Writer::new().pattern().write(&matrix, &mut out)?;
     /// assert_eq!(out, b"%%MatrixMarket matrix coordinate pattern general\n3 4 1\n3 4\n");
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -183,7 +212,7 @@ impl Writer {
     /// # use tenure::{CooView, io::matrix_market::Writer};
     /// let mut out = Vec::new();
     /// let matrix = CooView::<f64>::new(1, 1, &[], &[], &[])?;
-    /// Writer::new().comment("two\nlines").write(&matrix, &mut out).unwrap();
+    /// Writer::new().comment("two\nlines").write(&matrix, &mut out)?;
     /// assert!(out.ends_with(b"\n% two\n% lines\n1 1 0\n"));
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -197,18 +226,18 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The errors of the output; `InvalidInput` for a matrix that does not have the symmetry, a
+    /// `Io`: those of the output. `InvalidArgument`: a matrix that does not have the symmetry, a
     /// rank other than 2, or a pattern of a dense matrix.
     ///
     /// ```
     /// # use tenure::{CsrMatrix, io::matrix_market::Writer, sparse::gallery};
     /// let matrix: CsrMatrix<f32> = gallery::arrow(10, 2, 1)?;
     /// let mut out = Vec::new(); // or a file
-    /// Writer::new().write(&matrix.view(), &mut out).unwrap();
+    /// Writer::new().write(&matrix.view(), &mut out)?;
     /// assert!(out.starts_with(b"%%MatrixMarket matrix coordinate real general\n10 10 44\n"));
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write<T: Value, S: Source<T>>(&self, matrix: &S, out: impl Write) -> io::Result<()> {
+    pub fn write<T: Value, S: Source<T>>(&self, matrix: &S, out: impl Write) -> Result<()> {
         let [rows, cols] = matrix.extents()?;
         let field = if self.with_values { T::FIELD } else { Field::Pattern };
         let listed = self.check(matrix, field)?;
@@ -234,9 +263,31 @@ impl Writer {
             if self.with_values {
                 value.write(&mut out)?;
             }
-            out.write_all(b"\n")
+            Ok(out.write_all(b"\n")?)
         })?;
-        out.flush()
+        Ok(out.flush()?)
+    }
+
+    /// Writes a file as [`write`](Self::write) does. It replaces an existing file only once the new
+    /// file is complete.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `write`. The message names the file.
+    ///
+    /// ```
+    /// # use tenure::{CsrMatrix, io::{self, matrix_market}, sparse::gallery};
+    /// # let path = std::env::temp_dir().join(format!("tenure-save-{}.mtx", std::process::id()));
+    /// let matrix: CsrMatrix<f32> = gallery::arrow(10, 2, 1)?;
+    /// matrix_market::Writer::new().save(&path, &matrix)?;
+    ///
+    /// let file = io::read(&path)?;
+    /// assert_eq!(matrix_market::Reader::new(file.as_ref())?.stored(), 44);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn save<T: Value, S: Source<T>>(&self, path: impl AsRef<Path>, matrix: &S) -> Result<()> {
+        save::save(path.as_ref(), |out| self.write(matrix, out))
     }
 
     /// Whether an element has a line of its own.
@@ -250,7 +301,7 @@ impl Writer {
 
     /// Checks that the words of the first line go together, and that the omitted entries lose
     /// nothing; gives the number of lines.
-    fn check<T: Value, S: Source<T>>(&self, matrix: &S, field: Field) -> io::Result<usize> {
+    fn check<T: Value, S: Source<T>>(&self, matrix: &S, field: Field) -> Result<usize> {
         let symmetry = self.symmetry;
         if S::LAYOUT == Layout::Array && field == Field::Pattern {
             return Err(invalid("a dense matrix has no pattern"));
@@ -281,7 +332,7 @@ fn is_mirrored<T: Value>(symmetry: Symmetry, value: T, image: T) -> bool {
 
 /// Checks that every entry off the diagonal has its mirror image, and that those on it are their
 /// own.
-fn check_mirrored<T: Value, S: Source<T>>(matrix: &S, symmetry: Symmetry) -> io::Result<()> {
+fn check_mirrored<T: Value, S: Source<T>>(matrix: &S, symmetry: Symmetry) -> Result<()> {
     let [rows, cols] = matrix.extents()?;
     if rows != cols {
         return Err(invalid(format!("{rows} rows and {cols} columns cannot be {symmetry}")));

@@ -94,7 +94,7 @@ impl<'a> Array<'a> {
     /// use tenure::{TensorView, io::npy::{self, Array}};
     ///
     /// let mut file = Vec::new();
-    /// npy::write(TensorView::from_slice(&[7_u8, 8], 2)?, &mut file).unwrap();
+    /// npy::write(TensorView::from_slice(&[7_u8, 8], 2)?, &mut file)?;
     /// let view = Array::new(&file)?.view()?; // lent by `file`
     /// assert_eq!(view.downcast::<u8>()?.as_slice(), Some(&[7, 8][..]));
     /// # Ok::<(), tenure::Error>(())
@@ -114,7 +114,7 @@ impl<'a> Array<'a> {
     /// use tenure::{CopyMode, TensorView, io::npy::{self, Array}};
     ///
     /// let mut file = Vec::new();
-    /// npy::write(TensorView::from_slice(&[1_u16, 2], 2)?, &mut file).unwrap();
+    /// npy::write(TensorView::from_slice(&[1_u16, 2], 2)?, &mut file)?;
     /// let place = file.windows(3).position(|bytes| bytes == b"<u2").unwrap();
     /// file[place] = b'>'; // as a machine of the other order would have written it
     ///
@@ -174,7 +174,7 @@ impl<'a> Array<'a> {
 ///
 /// # let path = std::env::temp_dir().join(format!("tenure-npy-read-{}.npy", std::process::id()));
 /// # let file = std::fs::File::create(&path).unwrap();
-/// npy::write(TensorView::from_slice(&[1.0, 2.0], 2)?, file).unwrap();
+/// npy::write(TensorView::from_slice(&[1.0, 2.0], 2)?, file)?;
 /// let mut tensor = npy::read::<f64>(&path)?;
 /// tensor[[0]] = 7.0;
 /// # std::fs::remove_file(&path).unwrap();
@@ -215,7 +215,7 @@ fn read_from<T: Element>(path: &Path) -> Result<Tensor<T>> {
 ///
 /// # let path = std::env::temp_dir().join(format!("tenure-npy-as-{}.npy", std::process::id()));
 /// # let file = std::fs::File::create(&path).unwrap();
-/// npy::write(TensorView::from_slice(&[0_u8, 128, 255], 3)?, file).unwrap();
+/// npy::write(TensorView::from_slice(&[0_u8, 128, 255], 3)?, file)?;
 /// assert_eq!(npy::read_as::<f32>(&path)?, [0.0, 128.0, 255.0]);
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), tenure::Error>(())

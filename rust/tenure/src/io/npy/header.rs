@@ -16,7 +16,7 @@ const MOST_HEADER_BYTES: usize = 1 << 16;
 /// use tenure::{DType, Order, TensorView, io::npy};
 ///
 /// let mut file = Vec::new();
-/// npy::write(TensorView::from_slice(&[1.0, 2.0], [2, 1])?, &mut file).unwrap();
+/// npy::write(TensorView::from_slice(&[1.0, 2.0], [2, 1])?, &mut file)?;
 /// let array = npy::Array::new(&file)?;
 /// let header = array.header();
 /// assert_eq!((header.dtype(), header.shape()), (Some(DType::F64), &[2, 1][..]));

@@ -20,7 +20,7 @@ const SUFFIX: &str = ".npy";
 ///
 /// let mut file = Vec::new();
 /// let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-/// npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+/// npz::Writer::new().write_arrays(&arrays, &mut file)?;
 /// let archive = npz::Archive::new(&file)?;
 /// assert_eq!(archive.view("a")?.to_string(), "[1 2]"); // lent by `file`
 /// # Ok::<(), tenure::Error>(())
@@ -87,7 +87,7 @@ impl<'a> Archive<'a> {
     /// # use tenure::{DType, TensorView, io::npz};
     /// # let mut file = Vec::new();
     /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// # npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+    /// # npz::Writer::new().write_arrays(&arrays, &mut file)?;
     /// let header = npz::Archive::new(&file)?.header("a")?;
     /// assert_eq!((header.dtype(), header.shape()), (Some(DType::U8), &[2][..]));
     /// # Ok::<(), tenure::Error>(())
@@ -112,7 +112,7 @@ impl<'a> Archive<'a> {
     /// # use tenure::{TensorView, io::npz};
     /// # let mut file = Vec::new();
     /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file).unwrap();
+    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file)?;
     /// let error = npz::Archive::new(&file)?.view("a").err().unwrap();
     /// assert_eq!(
     ///     error.message(),
@@ -135,7 +135,7 @@ impl<'a> Archive<'a> {
     /// # use tenure::{CopyMode, TensorView, io::npz};
     /// # let mut file = Vec::new();
     /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file).unwrap();
+    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file)?;
     /// let array = npz::Archive::new(&file)?.load("a", CopyMode::IfNeeded)?;
     /// assert!(array.is_copied());
     /// assert_eq!(array.into_tensor::<u8>()?.to_vec(), [1, 2]);
@@ -163,7 +163,7 @@ impl<'a> Archive<'a> {
     /// # use tenure::{TensorView, io::npz};
     /// # let mut file = Vec::new();
     /// # let arrays = [("a", TensorView::from_slice(&[17_u8, 18], 2)?.into())];
-    /// npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+    /// npz::Writer::new().write_arrays(&arrays, &mut file)?;
     /// npz::Archive::new(&file)?.verify("a")?;
     ///
     /// let place = file.windows(2).position(|bytes| bytes == [17, 18]).unwrap();

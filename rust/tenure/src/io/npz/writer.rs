@@ -1,11 +1,12 @@
 //! Writing archives.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 
 use super::pack::{ArchiveWriter, Packing};
-use crate::DynView;
-use crate::io::npy;
+use crate::io::{npy, save};
+use crate::{DynView, Error, Result};
 
 /// Writes archives: of arrays, and SciPy's of sparse matrices.
 ///
@@ -14,8 +15,8 @@ use crate::io::npy;
 ///
 /// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10, 10])?;
 /// let (mut stored, mut deflated) = (Vec::new(), Vec::new());
-/// Writer::new().write(&matrix.view(), &mut stored).unwrap();
-/// Writer::new().deflated().write(&matrix.view(), &mut deflated).unwrap();
+/// Writer::new().write(&matrix.view(), &mut stored)?;
+/// Writer::new().deflated().write(&matrix.view(), &mut deflated)?;
 /// assert!(deflated.len() < stored.len() / 3);
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -36,7 +37,7 @@ impl Writer {
     /// ```
     /// # use tenure::{CooView, io::npz::Writer};
     /// let mut file = Vec::new();
-    /// Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file).unwrap();
+    /// Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file)?;
     /// assert!(file.starts_with(b"PK"));
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -50,7 +51,7 @@ impl Writer {
     /// # use tenure::{CooMatrix, CooView, io::npz::{Reader, Writer}};
     /// let mut file = Vec::new();
     /// let matrix = CooView::new(2, 3, &[1], &[2], &[7_u16])?;
-    /// Writer::new().deflated().write(&matrix, &mut file).unwrap();
+    /// Writer::new().deflated().write(&matrix, &mut file)?;
     /// let again: CooMatrix<u16> = Reader::new(&file)?.to_coo()?;
     /// assert_eq!(again.values(), [7]);
     /// # Ok::<(), tenure::Error>(())
@@ -67,14 +68,14 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The errors of the output; `Unsupported` for elements that NumPy does not have;
-    /// `InvalidInput` for a name that occurs twice or is too long.
+    /// `Io`: those of the output. `Unsupported`: elements that NumPy does not have.
+    /// `InvalidArgument`: a name that occurs twice or is too long.
     ///
     /// ```
     /// # use tenure::{TensorView, io::npz};
     /// let one = TensorView::from_slice(&[1.5], 1)?;
     /// let mut file = Vec::new();
-    /// npz::Writer::new().write_arrays(&[("one", one.into())], &mut file).unwrap();
+    /// npz::Writer::new().write_arrays(&[("one", one.into())], &mut file)?;
     /// assert_eq!(npz::Archive::new(&file)?.view("one")?.to_string(), "[1.5]");
     ///
     /// let twice = [("one", one.into()), ("one", one.into())];
@@ -82,8 +83,8 @@ impl Writer {
     /// assert_eq!(error.to_string(), "the name 'one' stands twice");
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write_arrays(&self, arrays: &[(&str, DynView<'_>)], out: impl Write) -> io::Result<()> {
-        let refuse = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    pub fn write_arrays(&self, arrays: &[(&str, DynView<'_>)], out: impl Write) -> Result<()> {
+        let refuse = |why: String| Err(Error::invalid(why));
         let mut names = HashSet::new();
         for (name, _) in arrays {
             if !names.insert(name) {
@@ -102,6 +103,33 @@ impl Writer {
             let (head, body) = npy::encoded(view)?;
             archive.member(&format!("{name}.npy"), &head, body.as_ref())?;
         }
-        archive.finish()
+        Ok(archive.finish()?)
+    }
+
+    /// Writes a file as [`write_arrays`](Self::write_arrays) does. It replaces an existing file only
+    /// once the new file is complete.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `write_arrays`. The message names the file.
+    ///
+    /// ```
+    /// # use tenure::{CopyMode, Tensor, io::{self, npz}};
+    /// # let path = std::env::temp_dir().join(format!("tenure-save-{}.npz", std::process::id()));
+    /// let (weights, labels) = (Tensor::full([2, 3], 0.5_f32)?, Tensor::from([1_i64, 2, 3]));
+    /// let arrays = [("weights", (&weights).into()), ("labels", (&labels).into())];
+    /// npz::Writer::new().save_arrays(&path, &arrays)?;
+    ///
+    /// let file = io::read(&path)?;
+    /// assert!(npz::Archive::new(file.as_ref())?.names().eq(["weights", "labels"]));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn save_arrays(
+        &self,
+        path: impl AsRef<Path>,
+        arrays: &[(&str, DynView<'_>)],
+    ) -> Result<()> {
+        save::save(path.as_ref(), |out| self.write_arrays(arrays, out))
     }
 }

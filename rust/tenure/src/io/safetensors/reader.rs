@@ -15,7 +15,7 @@ use crate::{CopyMode, DType, DynView, Error, ErrorKind, Loaded, Order, Result};
 ///
 /// let mut file = Vec::new();
 /// let tensors = [("w", TensorView::from_slice(&[1.5_f32, 2.5], [1, 2])?.into())];
-/// Writer::new().write(&tensors, &mut file).unwrap();
+/// Writer::new().write(&tensors, &mut file)?;
 /// let reader = Reader::new(&file)?;
 /// let entry = reader.entry("w")?;
 /// assert_eq!((entry.name(), entry.dtype_name(), entry.shape()), ("w", "F32", &[1, 2][..]));
@@ -71,7 +71,7 @@ impl Entry {
 ///
 /// let mut file = Vec::new();
 /// let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-/// Writer::new().write(&tensors, &mut file).unwrap();
+/// Writer::new().write(&tensors, &mut file)?;
 /// let view = Reader::new(&file)?.view("w")?; // lent by `file`
 /// assert_eq!(view.to_string(), "[1 2]");
 /// # Ok::<(), tenure::Error>(())
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     /// # use tenure::{DType, TensorView, io::safetensors::{Reader, Writer}};
     /// # let mut file = Vec::new();
     /// let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// Writer::new().write(&tensors, &mut file).unwrap();
+    /// Writer::new().write(&tensors, &mut file)?;
     /// assert_eq!(Reader::new(&file)?.view("w")?.dtype(), DType::U8);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     /// # use tenure::{CopyMode, TensorView, io::safetensors::{Reader, Writer}};
     /// # let mut file = Vec::new();
     /// # let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// # Writer::new().write(&tensors, &mut file).unwrap();
+    /// # Writer::new().write(&tensors, &mut file)?;
     /// let mut own = Reader::new(&file)?.load("w", CopyMode::Always)?.into_tensor::<u8>()?;
     /// own[[0]] = 7;
     /// # Ok::<(), tenure::Error>(())

@@ -14,7 +14,7 @@ use crate::{Element, Rejected, Result, SharedTensor};
 ///
 /// let mut file = Vec::new();
 /// let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-/// Writer::new().write(&tensors, &mut file).unwrap();
+/// Writer::new().write(&tensors, &mut file)?;
 ///
 /// let model = Shared::new(file)?; // or a map of a file
 /// let weights: SharedTensor<u8> = model.tensor("w")?;

@@ -1,12 +1,14 @@
 //! Writing.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 
 use super::dtypes;
 use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
-use crate::io::payload::{Body, shown, to_io};
-use crate::{DynView, bytes};
+use crate::io::payload::{Body, shown};
+use crate::io::save;
+use crate::{DynView, Error, ErrorKind, Result, bytes};
 
 /// Alignment of elements: a cache line, for readers that map the file.
 const PAYLOAD_ALIGNMENT: usize = 64;
@@ -24,7 +26,7 @@ const PAYLOAD_ALIGNMENT: usize = 64;
 ///     ("wide", TensorView::from_slice(&wide, 1)?.into()),
 /// ];
 /// let mut file = Vec::new(); // or a `File`
-/// Writer::new().metadata("author", "me").write(&tensors, &mut file).unwrap();
+/// Writer::new().metadata("author", "me").write(&tensors, &mut file)?;
 ///
 /// // In Python: safetensors.numpy.load_file(path)
 /// let reader = Reader::new(&file)?;
@@ -55,8 +57,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The errors of the output; `Unsupported` for a dtype that the format has no name for;
-    /// `InvalidInput` for a name that occurs twice, or is the one of the metadata.
+    /// `Io`: those of the output. `Unsupported`: a dtype that the format has no name for.
+    /// `InvalidArgument`: a name that occurs twice, or is the one of the metadata.
     ///
     /// ```
     /// # use tenure::{Complex, TensorView, io::safetensors::Writer};
@@ -66,12 +68,12 @@ impl Writer {
     /// assert_eq!(error.to_string(), "safetensors have no c128, which 'z' is of");
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write(&self, tensors: &[(&str, DynView<'_>)], mut out: impl Write) -> io::Result<()> {
+    pub fn write(&self, tensors: &[(&str, DynView<'_>)], mut out: impl Write) -> Result<()> {
         let mut names = HashSet::new();
         for (name, _) in tensors {
             if *name == METADATA || !names.insert(name) {
                 let why = format!("the name '{}' stands twice or is {METADATA}", shown(name));
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+                return Err(Error::invalid(why));
             }
         }
         let mut tensors: Vec<&(&str, DynView<'_>)> = tensors.iter().collect();
@@ -80,7 +82,7 @@ impl Writer {
         out.write_all(&(header.len() as u64).to_le_bytes())?;
         out.write_all(header.as_bytes())?;
         for (_, view) in tensors {
-            let body = Body::new(*view).map_err(to_io)?;
+            let body = Body::new(*view)?;
             if cfg!(target_endian = "little") {
                 out.write_all(body.as_ref())?;
             } else {
@@ -89,11 +91,33 @@ impl Writer {
                 out.write_all(&turned)?;
             }
         }
-        out.flush()
+        Ok(out.flush()?)
+    }
+
+    /// Writes a file as [`write`](Self::write) does. It replaces an existing file only once the new
+    /// file is complete.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `write`. The message names the file.
+    ///
+    /// ```
+    /// # use tenure::{Tensor, io::{self, safetensors}};
+    /// # let path = std::env::temp_dir().join(format!("tenure-w-{}.safetensors", std::process::id()));
+    /// let weights = Tensor::full([2, 3], 0.5_f32)?;
+    /// safetensors::Writer::new().save(&path, &[("weights", (&weights).into())])?;
+    ///
+    /// let file = io::read(&path)?;
+    /// assert_eq!(safetensors::Reader::new(file.as_ref())?.view("weights")?.shape(), [2, 3]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>, tensors: &[(&str, DynView<'_>)]) -> Result<()> {
+        save::save(path.as_ref(), |out| self.write(tensors, out))
     }
 
     /// The header, with spaces at its end that align the elements.
-    fn header(&self, tensors: &[&(&str, DynView<'_>)]) -> io::Result<String> {
+    fn header(&self, tensors: &[&(&str, DynView<'_>)]) -> Result<String> {
         let mut members = Vec::new();
         if !self.metadata.is_empty() {
             let texts = self.metadata.iter();
@@ -106,7 +130,7 @@ impl Writer {
             let dtype = dtypes::name_of(view.dtype()).ok_or_else(|| {
                 let why =
                     format!("safetensors have no {}, which '{}' is of", view.dtype(), shown(name));
-                io::Error::new(io::ErrorKind::Unsupported, why)
+                Error::new(ErrorKind::Unsupported, why)
             })?;
             let end = begin + view.len() * view.dtype().size_bytes();
             let shape: Vec<String> = view.shape().iter().map(usize::to_string).collect();
@@ -123,7 +147,7 @@ impl Writer {
         if header.len() > MOST_HEADER_BYTES {
             let why =
                 format!("the header has {} bytes but may have {MOST_HEADER_BYTES}", header.len());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            return Err(Error::invalid(why));
         }
         Ok(header)
     }

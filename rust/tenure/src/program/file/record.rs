@@ -1,10 +1,8 @@
 //! A graph, listed; and written.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use prost::Message;
 use tenure_sys::TNR_NODE_CUSTOM;
@@ -12,7 +10,7 @@ use tenure_sys::TNR_NODE_CUSTOM;
 use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
 use super::schema::{self, Source};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
-use crate::io::payload::{Body, shown, to_io};
+use crate::io::payload::{Body, shown};
 use crate::raw::graph_record::{Extent, Listed, NODE_KIND, Source as From};
 use crate::{DynView, Error, Result, bytes};
 
@@ -132,13 +130,12 @@ impl<'a> GraphRecord<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of the output; `InvalidInput` for a graph that takes more than 16 MiB without its
+    /// `Io`: those of the output. `InvalidArgument`: a graph that takes more than 16 MiB without its
     /// constants.
-    pub fn save(&self, mut out: impl Write) -> io::Result<()> {
+    pub fn save(&self, mut out: impl Write) -> Result<()> {
         let graph = self.graph.encode_to_vec();
         let version = version_of(&self.graph);
-        let sections = Sections::of(version, graph.len() as u64, self.constants_bytes);
-        let sections = sections.map_err(to_io)?;
+        let sections = Sections::of(version, graph.len() as u64, self.constants_bytes)?;
         out.write_all(&sections.header())?;
         out.write_all(&graph)?;
         if self.constants_bytes > 0 {
@@ -148,7 +145,7 @@ impl<'a> GraphRecord<'a> {
         let mut written = 0_u64;
         for view in &self.constants {
             let gap = written.next_multiple_of(CONSTANT_ALIGNMENT) - written;
-            let body = Body::new(*view).map_err(to_io)?;
+            let body = Body::new(*view)?;
             let elements: &[u8] = body.as_ref();
             out.write_all(&[0; CONSTANT_ALIGNMENT as usize][..gap as usize])?;
             if cfg!(target_endian = "little") {
@@ -160,7 +157,7 @@ impl<'a> GraphRecord<'a> {
             }
             written += gap + elements.len() as u64;
         }
-        out.flush()
+        Ok(out.flush()?)
     }
 }
 
@@ -170,25 +167,9 @@ impl GraphRecord<'_> {
     ///
     /// # Errors
     ///
-    /// The errors of [`save`](Self::save), and those of the system.
-    pub fn save_as(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let path = path.as_ref();
-        let mut beside = path.as_os_str().to_owned();
-        // Relaxed: the numbers must differ, and nothing else matters.
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        beside.push(format!(".{}.{number}", std::process::id()));
-        let write = || {
-            let mut out = io::BufWriter::new(File::create_new(&beside)?);
-            self.save(&mut out)?;
-            fs::rename(&beside, path)
-        };
-        let written = write();
-        if written.is_err() {
-            // It may not be there, and the error that matters is the first.
-            let _ = fs::remove_file(&beside);
-        }
-        written
+    /// The errors of [`save`](Self::save). The message names the file.
+    pub fn save_as(&self, path: impl AsRef<Path>) -> Result<()> {
+        crate::io::save::save(path.as_ref(), |out| self.save(out))
     }
 }
 

@@ -54,7 +54,7 @@ impl fmt::Display for Format {
 ///
 /// let mut file = Vec::new();
 /// let matrix = CooView::new(4, 5, &[3], &[4], &[0.5_f64])?;
-/// Writer::new().write(&matrix, &mut file).unwrap();
+/// Writer::new().write(&matrix, &mut file)?;
 /// let again: CooMatrix<f64, i64> = Reader::new(&file)?.to_coo()?;
 /// assert_eq!((again.row_indices(), again.col_indices()), (&[3][..], &[4][..]));
 /// # Ok::<(), tenure::Error>(())
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
     /// # use tenure::{BsrView, io::npz::{Format, Reader, Writer}};
     /// let mut file = Vec::new();
     /// let matrix = BsrView::new(2, 2, [2, 2], &[0, 1], &[0], &[1, 2, 3, 4])?;
-    /// Writer::new().write(&matrix, &mut file).unwrap();
+    /// Writer::new().write(&matrix, &mut file)?;
     /// assert_eq!(Reader::new(&file)?.format(), Format::Bsr);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CooView, DType, io::npz::{Reader, Writer}};
     /// let mut file = Vec::new();
-    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file).unwrap();
+    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file)?;
     /// assert_eq!(Reader::new(&file)?.dtype(), DType::U16);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CooView, io::npz::{Reader, Writer}};
     /// let mut file = Vec::new();
-    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file).unwrap();
+    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file)?;
     /// assert_eq!(Reader::new(&file)?.rows(), 2);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CooView, io::npz::{Reader, Writer}};
     /// let mut file = Vec::new();
-    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file).unwrap();
+    /// Writer::new().write(&CooView::<u16>::new(2, 3, &[], &[], &[])?, &mut file)?;
     /// assert_eq!(Reader::new(&file)?.cols(), 3);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CooMatrix, CooView, io::npz::{Reader, Writer}};
     /// # let mut file = Vec::new();
-    /// # Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file).unwrap();
+    /// # Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file)?;
     /// let matrix: CooMatrix<u16> = Reader::new(&file)?.to_coo()?;
     /// assert_eq!(matrix.values(), [7]);
     /// # Ok::<(), tenure::Error>(())
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CsrMatrix, CsrView, io::npz::{Reader, Writer}};
     /// # let mut file = Vec::new();
-    /// # Writer::new().write(&CsrView::new(1, 3, &[0, 1], &[2], &[7_u16])?, &mut file).unwrap();
+    /// # Writer::new().write(&CsrView::new(1, 3, &[0, 1], &[2], &[7_u16])?, &mut file)?;
     /// let matrix: CsrMatrix<u16> = Reader::new(&file)?.to_csr()?;
     /// assert_eq!(matrix.values(), [7]);
     /// # Ok::<(), tenure::Error>(())
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{CscMatrix, CscView, io::npz::{Reader, Writer}};
     /// # let mut file = Vec::new();
-    /// # Writer::new().write(&CscView::new(3, 1, &[0, 1], &[2], &[7_u16])?, &mut file).unwrap();
+    /// # Writer::new().write(&CscView::new(3, 1, &[0, 1], &[2], &[7_u16])?, &mut file)?;
     /// let matrix: CscMatrix<u16> = Reader::new(&file)?.to_csc()?;
     /// assert_eq!(matrix.values(), [7]);
     /// # Ok::<(), tenure::Error>(())
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     /// # use tenure::{BsrMatrix, BsrView, io::npz::{Reader, Writer}};
     /// # let mut file = Vec::new();
     /// # let matrix = BsrView::new(1, 2, [1, 2], &[0, 1], &[0], &[7_u16, 8])?;
-    /// # Writer::new().write(&matrix, &mut file).unwrap();
+    /// # Writer::new().write(&matrix, &mut file)?;
     /// let matrix: BsrMatrix<u16> = Reader::new(&file)?.to_bsr()?;
     /// assert_eq!((matrix.view().block(), matrix.values()), ([1, 2], &[7, 8][..]));
     /// # Ok::<(), tenure::Error>(())

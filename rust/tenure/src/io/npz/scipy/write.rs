@@ -1,26 +1,27 @@
 //! Writing.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 
 use tenure_sys::tnr_sparse_format;
 
 use super::Format;
 use crate::bytes;
-use crate::io::npy;
 use crate::io::npz::Writer;
 use crate::io::npz::pack::ArchiveWriter;
+use crate::io::{npy, save};
 use crate::sparse::arrays::Arrays;
-use crate::{DType, Element, Order, SparseFormat, SparseIndex, SparseView};
+use crate::{DType, Element, Order, Result, SparseFormat, SparseIndex, SparseMatrix, SparseView};
 
-/// Views of sparse matrices, which can be written. Sealed.
+/// Sparse matrices and their views, which can be written. Sealed.
 ///
 /// ```
 /// use tenure::{CscView, io::npz::{Format, Reader, Source, Writer}};
 ///
 /// fn format(matrix: &impl Source) -> tenure::Result<Format> {
 ///     let mut file = Vec::new();
-///     Writer::new().write(matrix, &mut file).unwrap();
+///     Writer::new().write(matrix, &mut file)?;
 ///     Ok(Reader::new(&file)?.format())
 /// }
 /// assert_eq!(format(&CscView::new(3, 1, &[0, 1], &[2], &[7_u16])?)?, Format::Csc);
@@ -104,6 +105,21 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<
     }
 }
 
+impl<F: SparseFormat, T: Element, I: SparseIndex> Source for SparseMatrix<F, T, I> {}
+impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseMatrix<F, T, I> {
+    fn format(&self) -> Format {
+        self.view().format()
+    }
+
+    fn extents(&self) -> [usize; 2] {
+        [self.rows(), self.cols()]
+    }
+
+    fn named(&self) -> [Named<'_>; 3] {
+        parts(self.view().arrays())
+    }
+}
+
 /// Sparse matrices.
 impl Writer {
     /// Writes a matrix that `scipy.sparse.load_npz` reads, as `csr_matrix` and its like. A range of
@@ -111,7 +127,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The errors of the output; `Unsupported` for values of a type that NumPy does not have.
+    /// `Io`: those of the output. `Unsupported`: values of a type that NumPy does not have.
     ///
     /// ```
     /// # use tenure::{CooView, bf16, io::npz::Writer};
@@ -120,13 +136,11 @@ impl Writer {
     /// assert_eq!(error.to_string(), "NumPy has no bf16");
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write(&self, matrix: &impl Source, out: impl Write) -> io::Result<()> {
+    pub fn write(&self, matrix: &impl Source, out: impl Write) -> Result<()> {
         let named = matrix.named();
         let mut heads = Vec::new();
         for Named { dtype, shape, .. } in &named {
-            let descr = npy::descr_of(*dtype).ok_or_else(|| {
-                io::Error::new(io::ErrorKind::Unsupported, format!("NumPy has no {dtype}"))
-            })?;
+            let descr = npy::descr_of(*dtype).ok_or_else(|| npy::not_in_numpy(*dtype))?;
             heads.push(npy::header(&descr, Order::RowMajor, shape));
         }
         let mut archive = ArchiveWriter::new(out, self.packing);
@@ -138,7 +152,30 @@ impl Writer {
         let extents = matrix.extents().map(|extent| extent as i64);
         let shape = named_shape(&extents);
         archive.member("shape.npy", &shape, bytes::of(&extents))?;
-        archive.finish()
+        Ok(archive.finish()?)
+    }
+
+    /// Writes a file as [`write`](Self::write) does. It replaces an existing file only once the new
+    /// file is complete.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `write`. The message names the file.
+    ///
+    /// ```
+    /// # use tenure::{CsrMatrix, io::{self, npz}, sparse::gallery};
+    /// # let path = std::env::temp_dir().join(format!("tenure-csr-{}.npz", std::process::id()));
+    /// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10])?;
+    /// npz::Writer::new().deflated().save(&path, &matrix)?; // scipy.sparse.load_npz(path)
+    ///
+    /// let file = io::read(&path)?;
+    /// let again: CsrMatrix<f32> = npz::Reader::new(file.as_ref())?.to_csr()?;
+    /// assert_eq!(again.values(), matrix.values());
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>, matrix: &impl Source) -> Result<()> {
+        save::save(path.as_ref(), |out| self.write(matrix, out))
     }
 }
 
