@@ -18,6 +18,19 @@ pub(crate) fn of_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_bytes) }
 }
 
+/// Indices of Rust as the library has them. One that no `i64` counts becomes negative, which every
+/// operation refuses.
+pub(crate) fn as_signed(indices: &[usize]) -> &[i64] {
+    const {
+        assert!(size_of::<usize>() == size_of::<i64>() && align_of::<usize>() == align_of::<i64>());
+    }
+    // SAFETY:
+    // - The two types have the same size and alignment, as the assertion says.
+    // - Every pattern of their bytes is an `i64`.
+    // - The memory stays borrowed, and can only be read.
+    unsafe { std::slice::from_raw_parts(indices.as_ptr().cast(), indices.len()) }
+}
+
 /// Reverses the byte order of every number in `bytes`; a complex element has two numbers.
 pub(crate) fn swap(bytes: &mut [u8], dtype: DType) {
     fn swap_of<const N: usize>(bytes: &mut [u8]) {

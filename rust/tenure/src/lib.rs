@@ -315,7 +315,7 @@ pub use nn::conv2d::Conv2d;
 pub use nn::normalize::LayerNorm;
 pub use nn::pool2d::Pool2d;
 pub use num_complex::Complex;
-pub use operand::{AsView, AsViewMut, AsViews};
+pub use operand::{AsIndices, AsView, AsViewMut, AsViews};
 pub use ops::axes::Axes;
 pub use ops::close::Tolerance;
 pub use ops::order::Ranked;

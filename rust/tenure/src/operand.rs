@@ -5,7 +5,10 @@ use num_complex::Complex;
 
 use crate::raw::expression::{Leaf, LendView};
 use crate::raw::program::LeafMut;
-use crate::{Bool8, Element, Expr, SharedTensor, Tensor, TensorView, TensorViewMut, expr::Host};
+use crate::{
+    Bool8, Element, Expr, SharedTensor, SparseIndex, Tensor, TensorView, TensorViewMut, bytes,
+    expr::Host,
+};
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
 /// references to them.
@@ -96,6 +99,64 @@ pub trait AsViewMut<T: Element> {
     fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
         f(&mut self.as_view_mut())
     }
+}
+
+/// Indices: every input of `i32` or `i64`, and slices, `Vec`s, arrays and single numbers of `usize`,
+/// which are lent as `i64` without a copy.
+///
+/// ```
+/// use tenure::ops::take;
+///
+/// let mut order: Vec<usize> = vec![0, 1, 2];
+/// order.reverse();
+/// assert_eq!(take(&[10, 20, 30], 0, &order)?, [30, 20, 10]);
+/// assert_eq!(take(&[10, 20, 30], 0, order[0])?.item(), Some(30));
+///
+/// let error = take(&[10, 20, 30], 0, &[3_usize]).unwrap_err();
+/// assert!(error.message().starts_with("indices[0] is 3 but must be at least 0 and less than 3"));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent as indices",
+    label = "not a tensor, view, slice, `Vec`, array or number of `i32` or `i64`, or of `usize`",
+    note = "of `usize` there are slices, `Vec`s, arrays and numbers; tensors have `i32` or `i64`"
+)]
+pub trait AsIndices<I: SparseIndex> {
+    /// Lends a view for as long as `self` is borrowed.
+    fn as_indices(&self) -> TensorView<'_, I>;
+}
+
+impl<I: SparseIndex, A: AsView<I> + ?Sized> AsIndices<I> for A {
+    #[inline]
+    fn as_indices(&self) -> TensorView<'_, I> {
+        self.as_view()
+    }
+}
+
+/// Implements `AsIndices` for types that hold `usize`, and for references to them. One generic
+/// implementation for references would overlap with the one above.
+macro_rules! rust_indices {
+    ($($type:ty, [$($generic:tt)*], $self:ident => $slice:expr, $extents:expr;)*) => {$(
+        impl<$($generic)*> AsIndices<i64> for $type {
+            #[inline]
+            fn as_indices(&$self) -> TensorView<'_, i64> {
+                TensorView::from_exact(bytes::as_signed($slice), $extents)
+            }
+        }
+    )*};
+}
+
+rust_indices! {
+    usize, [], self => std::slice::from_ref(self), &[];
+    &usize, [], self => std::slice::from_ref(*self), &[];
+    [usize], [], self => self, &[self.len()];
+    &[usize], [], self => self, &[self.len()];
+    Vec<usize>, [], self => self, &[self.len()];
+    &Vec<usize>, [], self => self, &[self.len()];
+    [usize; N], [const N: usize], self => self, &[N];
+    &[usize; N], [const N: usize], self => *self, &[N];
+    [[usize; N]; M], [const M: usize, const N: usize], self => self.as_flattened(), &[M, N];
+    &[[usize; N]; M], [const M: usize, const N: usize], self => self.as_flattened(), &[M, N];
 }
 
 /// Several inputs: arrays, slices and `Vec`s of inputs of one type, and tuples of up to eight of

@@ -4,10 +4,10 @@ use crate::ops::indexed::{AS_THEY_ARE, put_assign_by};
 use crate::ops::results::Extents;
 use crate::ops::{cast, fill};
 use crate::raw::movement::Names;
-use crate::{AsView, AsViewMut, Axis, Real, Result, SparseIndex, Tensor, TensorView};
+use crate::{AsIndices, AsViewMut, Axis, Real, Result, SparseIndex, Tensor, TensorView};
 
-/// A 1 in the place that each index names, and 0 elsewhere: the axes of `indices` (`i32` or `i64`)
-/// and one of `classes` behind them. A new row-major tensor.
+/// A 1 in the place that each index names, and 0 elsewhere: the axes of `indices` (`i32`, `i64`
+/// or `usize`) and one of `classes` behind them. A new row-major tensor.
 ///
 /// # Errors
 ///
@@ -23,10 +23,10 @@ use crate::{AsView, AsViewMut, Axis, Real, Result, SparseIndex, Tensor, TensorVi
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn one_hot<T: Real, I: SparseIndex>(
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
     classes: usize,
 ) -> Result<Tensor<T>> {
-    let indices = indices.as_view().unsqueeze(-1)?;
+    let indices = indices.as_indices().unsqueeze(-1)?;
     let mut extents = Extents::of(indices.shape());
     extents.values[extents.rank - 1] = classes;
     let mut result = Tensor::zeros(extents.as_slice())?;
@@ -59,10 +59,10 @@ fn put_ones<T: Real, I: SparseIndex>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn one_hot_into<T: Real, I: SparseIndex>(
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let indices = indices.as_view().unsqueeze(-1)?;
+    let indices = indices.as_indices().unsqueeze(-1)?;
     // Twice: the first refuses what cannot be, before anything else is overwritten.
     put_ones(&indices, out)?;
     fill(out, T::default())?;

@@ -6,7 +6,8 @@ use super::concat::numbered;
 use super::results::{Extents, filled};
 use crate::raw::movement::{self, Names};
 use crate::{
-    AsView, AsViewMut, Axis, Element, Error, Number, Order, Result, SparseIndex, Tensor, TensorView,
+    AsIndices, AsView, AsViewMut, Axis, Element, Error, Number, Order, Result, SparseIndex, Tensor,
+    TensorView,
 };
 
 /// The shape of the result of [`take`]: that of `a` with one axis replaced by those of the indices.
@@ -25,8 +26,8 @@ pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Ext
     Ok(extents)
 }
 
-/// Elements of `a` by their indices along an axis, which becomes the axes of `indices` (`i32` or
-/// `i64`). A new row-major tensor.
+/// Elements of `a` by their indices along an axis, which becomes the axes of `indices` (`i32`,
+/// `i64` or `usize`). A new row-major tensor.
 ///
 /// Indices along the first axis of a matrix name its rows: an embedding.
 ///
@@ -50,9 +51,9 @@ pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Ext
 pub fn take<T: Element, I: SparseIndex>(
     a: impl AsView<T>,
     axis: impl Into<Axis>,
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
-    let (a, indices) = (a.as_view(), indices.as_view());
+    let (a, indices) = (a.as_view(), indices.as_indices());
     let at = numbered(axis.into(), a.rank())?;
     let extents = taken(a.shape(), at, indices.shape())?;
     filled(extents.as_slice(), |out| {
@@ -78,16 +79,16 @@ pub fn take<T: Element, I: SparseIndex>(
 pub fn take_into<T: Element, I: SparseIndex>(
     a: impl AsView<T>,
     axis: impl Into<Axis>,
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, indices, mut out) = (a.as_view(), indices.as_view(), out.as_view_mut());
+    let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
     let at = numbered(axis.into(), a.rank())?;
     movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out.lent_mut())
 }
 
 /// Elements of `a` by an index each along an axis: for axis 0, `out[i, j] = a[indices[i, j], j]`. A
-/// new row-major tensor of the shape of `indices` (`i32` or `i64`).
+/// new row-major tensor of the shape of `indices` (`i32`, `i64` or `usize`).
 ///
 /// # Errors
 ///
@@ -106,9 +107,9 @@ pub fn take_into<T: Element, I: SparseIndex>(
 pub fn gather<T: Element, I: SparseIndex>(
     a: impl AsView<T>,
     axis: impl Into<Axis>,
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
-    let (a, indices) = (a.as_view(), indices.as_view());
+    let (a, indices) = (a.as_view(), indices.as_indices());
     let at = numbered(axis.into(), a.rank())?;
     filled(indices.shape(), |out| {
         movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out)
@@ -133,10 +134,10 @@ pub fn gather<T: Element, I: SparseIndex>(
 pub fn gather_into<T: Element, I: SparseIndex>(
     a: impl AsView<T>,
     axis: impl Into<Axis>,
-    indices: impl AsView<I>,
+    indices: impl AsIndices<I>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, indices, mut out) = (a.as_view(), indices.as_view(), out.as_view_mut());
+    let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
     let at = numbered(axis.into(), a.rank())?;
     movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out.lent_mut())
 }
@@ -166,7 +167,7 @@ macro_rules! puts {
     )*) => {$(
         #[doc = concat!("A copy of `a` that ", $does, ".")]
         ///
-        /// Indices (`i32` or `i64`) are looked at in their order, so that results are the same for
+        /// Indices (`i32`, `i64` or `usize`) are looked at in their order, so that results are the same for
         /// any number of threads. A new row-major tensor.
         ///
         /// # Errors
@@ -190,7 +191,7 @@ macro_rules! puts {
         pub fn $new<T: $bound, I: SparseIndex>(
             a: impl AsView<T>,
             axis: impl Into<Axis>,
-            indices: impl AsView<I>,
+            indices: impl AsIndices<I>,
             values: impl AsView<T>,
         ) -> Result<Tensor<T>> {
             let mut result = Tensor::working_copy(a.as_view(), Order::RowMajor)?;
@@ -218,10 +219,10 @@ macro_rules! puts {
         pub fn $assign<T: $bound, I: SparseIndex>(
             a: &mut (impl AsViewMut<T> + ?Sized),
             axis: impl Into<Axis>,
-            indices: impl AsView<I>,
+            indices: impl AsIndices<I>,
             values: impl AsView<T>,
         ) -> Result<()> {
-            let (indices, values) = (indices.as_view(), values.as_view());
+            let (indices, values) = (indices.as_indices(), values.as_view());
             put_assign_by(Names::$names, $op, a, axis.into(), &indices, &values)
         }
     )*};

@@ -2,7 +2,7 @@
 //! refusals that write nothing. The elements themselves are compared in the core's tests.
 
 use tenure::{
-    Bool8, PadMode, Tensor, TensorView,
+    AsIndices, Bool8, PadMode, Tensor, TensorView,
     nn::{one_hot, one_hot_into},
     ops::{
         concat, concat_into, gather, masked_fill_assign, pad, pad_into, put_add_assign, put_assign,
@@ -68,6 +68,34 @@ fn indices_beyond_the_axis_write_nothing() {
     assert!(gather(&table, 0, &[0]).is_err());
     let deep = TensorView::from_slice(&[0], [1; 8]).unwrap();
     assert!(take(&table, 0, deep).unwrap_err().message().contains("rank 9"));
+}
+
+/// Indices of Rust, in every form in which a program has them: the same memory, as `i64`.
+#[test]
+fn indices_may_be_of_usize() {
+    let table = [[1, 2], [3, 4], [5, 6]];
+    let (order, signed) = (vec![2_usize, 0], [2_i64, 0]);
+    let expected = take(&table, 0, &signed).unwrap();
+    assert_eq!(take(&table, 0, &order).unwrap(), expected);
+    assert_eq!(take(&table, 0, order.as_slice()).unwrap(), expected);
+    assert_eq!(take(&table, 0, [2_usize, 0]).unwrap(), expected);
+    assert_eq!(take(&table, 0, order.clone()).unwrap(), expected);
+    assert_eq!(take(&table, 0, order[0]).unwrap(), [5, 6]);
+    assert_eq!(take(&table, 0, &[[0_usize], [1]]).unwrap().shape(), [2, 1, 2]);
+    assert!(take(&table, 0, &Vec::<usize>::new()).unwrap().is_empty());
+    assert_eq!(order.as_slice().as_indices().as_ptr().addr(), order.as_ptr().addr());
+    assert_eq!(gather(&[7, 8, 9], 0, &order).unwrap(), [9, 7]);
+    let mut row = [0; 3];
+    put_assign(&mut row, 0, &order, &[5, 6]).unwrap();
+    assert_eq!(row, [6, 0, 5]);
+    put_add_assign(&mut row, 0, [2_usize, 2], &[1, 1]).unwrap();
+    assert_eq!(row, [6, 0, 7]);
+    assert_eq!(one_hot::<u8, _>(&order, 3).unwrap(), [[0, 0, 1], [1, 0, 0]]);
+
+    let refused = |index: usize| take(&table, 0, &[0, index]).unwrap_err().message().to_owned();
+    assert!(refused(3).starts_with("indices[1] is 3 but must be at least 0 and less than 3"));
+    assert!(refused(usize::MAX).starts_with("indices[1] is -1 but must be at least 0"));
+    assert!(refused(1 << 63).contains("at least 0 and less than 3"));
 }
 
 #[test]
