@@ -37,7 +37,7 @@ fn main() {
     subject.close();
 }
 
-fn written(model: &Path, array: &Path, layers: usize) -> std::io::Result<()> {
+fn written(model: &Path, array: &Path, layers: usize) -> Result<()> {
     let weights: Vec<f32> = (0..WEIGHTS[0] * WEIGHTS[1]).map(|i| (i % 1000) as f32).collect();
     let weights = TensorView::from_slice(&weights, WEIGHTS).expect("as many elements");
     let biases = weights.index(0, 0).expect("there is one");
@@ -49,9 +49,9 @@ fn written(model: &Path, array: &Path, layers: usize) -> std::io::Result<()> {
     let tensors: Vec<(String, DynView<'_>)> = names.iter().flat_map(of_layer).collect();
     let tensors: Vec<(&str, DynView<'_>)> =
         tensors.iter().map(|(name, view)| (name.as_str(), *view)).collect();
-    safetensors::Writer::new().write(&tensors, File::create(model)?)?;
+    safetensors::Writer::new().save(model, &tensors)?;
     let all = Tensor::full([layers, WEIGHTS[0], WEIGHTS[1]], 1.5_f32).expect("there is room");
-    npy::write(all.view(), File::create(array)?)
+    npy::save(array, &all)
 }
 
 fn map(path: &Path) -> Mmap {

@@ -62,7 +62,7 @@ pub(crate) fn slice(
     step: isize,
 ) -> Result<tnr_view> {
     let (axis, extent) = locate(view, axis)?;
-    let range = match range.from_front(extent) {
+    let range = match range.resolve(extent) {
         Some(inside) if inside.start <= inside.end && inside.end <= extent => inside,
         _ => return Err(refusal::range_outside(axis, &range, extent)),
     };
@@ -78,7 +78,7 @@ pub(crate) fn slice(
 #[inline]
 pub(crate) fn index(view: &tnr_view, axis: Axis, index: impl IntoIndex) -> Result<tnr_view> {
     let (axis, extent) = locate(view, axis)?;
-    match index.from_front(extent) {
+    match index.resolve(extent) {
         Some(inside) if inside < extent => Ok(at_index(view, axis, inside)),
         _ => Err(refusal::index_outside(axis, &index, extent)),
     }

@@ -33,13 +33,13 @@ pub trait IntoIndex: sealed::Sealed + Copy + Display + Debug {
     /// The index from the front, or `None` where it is before the first element. It may be behind
     /// the last element.
     #[doc(hidden)]
-    fn from_front(self, extent: usize) -> Option<usize>;
+    fn resolve(self, extent: usize) -> Option<usize>;
 }
 
 impl sealed::Sealed for usize {}
 impl IntoIndex for usize {
     #[inline(always)]
-    fn from_front(self, _: usize) -> Option<usize> {
+    fn resolve(self, _: usize) -> Option<usize> {
         Some(self)
     }
 }
@@ -49,7 +49,7 @@ macro_rules! signed {
         impl sealed::Sealed for $number {}
         impl IntoIndex for $number {
             #[inline(always)]
-            fn from_front(self, extent: usize) -> Option<usize> {
+            fn resolve(self, extent: usize) -> Option<usize> {
                 match self {
                     0.. => Some(self as usize),
                     _ => extent.checked_sub(self.unsigned_abs() as usize),
@@ -87,19 +87,19 @@ pub trait IntoSlice: sealed::Sealed + Debug {
     /// The indices from the front, or `None` where a bound is before the first element. The end may
     /// be before the start, or behind the last element.
     #[doc(hidden)]
-    fn from_front(&self, extent: usize) -> Option<Range<usize>>;
+    fn resolve(&self, extent: usize) -> Option<Range<usize>>;
 }
 
 #[inline(always)]
 fn bounds<N: IntoIndex>(range: &impl RangeBounds<N>, extent: usize) -> Option<Range<usize>> {
     let start = match range.start_bound() {
-        Bound::Included(start) => start.from_front(extent)?,
-        Bound::Excluded(start) => start.from_front(extent)?.saturating_add(1),
+        Bound::Included(start) => start.resolve(extent)?,
+        Bound::Excluded(start) => start.resolve(extent)?.saturating_add(1),
         Bound::Unbounded => 0,
     };
     let end = match range.end_bound() {
-        Bound::Included(end) => end.from_front(extent)?.saturating_add(1),
-        Bound::Excluded(end) => end.from_front(extent)?,
+        Bound::Included(end) => end.resolve(extent)?.saturating_add(1),
+        Bound::Excluded(end) => end.resolve(extent)?,
         Bound::Unbounded => extent,
     };
     Some(start..end)
@@ -110,7 +110,7 @@ macro_rules! ranges {
         impl<N: IntoIndex> sealed::Sealed for $range {}
         impl<N: IntoIndex> IntoSlice for $range {
             #[inline(always)]
-            fn from_front(&self, extent: usize) -> Option<Range<usize>> {
+            fn resolve(&self, extent: usize) -> Option<Range<usize>> {
                 bounds(self, extent)
             }
         }
@@ -124,7 +124,7 @@ ranges! {
 impl sealed::Sealed for RangeFull {}
 impl IntoSlice for RangeFull {
     #[inline(always)]
-    fn from_front(&self, extent: usize) -> Option<Range<usize>> {
+    fn resolve(&self, extent: usize) -> Option<Range<usize>> {
         Some(0..extent)
     }
 }
