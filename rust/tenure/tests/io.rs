@@ -254,7 +254,7 @@ fn tensors_and_matrices_are_saved_to_paths() -> tenure::Result<()> {
     assert_eq!(read()?, tensor);
     npy::save(path("a.npy"), tensor.view().t())?;
     assert_eq!(read()?, tensor.t());
-    npy::save(path("a.npy"), &tensor.view())?;
+    npy::save(path("a.npy"), tensor.view())?;
     assert_eq!(read()?, tensor);
     npy::save(path("a.npy"), &TensorViewMut::from_slice(&mut data, 4)?)?;
     assert_eq!(read()?, [1.0, 2.0, 3.0, 4.0]);
