@@ -238,6 +238,7 @@ mod sealed {
 /// `save` of every writer: whole files, errors that name them, and nothing left behind.
 #[test]
 #[cfg_attr(miri, ignore = "writes files")]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "references are to be taken too")]
 fn tensors_and_matrices_are_saved_to_paths() -> tenure::Result<()> {
     use tenure::io::{matrix_market, npy, safetensors};
     use tenure::{CsrMatrix, SharedTensor, TensorView, TensorViewMut};

@@ -61,8 +61,8 @@ macro_rules! signed {
 
 signed! { isize i32 i64 }
 
-/// A range of indices along an axis, of which negative ones count from behind the last element:
-/// `1..-1` is without the first and the last. Sealed; every range of [`IntoIndex`] numbers is one.
+/// A range of indices along an axis. Negative indices count from behind the last element: `1..-1`
+/// has neither the first nor the last. Sealed; every range of [`IntoIndex`] numbers is one.
 ///
 /// Clippy takes `1..-1` for an empty range. `slice_axes(s![1..-1])` is the same without its lint.
 ///
