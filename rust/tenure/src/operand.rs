@@ -24,7 +24,8 @@ use crate::{
     message = "`{Self}` cannot be lent as a view of `{T}` elements",
     label = "not a tensor, view, slice, `Vec`, array or number of `{T}`",
     note = "element types are not converted: `cast` does that",
-    note = "a number is written in the type of the elements: `2.0` beside floats, `2_u8` beside `u8`"
+    note = "a number is written in the type of the elements: `2.0` beside floats, `2_u8` beside `u8`",
+    note = "types of ndarray, nalgebra, faer and image are operands with the feature of that name"
 )]
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
@@ -80,7 +81,8 @@ impl<T: Element, A: AsView<T>> LendView<T, Host> for A {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as `{T}` elements",
     label = "not an exclusive view, tensor, slice, `Vec` or array of `{T}`",
-    note = "outputs are passed as `&mut out`; a `TensorView` or `SharedTensor` may not be written"
+    note = "outputs are passed as `&mut out`; a `TensorView` or `SharedTensor` may not be written",
+    note = "types of ndarray, nalgebra, faer and image are outputs with the feature of that name"
 )]
 pub trait AsViewMut<T: Element> {
     /// Lends an exclusive view for as long as `self` is borrowed.
@@ -113,7 +115,7 @@ pub trait AsViewMut<T: Element> {
 /// assert_eq!(take(&[10, 20, 30], 0, order[0])?.item(), Some(30));
 ///
 /// let error = take(&[10, 20, 30], 0, &[3_usize]).unwrap_err();
-/// assert!(error.message().starts_with("indices[0] is 3 but must be at least 0 and less than 3"));
+/// assert!(error.message().starts_with("take: indices[0] is 3 but must be at least 0 and less than 3"));
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(

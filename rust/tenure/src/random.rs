@@ -473,12 +473,17 @@ impl Generator {
     }
 }
 
-/// Attributes that are 0 mean the library's defaults, so that a range of zeros is refused here.
+/// Ranges that are empty are refused here: the library names its attributes, and two that are 0
+/// mean its defaults.
 pub(crate) fn uniform(range: &Range<f64>) -> Result<RandomAttributes> {
-    if range.start == 0.0 && range.end == 0.0 {
-        return Err(Error::invalid("the range 0..0 is empty"));
+    let Range { start, end } = range;
+    if !(start.is_finite() && end.is_finite()) {
+        return Err(Error::invalid(format!("the range {start}..{end} must have finite ends")));
     }
-    Ok(RandomAttributes { low: range.start, high: range.end, ..DEFAULT_RANDOM })
+    if start >= end {
+        return Err(Error::invalid(format!("the range {start}..{end} is empty")));
+    }
+    Ok(RandomAttributes { low: *start, high: *end, ..DEFAULT_RANDOM })
 }
 
 pub(crate) fn normal(mean: f64, deviation: f64) -> Result<RandomAttributes> {

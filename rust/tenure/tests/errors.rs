@@ -183,15 +183,19 @@ fn integer_division_by_zero() {
 #[test]
 fn axes_that_are_not_there() {
     let table = [[1.0, 2.0], [3.0, 4.0]];
-    assert_refused(ops::sum(&table, 2), InvalidArgument, "axis is 2 but a has rank 2");
-    assert_refused(ops::mean(&table, [0, 5]), InvalidArgument, "axis is 5 but a has rank 2");
+    assert_refused(ops::sum(&table, 2), InvalidArgument, "sum: axis is 2 but a has rank 2");
+    assert_refused(ops::mean(&table, [0, 5]), InvalidArgument, "mean: axis is 5 but a has rank 2");
     assert_refused(
         ops::max(&table, usize::MAX),
         InvalidArgument,
-        &format!("axis is {} but a has rank 2", usize::MAX),
+        &format!("max: axis is {} but a has rank 2", usize::MAX),
     );
-    assert_refused(ops::min(&table, [1, 1]), InvalidArgument, "axis 1 is given more than once");
-    assert_refused(ops::sum(1.0, 0), InvalidArgument, "axis is 0 but a has rank 0");
+    assert_refused(
+        ops::min(&table, [1, 1]),
+        InvalidArgument,
+        "min: axis 1 is given more than once",
+    );
+    assert_refused(ops::sum(1.0, 0), InvalidArgument, "sum: axis is 0 but a has rank 0");
 }
 
 #[test]
@@ -200,14 +204,14 @@ fn reductions_that_have_no_answer() {
     assert_refused(
         ops::max(nothing, 1),
         InvalidArgument,
-        "a.shape is [2, 0], so that max has no elements but needs one",
+        "max: a.shape is [2, 0], so that max has no elements but needs one",
     );
     assert_eq!(ops::argmin(nothing, ..).err().unwrap().kind(), InvalidArgument);
     let cube = TensorView::from_slice(&[0; 8], [2, 2, 2]).unwrap();
     assert_refused(
         ops::argmax(cube, [0, 2]),
         InvalidArgument,
-        "axes names 2 of 3 axes but argmin and argmax take one or all",
+        "argmax: axes names 2 of 3 axes but argmin and argmax take one or all",
     );
 }
 
@@ -216,13 +220,13 @@ fn outputs_of_reductions_that_do_not_fit() {
     let table = [[1.0_f32, 2.0, 3.0]; 2];
     assert_untouched::<f32, 2>(
         |out| ops::sum_into(&table, 0, out),
-        "out.shape[0] is 2 but must be 3",
+        "sum_into: out.shape[0] is 2 but must be 3",
     );
     let mut out = [[[7.0_f32; 1]; 1]; 3];
     assert_refused(
         ops::sum_into(&table, 0, &mut out),
         InvalidArgument,
-        "out.rank is 3 but must be 1, or 2 with the reduced axes of extent 1",
+        "sum_into: out.rank is 3 but must be 1, or 2 with the reduced axes of extent 1",
     );
     assert_eq!(out, [[[7.0]]; 3]);
 }
@@ -374,7 +378,7 @@ fn dtypes_that_an_operation_does_not_take() {
 fn an_error_is_one_pointer_and_an_error() {
     assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
     let error: Box<dyn std::error::Error + Send + Sync> = Box::new(ops::sum(1, 0).err().unwrap());
-    assert_eq!(error.to_string(), "axis is 0 but a has rank 0");
+    assert_eq!(error.to_string(), "sum: axis is 0 but a has rank 0");
 }
 
 /// Errors cross what programs put around calls: copies for several readers, threads, unwinding.

@@ -163,8 +163,12 @@ fn what_cannot_be_drawn_is_refused_and_takes_no_places() {
     };
     let invalid = ErrorKind::InvalidArgument;
     refused(&|r| r.uniform::<f32>(0.0..0.0, 3).map(drop), invalid, "0..0 is empty");
-    refused(&|r| r.uniform::<f32>(1.0..0.0, 3).map(drop), invalid, "high is 0");
-    refused(&|r| r.uniform::<f32>(0.0..f64::NAN, 3).map(drop), invalid, "high is nan");
+    refused(&|r| r.uniform::<f32>(1.0..0.0, 3).map(drop), invalid, "the range 1..0 is empty");
+    refused(
+        &|r| r.uniform::<f32>(0.0..f64::NAN, 3).map(drop),
+        invalid,
+        "the range 0..NaN must have finite",
+    );
     refused(&|r| r.normal::<f32>(0.0, 0.0, 3).map(drop), invalid, "deviation is 0");
     refused(&|r| r.normal::<f32>(0.0, -1.0, 3).map(drop), invalid, "deviation is -1");
     refused(&|r| r.integers::<u8>(0..0, 3).map(drop), invalid, "0..0 is empty");

@@ -248,7 +248,8 @@ fn headers_that_lie_are_refused_with_tensor_value_and_bound() {
     assert_eq!(message(&[]), "the file has 0 bytes but begins with a length of 8");
     assert_eq!(
         message(&u64::MAX.to_le_bytes()),
-        "the header has 18446744073709551615 bytes at byte 0 but may have at most 100000000"
+        "the header has 18446744073709551615 bytes at byte 0 but may have at most 100000000: this \
+         is no safetensors file"
     );
     assert_eq!(
         message(&30_u64.to_le_bytes()),

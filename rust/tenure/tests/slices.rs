@@ -94,12 +94,12 @@ fn axes_outside_are_named_as_they_were_given() {
         says(view.permute(&[-1, 1]).err().unwrap()),
         "axes [-1, 1] are no permutation of the 2 axes of the view"
     );
-    assert_eq!(says(sum(view, -3).err().unwrap()), "axis is -3 but a has rank 2");
-    assert_eq!(says(sum(view, 2).err().unwrap()), "axis is 2 but a has rank 2");
-    assert_eq!(says(sum(view, [0, -2]).err().unwrap()), "axis 0 is given more than once");
-    assert_eq!(says(sum(view, [-1, -1]).err().unwrap()), "axis -1 is given more than once");
-    assert_eq!(says(sum(view, -9).err().unwrap()), "axis is -9 but a has rank 2");
-    assert_eq!(says(sum(1, -1).err().unwrap()), "axis is -1 but a has rank 0");
+    assert_eq!(says(sum(view, -3).err().unwrap()), "sum: axis is -3 but a has rank 2");
+    assert_eq!(says(sum(view, 2).err().unwrap()), "sum: axis is 2 but a has rank 2");
+    assert_eq!(says(sum(view, [0, -2]).err().unwrap()), "sum: axis 0 is given more than once");
+    assert_eq!(says(sum(view, [-1, -1]).err().unwrap()), "sum: axis -1 is given more than once");
+    assert_eq!(says(sum(view, -9).err().unwrap()), "sum: axis is -9 but a has rank 2");
+    assert_eq!(says(sum(1, -1).err().unwrap()), "sum: axis is -1 but a has rank 0");
     assert_eq!(format!("{:?}", [Axis::from(-2), Axis::from(1_usize)]), "[-2, 1]");
 }
 

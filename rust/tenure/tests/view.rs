@@ -558,6 +558,12 @@ fn a_view_outlives_the_view_it_was_made_of() {
 }
 
 #[test]
+#[should_panic(expected = "index [1] must have as many numbers as shape [2, 3] has axes")]
+fn another_count_of_indices_panics() {
+    let _ = TensorView::from_slice(&[0; 6], [2, 3]).unwrap()[[1]];
+}
+
+#[test]
 fn ranges_may_be_written_in_every_way() {
     let view = TensorView::from_slice(&[0, 1, 2, 3, 4], 5).unwrap();
     assert_eq!(view.slice(0, 1..3).unwrap().to_vec(), [1, 2]);
@@ -588,7 +594,7 @@ fn messages_name_the_value_and_the_bound() {
         (view.reshape([4]), "shape [4] has 4 elements but the view of shape [2, 3] has 6"),
         (
             view.t().reshape([6]),
-            "shape [3, 2] with strides [1, 3] cannot become [6] without a copy",
+            "shape [3, 2] with strides [1, 3] cannot become [6] without a copy: `to_tensor()` makes one",
         ),
         (view.squeeze(0), "axis 0 has extent 2 but only extent 1 can be squeezed"),
         (view.unsqueeze(3), "axis is 3 but the view has rank 2"),

@@ -135,7 +135,11 @@ pub(crate) fn overlaps(view: &tnr_view) -> Error {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_element(view: &tnr_view, index: &[usize]) -> ! {
-    panic!("index {index:?} is outside shape {:?}", layout::extents(view))
+    let shape = layout::extents(view);
+    if index.len() != shape.len() {
+        panic!("index {index:?} must have as many numbers as shape {shape:?} has axes");
+    }
+    panic!("index {index:?} is outside shape {shape:?}")
 }
 
 #[cold]
@@ -268,7 +272,8 @@ pub(crate) fn window_size(axis: usize, size: usize, extent: usize) -> Error {
 #[inline(never)]
 pub(crate) fn needs_copy(view: &tnr_view, extents: &[usize]) -> Error {
     Error::invalid(format!(
-        "shape {:?} with strides {:?} cannot become {extents:?} without a copy",
+        "shape {:?} with strides {:?} cannot become {extents:?} without a copy: \
+         `to_tensor()` makes one",
         layout::extents(view),
         layout::strides(view)
     ))

@@ -1,6 +1,6 @@
 //! Arrays one behind the other.
 
-use super::results::{Extents, filled};
+use super::results::{Extents, filled, named};
 use crate::raw::movement;
 use crate::{AsViewMut, AsViews, Axis, Element, Error, Result, Tensor, TensorView};
 
@@ -9,16 +9,29 @@ fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extent
     let Some(first) = parts.first() else {
         return Err(Error::invalid("concat: there are no parts"));
     };
-    let at = numbered(axis, first.rank())?;
+    let at = named("concat", numbered(axis, first.rank()))?;
     let mut extents = Extents::of(first.shape());
-    for part in &parts[1..] {
-        // Parts of another rank are refused by the library.
-        let more = part.shape().get(at).copied().unwrap_or(0);
-        let sum = extents.values[at].checked_add(more);
+    for (nth, part) in parts.iter().enumerate().skip(1) {
+        if let Some(why) = unlike(first.shape(), nth, part.shape(), Some(at)) {
+            return Err(Error::invalid(format!("concat: {why}")));
+        }
+        let sum = extents.values[at].checked_add(part.shape()[at]);
         extents.values[at] =
             sum.ok_or_else(|| Error::invalid("concat: the extents add up to more than a usize"))?;
     }
     Ok((extents, at))
+}
+
+/// Why two shapes cannot be joined along an axis, which may differ, or stacked.
+fn unlike(first: &[usize], nth: usize, part: &[usize], along: Option<usize>) -> Option<String> {
+    if part.len() != first.len() {
+        let (rank, wanted) = (part.len(), first.len());
+        return Some(format!("parts[{nth}].rank is {rank} but parts[0].rank is {wanted}"));
+    }
+    let differs = |axis: &usize| Some(*axis) != along && part[*axis] != first[*axis];
+    let axis = (0..part.len()).find(differs)?;
+    let (extent, wanted) = (part[axis], first[axis]);
+    Some(format!("parts[{nth}].shape[{axis}] is {extent} but parts[0].shape[{axis}] is {wanted}"))
 }
 
 /// The number of an axis of an array of rank `rank`.
@@ -72,7 +85,7 @@ pub fn concat_into<T: Element>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let mut out = out.as_view_mut();
-    let at = numbered(axis.into(), out.rank())?;
+    let at = named("concat_into", numbered(axis.into(), out.rank()))?;
     parts.with_views(|parts| movement::concat(parts, at as u32, out.lent_mut()))
 }
 
@@ -84,7 +97,12 @@ fn unsqueezed<'a, T: Element>(
     let Some(first) = parts.first() else {
         return Err(Error::invalid("stack: there are no parts"));
     };
-    let at = numbered(axis, first.rank() + 1)?;
+    let at = named("stack", numbered(axis, first.rank() + 1))?;
+    for (nth, part) in parts.iter().enumerate().skip(1) {
+        if let Some(why) = unlike(first.shape(), nth, part.shape(), None) {
+            return Err(Error::invalid(format!("stack: {why}")));
+        }
+    }
     let parts: Result<Vec<_>> = parts.iter().map(|part| part.unsqueeze(at)).collect();
     Ok((parts?, at))
 }

@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_MAX_RANK, tnr_binary_op};
 
 use super::concat::numbered;
-use super::results::{Extents, filled};
+use super::results::{Extents, filled, named};
 use crate::raw::movement::{self, Names};
 use crate::{
     AsIndices, AsView, AsViewMut, Axis, Element, Error, Number, Order, Result, SparseIndex, Tensor,
@@ -44,7 +44,7 @@ pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Ext
 /// assert_eq!(take(&table, 1, &[1])?.to_vec(), [2.0, 4.0, 6.0]);
 ///
 /// let error = take(&table, 0, &[0, 3]).unwrap_err();
-/// assert!(error.message().starts_with("indices[1] is 3 but must be at least 0 and less than 3"));
+/// assert!(error.message().starts_with("take: indices[1] is 3 but must be at least 0 and less than 3"));
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[doc(alias("index_select", "embedding", "gather_rows", "select_rows"))]
@@ -54,11 +54,12 @@ pub fn take<T: Element, I: SparseIndex>(
     indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
     let (a, indices) = (a.as_view(), indices.as_indices());
-    let at = numbered(axis.into(), a.rank())?;
+    let at = named("take", numbered(axis.into(), a.rank()))?;
     let extents = taken(a.shape(), at, indices.shape())?;
-    filled(extents.as_slice(), |out| {
+    let result = filled(extents.as_slice(), |out| {
         movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
-    })
+    });
+    named("take", result)
 }
 
 /// Elements of `a` by their indices along an axis, as [`take`] gives them, into `out`.
@@ -83,8 +84,9 @@ pub fn take_into<T: Element, I: SparseIndex>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
-    let at = numbered(axis.into(), a.rank())?;
-    movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out.lent_mut())
+    let at = named("take_into", numbered(axis.into(), a.rank()))? as u32;
+    let done = movement::take(Names::Rows, a.lent(), at, indices.lent(), out.lent_mut());
+    named("take_into", done)
 }
 
 /// Elements of `a` by an index each along an axis: for axis 0, `out[i, j] = a[indices[i, j], j]`. A
@@ -110,10 +112,11 @@ pub fn gather<T: Element, I: SparseIndex>(
     indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
     let (a, indices) = (a.as_view(), indices.as_indices());
-    let at = numbered(axis.into(), a.rank())?;
-    filled(indices.shape(), |out| {
+    let at = named("gather", numbered(axis.into(), a.rank()))?;
+    let result = filled(indices.shape(), |out| {
         movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out)
-    })
+    });
+    named("gather", result)
 }
 
 /// Elements of `a` by an index each along an axis, as [`gather`] gives them, into `out`.
@@ -138,8 +141,9 @@ pub fn gather_into<T: Element, I: SparseIndex>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
-    let at = numbered(axis.into(), a.rank())?;
-    movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out.lent_mut())
+    let at = named("gather_into", numbered(axis.into(), a.rank()))? as u32;
+    let done = movement::take(Names::Elements, a.lent(), at, indices.lent(), out.lent_mut());
+    named("gather_into", done)
 }
 
 /// The code that puts values as they are.
@@ -195,7 +199,10 @@ macro_rules! puts {
             values: impl AsView<T>,
         ) -> Result<Tensor<T>> {
             let mut result = Tensor::working_copy(a.as_view(), Order::RowMajor)?;
-            $assign(&mut result, axis, indices, values)?;
+            let (indices, values) = (indices.as_indices(), values.as_view());
+            let (axis, out) = (axis.into(), &mut result);
+            let done = put_assign_by(Names::$names, $op, out, axis, &indices, &values);
+            named(stringify!($new), done)?;
             Ok(result)
         }
 
@@ -223,7 +230,8 @@ macro_rules! puts {
             values: impl AsView<T>,
         ) -> Result<()> {
             let (indices, values) = (indices.as_indices(), values.as_view());
-            put_assign_by(Names::$names, $op, a, axis.into(), &indices, &values)
+            let done = put_assign_by(Names::$names, $op, a, axis.into(), &indices, &values);
+            named(stringify!($assign), done)
         }
     )*};
 }

@@ -2,7 +2,7 @@
 
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST};
 
-use super::results::{Extents, axis_of, filled};
+use super::results::{Extents, axis_of, filled, named};
 use crate::raw::Input;
 use crate::raw::ordering::{self, Ordered};
 use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView, layout::refusal};
@@ -60,7 +60,7 @@ macro_rules! sorts {
         /// ```
         pub fn $sort<T: Real>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
             let a = a.as_view();
-            let axis = axis_of(&a, axis)?;
+            let axis = named(stringify!($sort), axis_of(&a, axis))?;
             filled(a.shape(), |out| {
                 let to = Ordered { indices: None, out: Some(out) };
                 ordering::sort(a.lent().into(), axis, $flags, to)
@@ -78,7 +78,7 @@ macro_rules! sorts {
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
             let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let axis = axis_of(&a, axis)?;
+            let axis = named(stringify!($sort_into), axis_of(&a, axis))?;
             let to = Ordered { indices: None, out: Some(out.lent_mut()) };
             ordering::sort(a.lent().into(), axis, $flags, to)
         }
@@ -102,7 +102,7 @@ macro_rules! sorts {
             axis: impl Into<Axis>,
         ) -> Result<()> {
             let mut out = out.as_view_mut();
-            let axis = axis_of(&out.as_view(), axis)?;
+            let axis = named(stringify!($sort_assign), axis_of(&out.as_view(), axis))?;
             let to = Ordered { indices: None, out: Some(out.lent_mut()) };
             ordering::sort(Input::Output, axis, $flags, to)
         }
@@ -127,7 +127,7 @@ macro_rules! sorts {
         /// ```
         pub fn $argsort<T: Real>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<i64>> {
             let a = a.as_view();
-            let axis = axis_of(&a, axis)?;
+            let axis = named(stringify!($argsort), axis_of(&a, axis))?;
             filled(a.shape(), |indices| {
                 let to = Ordered { indices: Some(indices), out: None };
                 ordering::sort(a.lent().into(), axis, $flags, to)
@@ -145,7 +145,7 @@ macro_rules! sorts {
             out: &mut (impl AsViewMut<i64> + ?Sized),
         ) -> Result<()> {
             let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let axis = axis_of(&a, axis)?;
+            let axis = named(stringify!($argsort_into), axis_of(&a, axis))?;
             let to = Ordered { indices: Some(out.lent_mut()), out: None };
             ordering::sort(a.lent().into(), axis, $flags, to)
         }
@@ -171,7 +171,7 @@ macro_rules! sorts {
             axis: impl Into<Axis>,
         ) -> Result<Ranked<T>> {
             let a = a.as_view();
-            let axis = axis_of(&a, axis)?;
+            let axis = named(stringify!($with_indices), axis_of(&a, axis))?;
             ranked(a.shape(), |to| ordering::sort(a.lent().into(), axis, $flags, to))
         }
     )*};
@@ -219,7 +219,7 @@ fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) ->
 /// ```
 #[doc(alias("topk", "nlargest"))]
 pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
-    first_of(&a.as_view(), k, axis.into(), 0)
+    named("top_k", first_of(&a.as_view(), k, axis.into(), 0))
 }
 
 /// The `k` smallest elements along an axis, the smallest first; else as [`top_k`].
@@ -237,7 +237,7 @@ pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Res
 /// ```
 #[doc(alias("nsmallest"))]
 pub fn bottom_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
-    first_of(&a.as_view(), k, axis.into(), TNR_TOP_K_SMALLEST)
+    named("bottom_k", first_of(&a.as_view(), k, axis.into(), TNR_TOP_K_SMALLEST))
 }
 
 /// Puts the element that sorting would put at `kth` there, none that is greater before it and none
@@ -264,7 +264,7 @@ pub fn partition<T: Real>(
     axis: impl Into<Axis>,
 ) -> Result<Tensor<T>> {
     let a = a.as_view();
-    let axis = axis_of(&a, axis)?;
+    let axis = named("partition", axis_of(&a, axis))?;
     filled(a.shape(), |out| {
         let to = Ordered { indices: None, out: Some(out) };
         ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
@@ -283,7 +283,7 @@ pub fn partition_into<T: Real>(
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
     let (a, mut out) = (a.as_view(), out.as_view_mut());
-    let axis = axis_of(&a, axis)?;
+    let axis = named("partition_into", axis_of(&a, axis))?;
     let to = Ordered { indices: None, out: Some(out.lent_mut()) };
     ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
 }
@@ -308,7 +308,7 @@ pub fn partition_assign<T: Real>(
     axis: impl Into<Axis>,
 ) -> Result<()> {
     let mut out = out.as_view_mut();
-    let axis = axis_of(&out.as_view(), axis)?;
+    let axis = named("partition_assign", axis_of(&out.as_view(), axis))?;
     let to = Ordered { indices: None, out: Some(out.lent_mut()) };
     ordering::partition(Input::Output, axis, refusal::counted(&"kth", kth)?, to)
 }
@@ -331,7 +331,7 @@ pub fn argpartition<T: Real>(
     axis: impl Into<Axis>,
 ) -> Result<Tensor<i64>> {
     let a = a.as_view();
-    let axis = axis_of(&a, axis)?;
+    let axis = named("argpartition", axis_of(&a, axis))?;
     filled(a.shape(), |indices| {
         let to = Ordered { indices: Some(indices), out: None };
         ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)

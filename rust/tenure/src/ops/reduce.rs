@@ -3,7 +3,7 @@
 use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use super::axes::Axes;
-use super::results::filled;
+use super::results::{filled, named};
 use crate::raw::operations::{self, Reducing, reducing};
 use crate::{
     Arithmetic, AsView, AsViewMut, Bool8, Element, Field, Float, Number, Real, Result, Tensor,
@@ -65,7 +65,8 @@ macro_rules! reductions {
             $($field: $field_type,)?
         ) -> Result<Tensor<$result_type>> {
             let with = reducing!($($field)?);
-            reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
+            let result = reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with);
+            named(stringify!($new), result)
         }
 
         #[doc = $what]
@@ -96,7 +97,8 @@ macro_rules! reductions {
         ) -> Result<()> {
             let (a, out) = (a.as_view(), out.as_view_mut());
             let with = reducing!($($field)?);
-            reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
+            let result = reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out);
+            named(stringify!($into), result)
         }
     )*};
 }
@@ -188,8 +190,8 @@ macro_rules! reductions_of_all {
             let mut result = <$result_type>::default();
             let out = TensorViewMut::from_exact(std::slice::from_mut(&mut result), &[]);
             let with = reducing!($($field)?);
-            reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), with, out)?;
-            Ok(result)
+            let done = reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), with, out);
+            named(stringify!($all), done.map(|()| result))
         }
     )*};
 }

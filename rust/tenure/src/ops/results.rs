@@ -83,6 +83,12 @@ pub(crate) fn refused(
     error.prefixed(&format!("{name}: {}{into}: ", inputs.join(" with ")))
 }
 
+/// Puts the name of a function in front of its errors.
+#[inline]
+pub(crate) fn named<R>(name: &str, result: Result<R>) -> Result<R> {
+    result.map_err(|error| refused(error, name, &[], None))
+}
+
 /// A new row-major tensor that one operation fills.
 ///
 /// `operation` is a call of `raw::operations`, whose contract is to write every element of its

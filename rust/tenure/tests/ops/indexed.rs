@@ -2,11 +2,11 @@
 //! refusals that write nothing. The elements themselves are compared in the core's tests.
 
 use tenure::{
-    AsIndices, Bool8, PadMode, Tensor, TensorView,
+    AsIndices, Bool8, Error, PadMode, Tensor, TensorView,
     nn::{one_hot, one_hot_into},
     ops::{
-        concat, concat_into, gather, masked_fill_assign, pad, pad_into, put_add_assign, put_assign,
-        repeat, roll, stack, take, take_into, tile, tril,
+        concat, concat_into, gather, masked_fill_assign, pad, pad_into, put, put_add_assign,
+        put_assign, repeat, roll, stack, take, take_into, tile, tril,
     },
 };
 
@@ -18,7 +18,19 @@ fn parts_agree_or_are_refused() {
     assert!(concat((&a, &b), 1).unwrap_err().message().contains("parts[1].shape[0] is 1"));
     assert!(concat((&a, &b), 2).unwrap_err().message().contains("axis is 2"));
     assert!(concat((&a, &[1, 2]), 0).is_err());
-    assert!(stack((&a, &b), 0).is_err());
+    let refused = |error: Option<Error>| error.unwrap().message().to_owned();
+    let of_stack = |c: &[i32]| refused(stack((&a, TensorView::from(c)), 0).err());
+    assert_eq!(of_stack(&[5]), "stack: parts[1].rank is 1 but parts[0].rank is 2");
+    assert_eq!(
+        refused(stack((&a, &b), 0).err()),
+        "stack: parts[1].shape[0] is 1 but parts[0].shape[0] is 2"
+    );
+    assert_eq!(
+        refused(concat((&a, &[[5, 6, 7]]), 0).err()),
+        "concat: parts[1].shape[1] is 3 but parts[0].shape[1] is 2"
+    );
+    assert_eq!(refused(take(&a, 2, &[0]).err()), "take: axis is 2 but a has rank 2");
+    assert_eq!(refused(put(&a, 2, &[0], &a).err()), "put: axis is 2 but a has rank 2");
     let mut out = [7; 3];
     assert!(concat_into(([1, 2], [3, 4]), 0, &mut out).is_err());
     assert_eq!(out, [7; 3]);
@@ -93,8 +105,8 @@ fn indices_may_be_of_usize() {
     assert_eq!(one_hot::<u8, _>(&order, 3).unwrap(), [[0, 0, 1], [1, 0, 0]]);
 
     let refused = |index: usize| take(&table, 0, &[0, index]).unwrap_err().message().to_owned();
-    assert!(refused(3).starts_with("indices[1] is 3 but must be at least 0 and less than 3"));
-    assert!(refused(usize::MAX).starts_with("indices[1] is -1 but must be at least 0"));
+    assert!(refused(3).starts_with("take: indices[1] is 3 but must be at least 0 and less than 3"));
+    assert!(refused(usize::MAX).starts_with("take: indices[1] is -1 but must be at least 0"));
     assert!(refused(1 << 63).contains("at least 0 and less than 3"));
 }
 

@@ -52,13 +52,13 @@ fn selections_take_what_sorting_would_put_there() {
     assert_eq!(all.indices.to_vec(), [1, 2, 0, 0, 2, 1]);
     assert_eq!(top_k(&table, 0, 1).unwrap().values.shape(), [2, 0]);
     let error = top_k(&table, 4, 1).unwrap_err();
-    assert_eq!(error.message(), "k is 4 but axis 1 has 3");
+    assert_eq!(error.message(), "top_k: k is 4 but axis 1 has 3");
     assert_eq!(partition(&[9, 7, 8], 1, 0).unwrap().to_vec(), [7, 8, 9]);
     let mut out = [0; 3];
     let error = partition_into(&[9, 7, 8], 3, 0, &mut out).unwrap_err();
     assert!(error.message().contains("kth is 3"), "{error}");
     assert_eq!(out, [0; 3]);
-    assert_eq!(sort(&table, 2).unwrap_err().message(), "axis is 2 but a has rank 2");
+    assert_eq!(sort(&table, 2).unwrap_err().message(), "sort: axis is 2 but a has rank 2");
 }
 
 #[test]

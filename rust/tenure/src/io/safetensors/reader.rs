@@ -186,7 +186,8 @@ impl Contents {
         let length = u64::from_le_bytes(*length);
         if length > MOST_HEADER_BYTES as u64 {
             return Err(Error::invalid(format!(
-                "the header has {length} bytes at byte 0 but may have at most {MOST_HEADER_BYTES}"
+                "the header has {length} bytes at byte 0 but may have at most {MOST_HEADER_BYTES}: \
+                 this is no safetensors file"
             )));
         }
         let Some((text, payload)) = rest.split_at_checked(length as usize) else {
