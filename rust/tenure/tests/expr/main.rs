@@ -4,6 +4,7 @@
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod errors;
+mod memory;
 mod operands;
 mod pools;
 mod random;

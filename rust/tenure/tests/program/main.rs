@@ -12,6 +12,7 @@ mod found;
 mod nets;
 mod ordering;
 mod random;
+mod report;
 mod rows;
 mod runs;
 mod sparse;

@@ -5,9 +5,7 @@
 use tenure::program::report::{Operand, Place, Report, Roofs, StepKind};
 use tenure::{Conv2d, CustomOperation, Graph, Passes, Pool2d, Program, Result, Tensor, Traced};
 
-#[path = "../src/split_mix.rs"]
-mod split_mix;
-use split_mix::Random;
+use crate::Random;
 
 /// A network with a branch that is read late, and an output of an input itself.
 fn network(passes: Passes) -> Result<Report> {

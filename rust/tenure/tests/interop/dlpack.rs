@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[path = "dlpack/managed.rs"]
+#[path = "../dlpack/managed.rs"]
 mod managed;
 
 use managed::{Legacy, Versioned};

@@ -307,7 +307,7 @@ fn pieces(page: &str) -> Vec<String> {
 
 #[test]
 fn the_tables_compile() {
-    let page = include_str!("../../../docs/migration.md");
+    let page = include_str!("../../../../docs/migration.md");
     let pieces = pieces(page);
     assert!(pieces.len() > 60, "only {} pieces of code were found", pieces.len());
     let mut compiled = dense().unwrap();

@@ -1,7 +1,7 @@
 //! Conversions among the sparse formats, and to fewer entries, on one thread and on several.
 
 #[allow(dead_code, reason = "tests take what they need")]
-#[path = "../src/split_mix.rs"]
+#[path = "../../src/split_mix.rs"]
 mod random;
 
 use random::Random;

@@ -2,11 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-#[path = "../src/split_mix.rs"]
-#[allow(dead_code, reason = "the tests need only a part of it")]
-mod split_mix;
-
-use split_mix::Random;
+use crate::split_mix::Random;
 use tenure::{
     Complex, ErrorKind, Order, Tensor, TensorView, TensorViewMut, Tenure, bf16, f16, ops::meshgrid,
 };

@@ -13,11 +13,7 @@ use tenure::{
     ops::{cast, mul, sub},
 };
 
-#[allow(dead_code, reason = "part of it is used here")]
-#[path = "../src/split_mix.rs"]
-mod random;
-
-use random::Random;
+use crate::split_mix::Random;
 
 /// The bound of LAPACK's tests, in units of the last place.
 const THRESHOLD: f64 = 30.0;

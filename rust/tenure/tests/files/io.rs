@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-#[path = "sanitizer/mod.rs"]
+#[path = "../sanitizer/mod.rs"]
 mod sanitizer;
 
 use tenure::*;

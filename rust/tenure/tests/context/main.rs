@@ -1,0 +1,5 @@
+//! Contexts, engines and threads.
+
+mod engine;
+mod installed;
+mod threads;
