@@ -193,9 +193,7 @@ def of_coordinates(library, shape, count):
 
 
 def pruned(threshold):
-    made = options("csr", predicate="greater", threshold=np.float32(threshold))
-    made.format = 0
-    return made
+    return options(predicate="greater", threshold=np.float32(threshold))
 
 
 def of_compressed(library, form, shape, count):

@@ -98,10 +98,8 @@ void sparse_rows(std::int64_t side, std::uint32_t one_of) {
   }
   Arrays arrays;
   const tnr_view_mut dense = sparse_elements(arrays, side, one_of);
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = TNR_SPARSE_FORMAT_CSR;
-  tnr_sparse* const matrix = tnr_sparse_from_dense(g_context, &dense.view, &options);
+  tnr_sparse* const matrix =
+      tnr_sparse_from_dense(g_context, TNR_SPARSE_FORMAT_CSR, &dense.view, nullptr);
   require(matrix != nullptr, "tnr_sparse_from_dense");
   tnr_sparse_view a = {};
   a.struct_size = sizeof a;
@@ -110,7 +108,8 @@ void sparse_rows(std::int64_t side, std::uint32_t one_of) {
   const auto dense_bytes = static_cast<double>(bytes_of(dense));
   if (is_wanted(names[0].c_str())) {
     report(names[0].c_str(), dense_bytes + matrix_bytes, [&] {
-      tnr_sparse* const made = tnr_sparse_from_dense(g_context, &dense.view, &options);
+      tnr_sparse* const made =
+          tnr_sparse_from_dense(g_context, TNR_SPARSE_FORMAT_CSR, &dense.view, nullptr);
       require(made != nullptr, "tnr_sparse_from_dense");
       ok(tnr_sparse_release(made), "tnr_sparse_release");
     });

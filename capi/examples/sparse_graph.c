@@ -82,13 +82,7 @@ int main(void) {
   }
 
   /* Operations return matrices that the library holds; their views are trusted. */
-  {
-    tnr_sparse_options options;
-    memset(&options, 0, sizeof options);
-    options.struct_size = sizeof options;
-    options.format = TNR_SPARSE_FORMAT_CSC;
-    by_columns = tnr_sparse_convert(NULL, &view, &options);
-  }
+  by_columns = tnr_sparse_convert(NULL, TNR_SPARSE_FORMAT_CSC, &view, NULL);
   if (by_columns == NULL) return failed("convert");
   view.struct_size = sizeof view;
   if (tnr_sparse_view_of(by_columns, &view) || follow(&view, start, again)) {

@@ -62,7 +62,11 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_dense_attributes> = 256;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_convert_attributes> = 32;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_prune_attributes> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_top_k_attributes> = 16;
 template <>

@@ -263,16 +263,32 @@ static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
 static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
 static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
 
-static_assert(sizeof(tnr_sparse_options) == 256 && alignof(tnr_sparse_options) == 8);
-static_assert(offsetof(tnr_sparse_options, struct_size) == 0);
-static_assert(offsetof(tnr_sparse_options, format) == 8);
-static_assert(offsetof(tnr_sparse_options, index_dtype) == 12);
-static_assert(offsetof(tnr_sparse_options, predicate) == 16);
-static_assert(offsetof(tnr_sparse_options, flags) == 20);
-static_assert(offsetof(tnr_sparse_options, block_rows) == 24);
-static_assert(offsetof(tnr_sparse_options, block_cols) == 32);
-static_assert(offsetof(tnr_sparse_options, threshold) == 40);
-static_assert(offsetof(tnr_sparse_options, mask) == 64);
+static_assert(sizeof(tnr_sparse_from_dense_attributes) == 256 &&
+              alignof(tnr_sparse_from_dense_attributes) == 8);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, predicate) == 12);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, flags) == 16);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, reserved) == 20);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, block_rows) == 24);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, block_cols) == 32);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, threshold) == 40);
+static_assert(offsetof(tnr_sparse_from_dense_attributes, mask) == 64);
+
+static_assert(sizeof(tnr_sparse_convert_attributes) == 32 &&
+              alignof(tnr_sparse_convert_attributes) == 8);
+static_assert(offsetof(tnr_sparse_convert_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_convert_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_convert_attributes, flags) == 12);
+static_assert(offsetof(tnr_sparse_convert_attributes, block_rows) == 16);
+static_assert(offsetof(tnr_sparse_convert_attributes, block_cols) == 24);
+
+static_assert(sizeof(tnr_sparse_prune_attributes) == 40 &&
+              alignof(tnr_sparse_prune_attributes) == 8);
+static_assert(offsetof(tnr_sparse_prune_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_prune_attributes, predicate) == 8);
+static_assert(offsetof(tnr_sparse_prune_attributes, flags) == 12);
+static_assert(offsetof(tnr_sparse_prune_attributes, threshold) == 16);
 
 static_assert(sizeof(tnr_sparse_top_k_attributes) == 16 &&
               alignof(tnr_sparse_top_k_attributes) == 8);

@@ -256,7 +256,7 @@ TEST_F(Attributes, OfNormalizationsAndScans) {
 
 TEST_F(Attributes, OfSparseOperations) {
   for (const SparseFunction& function : sparse_functions()) {
-    if (function.has(SparseFunction::kOptions)) continue;
+    if (function.has(SparseFunction::kBlocks)) continue;
     check(function.name(), function.attributes.size(), function.reserved_at,
           [&](const void* given) {
             SparseOperands with(*csr_);

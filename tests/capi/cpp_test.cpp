@@ -296,11 +296,9 @@ TEST(Cpp, SparseMatrices) {
   const Numbers by_column{1, 3, 2};
   const auto csc =
       tnr::SparseView::csc<std::int32_t, float>(2, 3, col_offsets, row_indices, by_column, kFlags);
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = TNR_SPARSE_FORMAT_CSR;
   for (const tnr::SparseView& view : {csr, coo, csc}) {
-    const tnr::Handle<tnr_sparse> made = tnr::owned(tnr_sparse_convert(nullptr, view, &options));
+    const tnr::Handle<tnr_sparse> made =
+        tnr::owned(tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR, view, nullptr));
     const tnr::SparseView held(made);
     EXPECT_EQ(held.rows(), 2);
     EXPECT_EQ(held.cols(), 3);

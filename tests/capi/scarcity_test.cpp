@@ -187,11 +187,10 @@ struct Conversions {
   ~Conversions() { tnr_sparse_release(matrix); }
 
   tnr_sparse* from_dense(tnr_context* context, tnr_sparse_format format) const {
-    tnr_sparse_options options = {};
-    options.struct_size = sizeof options;
-    options.format = format;
-    options.index_dtype = TNR_DTYPE_I64;
-    return tnr_sparse_from_dense(context, &rows, &options);
+    tnr_sparse_from_dense_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.index_dtype = TNR_DTYPE_I64;
+    return tnr_sparse_from_dense(context, format, &rows, &attributes);
   }
 };
 
@@ -235,11 +234,8 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
     expect_no_refusal_above_the_first_success(
         [&](tnr_context* context) { return conversions.from_dense(context, format); });
   }
-  expect_no_refusal_above_the_first_success([&](tnr_context* context) {
-    tnr_sparse_options options = {};
-    options.struct_size = sizeof options;
-    return tnr_sparse_prune(context, &conversions.view, &options);
-  });
+  expect_no_refusal_above_the_first_success(
+      [&](tnr_context* context) { return tnr_sparse_prune(context, &conversions.view, nullptr); });
   expect_no_refusal_above_the_first_success([&](tnr_context* context) {
     return tnr_sparse_binary(context, TNR_BINARY_OP_ADD, &conversions.view, &conversions.view,
                              nullptr);

@@ -20,7 +20,7 @@ std::vector<SparseFunction> checked_functions() {
   std::vector<SparseFunction> all = sparse_functions();
   all.push_back(
       {.function = "tnr_sparse_check",
-       .traits = SparseFunction::kAll | SparseFunction::kOptions,
+       .traits = SparseFunction::kAll,
        .call = [](auto*, const tnr_sparse_view* a, auto*, auto&) { return tnr_sparse_check(a); }});
   return all;
 }

@@ -16,7 +16,6 @@ using tenure::test::Counted;
 using tenure::test::csr_model;
 using tenure::test::f32;
 using tenure::test::flat_view;
-using tenure::test::options_of;
 using tenure::test::read;
 using tenure::test::sparse_functions;
 using tenure::test::SparseArrays;
@@ -95,8 +94,7 @@ TEST_F(SparseStats, CountOperationsInsideOperations) {
             (Counted{1, kCsr, 16 + 2 * 8}));
   EXPECT_EQ(read(TNR_OPERATION_CAST).calls, casts + 1);
 
-  const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse* const held = tnr_sparse_convert(nullptr, &a, &csr);
+  tnr_sparse* const held = tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR, &a, nullptr);
   tnr_sparse_view view{};
   view.struct_size = sizeof view;
   ASSERT_EQ(tnr_sparse_view_of(held, &view), TNR_STATUS_OK);
@@ -126,10 +124,10 @@ TEST_F(SparseStats, CountTheRowsOfAView) {
 
 TEST_F(SparseStats, CountBlocks) {
   SparseArrays blocks(tenure::test::bsr_model(), TNR_DTYPE_I32);
-  const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR);
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_CONVERT,
                   [&] {
-                    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, &blocks.view(), &csr)),
+                    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR,
+                                                           &blocks.view(), nullptr)),
                               TNR_STATUS_OK);
                   }),
             (Counted{1, 12 + 12 + 72, 20 + 18 * 8}));
@@ -159,13 +157,13 @@ TEST_F(SparseStats, CountNoByteWhereThereIsNothingToDoAndNoCallThatFails) {
 
 TEST_F(SparseStats, TakeTime) {
   const tnr_view_mut into = out({3, 4});
-  const tnr_sparse_options coo = options_of(TNR_SPARSE_FORMAT_COO);
   tnr_stats_time_start();
   const std::uint64_t dense = read(TNR_OPERATION_SPARSE_TO_DENSE).nanoseconds;
   const std::uint64_t converted = read(TNR_OPERATION_SPARSE_CONVERT).nanoseconds;
   for (int call = 0; call < 100; ++call) {
     EXPECT_EQ(tnr_sparse_to_dense(nullptr, &a, nullptr, &into), TNR_STATUS_OK);
-    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, &a, &coo)), TNR_STATUS_OK);
+    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_COO, &a, nullptr)),
+              TNR_STATUS_OK);
   }
   tnr_stats_time_stop();
   EXPECT_GT(read(TNR_OPERATION_SPARSE_TO_DENSE).nanoseconds, dense);

@@ -17,7 +17,6 @@
 using tenure::test::expect_refused;
 using tenure::test::f32;
 using tenure::test::flat_view;
-using tenure::test::options_of;
 using tenure::test::sparse_functions;
 using tenure::test::SparseArrays;
 using tenure::test::SparseFunction;
@@ -81,10 +80,10 @@ TEST_F(SparseStatus, WithoutAMatrix) { refuse(nullptr, TNR_STATUS_INVALID_ARGUME
 
 TEST_F(SparseStatus, WithoutAnotherOperand) {
   for_each([&](const SparseFunction& function) {
-    if (function.has(SparseFunction::kOptions)) {
+    if (function.has(SparseFunction::kBlocks)) {
       SparseOperands with(valid);
       expect_refusal(function.call(nullptr, &valid, nullptr, with), with,
-                     TNR_STATUS_INVALID_ARGUMENT, {"options is NULL"});
+                     TNR_STATUS_INVALID_ARGUMENT, {"attributes->block_rows is 0", "at least 1"});
     }
     SparseOperands all(valid);
     (void)function(nullptr, &valid, all);
@@ -109,16 +108,17 @@ TEST_F(SparseStatus, OfAnotherSize) {
   }
 }
 
-TEST_F(SparseStatus, OptionsOfAnotherSize) {
+TEST_F(SparseStatus, AttributesOfAnotherSize) {
   for_each([&](const SparseFunction& function) {
-    if (!function.has(SparseFunction::kOptions)) return;
-    for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{255}, std::uint64_t{4097}}) {
-      std::vector<unsigned char> options = function.attributes;
-      std::memcpy(options.data(), &size, sizeof size);
+    const std::uint64_t least = function.attributes.size();
+    for (const std::uint64_t size : {std::uint64_t{0}, least - 1, std::uint64_t{4097}}) {
+      std::vector<unsigned char> attributes = function.attributes;
+      std::memcpy(attributes.data(), &size, sizeof size);
       SparseOperands with(valid);
-      expect_refusal(function.call(nullptr, &valid, options.data(), with), with,
+      expect_refusal(function.call(nullptr, &valid, attributes.data(), with), with,
                      TNR_STATUS_INVALID_ARGUMENT,
-                     {"options->struct_size is " + std::to_string(size), "at least 256"});
+                     {"attributes->struct_size is " + std::to_string(size),
+                      "at least " + std::to_string(least)});
     }
   });
 }
@@ -341,8 +341,7 @@ TEST_F(SparseStatus, NoMatricesCannotBeJoined) {
 }
 
 TEST_F(SparseStatus, UnaryIsOfAllOfAHeldMatrix) {
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse* const held = tnr_sparse_convert(nullptr, &valid, &options);
+  tnr_sparse* const held = tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR, &valid, nullptr);
   tnr_sparse_view whole{};
   whole.struct_size = sizeof whole;
   ASSERT_EQ(tnr_sparse_view_of(held, &whole), TNR_STATUS_OK);

@@ -15,7 +15,6 @@ using tenure::test::attributes;
 using tenure::test::csr_model;
 using tenure::test::expect_last_error;
 using tenure::test::expect_refused;
-using tenure::test::options_of;
 using tenure::test::SparseArrays;
 
 namespace {
@@ -273,8 +272,8 @@ TEST(CSparse, PointersAreChecked) {
 
 TEST(CSparse, Convert) {
   const Parts parts;
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
-  tnr_sparse* const matrix = tnr_sparse_convert(nullptr, &parts.view, &options);
+  tnr_sparse* const matrix =
+      tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSC, &parts.view, nullptr);
   ASSERT_NE(matrix, nullptr);
   tnr_sparse_view view = empty_view();
   ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
@@ -286,21 +285,20 @@ TEST(CSparse, Convert) {
     EXPECT_EQ(static_cast<const float*>(view.values.data)[k], expected.values[k]);
   }
   tnr_sparse_release(matrix);
-  expect_refused(tnr_sparse_convert(nullptr, nullptr, &options), TNR_STATUS_INVALID_ARGUMENT,
-                 {"a is NULL"});
-  expect_refused(tnr_sparse_convert(nullptr, &parts.view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
-                 {"options is NULL"});
+  expect_refused(tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSC, nullptr, nullptr),
+                 TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
+  expect_refused(tnr_sparse_convert(nullptr, 9, &parts.view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"format is 9, which names no format"});
   tnr_context* const garbage = reinterpret_cast<tnr_context*>(std::uintptr_t{64});
-  expect_refused(tnr_sparse_convert(garbage, &parts.view, &options), TNR_STATUS_STALE_HANDLE, {});
+  expect_refused(tnr_sparse_convert(garbage, TNR_SPARSE_FORMAT_CSC, &parts.view, nullptr),
+                 TNR_STATUS_STALE_HANDLE, {});
 }
 
 TEST(CSparse, FewerEntries) {
   const Parts parts;
-  tnr_sparse_options options = options_of(0);
-  options.predicate = TNR_SPARSE_PREDICATE_NON_ZERO;
   for (tnr_sparse* const matrix :
        {tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, &parts.view, nullptr),
-        tnr_sparse_prune(nullptr, &parts.view, &options),
+        tnr_sparse_prune(nullptr, &parts.view, nullptr),
         tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &parts.view, 4, nullptr)}) {
     ASSERT_NE(matrix, nullptr) << tnr_last_error()->message;
     tnr_sparse_view view = empty_view();
@@ -311,8 +309,8 @@ TEST(CSparse, FewerEntries) {
   }
   expect_refused(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, nullptr, nullptr),
                  TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
-  expect_refused(tnr_sparse_prune(nullptr, &parts.view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
-                 {"options is NULL"});
+  expect_refused(tnr_sparse_prune(nullptr, nullptr, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a is NULL"});
   expect_refused(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &parts.view, 5, nullptr),
                  TNR_STATUS_INVALID_ARGUMENT, {"k is 5"});
 }
@@ -392,8 +390,7 @@ TEST(CSparse, MaskedProduct) {
   tnr_sparse_view transposed = a;
   transposed.format = TNR_SPARSE_FORMAT_CSC;
   std::swap(transposed.rows, transposed.cols);
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse* const b = tnr_sparse_convert(nullptr, &transposed, &options);
+  tnr_sparse* const b = tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR, &transposed, nullptr);
   tnr_sparse_view b_view = empty_view();
   ASSERT_EQ(tnr_sparse_view_of(b, &b_view), TNR_STATUS_OK);
   tnr_sparse* const whole = tnr_sparse_product(nullptr, &a, &b_view, nullptr);
@@ -438,8 +435,7 @@ TEST(CSparse, ChosenFromDense) {
 TEST(CSparse, FromDense) {
   const float elements[6] = {0, 2, 0, 0, 0, 3};
   const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse* const matrix = tnr_sparse_from_dense(nullptr, &dense, &options);
+  tnr_sparse* const matrix = tnr_sparse_from_dense(nullptr, TNR_SPARSE_FORMAT_CSR, &dense, nullptr);
   ASSERT_NE(matrix, nullptr);
   tnr_sparse_view view = empty_view();
   ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
@@ -459,14 +455,14 @@ TEST(CSparse, FromDense) {
 TEST(CSparse, FromDenseChecksItsPointers) {
   const float elements[6] = {0, 2, 0, -0.0f, 0, 3};
   const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-  EXPECT_EQ(tnr_sparse_from_dense(nullptr, nullptr, &options), nullptr);
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, TNR_SPARSE_FORMAT_CSR, nullptr, nullptr), nullptr);
   expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"dense is NULL"});
-  EXPECT_EQ(tnr_sparse_from_dense(nullptr, &dense, nullptr), nullptr);
-  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"options is NULL"});
-  options.struct_size = 8;
-  EXPECT_EQ(tnr_sparse_from_dense(nullptr, &dense, &options), nullptr);
-  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"options->struct_size is 8"});
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, 9, &dense, nullptr), nullptr);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"format is 9, which names no format"});
+  tnr_sparse_from_dense_attributes attributes{};
+  attributes.struct_size = 8;
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, TNR_SPARSE_FORMAT_CSR, &dense, &attributes), nullptr);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"attributes->struct_size is 8"});
   tnr_sparse_view view = empty_view();
   expect_refused(tnr_sparse_to_dense(nullptr, &view, nullptr, nullptr), TNR_STATUS_INVALID_ARGUMENT,
                  {"out is NULL"});
@@ -514,8 +510,7 @@ struct Batch {
 
   Batch() {
     const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 2, 3});
-    const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-    matrix = tnr_sparse_from_dense(nullptr, &dense, &options);
+    matrix = tnr_sparse_from_dense(nullptr, TNR_SPARSE_FORMAT_CSR, &dense, nullptr);
     EXPECT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
   }
   ~Batch() { tnr_sparse_release(matrix); }

@@ -15,19 +15,19 @@ constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORM
                                           TNR_SPARSE_FORMAT_CSC};
 constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
-tnr_sparse_options options_of(tnr_sparse_format format, std::uint32_t flags) {
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = format;
-  options.flags = flags;
-  return options;
+tnr_sparse_convert_attributes attributes_of(std::uint32_t flags) {
+  tnr_sparse_convert_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.flags = flags;
+  return attributes;
 }
 
 class DeviceConvert : public OnDevice {
  protected:
   // Expects the CPU's matrix, or its error. A device claims no order that the CPU does not.
-  void check(const Compressed& matrix, std::uint32_t flags, tnr_dtype dtype,
-             const tnr_sparse_options& options, std::uint64_t waits_expected, Random& random) {
+  void check(const Compressed& matrix, std::uint32_t flags, tnr_dtype dtype, tnr_sparse_format to,
+             const tnr_sparse_convert_attributes& attributes, std::uint64_t waits_expected,
+             Random& random) {
     Parts parts(matrix, {Type::kU8, dtype}, kIndexTypes[random() % 2], random,
                 Parts::Values::kUnset);
     fill_with_bits(parts.values, random);
@@ -39,12 +39,12 @@ class DeviceConvert : public OnDevice {
     lent.flags = flags;
     const std::string what = "format " + std::to_string(matrix.format) + " of " +
                              std::to_string(matrix.indices.size()) + " entries to " +
-                             std::to_string(options.format) + ", flags " + std::to_string(flags) +
-                             " and " + std::to_string(options.flags);
-    const Made expected(tnr_sparse_convert(nullptr, &here, &options));
+                             std::to_string(to) + ", flags " + std::to_string(flags) + " and " +
+                             std::to_string(attributes.flags);
+    const Made expected(tnr_sparse_convert(nullptr, to, &here, &attributes));
     const std::string said = expected.is_there() ? "" : tnr_last_error()->message;
     const std::uint64_t waits = totals().device_waits;
-    const Made made(tnr_sparse_convert(context_, &lent, &options));
+    const Made made(tnr_sparse_convert(context_, to, &lent, &attributes));
     ASSERT_EQ(made.is_there(), expected.is_there())
         << what << ": " << said << " / " << tnr_last_error()->message;
     if (!made.is_there()) {
@@ -54,7 +54,7 @@ class DeviceConvert : public OnDevice {
     EXPECT_EQ(totals().device_waits, waits + waits_expected) << what;
     tnr_sparse_view wanted = expected.view();
     EXPECT_EQ(made.view().flags & ~wanted.flags, 0u) << what;
-    if ((options.flags & TNR_CONVERT_SORT) == 0) wanted.flags = made.view().flags;
+    if ((attributes.flags & TNR_CONVERT_SORT) == 0) wanted.flags = made.view().flags;
     expect_same_matrix(context_, made.view(), wanted, what);
     EXPECT_EQ(tnr_sparse_check(&made.view()), TNR_STATUS_OK) << tnr_last_error()->message;
   }
@@ -63,7 +63,7 @@ class DeviceConvert : public OnDevice {
     for (const tnr_sparse_format format : kFormats) {
       if (matrix.format != TNR_SPARSE_FORMAT_COO && format != matrix.format) continue;
       for (const std::uint32_t sort : {0, TNR_CONVERT_SORT}) {
-        check(matrix, flags, dtype, options_of(format, sort), 1, random);
+        check(matrix, flags, dtype, format, attributes_of(sort), 1, random);
       }
     }
   }
@@ -133,8 +133,8 @@ TEST_F(DeviceConvert, SortsRowsThatFallAfterAll) {
   Random random(3);
   Compressed pairs = in_order(pairs_of(40, 23, 700, random));
   std::swap(pairs.offsets[0], pairs.offsets[699]);
-  check(pairs, TNR_SPARSE_SORTED, TNR_DTYPE_F32,
-        options_of(TNR_SPARSE_FORMAT_CSR, TNR_CONVERT_SORT), 2, random);
+  check(pairs, TNR_SPARSE_SORTED, TNR_DTYPE_F32, TNR_SPARSE_FORMAT_CSR,
+        attributes_of(TNR_CONVERT_SORT), 2, random);
 }
 
 // A matrix that the device has coalesced is converted to rows on the device, without another sort.
@@ -146,13 +146,13 @@ TEST_F(DeviceConvert, TakesWhatWasCoalesced) {
       view_of(pairs, parts.major.view(), parts.minor.view(), parts.values.view());
   const DeviceParts there(context_, parts);
   const tnr_sparse_view lent = there.view(pairs);
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
   const Made sums_here(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, &here, nullptr));
   const Made sums(tnr_sparse_coalesce(context_, TNR_SPARSE_COMBINE_SUM, &lent, nullptr));
   ASSERT_TRUE(sums_here.is_there() && sums.is_there()) << tnr_last_error()->message;
-  const Made expected(tnr_sparse_convert(nullptr, &sums_here.view(), &options));
+  const Made expected(
+      tnr_sparse_convert(nullptr, TNR_SPARSE_FORMAT_CSR, &sums_here.view(), nullptr));
   const std::uint64_t launches = totals().device_launches;
-  const Made made(tnr_sparse_convert(context_, &sums.view(), &options));
+  const Made made(tnr_sparse_convert(context_, TNR_SPARSE_FORMAT_CSR, &sums.view(), nullptr));
   ASSERT_TRUE(expected.is_there() && made.is_there()) << tnr_last_error()->message;
   // Marks, numbers and the result: nothing is sorted again.
   EXPECT_EQ(totals().device_launches, launches + 3);
@@ -169,10 +169,10 @@ TEST_F(DeviceConvert, WrongIndicesAreTheCpusErrors) {
         for (const std::int64_t index : {std::int64_t{-1}, std::int64_t{30}, kFar, -kFar - 1}) {
           Compressed wrong = right;
           wrong.indices[entry] = index;
-          check(wrong, flags, TNR_DTYPE_F64, options_of(format, 0), 1, random);
+          check(wrong, flags, TNR_DTYPE_F64, format, attributes_of(0), 1, random);
           wrong = right;
           wrong.offsets[entry] = index;
-          check(wrong, flags, TNR_DTYPE_F64, options_of(format, 0), 1, random);
+          check(wrong, flags, TNR_DTYPE_F64, format, attributes_of(0), 1, random);
         }
       }
     }
@@ -182,23 +182,21 @@ TEST_F(DeviceConvert, WrongIndicesAreTheCpusErrors) {
 TEST_F(DeviceConvert, RefusesWhatTheCpuRefuses) {
   Random random(6);
   const Compressed pairs = pairs_of(4, 6, 10, random);
-  tnr_sparse_options options = options_of(9, 0);
-  check(pairs, 0, TNR_DTYPE_F32, options, 1, random);
-  options = options_of(TNR_SPARSE_FORMAT_CSR, 1u << 30);
-  check(pairs, 0, TNR_DTYPE_F32, options, 1, random);
-  options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
-  options.index_dtype = TNR_DTYPE_U8;
-  check(pairs, 0, TNR_DTYPE_F32, options, 1, random);
-  options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
-  options.block_rows = 2;
-  check(pairs, 0, TNR_DTYPE_F32, options, 1, random);
+  const tnr_sparse_format csr = TNR_SPARSE_FORMAT_CSR;
+  check(pairs, 0, TNR_DTYPE_F32, 9, attributes_of(0), 1, random);
+  check(pairs, 0, TNR_DTYPE_F32, csr, attributes_of(1u << 30), 1, random);
+  tnr_sparse_convert_attributes attributes = attributes_of(0);
+  attributes.index_dtype = TNR_DTYPE_U8;
+  check(pairs, 0, TNR_DTYPE_F32, csr, attributes, 1, random);
+  attributes = attributes_of(0);
+  attributes.block_rows = 2;
+  check(pairs, 0, TNR_DTYPE_F32, csr, attributes, 1, random);
   // Rows that the indices cannot count.
   Parts parts(pairs, kTypes[1], TNR_DTYPE_I32, random);
   const DeviceParts there(context_, parts);
   tnr_sparse_view a = there.view(pairs);
   a.rows = (std::int64_t{1} << 31) + 1;
-  options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
-  expect_refused(tnr_sparse_convert(context_, &a, &options), TNR_STATUS_INVALID_ARGUMENT,
+  expect_refused(tnr_sparse_convert(context_, csr, &a, nullptr), TNR_STATUS_INVALID_ARGUMENT,
                  {"rows", "i64"});
 }
 
@@ -208,26 +206,29 @@ TEST_F(DeviceConvert, LeavesToTheCpuWhatItHasNot) {
   Parts parts(rows, kTypes[1], TNR_DTYPE_I32, random);
   const DeviceParts there(context_, parts);
   const tnr_sparse_view right = there.view(rows);
-  const auto refused = [&](tnr_context* context, const tnr_sparse_view& a,
-                           const tnr_sparse_options& options, tnr_status status,
+  const auto refused = [&](tnr_context* context, tnr_sparse_format to, const tnr_sparse_view& a,
+                           const tnr_sparse_convert_attributes& attributes, tnr_status status,
                            std::initializer_list<std::string> words) {
-    expect_refused(tnr_sparse_convert(context, &a, &options), status, words);
+    expect_refused(tnr_sparse_convert(context, to, &a, &attributes), status, words);
   };
-  const tnr_sparse_options same = options_of(TNR_SPARSE_FORMAT_CSR, 0);
-  refused(nullptr, right, same, TNR_STATUS_INVALID_ARGUMENT, {"a.values", "has no device"});
+  const tnr_sparse_format csr = TNR_SPARSE_FORMAT_CSR;
+  const tnr_sparse_convert_attributes plain = attributes_of(0);
+  refused(nullptr, csr, right, plain, TNR_STATUS_INVALID_ARGUMENT, {"a.values", "has no device"});
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSC}) {
-    refused(context_, right, options_of(format, 0), TNR_STATUS_UNSUPPORTED,
+    refused(context_, format, right, plain, TNR_STATUS_UNSUPPORTED,
             {"convert takes COO to CSR and CSC", "cuda:0"});
   }
-  tnr_sparse_options options = same;
-  options.index_dtype = TNR_DTYPE_I64;
-  refused(context_, right, options, TNR_STATUS_UNSUPPORTED, {"with the same indices", "cuda:0"});
-  options = options_of(TNR_SPARSE_FORMAT_BSR, 0);
-  options.block_rows = options.block_cols = 2;
-  refused(context_, right, options, TNR_STATUS_UNSUPPORTED, {"convert takes COO", "cuda:0"});
+  tnr_sparse_convert_attributes attributes = plain;
+  attributes.index_dtype = TNR_DTYPE_I64;
+  refused(context_, csr, right, attributes, TNR_STATUS_UNSUPPORTED,
+          {"with the same indices", "cuda:0"});
+  attributes = plain;
+  attributes.block_rows = attributes.block_cols = 2;
+  refused(context_, TNR_SPARSE_FORMAT_BSR, right, attributes, TNR_STATUS_UNSUPPORTED,
+          {"convert takes COO", "cuda:0"});
   Parts wide(rows, {Type::kU8, TNR_DTYPE_C128}, TNR_DTYPE_I32, random, Parts::Values::kUnset);
   const DeviceParts wide_there(context_, wide);
-  refused(context_, wide_there.view(rows), same, TNR_STATUS_UNSUPPORTED,
+  refused(context_, csr, wide_there.view(rows), plain, TNR_STATUS_UNSUPPORTED,
           {"convert takes c128 only on the CPU, not on cuda:0"});
 }
 
@@ -238,11 +239,10 @@ TEST_F(DeviceConvert, AFailureLeavesNothing) {
   Parts parts(pairs, kTypes[1], TNR_DTYPE_I32, random);
   const DeviceParts there(context_, parts);
   const tnr_sparse_view lent = there.view(pairs);
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
   const tnr_stats before = totals();
   const auto refused = [&](const std::string& entry, tnr_status status) {
     const Variable failing("TENURE_FAKE_CUDA_FAIL", entry);
-    const Made made(tnr_sparse_convert(context_, &lent, &options));
+    const Made made(tnr_sparse_convert(context_, TNR_SPARSE_FORMAT_CSR, &lent, nullptr));
     EXPECT_FALSE(made.is_there()) << entry;
     EXPECT_EQ(tnr_last_error()->status, status) << entry << ": " << tnr_last_error()->message;
   };

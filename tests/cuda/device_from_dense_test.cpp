@@ -15,27 +15,27 @@ using namespace test;
 constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                           TNR_SPARSE_FORMAT_CSC};
 
-tnr_sparse_options options_of(tnr_sparse_format format, tnr_dtype index_dtype) {
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = format;
-  options.index_dtype = index_dtype;
-  return options;
+tnr_sparse_from_dense_attributes attributes_of(tnr_dtype index_dtype) {
+  tnr_sparse_from_dense_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.index_dtype = index_dtype;
+  return attributes;
 }
 
 class DeviceFromDense : public OnDevice {
  protected:
-  // Expects the CPU's matrix, or its error. The mask is that of the options, or nullptr.
-  void check(const Array& dense, tnr_sparse_options options, const Array* mask,
+  // Expects the CPU's matrix, or its error. The mask is that of the attributes, or nullptr.
+  void check(const Array& dense, tnr_sparse_format format,
+             tnr_sparse_from_dense_attributes attributes, const Array* mask,
              const std::string& what) {
-    if (mask != nullptr) options.mask = mask->view();
-    const Made expected(tnr_sparse_from_dense(nullptr, &dense.view(), &options));
+    if (mask != nullptr) attributes.mask = mask->view();
+    const Made expected(tnr_sparse_from_dense(nullptr, format, &dense.view(), &attributes));
     const std::string said = expected.is_there() ? "" : tnr_last_error()->message;
     const DeviceArray there(context_, dense);
     std::optional<DeviceArray> mask_there;
-    if (mask != nullptr) options.mask = mask_there.emplace(context_, *mask).view();
+    if (mask != nullptr) attributes.mask = mask_there.emplace(context_, *mask).view();
     const std::uint64_t waits = totals().device_waits;
-    const Made made(tnr_sparse_from_dense(context_, there.in(), &options));
+    const Made made(tnr_sparse_from_dense(context_, format, there.in(), &attributes));
     ASSERT_EQ(made.is_there(), expected.is_there())
         << what << ": " << said << " / " << tnr_last_error()->message;
     if (!made.is_there()) {
@@ -72,9 +72,9 @@ TEST_F(DeviceFromDense, GivesTheCpusMatricesOfEveryType) {
       fill_sparsely(dense, 1 + random() % 20, random);
       for (const tnr_sparse_format format : kFormats) {
         for (const tnr_dtype index_dtype : kIndexTypes) {
-          tnr_sparse_options options = options_of(format, index_dtype);
-          if (random() % 2 == 0) options.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
-          check(dense, options, nullptr, describe(dense.view()));
+          tnr_sparse_from_dense_attributes attributes = attributes_of(index_dtype);
+          if (random() % 2 == 0) attributes.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
+          check(dense, format, attributes, nullptr, describe(dense.view()));
           if (HasFailure()) return;
         }
       }
@@ -94,7 +94,7 @@ TEST_F(DeviceFromDense, GivesTheCpusMatricesOfEveryShape) {
       for (const std::uint64_t one_of : {1, 3, 200, 1'000'000}) {
         Array dense(kTypes[type].dtype, shape, kReadable[random() % std::size(kReadable)], random);
         fill_sparsely(dense, one_of, random);
-        check(dense, options_of(kFormats[random() % 3], kIndexTypes[random() % 2]), nullptr,
+        check(dense, kFormats[random() % 3], attributes_of(kIndexTypes[random() % 2]), nullptr,
               describe(dense.view()));
         if (HasFailure()) return;
       }
@@ -110,7 +110,8 @@ TEST_F(DeviceFromDense, GivesManyEntries) {
     Array dense(TNR_DTYPE_F32, {310, 300}, Arrangement::kRowMajor, random);
     fill_sparsely(dense, one_of, random);
     for (const tnr_sparse_format format : kFormats) {
-      check(dense, options_of(format, TNR_DTYPE_I32), nullptr, "one of " + std::to_string(one_of));
+      check(dense, format, attributes_of(TNR_DTYPE_I32), nullptr,
+            "one of " + std::to_string(one_of));
     }
   }
 }
@@ -127,16 +128,17 @@ TEST_F(DeviceFromDense, TakesEveryPredicate) {
         fill_with_numbers(dense, type.type, random, Nans::kSome);
       }
       fill_sparsely(mask, 3, random);
-      tnr_sparse_options options = options_of(kFormats[i % 3], kIndexTypes[random() % 2]);
-      options.predicate = TNR_SPARSE_PREDICATE_MASK;
-      check(dense, options, &mask, "mask of " + describe(mask.view()));
+      const tnr_sparse_format format = kFormats[i % 3];
+      tnr_sparse_from_dense_attributes attributes = attributes_of(kIndexTypes[random() % 2]);
+      attributes.predicate = TNR_SPARSE_PREDICATE_MASK;
+      check(dense, format, attributes, &mask, "mask of " + describe(mask.view()));
       for (const tnr_sparse_predicate predicate :
            {TNR_SPARSE_PREDICATE_GREATER, TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER}) {
-        options.predicate = predicate;
+        attributes.predicate = predicate;
         for (const double threshold :
              {0.0, -0.0, 1.0, 3.0, -2.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-          options.threshold = scalar_of(TNR_DTYPE_F64, threshold);
-          check(dense, options, nullptr, "above " + std::to_string(threshold));
+          attributes.threshold = scalar_of(TNR_DTYPE_F64, threshold);
+          check(dense, format, attributes, nullptr, "above " + std::to_string(threshold));
           if (HasFailure()) return;
         }
       }
@@ -151,9 +153,8 @@ TEST_F(DeviceFromDense, WaitsOnceAndItsProductsNever) {
   const DeviceArray there(context_, dense);
   const Floats b(context_, std::vector<float>(30, 1.0f));
   const Floats out(context_, std::vector<float>(40, 0.0f));
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
   std::uint64_t waits = totals().device_waits;
-  const Made made(tnr_sparse_from_dense(context_, there.in(), &options));
+  const Made made(tnr_sparse_from_dense(context_, TNR_SPARSE_FORMAT_CSR, there.in(), nullptr));
   ASSERT_TRUE(made.is_there()) << tnr_last_error()->message;
   EXPECT_EQ(totals().device_waits, waits + 1);
   waits = totals().device_waits;
@@ -174,27 +175,24 @@ TEST_F(DeviceFromDense, RefusesWhatTheCpuRefuses) {
   Array numbers(TNR_DTYPE_U8, {4, 6}, Arrangement::kRowMajor, random);
   Array row(TNR_DTYPE_F32, {4}, Arrangement::kRowMajor, random);
   Array wide(TNR_DTYPE_C128, {4, 6}, Arrangement::kRowMajor, random);
-  const tnr_sparse_options right = options_of(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32);
-  check(row, right, nullptr, "a rank of 1");
-  check(wide, right, nullptr, "c128");
-  tnr_sparse_options options = right;
-  options.format = 9;
-  check(dense, options, nullptr, "no format");
-  options = right;
-  options.index_dtype = TNR_DTYPE_U8;
-  check(dense, options, nullptr, "no index");
-  options = right;
-  options.predicate = 7;
-  check(dense, options, nullptr, "no predicate");
-  options.predicate = TNR_SPARSE_PREDICATE_MASK;
-  check(dense, options, &mask, "a mask of another shape");
-  check(dense, options, &numbers, "a mask of another dtype");
-  options = right;
-  options.block_rows = 2;
-  check(dense, options, nullptr, "blocks");
-  options = right;
-  options.flags = 1u << 30;
-  check(dense, options, nullptr, "no flag");
+  const tnr_sparse_format csr = TNR_SPARSE_FORMAT_CSR;
+  const tnr_sparse_from_dense_attributes right = attributes_of(TNR_DTYPE_I32);
+  check(row, csr, right, nullptr, "a rank of 1");
+  check(wide, csr, right, nullptr, "c128");
+  check(dense, 9, right, nullptr, "no format");
+  check(dense, csr, attributes_of(TNR_DTYPE_U8), nullptr, "no index");
+  tnr_sparse_from_dense_attributes attributes = right;
+  attributes.predicate = 7;
+  check(dense, csr, attributes, nullptr, "no predicate");
+  attributes.predicate = TNR_SPARSE_PREDICATE_MASK;
+  check(dense, csr, attributes, &mask, "a mask of another shape");
+  check(dense, csr, attributes, &numbers, "a mask of another dtype");
+  attributes = right;
+  attributes.block_rows = 2;
+  check(dense, csr, attributes, nullptr, "blocks");
+  attributes = right;
+  attributes.flags = 1u << 30;
+  check(dense, csr, attributes, nullptr, "no flag");
   // Longer than the indices count.
   tnr_view far = dense.view();
   far.strides[0] = far.strides[1] = 0;
@@ -204,9 +202,9 @@ TEST_F(DeviceFromDense, RefusesWhatTheCpuRefuses) {
   for (const std::uint32_t axis : {0, 1}) {
     far.shape[axis] = far_there.shape[axis] = std::int64_t{1} << 32;
     far.shape[1 - axis] = far_there.shape[1 - axis] = 1;
-    EXPECT_EQ(tnr_sparse_from_dense(nullptr, &far, &right), nullptr);
+    EXPECT_EQ(tnr_sparse_from_dense(nullptr, csr, &far, &right), nullptr);
     const std::string said = tnr_last_error()->message;
-    EXPECT_EQ(tnr_sparse_from_dense(context_, &far_there, &right), nullptr);
+    EXPECT_EQ(tnr_sparse_from_dense(context_, csr, &far_there, &right), nullptr);
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_INVALID_ARGUMENT);
     EXPECT_EQ(tnr_last_error()->message, said);
   }
@@ -219,26 +217,27 @@ TEST_F(DeviceFromDense, LeavesToTheCpuWhatItHasNot) {
   Array mask(TNR_DTYPE_BOOL8, {4, 6}, Arrangement::kRowMajor, random);
   const DeviceArray there(context_, dense);
   const DeviceArray batch_there(context_, batch);
-  const auto refused = [&](tnr_context* context, const tnr_view* from,
-                           const tnr_sparse_options& options, tnr_status status,
+  const auto refused = [&](tnr_context* context, tnr_sparse_format format, const tnr_view* from,
+                           const tnr_sparse_from_dense_attributes& attributes, tnr_status status,
                            const std::string& what) {
-    EXPECT_EQ(tnr_sparse_from_dense(context, from, &options), nullptr) << what;
+    EXPECT_EQ(tnr_sparse_from_dense(context, format, from, &attributes), nullptr) << what;
     EXPECT_EQ(tnr_last_error()->status, status) << what;
     const std::string said = tnr_last_error()->message;
     EXPECT_NE(said.find(what), std::string::npos) << said;
     EXPECT_NE(said.find("cuda:0"), std::string::npos) << said;
   };
-  const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR, 0);
+  const tnr_sparse_format csr = TNR_SPARSE_FORMAT_CSR;
+  const tnr_sparse_from_dense_attributes plain = attributes_of(0);
   const std::string one = "from dense gives one matrix of COO, CSR or CSC";
-  refused(context_, batch_there.in(), csr, TNR_STATUS_UNSUPPORTED, one);
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_BSR, 0);
-  options.block_rows = options.block_cols = 2;
-  refused(context_, there.in(), options, TNR_STATUS_UNSUPPORTED, one);
-  options = csr;
-  options.predicate = TNR_SPARSE_PREDICATE_MASK;
-  options.mask = mask.view();
-  refused(context_, there.in(), options, TNR_STATUS_UNSUPPORTED, "options->mask");
-  refused(nullptr, there.in(), csr, TNR_STATUS_INVALID_ARGUMENT, "has no device");
+  refused(context_, csr, batch_there.in(), plain, TNR_STATUS_UNSUPPORTED, one);
+  tnr_sparse_from_dense_attributes attributes = plain;
+  attributes.block_rows = attributes.block_cols = 2;
+  refused(context_, TNR_SPARSE_FORMAT_BSR, there.in(), attributes, TNR_STATUS_UNSUPPORTED, one);
+  attributes = plain;
+  attributes.predicate = TNR_SPARSE_PREDICATE_MASK;
+  attributes.mask = mask.view();
+  refused(context_, csr, there.in(), attributes, TNR_STATUS_UNSUPPORTED, "attributes->mask");
+  refused(nullptr, csr, there.in(), plain, TNR_STATUS_INVALID_ARGUMENT, "has no device");
   EXPECT_EQ(tnr_sparse_from_dense_top_k(context_, TNR_SPARSE_ORDER_VALUE, there.in(), 2, nullptr),
             nullptr);
   EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED);
@@ -252,17 +251,19 @@ TEST_F(DeviceFromDense, AFailureLeavesNothing) {
   Array dense(TNR_DTYPE_F32, {310, 300}, Arrangement::kRowMajor, random);
   fill_sparsely(dense, 1, random);
   const DeviceArray there(context_, dense);
-  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR, 0);
+  const auto from_dense = [&] {
+    return tnr_sparse_from_dense(context_, TNR_SPARSE_FORMAT_CSR, there.in(), nullptr);
+  };
   const tnr_stats before = totals();
   for (const char* const entry :
        {"cuLaunchKernel", "cuLaunchKernel:2", "cuMemsetD8Async", "cuMemcpyDtoHAsync:2"}) {
     const Variable failing("TENURE_FAKE_CUDA_FAIL", entry);
-    EXPECT_EQ(tnr_sparse_from_dense(context_, there.in(), &options), nullptr) << entry;
+    EXPECT_EQ(from_dense(), nullptr) << entry;
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_DEVICE_ERROR) << tnr_last_error()->message;
   }
   for (const char* const entry : {"cuMemAllocAsync:0:2"}) {
     const Variable failing("TENURE_FAKE_CUDA_FAIL", entry);
-    EXPECT_EQ(tnr_sparse_from_dense(context_, there.in(), &options), nullptr) << entry;
+    EXPECT_EQ(from_dense(), nullptr) << entry;
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY) << tnr_last_error()->message;
   }
   const tnr_stats after = totals();

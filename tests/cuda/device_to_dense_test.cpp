@@ -168,10 +168,8 @@ TEST_F(DeviceToDense, OfWhatCameFromDenseWaitsForNothing) {
   Array back(TNR_DTYPE_F64, {70, 90}, Arrangement::kRowMajor, random);
   const DeviceArray there(context_, dense);
   const DeviceArray back_there(context_, back);
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = TNR_SPARSE_FORMAT_CSC;
-  tnr_sparse* const matrix = tnr_sparse_from_dense(context_, there.in(), &options);
+  tnr_sparse* const matrix =
+      tnr_sparse_from_dense(context_, TNR_SPARSE_FORMAT_CSC, there.in(), nullptr);
   ASSERT_NE(matrix, nullptr) << tnr_last_error()->message;
   tnr_sparse_view view = {};
   view.struct_size = sizeof view;

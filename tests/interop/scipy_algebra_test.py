@@ -119,15 +119,13 @@ class Algebra(SparseTest):
                 for predicate, kept in (("non_zero", matrix.data != 0),
                                         ("greater", matrix.data > limit),
                                         ("magnitude_greater", np.abs(matrix.data) > limit)):
-                    chosen = options("coo", predicate=predicate, threshold=limit)
-                    chosen.format = 0  # that of the matrix
+                    chosen = options(predicate=predicate, threshold=limit)
                     found, _ = self.library.made("prune", matrix, chosen)
                     self.assert_arrays(found, kept_of(matrix, kept), f"{predicate}, {message}")
 
     def test_pruning_drops_what_scipy_eliminates(self):
         for coo, message in self.every([np.float64, np.int16]):
-            chosen = options("coo")
-            chosen.format = 0
+            chosen = options()
             for matrix in both(coo):
                 wanted = matrix.copy()
                 wanted.eliminate_zeros()
@@ -136,13 +134,11 @@ class Algebra(SparseTest):
     def test_pruning_keeps_what_is_no_number_and_negative_zeros_where_asked(self):
         csr = sp.csr_array(np.ones((1, 4), np.float32))
         csr.data[:] = [np.nan, -0.0, 0.0, -np.inf]
-        chosen = options("coo")
-        chosen.format = 0
+        chosen = options()
         self.assertEqual(self.library.made("prune", csr, chosen)[0].indices.tolist(), [0, 3])
         chosen.flags = KEEP_NEGATIVE_ZERO
         self.assertEqual(self.library.made("prune", csr, chosen)[0].indices.tolist(), [0, 1, 3])
-        chosen = options("coo", predicate="greater", threshold=np.float32(5))
-        chosen.format = 0
+        chosen = options(predicate="greater", threshold=np.float32(5))
         self.assertEqual(self.library.made("prune", csr, chosen)[0].indices.tolist(), [0])
 
     def test_the_largest_of_each_row_are_those_of_a_stable_sort(self):

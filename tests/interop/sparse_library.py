@@ -5,6 +5,7 @@ For the tests beside this file and for the benches. Needs numpy and scipy.
 
 import contextlib
 import ctypes
+import dataclasses
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,29 +30,60 @@ class SparseView(ctypes.Structure):
         ("minor", View), ("values", View), ("batch_offsets", View)]
 
 
-class Options(ctypes.Structure):
+class FromDense(ctypes.Structure):
     _fields_ = [
-        ("struct_size", ctypes.c_uint64), ("format", ctypes.c_int32),
-        ("index_dtype", ctypes.c_uint32), ("predicate", ctypes.c_int32),
-        ("flags", ctypes.c_uint32), ("block_rows", ctypes.c_int64),
-        ("block_cols", ctypes.c_int64), ("threshold", Scalar), ("mask", View)]
+        ("struct_size", ctypes.c_uint64), ("index_dtype", ctypes.c_uint32),
+        ("predicate", ctypes.c_int32), ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+        ("block_rows", ctypes.c_int64), ("block_cols", ctypes.c_int64), ("threshold", Scalar),
+        ("mask", View)]
+
+
+class Convert(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint64), ("index_dtype", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32), ("block_rows", ctypes.c_int64), ("block_cols", ctypes.c_int64)]
+
+
+class Prune(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint64), ("predicate", ctypes.c_int32),
+        ("flags", ctypes.c_uint32), ("threshold", Scalar)]
+
+
+@dataclasses.dataclass
+class Options:
+    """The format of a result, and the attributes of the functions that take such options."""
+    format: int
+    index_dtype: int
+    predicate: int
+    flags: int
+    block_rows: int
+    block_cols: int
+    threshold: Scalar
+    mask: View
+
+    def attributes(self, struct):
+        made = struct(struct_size=ctypes.sizeof(struct))
+        for name, _ in struct._fields_:
+            if name not in ("struct_size", "reserved"):
+                setattr(made, name, getattr(self, name))
+        return made
 
 
 class Triangle(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint64), ("diagonal", ctypes.c_int64)]
 
 
-def options(format_name, index_dtype=None, predicate="non_zero", flags=0, block=(0, 0),
+def options(format_name=None, index_dtype=None, predicate="non_zero", flags=0, block=(0, 0),
             threshold=None, mask=None):
-    made = Options(struct_size=ctypes.sizeof(Options), format=FORMATS[format_name], flags=flags,
-                   predicate=PREDICATES[predicate], block_rows=block[0], block_cols=block[1])
-    if index_dtype is not None:
-        made.index_dtype = dtype_of(index_dtype)
-    if predicate in ("greater", "magnitude_greater"):
-        made.threshold = scalar_of(threshold)
-    if predicate == "mask":
-        made.mask = view_of(mask)
-    return made
+    """Without a format those of `prune`."""
+    is_above = predicate in ("greater", "magnitude_greater")
+    return Options(
+        format=FORMATS.get(format_name), flags=flags, predicate=PREDICATES[predicate],
+        index_dtype=0 if index_dtype is None else dtype_of(index_dtype),
+        block_rows=block[0], block_cols=block[1],
+        threshold=scalar_of(threshold) if is_above else Scalar(),
+        mask=view_of(mask) if predicate == "mask" else View())
 
 
 def arrays_of(matrix):
@@ -98,7 +130,7 @@ class Sparse(Library):
     MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary",
               "product_masked", "select", "slice", "from_dense_top_k", "from_dense_dropout",
               "concat", "kron", "triangular")
-    WITH_OPTIONS = ("from_dense", "convert", "prune")
+    WITH_OPTIONS = {"from_dense": FromDense, "convert": Convert, "prune": Prune}
 
     def __init__(self, path):
         super().__init__(path)
@@ -111,7 +143,9 @@ class Sparse(Library):
     def passed(cls, name, arguments, attribute=None):
         """The arguments as tnr_sparse_<name> takes them; what makes a matrix returns it."""
         if name in cls.WITH_OPTIONS:
-            return lend(arguments)
+            *operands, given = arguments
+            formats = [] if name == "prune" else [given.format]
+            return lend([*formats, *operands, given.attributes(cls.WITH_OPTIONS[name])])
         return with_attributes(lend(arguments), attribute, has_output=name not in cls.MAKING)
 
     def called(self, name, arguments, flags, attribute=None):

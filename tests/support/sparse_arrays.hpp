@@ -98,10 +98,9 @@ class SparseArrays {
   tnr_sparse_view view_{};
 };
 
-inline tnr_sparse_options options_of(tnr_sparse_format format, std::uint32_t flags = 0,
-                                     tnr_dtype index_dtype = 0) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
+inline SparseOptions options_of(tnr_sparse_format format, std::uint32_t flags = 0,
+                                tnr_dtype index_dtype = 0) {
+  SparseOptions options;
   options.format = format;
   options.flags = flags;
   options.index_dtype = index_dtype;

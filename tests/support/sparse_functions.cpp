@@ -68,35 +68,35 @@ constexpr Predicate kPredicates[] = {
 void add_from_dense(Rows& rows) {
   static const unsigned char truth[] = {1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1};
   for (const Predicate& of : kPredicates) {
-    const auto set = [of](auto& options) {
-      options.predicate = of.predicate;
+    const auto set = [of](auto& attributes) {
+      attributes.predicate = of.predicate;
       if (of.predicate == TNR_SPARSE_PREDICATE_NON_ZERO) return;
-      if (of.predicate != TNR_SPARSE_PREDICATE_MASK) options.threshold = f32(0.5f);
+      if (of.predicate != TNR_SPARSE_PREDICATE_MASK) attributes.threshold = f32(0.5f);
     };
     for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_BSR}) {
-      std::set<std::string> fields = {"predicate", of.field, "format", "index_dtype"};
-      if (format == TNR_SPARSE_FORMAT_BSR) fields.insert({"block_rows", "block_cols"});
-      rows.add<tnr_sparse_options>(
-          "sparse_from_dense", of.name + (" to format " + std::to_string(format)), kOptions,
-          TNR_OPERATION_SPARSE_FROM_DENSE,
-          [](Context context, Matrix, auto* given, With& with) {
+      const bool has_blocks = format == TNR_SPARSE_FORMAT_BSR;
+      std::set<std::string> fields = {"predicate", of.field, "index_dtype"};
+      if (has_blocks) fields.insert({"block_rows", "block_cols"});
+      rows.add<tnr_sparse_from_dense_attributes>(
+          "sparse_from_dense", of.name + (" to format " + std::to_string(format)),
+          has_blocks ? kBlocks : kNone, TNR_OPERATION_SPARSE_FROM_DENSE,
+          [=](Context context, Matrix, auto* given, With& with) {
             if (given != nullptr) with.read_bytes += given->mask.size_bytes;
-            return tnr_sparse_from_dense(context, with.dense(), given);
+            return tnr_sparse_from_dense(context, format, with.dense(), given);
           },
           fields,
-          [=](auto& options) {
-            set(options);
-            options.format = format;
-            if (format == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 1;
+          [=](auto& attributes) {
+            set(attributes);
+            if (has_blocks) attributes.block_rows = attributes.block_cols = 1;
             if (of.predicate == TNR_SPARSE_PREDICATE_MASK) {
-              options.mask = flat_view(truth, TNR_DTYPE_BOOL8, {4, 4});
+              attributes.mask = flat_view(truth, TNR_DTYPE_BOOL8, {4, 4});
             }
           });
     }
     if (of.predicate == TNR_SPARSE_PREDICATE_MASK) continue;
     const bool is_non_zero = of.predicate == TNR_SPARSE_PREDICATE_NON_ZERO;
-    TENURE_ROW(sparse_prune, of.name, kElements | kOptions | (is_non_zero ? kAnyValues : kNone),
-               SPARSE_PRUNE, sparse_options, (context, a, given), {"predicate", of.field}, set);
+    TENURE_ROW(sparse_prune, of.name, kElements | (is_non_zero ? kAnyValues : kNone), SPARSE_PRUNE,
+               sparse_prune_attributes, (context, a, given), {"predicate", of.field}, set);
     TENURE_ROW(sparse_from_matmul, of.name, kNone, SPARSE_FROM_MATMUL,
                sparse_from_matmul_attributes,
                (context, with.number(1), with.dense(), with.ones({with.cols(), 3}), given),
@@ -112,16 +112,16 @@ void add_conversions(Rows& rows) {
   for (const tnr_sparse_format to : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                      TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
     for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
-      std::set<std::string> fields = {"format", "index_dtype", "flags"};
-      if (to == TNR_SPARSE_FORMAT_BSR) fields.insert({"block_rows", "block_cols"});
-      const auto set = [=](auto& options) {
-        options.format = to;
-        options.flags = flags;
-        if (to == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
+      const bool has_blocks = to == TNR_SPARSE_FORMAT_BSR;
+      std::set<std::string> fields = {"index_dtype", "flags"};
+      if (has_blocks) fields.insert({"block_rows", "block_cols"});
+      const auto set = [=](auto& attributes) {
+        attributes.flags = flags;
+        if (has_blocks) attributes.block_rows = attributes.block_cols = 2;
       };
       TENURE_ROW(sparse_convert, "to format " + std::to_string(to) + (flags != 0 ? ", sorted" : ""),
-                 kAll | kAnyValues | kDevices | kOptions, SPARSE_CONVERT, sparse_options,
-                 (context, a, given), fields, set);
+                 kAll | kAnyValues | kDevices | (has_blocks ? kBlocks : kNone), SPARSE_CONVERT,
+                 sparse_convert_attributes, (context, to, a, given), fields, set);
     }
   }
   TENURE_ROW(sparse_to_dense, "row-major", kAll | kAnyValues, SPARSE_TO_DENSE, extension,
@@ -296,9 +296,10 @@ void add_reductions(Rows& rows) {
 
 tnr_status SparseFunction::operator()(tnr_context* context, const tnr_sparse_view* a,
                                       SparseOperands& with) const {
-  const bool are_given =
-      has(kOptions) || std::any_of(attributes.begin() + sizeof(std::uint64_t), attributes.end(),
-                                   [](unsigned char byte) { return byte != 0; });
+  constexpr std::size_t kSizeBytes = sizeof(std::uint64_t);
+  const bool are_given = attributes.size() > kSizeBytes &&
+                         std::any_of(attributes.begin() + kSizeBytes, attributes.end(),
+                                     [](unsigned char byte) { return byte != 0; });
   return call(context, a, are_given ? attributes.data() : nullptr, with);
 }
 

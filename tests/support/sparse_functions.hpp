@@ -29,7 +29,7 @@ struct SparseFunction {
     kAnyValues = 64,  // takes values without arithmetic
     kMakes = 128,     // allocates its result from its context
     kDevices = 256,   // devices compute it
-    kOptions = 512,   // its attributes must not be NULL
+    kBlocks = 512,    // makes blocks, whose extents its attributes give: NULL is refused
   };
 
   std::string function;  // "tnr_sparse_convert"

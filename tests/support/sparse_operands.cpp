@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "given_attributes.hpp"
 #include "sparse_calls.hpp"
 
 namespace tenure::test {
@@ -188,12 +189,8 @@ const tnr_sparse_view* SparseOperands::held(tnr_context* context, const tnr_spar
   read_bytes -= bytes_of(like_) - like_.values.size_bytes;
   written_bytes -= bytes_of(like_) - like_.values.size_bytes;
   if (a != nullptr && a->owner != 0) return a;
-  tnr_sparse_options same = options_of(like_.format);
-  if (like_.format == TNR_SPARSE_FORMAT_BSR) {
-    same.block_rows = like_.block_rows;
-    same.block_cols = like_.block_cols;
-  }
-  held_ = tnr_sparse_convert(context, a, &same);
+  const tnr_sparse_convert_attributes blocks = blocks_like(like_);
+  held_ = tnr_sparse_convert(context, like_.format, a, &blocks);
   if (held_ == nullptr) return nullptr;
   held_view_.struct_size = sizeof held_view_;
   return tnr_sparse_view_of(held_, &held_view_) == TNR_STATUS_OK ? &held_view_ : nullptr;

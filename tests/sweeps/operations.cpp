@@ -27,28 +27,21 @@ std::string short_name(const Constant& constant) {
   return constant.name.substr(std::strlen("TNR_"));
 }
 
-tnr_sparse_options options() {
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  return options;
-}
-
-// Blocks that divide the shape.
-void set_blocks(tnr_sparse_options& options, const tnr_sparse_view& a) {
-  if (options.format != TNR_SPARSE_FORMAT_BSR) return;
-  options.block_rows = a.rows % 4 == 0 ? 4 : 1;
-  options.block_cols = a.cols % 2 == 0 ? 2 : 1;
+// Attributes for a result of this format, with blocks that divide the shape.
+template <class Attributes>
+Attributes attributes_for(tnr_sparse_format format, const tnr_sparse_view& a) {
+  Attributes given = {};
+  given.struct_size = sizeof given;
+  if (format != TNR_SPARSE_FORMAT_BSR) return given;
+  given.block_rows = a.rows % 4 == 0 ? 4 : 1;
+  given.block_cols = a.cols % 2 == 0 ? 2 : 1;
+  return given;
 }
 
 // A copy in the same format, which has the same flags and is held.
 Handle held(const Operands& with) {
-  tnr_sparse_options same = options();
-  same.format = with.a.format;
-  if (same.format == TNR_SPARSE_FORMAT_BSR) {
-    same.block_rows = with.a.block_rows;
-    same.block_cols = with.a.block_cols;
-  }
-  return Handle(tnr_sparse_convert(with.context, &with.a, &same));
+  const tnr_sparse_convert_attributes blocks = test::blocks_like(with.a);
+  return Handle(tnr_sparse_convert(with.context, with.a.format, &with.a, &blocks));
 }
 
 // ---- handles, checks ----
@@ -131,8 +124,8 @@ void add_checks(List& list) {
 // ---- from sparse to sparse ----
 
 // A sorted result says that it is.
-void expect_order(const tnr_sparse_options& to, Answer& answer) {
-  if (answer.made == nullptr || (to.flags & TNR_CONVERT_SORT) == 0) return;
+void expect_order(std::uint32_t flags, Answer& answer) {
+  if (answer.made == nullptr || (flags & TNR_CONVERT_SORT) == 0) return;
   if ((answer.made.view().flags & TNR_SPARSE_SORTED) == 0) answer.fault = "SORT is not SORTED";
 }
 
@@ -140,29 +133,28 @@ void add_conversions(List& list) {
   for (const Constant& format : codes_of("tnr_sparse_format")) {
     for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
       const std::string name = "to " + short_name(format) + (flags != 0 ? ", sorted" : "");
-      const auto wanted = [=](const tnr_sparse_view& a) {
-        tnr_sparse_options to = options();
-        to.format = static_cast<tnr_sparse_format>(format.value);
-        to.flags = flags;
-        set_blocks(to, a);
-        return to;
+      const auto to = static_cast<tnr_sparse_format>(format.value);
+      const auto attributes_to = [=](const tnr_sparse_view& a) {
+        auto given = attributes_for<tnr_sparse_convert_attributes>(to, a);
+        given.flags = flags;
+        return given;
       };
       for (const tnr_dtype index :
            {tnr_dtype{0}, tnr_dtype{TNR_DTYPE_I32}, tnr_dtype{TNR_DTYPE_I64}}) {
         list.push_back({"tnr_sparse_convert",
                         name + (index == 0 ? "" : std::string(", ") + tnr_dtype_name(index)),
                         [=](const Operands& with, Answer& answer) {
-                          tnr_sparse_options to = wanted(with.a);
-                          to.index_dtype = index;
-                          answer.take(tnr_sparse_convert(with.context, &with.a, &to));
-                          expect_order(to, answer);
+                          tnr_sparse_convert_attributes given = attributes_to(with.a);
+                          given.index_dtype = index;
+                          answer.take(tnr_sparse_convert(with.context, to, &with.a, &given));
+                          expect_order(flags, answer);
                         }});
       }
       list.push_back(
           {"tnr_sparse_convert", name + ", of a batch", [=](const Operands& with, Answer& answer) {
-             const tnr_sparse_options to = wanted(with.a);
-             answer.take(tnr_sparse_convert(with.context, Batch(with.a), &to));
-             expect_order(to, answer);
+             const tnr_sparse_convert_attributes given = attributes_to(with.a);
+             answer.take(tnr_sparse_convert(with.context, to, Batch(with.a), &given));
+             expect_order(flags, answer);
            }});
     }
   }
@@ -189,7 +181,8 @@ void add_prunings(List& list) {
       if (flags != 0 && !is_non_zero) continue;
       list.push_back({"tnr_sparse_prune", short_name(predicate) + (flags != 0 ? ", -0.0 kept" : ""),
                       [=](const Operands& with, Answer& answer) {
-                        tnr_sparse_options keep = options();
+                        tnr_sparse_prune_attributes keep = {};
+                        keep.struct_size = sizeof keep;
                         keep.predicate = static_cast<tnr_sparse_predicate>(predicate.value);
                         keep.flags = flags;
                         if (!is_non_zero) keep.threshold = scalar(with.a.values.dtype, 1);
@@ -345,8 +338,8 @@ void add_from_dense(List& list) {
     for (const Constant& predicate : codes_of("tnr_sparse_predicate")) {
       add("tnr_sparse_from_dense", short_name(format) + " " + short_name(predicate),
           [=](const Operands& with, const DenseMatrix& dense) {
-            tnr_sparse_options to = options();
-            to.format = static_cast<tnr_sparse_format>(format.value);
+            const auto code = static_cast<tnr_sparse_format>(format.value);
+            auto to = attributes_for<tnr_sparse_from_dense_attributes>(code, with.a);
             to.predicate = static_cast<tnr_sparse_predicate>(predicate.value);
             to.index_dtype = with.a.minor.dtype;
             const tnr_view* const mask = dense.mask;
@@ -355,8 +348,7 @@ void add_from_dense(List& list) {
             } else if (to.predicate != TNR_SPARSE_PREDICATE_NON_ZERO) {
               to.threshold = scalar(with.a.values.dtype, 1);
             }
-            set_blocks(to, with.a);
-            return tnr_sparse_from_dense(with.context, dense.elements, &to);
+            return tnr_sparse_from_dense(with.context, code, dense.elements, &to);
           });
     }
   }

@@ -23,8 +23,8 @@ const std::set<std::string>& listed() {
 }
 
 bool is_of_sparse(const Declaration& declaration) {
-  for (const char* const word : {"tnr_sparse", "tnr_sparse_view", "tnr_sparse_view_mut",
-                                 "tnr_sparse_options", "tnr_packed"}) {
+  for (const char* const word :
+       {"tnr_sparse", "tnr_sparse_view", "tnr_sparse_view_mut", "tnr_packed"}) {
     if (declaration.mentions(word)) return true;
   }
   return declaration.function.rfind("tnr_sparse_", 0) == 0;

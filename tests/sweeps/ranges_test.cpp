@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "given_attributes.hpp"
 #include "sweep.hpp"
 
 namespace tenure::sweeps {
@@ -48,15 +49,9 @@ class Range {
   [[nodiscard]] tnr_sparse_view copy(std::uint32_t flags) const { return copy_.view(flags); }
   // A handle of the whole matrix, to take the same range of.
   [[nodiscard]] Handle hold() const {
-    tnr_sparse_options same = {};
     const tnr_sparse_view whole = whole_.view();
-    same.struct_size = sizeof same;
-    same.format = whole.format;
-    if (same.format == TNR_SPARSE_FORMAT_BSR) {
-      same.block_rows = whole.block_rows;
-      same.block_cols = whole.block_cols;
-    }
-    return Handle(tnr_sparse_convert(nullptr, &whole, &same));
+    const tnr_sparse_convert_attributes blocks = test::blocks_like(whole);
+    return Handle(tnr_sparse_convert(nullptr, whole.format, &whole, &blocks));
   }
   [[nodiscard]] tnr_sparse_view range_of(const Handle& handle) const {
     tnr_sparse_view part = handle.view();

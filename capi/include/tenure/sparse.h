@@ -254,12 +254,15 @@ TNR_API TNR_NODISCARD tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut 
  * From dense and to dense, between formats, and parts of a matrix.
  */
 
-/** Flag of `tnr_sparse_options`, for NON_ZERO: -0.0 is an entry too. */
+/**
+ * Flag of `tnr_sparse_from_dense_attributes`, `tnr_sparse_prune_attributes` and
+ * `tnr_sparse_from_matmul_attributes`, for NON_ZERO: -0.0 is an entry too.
+ */
 #define TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO 1
 
 /**
- * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it,
- * entries keep the order that they had, as far as the format has one.
+ * Flag of `tnr_sparse_convert_attributes`: the result is SORTED. Without it, entries keep the
+ * order that they had, as far as the format has one.
  */
 #define TNR_CONVERT_SORT 2
 
@@ -276,24 +279,21 @@ typedef int32_t tnr_sparse_predicate;
 #define TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER 2
 #define TNR_SPARSE_PREDICATE_MASK 3  /**< Elements where the mask is true, whatever their values. */
 
-/** Options of operations that make a sparse matrix. */
-typedef struct tnr_sparse_options {
+/** Attributes of `tnr_sparse_from_dense`. */
+typedef struct tnr_sparse_from_dense_attributes {
   uint64_t struct_size;
-  tnr_sparse_format format;  /**< Format of the result. */
-  /**
-   * Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
-   * matrix that is converted, and i32 for a dense one.
-   */
+  /** Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. */
   tnr_dtype index_dtype;
-  tnr_sparse_predicate predicate;  /**< Which elements of a dense matrix are entries. */
-  uint32_t flags;  /**< `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, `TNR_CONVERT_SORT`, or 0. */
+  tnr_sparse_predicate predicate;  /**< Which elements are entries. */
+  uint32_t flags;  /**< `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0. */
+  uint32_t reserved;
   int64_t block_rows;  /**< Rows of a block of BSR; 0 otherwise. */
   int64_t block_cols;  /**< Columns of a block of BSR; 0 otherwise. */
   /** Operand of the predicate; zeros for predicates that have none. */
   tnr_scalar threshold;
   /** bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros. */
   tnr_view mask;
-} tnr_sparse_options;
+} tnr_sparse_from_dense_attributes;
 
 /** Order by which the largest entries are chosen. NaN is less than everything. */
 typedef int32_t tnr_sparse_order;
@@ -332,6 +332,16 @@ typedef struct tnr_sparse_from_matmul_attributes {
   tnr_scalar threshold;  /**< Operand of the predicate; zeros for NON_ZERO. */
 } tnr_sparse_from_matmul_attributes;
 
+/** Attributes of `tnr_sparse_convert`. */
+typedef struct tnr_sparse_convert_attributes {
+  uint64_t struct_size;
+  /** Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of `a`. */
+  tnr_dtype index_dtype;
+  uint32_t flags;  /**< `TNR_CONVERT_SORT`, or 0. */
+  int64_t block_rows;  /**< Rows of a block of BSR; 0 otherwise. */
+  int64_t block_cols;  /**< Columns of a block of BSR; 0 otherwise. */
+} tnr_sparse_convert_attributes;
+
 /** How several entries of one position are combined. */
 typedef int32_t tnr_sparse_combine;
 /** Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once. */
@@ -339,6 +349,14 @@ typedef int32_t tnr_sparse_combine;
 #define TNR_SPARSE_COMBINE_MIN 2  /**< The least; NaN if one is. */
 #define TNR_SPARSE_COMBINE_MAX 3  /**< The greatest; NaN if one is. */
 #define TNR_SPARSE_COMBINE_LAST 4  /**< The last of them, as they were in order. */
+
+/** Attributes of `tnr_sparse_prune`. */
+typedef struct tnr_sparse_prune_attributes {
+  uint64_t struct_size;
+  tnr_sparse_predicate predicate;  /**< Which entries are kept; not MASK. */
+  uint32_t flags;  /**< `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0. */
+  tnr_scalar threshold;  /**< Operand of the predicate; zeros for NON_ZERO. */
+} tnr_sparse_prune_attributes;
 
 /** How `tnr_sparse_concat` joins matrices. */
 typedef int32_t tnr_sparse_join;
@@ -351,10 +369,10 @@ typedef int32_t tnr_sparse_join;
 #define TNR_SPARSE_JOIN_DIAGONAL 3
 
 /**
- * The entries of a dense matrix: those elements that the options' predicate names, each once
- * and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one
- * of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and
- * MASK too.
+ * The entries of a dense matrix: those elements that the attributes' predicate names, each
+ * once and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as
+ * one of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER
+ * and MASK too.
  *
  * Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
  * `batch_offsets`.
@@ -376,8 +394,8 @@ typedef int32_t tnr_sparse_join;
  * `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
-tnr_sparse *tnr_sparse_from_dense(tnr_context *context TNR_BORROWED, const tnr_view *dense,
-    const tnr_sparse_options *options) TNR_NOEXCEPT;
+tnr_sparse *tnr_sparse_from_dense(tnr_context *context TNR_BORROWED, tnr_sparse_format format,
+    const tnr_view *dense, const tnr_sparse_from_dense_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
@@ -473,9 +491,8 @@ tnr_status tnr_sparse_to_dense(tnr_context *context TNR_BORROWED, const tnr_spar
  * element of a block of BSR becomes an entry; where BSR is made, the other elements of a block
  * are zero.
  *
- * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more
- * copy of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and
- * columns. The result is the same for any number of threads.
+ * Takes memory for one more copy of the result while it lasts, two where CSR or COO is sorted,
+ * and offsets of rows and columns. The result is the same for any number of threads.
  *
  * On a device COO becomes CSR, CSC or COO, and CSR and CSC keep their format. The index type
  * stays, values have up to 8 bytes, and there are fewer than 2^31 entries. Waits for the check
@@ -488,8 +505,8 @@ tnr_status tnr_sparse_to_dense(tnr_context *context TNR_BORROWED, const tnr_spar
  * `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
-tnr_sparse *tnr_sparse_convert(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
-    const tnr_sparse_options *options) TNR_NOEXCEPT;
+tnr_sparse *tnr_sparse_convert(tnr_context *context TNR_BORROWED, tnr_sparse_format format,
+    const tnr_sparse_view *a, const tnr_sparse_convert_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Puts the entries of a matrix in order, and combines the entries of one position to one by
@@ -511,19 +528,16 @@ tnr_sparse *tnr_sparse_coalesce(tnr_context *context TNR_BORROWED, tnr_sparse_co
     const tnr_sparse_view *a, const tnr_extension *attributes) TNR_NOEXCEPT;
 
 /**
- * The entries of `a` that the predicate of `options` names, in the same order, format and
+ * The entries of `a` that the attributes' predicate names, in the same order, format and
  * index type. A NaN is kept, whatever it is compared with.
  *
- * `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest
- * is 0.
- *
  * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
- * name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values of
- * 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
+ * name, MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values
+ * of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_prune(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
-    const tnr_sparse_options *options) TNR_NOEXCEPT;
+    const tnr_sparse_prune_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * The `k` largest entries of each row of a CSR, in the same order and index type; of equals

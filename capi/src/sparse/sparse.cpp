@@ -16,7 +16,6 @@ using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::handle_of;
 using tenure::capi::read_reduce_attributes;
-using tenure::capi::read_sized;
 using tenure::capi::read_sparse;
 using tenure::capi::release_handle;
 using tenure::capi::require_zero;
@@ -44,6 +43,34 @@ std::vector<tnr_sparse_view> read_parts(const tnr_sparse_view* const* parts, std
 }
 
 tnr_sparse* wrap_sparse(std::uint64_t token) noexcept { return handle_of<tnr_sparse>(token); }
+
+tenure::SparseOptions read_options(tnr_sparse_format format,
+                                   const tnr_sparse_from_dense_attributes* attributes) {
+  if (attributes == nullptr) return {.format = format};
+  const tnr_sparse_from_dense_attributes given = sized_attributes_of(attributes);
+  require_zero(given.reserved, "reserved");
+  return {.format = format,
+          .index_dtype = given.index_dtype,
+          .predicate = given.predicate,
+          .flags = given.flags,
+          .block_rows = given.block_rows,
+          .block_cols = given.block_cols,
+          .threshold = given.threshold,
+          .mask = given.mask};
+}
+tenure::SparseOptions read_options(tnr_sparse_format format,
+                                   const tnr_sparse_convert_attributes* attributes) {
+  const tnr_sparse_convert_attributes given = sized_attributes_of(attributes);
+  return {.format = format,
+          .index_dtype = given.index_dtype,
+          .flags = given.flags,
+          .block_rows = given.block_rows,
+          .block_cols = given.block_cols};
+}
+tenure::SparseOptions read_options(const tnr_sparse_prune_attributes* attributes) {
+  const tnr_sparse_prune_attributes given = sized_attributes_of(attributes);
+  return {.predicate = given.predicate, .flags = given.flags, .threshold = given.threshold};
+}
 }  // namespace
 
 tnr_status tnr_sparse_release(tnr_sparse* matrix) noexcept {
@@ -109,11 +136,12 @@ tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
   return guarded([&] { tenure::check_matrix_mut(read_view_mut(view, "view"), ""); });
 }
 
-tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
-                               const tnr_sparse_options* options) noexcept {
+tnr_sparse* tnr_sparse_convert(tnr_context* context, tnr_sparse_format format,
+                               const tnr_sparse_view* a,
+                               const tnr_sparse_convert_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
     return wrap_sparse(tenure::sparse_convert(context_of(context), read_sparse(a, "a"),
-                                              read_sized(options, "options")));
+                                              read_options(format, attributes)));
   });
 }
 
@@ -127,10 +155,10 @@ tnr_sparse* tnr_sparse_coalesce(tnr_context* context, tnr_sparse_combine combine
 }
 
 tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
-                             const tnr_sparse_options* options) noexcept {
+                             const tnr_sparse_prune_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
-    return wrap_sparse(tenure::sparse_prune(context_of(context), read_sparse(a, "a"),
-                                            read_sized(options, "options")));
+    return wrap_sparse(
+        tenure::sparse_prune(context_of(context), read_sparse(a, "a"), read_options(attributes)));
   });
 }
 
@@ -209,11 +237,12 @@ tnr_sparse* tnr_sparse_from_dense_dropout(
   });
 }
 
-tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
-                                  const tnr_sparse_options* options) noexcept {
+tnr_sparse* tnr_sparse_from_dense(tnr_context* context, tnr_sparse_format format,
+                                  const tnr_view* dense,
+                                  const tnr_sparse_from_dense_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
     return wrap_sparse(tenure::sparse_from_dense(context_of(context), deref(dense, "dense"),
-                                                 read_sized(options, "options")));
+                                                 read_options(format, attributes)));
   });
 }
 

@@ -172,9 +172,22 @@ class SparseUse {
 
 // ---- operations: each checks its operands, pins their owners, then runs kernels ----
 
-// tnr_sparse_from_dense(); struct_size is not looked at.
+// The format of a result, and the attributes of tnr_sparse_from_dense(), tnr_sparse_convert() and
+// tnr_sparse_prune(). Each function sets the fields that it has; zeros are the defaults.
+struct SparseOptions {
+  tnr_sparse_format format = 0;
+  tnr_dtype index_dtype = 0;
+  tnr_sparse_predicate predicate = TNR_SPARSE_PREDICATE_NON_ZERO;
+  std::uint32_t flags = 0;
+  std::int64_t block_rows = 0;
+  std::int64_t block_cols = 0;
+  tnr_scalar threshold = {};
+  tnr_view mask = {};
+};
+
+// tnr_sparse_from_dense().
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
-                              const tnr_sparse_options& options);
+                              const SparseOptions& options);
 // tnr_sparse_from_dense_top_k() and tnr_sparse_from_dense_dropout().
 SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dense, std::int64_t k,
                                     tnr_sparse_order order, tnr_dtype index_dtype);
@@ -200,9 +213,9 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
                   std::uint32_t flags, const tnr_view& x, const tnr_view& y,
                   const tnr_view_mut& out);
 
-// tnr_sparse_convert(); struct_size is not looked at.
+// tnr_sparse_convert().
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
-                           const tnr_sparse_options& options);
+                           const SparseOptions& options);
 SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sparse_view& a,
                           const tnr_sparse_view& b);
 void sparse_accumulate(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
@@ -234,7 +247,7 @@ SparseToken sparse_triangular(const Context& context, tnr_triangle part, const t
 SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
                             tnr_sparse_combine combine);
 SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
-                         const tnr_sparse_options& options);
+                         const SparseOptions& options);
 SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::int64_t k,
                          tnr_sparse_order order);
 

@@ -25,9 +25,10 @@ std::int64_t offset_count(const SparseShape& shape) {
 
 }  // namespace
 
-void refuse_blocks(const tnr_sparse_options& options) {
+void refuse_blocks(const SparseOptions& options) {
   const bool are_rows = options.block_rows != 0;
-  fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be 0: only BSR has blocks",
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "attributes->%s is %" PRId64 " but must be 0: only BSR has blocks",
        are_rows ? "block_rows" : "block_cols", are_rows ? options.block_rows : options.block_cols);
 }
 

@@ -56,7 +56,7 @@ struct SparseShape {
 };
 
 // Throws INVALID_ARGUMENT for the extents of blocks that a format does not have.
-[[noreturn]] void refuse_blocks(const tnr_sparse_options& options);
+[[noreturn]] void refuse_blocks(const SparseOptions& options);
 
 // Throws INVALID_ARGUMENT where numbers of this index type, say "offsets", do not reach so far.
 void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t number);

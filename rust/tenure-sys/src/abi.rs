@@ -1193,27 +1193,26 @@ impl tnr_sparse_join {
     pub const DIAGONAL: tnr_sparse_join = tnr_sparse_join(3);
 }
 
-/// Flag of `tnr_sparse_options`, for NON_ZERO: -0.0 is an entry too.
+/// Flag of `tnr_sparse_from_dense_attributes`, `tnr_sparse_prune_attributes` and
+/// `tnr_sparse_from_matmul_attributes`, for NON_ZERO: -0.0 is an entry too.
 pub const TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 
-/// Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it,
-/// entries keep the order that they had, as far as the format has one.
+/// Flag of `tnr_sparse_convert_attributes`: the result is SORTED. Without it, entries keep the
+/// order that they had, as far as the format has one.
 pub const TNR_CONVERT_SORT: u32 = 2;
 
-/// Options of operations that make a sparse matrix.
+/// Attributes of `tnr_sparse_from_dense`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_options {
+pub struct tnr_sparse_from_dense_attributes {
     pub struct_size: u64,
-    /// Format of the result.
-    pub format: tnr_sparse_format,
-    /// Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
-    /// matrix that is converted, and i32 for a dense one.
+    /// Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
     pub index_dtype: tnr_dtype,
-    /// Which elements of a dense matrix are entries.
+    /// Which elements are entries.
     pub predicate: tnr_sparse_predicate,
-    /// `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, `TNR_CONVERT_SORT`, or 0.
+    /// `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0.
     pub flags: u32,
+    pub reserved: u32,
     /// Rows of a block of BSR; 0 otherwise.
     pub block_rows: i64,
     /// Columns of a block of BSR; 0 otherwise.
@@ -1222,6 +1221,34 @@ pub struct tnr_sparse_options {
     pub threshold: tnr_scalar,
     /// bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros.
     pub mask: tnr_view,
+}
+
+/// Attributes of `tnr_sparse_convert`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_convert_attributes {
+    pub struct_size: u64,
+    /// Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of `a`.
+    pub index_dtype: tnr_dtype,
+    /// `TNR_CONVERT_SORT`, or 0.
+    pub flags: u32,
+    /// Rows of a block of BSR; 0 otherwise.
+    pub block_rows: i64,
+    /// Columns of a block of BSR; 0 otherwise.
+    pub block_cols: i64,
+}
+
+/// Attributes of `tnr_sparse_prune`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_prune_attributes {
+    pub struct_size: u64,
+    /// Which entries are kept; not MASK.
+    pub predicate: tnr_sparse_predicate,
+    /// `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0.
+    pub flags: u32,
+    /// Operand of the predicate; zeros for NON_ZERO.
+    pub threshold: tnr_scalar,
 }
 
 /// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`.
@@ -3683,10 +3710,10 @@ unsafe extern "C" {
 
     // ==== sparse conversions ====
 
-    /// The entries of a dense matrix: those elements that the options' predicate names, each once
-    /// and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one
-    /// of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and
-    /// MASK too.
+    /// The entries of a dense matrix: those elements that the attributes' predicate names, each
+    /// once and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as
+    /// one of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER
+    /// and MASK too.
     ///
     /// Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
     /// `batch_offsets`.
@@ -3708,7 +3735,8 @@ unsafe extern "C" {
     /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_sparse_from_dense(
-        context: *mut tnr_context, dense: *const tnr_view, options: *const tnr_sparse_options,
+        context: *mut tnr_context, format: tnr_sparse_format, dense: *const tnr_view,
+        attributes: *const tnr_sparse_from_dense_attributes,
     ) -> *mut tnr_sparse;
 
     /// The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
@@ -3802,9 +3830,8 @@ unsafe extern "C" {
     /// element of a block of BSR becomes an entry; where BSR is made, the other elements of a block
     /// are zero.
     ///
-    /// `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more
-    /// copy of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and
-    /// columns. The result is the same for any number of threads.
+    /// Takes memory for one more copy of the result while it lasts, two where CSR or COO is sorted,
+    /// and offsets of rows and columns. The result is the same for any number of threads.
     ///
     /// On a device COO becomes CSR, CSC or COO, and CSR and CSC keep their format. The index type
     /// stays, values have up to 8 bytes, and there are fewer than 2^31 entries. Waits for the check
@@ -3817,7 +3844,8 @@ unsafe extern "C" {
     /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_sparse_convert(
-        context: *mut tnr_context, a: *const tnr_sparse_view, options: *const tnr_sparse_options,
+        context: *mut tnr_context, format: tnr_sparse_format, a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_convert_attributes,
     ) -> *mut tnr_sparse;
 
     /// Puts the entries of a matrix in order, and combines the entries of one position to one by
@@ -3839,18 +3867,16 @@ unsafe extern "C" {
         attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
-    /// The entries of `a` that the predicate of `options` names, in the same order, format and
+    /// The entries of `a` that the attributes' predicate names, in the same order, format and
     /// index type. A NaN is kept, whatever it is compared with.
     ///
-    /// `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest
-    /// is 0.
-    ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
-    /// name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values of
-    /// 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
+    /// name, MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values
+    /// of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_sparse_prune(
-        context: *mut tnr_context, a: *const tnr_sparse_view, options: *const tnr_sparse_options,
+        context: *mut tnr_context, a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_prune_attributes,
     ) -> *mut tnr_sparse;
 
     /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals

@@ -358,17 +358,36 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_sparse_options>() == 256);
-    assert!(align_of::<tnr_sparse_options>() == 8);
-    assert!(offset_of!(tnr_sparse_options, struct_size) == 0);
-    assert!(offset_of!(tnr_sparse_options, format) == 8);
-    assert!(offset_of!(tnr_sparse_options, index_dtype) == 12);
-    assert!(offset_of!(tnr_sparse_options, predicate) == 16);
-    assert!(offset_of!(tnr_sparse_options, flags) == 20);
-    assert!(offset_of!(tnr_sparse_options, block_rows) == 24);
-    assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
-    assert!(offset_of!(tnr_sparse_options, threshold) == 40);
-    assert!(offset_of!(tnr_sparse_options, mask) == 64);
+    assert!(size_of::<tnr_sparse_from_dense_attributes>() == 256);
+    assert!(align_of::<tnr_sparse_from_dense_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, predicate) == 12);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, flags) == 16);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, reserved) == 20);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, block_rows) == 24);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, block_cols) == 32);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, threshold) == 40);
+    assert!(offset_of!(tnr_sparse_from_dense_attributes, mask) == 64);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_convert_attributes>() == 32);
+    assert!(align_of::<tnr_sparse_convert_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_convert_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_convert_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_convert_attributes, flags) == 12);
+    assert!(offset_of!(tnr_sparse_convert_attributes, block_rows) == 16);
+    assert!(offset_of!(tnr_sparse_convert_attributes, block_cols) == 24);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_prune_attributes>() == 40);
+    assert!(align_of::<tnr_sparse_prune_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_prune_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_prune_attributes, predicate) == 8);
+    assert!(offset_of!(tnr_sparse_prune_attributes, flags) == 12);
+    assert!(offset_of!(tnr_sparse_prune_attributes, threshold) == 16);
 };
 
 const _: () = {

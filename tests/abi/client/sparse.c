@@ -34,38 +34,37 @@ static int is(tnr_sparse* matrix, const float* expected) {
   return 0;
 }
 
-static tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options;
-  memset(&options, 0, sizeof options);
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
-
 static int check_made(const tnr_sparse_view* a) {
   const tnr_sparse_top_k_attributes largest = {sizeof largest, TNR_DTYPE_I64, 0};
   const tnr_sparse_dropout_attributes dropout = {sizeof dropout, TNR_DTYPE_I32, 0};
   const float half[9] = {0, 0, 0, 0, 0, 3, 0, 0, 4}, top[9] = {0, 1, 0, 0, 0, 3, 0, 0, 4};
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+  const tnr_sparse_convert_attributes sorted = {sizeof sorted, 0, TNR_CONVERT_SORT, 0, 0};
+  tnr_sparse_from_dense_attributes wide;
+  tnr_sparse_prune_attributes above;
   tnr_sparse_view kept;
   tnr_view full;
   tnr_sparse* matrix;
-  CHECK(is(tnr_sparse_convert(NULL, a, &options), dense) == 0);
+  CHECK(is(tnr_sparse_convert(NULL, TNR_SPARSE_FORMAT_CSC, a, NULL), dense) == 0);
+  CHECK(is(tnr_sparse_convert(NULL, TNR_SPARSE_FORMAT_COO, a, &sorted), dense) == 0);
   CHECK(is(tnr_sparse_coalesce(NULL, TNR_SPARSE_COMBINE_SUM, a, NULL), dense) == 0);
   CHECK(is(tnr_sparse_top_k(NULL, TNR_SPARSE_ORDER_VALUE, a, 1, NULL), top) == 0);
-  options = options_of((tnr_sparse_format)0);
-  options.predicate = TNR_SPARSE_PREDICATE_GREATER;
-  options.threshold = scalar(2);
-  CHECK(is(tnr_sparse_prune(NULL, a, &options), half) == 0);
+  memset(&above, 0, sizeof above);
+  above.struct_size = sizeof above;
+  above.predicate = TNR_SPARSE_PREDICATE_GREATER;
+  above.threshold = scalar(2);
+  CHECK(is(tnr_sparse_prune(NULL, a, &above), half) == 0);
+  CHECK(is(tnr_sparse_prune(NULL, a, NULL), dense) == 0);
 
   OK(lend(dense, 3, 3, &full));
-  options = options_of(TNR_SPARSE_FORMAT_COO);
-  CHECK(is(tnr_sparse_from_dense(NULL, &full, &options), dense) == 0);
+  memset(&wide, 0, sizeof wide);
+  wide.struct_size = sizeof wide;
+  wide.index_dtype = TNR_DTYPE_I64;
+  CHECK(is(tnr_sparse_from_dense(NULL, TNR_SPARSE_FORMAT_CSR, &full, &wide), dense) == 0);
   CHECK(is(tnr_sparse_from_dense_dropout(NULL, &full, 0, 1, &dropout), dense) == 0);
   matrix = tnr_sparse_from_dense_top_k(NULL, TNR_SPARSE_ORDER_MAGNITUDE, &full, 1, &largest);
   CHECK(is(matrix, top) == 0);
 
-  matrix = tnr_sparse_from_dense(NULL, &full, &options);
+  matrix = tnr_sparse_from_dense(NULL, TNR_SPARSE_FORMAT_COO, &full, NULL);
   CHECK(matrix != NULL);
   memset(&kept, 0, sizeof kept);
   kept.struct_size = sizeof kept;
@@ -109,8 +108,7 @@ static int check_parts(const tnr_sparse_view* a) {
   const int32_t rows[3] = {1, 2, 0};
   const int64_t three = 3;
   tnr_view list;
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse *matrix = tnr_sparse_convert(NULL, a, &options), *again;
+  tnr_sparse *matrix = tnr_sparse_convert(NULL, TNR_SPARSE_FORMAT_CSR, a, NULL), *again;
   tnr_sparse_view view;
   tnr_blob *major = NULL, *minor = NULL, *entries = NULL;
   CHECK(matrix != NULL);
@@ -142,7 +140,6 @@ static int check_parts(const tnr_sparse_view* a) {
 static int check_batch(void) {
   float two[18];
   const int64_t shape[3] = {2, 3, 3};
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
   tnr_view stack;
   tnr_view_mut out;
   tnr_sparse_view batch, one;
@@ -151,7 +148,7 @@ static int check_batch(void) {
   memcpy(two, dense, sizeof dense);
   memcpy(two + 9, dense, sizeof dense);
   OK(tnr_view_lend(two, sizeof two, 0, TNR_DTYPE_F32, 3, shape, NULL, &stack));
-  matrix = tnr_sparse_from_dense(NULL, &stack, &options);
+  matrix = tnr_sparse_from_dense(NULL, TNR_SPARSE_FORMAT_CSR, &stack, NULL);
   CHECK(matrix != NULL);
   memset(&batch, 0, sizeof batch);
   batch.struct_size = sizeof batch;

@@ -115,7 +115,7 @@ std::int64_t trues_in(const tnr_view& values) {
 void expect_conversions(const Context& context, const tnr_sparse_view& a, const std::string& what) {
   for (const tnr_sparse_format to : kFormats) {
     for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
-      tnr_sparse_options options = options_of(to, flags);
+      SparseOptions options = options_of(to, flags);
       if (to == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 3;
       expect_bools(sparse_convert(context, a, options), what + " to " + std::to_string(to),
                    trues_in(a.values));
@@ -163,7 +163,7 @@ TEST(Bool8, PartsOfMatricesHaveZeroOrOne) {
       with_duplicates.flags = 0;
       expect_bools(sparse_coalesce(threads, with_duplicates, TNR_SPARSE_COMBINE_LAST),
                    what + " coalesce", trues_in(a.view.values));
-      tnr_sparse_options options{};
+      SparseOptions options{};
       options.predicate = TNR_SPARSE_PREDICATE_NON_ZERO;
       expect_bools(sparse_prune(threads, a.view, options), what + " prune",
                    trues_in(a.view.values));
@@ -187,7 +187,7 @@ TEST(Bool8, MatricesOfDenseOnesHaveZeroOrOne) {
       for (const bool is_batch : {false, true}) {
         const Indices shape = is_batch ? Indices{2, extent, extent} : Indices{extent, extent};
         const tnr_view view = flat_view(dense.data(), TNR_DTYPE_BOOL8, shape);
-        tnr_sparse_options options = options_of(format);
+        SparseOptions options = options_of(format);
         if (format == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
         const std::string what = "dense to " + std::to_string(format);
         expect_bools(sparse_from_dense(threads, view, options), what, trues_in(view));

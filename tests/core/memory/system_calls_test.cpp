@@ -81,10 +81,7 @@ const std::vector<float> kThick = dense_matrix(60);
 tnr::Handle<tnr_sparse> from_dense(tnr_context* context, const std::vector<float>& elements,
                                    tnr_sparse_format format) {
   const tnr::View<const float> dense(elements, {kSide, kSide});
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return tnr::owned(tnr_sparse_from_dense(context, dense, &options));
+  return tnr::owned(tnr_sparse_from_dense(context, format, dense, nullptr));
 }
 
 using Work = std::uint64_t (*)(tnr_context*);
@@ -152,10 +149,8 @@ std::uint64_t coalesce_pack_and_multiply(tnr_context* context) {
   const auto sorted =
       tnr::owned(tnr_sparse_coalesce(context, TNR_SPARSE_COMBINE_SUM, coo, nullptr));
   digest.add(sorted);
-  tnr_sparse_options options = {};
-  options.struct_size = sizeof options;
-  options.format = TNR_SPARSE_FORMAT_CSR;
-  const auto csr = tnr::owned(tnr_sparse_convert(context, tnr::SparseView(sorted), &options));
+  const auto csr = tnr::owned(
+      tnr_sparse_convert(context, TNR_SPARSE_FORMAT_CSR, tnr::SparseView(sorted), nullptr));
   digest.add(csr);
   const auto packed = tnr::owned(tnr_packed_create(context, tnr::SparseView(csr), nullptr));
 

@@ -39,9 +39,9 @@ class Contexts {
   TestContext threads_{3};
 };
 
-tnr_sparse_options batch_options(tnr_sparse_format format, tnr_dtype index_dtype,
-                                 std::int64_t block_rows = 2, std::int64_t block_cols = 3) {
-  tnr_sparse_options options = options_of(format, 0, index_dtype);
+SparseOptions batch_options(tnr_sparse_format format, tnr_dtype index_dtype,
+                            std::int64_t block_rows = 2, std::int64_t block_cols = 3) {
+  SparseOptions options = options_of(format, 0, index_dtype);
   if (format == TNR_SPARSE_FORMAT_BSR) {
     options.block_rows = block_rows;
     options.block_cols = block_cols;
@@ -89,7 +89,7 @@ TEST_P(SparseBatchOf, DenseIsEachMatrixOfIt) {
       for (const Arrangement arrangement : kReadable) {
         Array dense(dtype, shape, arrangement, random);
         fill_sparsely(dense, random);
-        const tnr_sparse_options options =
+        const SparseOptions options =
             batch_options(format, random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64);
         const Returned batch(sparse_from_dense(kDefaultContext, dense.view(), options));
         ASSERT_TRUE(is_batch(batch.view()));
@@ -151,7 +151,7 @@ TEST(SparseBatch, LargeOnesAreTheSameForAnyNumberOfThreads) {
 TEST(SparseBatch, AMaskNamesEntriesOfEachMatrix) {
   std::vector<float> dense(2 * 2 * 3, 0.0f);
   const std::vector<std::uint8_t> mask = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-  tnr_sparse_options options = batch_options(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32);
+  SparseOptions options = batch_options(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32);
   options.predicate = TNR_SPARSE_PREDICATE_MASK;
   options.mask = flat_view(mask.data(), TNR_DTYPE_BOOL8, {2, 2, 3});
   const tnr_view view = flat_view(dense.data(), TNR_DTYPE_F32, {2, 2, 3});
@@ -159,10 +159,11 @@ TEST(SparseBatch, AMaskNamesEntriesOfEachMatrix) {
   EXPECT_EQ(batch.content().major, (Indices{0, 1, 2, 0, 0, 1}));
   EXPECT_EQ(batch.content().minor, (Indices{0, 2, 1}));
   options.mask = flat_view(mask.data(), TNR_DTYPE_BOOL8, {4, 3});
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"options->mask.rank is 2 but must be 3"},
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"attributes->mask.rank is 2 but must be 3"},
                [&] { sparse_from_dense(kDefaultContext, view, options); });
   options.mask = flat_view(mask.data(), TNR_DTYPE_BOOL8, {1, 2, 3});
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"options->mask.shape[0] is 1 but dense.shape[0] is 2"},
+  expect_error(TNR_STATUS_INVALID_ARGUMENT,
+               {"attributes->mask.shape[0] is 1 but dense.shape[0] is 2"},
                [&] { sparse_from_dense(kDefaultContext, view, options); });
 }
 
@@ -499,7 +500,7 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
           sparse_from_dense(kDefaultContext, dense.view(), batch_options(from, TNR_DTYPE_I32)));
       for (const tnr_sparse_format to : kFormats) {
         const tnr_dtype index = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
-        tnr_sparse_options options = batch_options(to, index, 2, 3);
+        SparseOptions options = batch_options(to, index, 2, 3);
         options.flags = random() % 2 == 0 ? TNR_CONVERT_SORT : 0u;
         for (const Context* const context : contexts.all()) {
           const Returned result(sparse_convert(*context, batch.view(), options));
@@ -544,7 +545,7 @@ TEST(SparseBatchConvert, FlagsAreThoseThatAllHave) {
   const Returned kept(
       sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_CSR, 0)));
   EXPECT_EQ(kept.view().flags, 0u);
-  tnr_sparse_options sort = batch_options(TNR_SPARSE_FORMAT_CSR, 0);
+  SparseOptions sort = batch_options(TNR_SPARSE_FORMAT_CSR, 0);
   sort.flags = TNR_CONVERT_SORT;
   const Returned sorted(sparse_convert(kDefaultContext, lent.view(), sort));
   EXPECT_EQ(sorted.view().flags, static_cast<std::uint32_t>(TNR_SPARSE_SORTED));

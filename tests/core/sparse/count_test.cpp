@@ -68,7 +68,7 @@ class ManyEntries : public testing::Test {
 
 TEST_F(ManyEntries, NarrowOffsetsAreRefusedBeforeAnEntryIsRead) {
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC}) {
-    tnr_sparse_options options{};
+    SparseOptions options{};
     options.format = format;
     options.index_dtype = TNR_DTYPE_I32;
     expect_error(TNR_STATUS_INVALID_ARGUMENT,

@@ -204,7 +204,7 @@ TEST(SparseFar, ResultsThatDoNotFitAreRefusedUnread) {
   const Addresses memory(kFar * 8, false);
   if (memory.data() == nullptr) GTEST_SKIP();
   const auto refuses = [](std::initializer_list<std::string> words, const tnr_sparse_view& a,
-                          const tnr_sparse_options& options) {
+                          const SparseOptions& options) {
     expect_error(TNR_STATUS_INVALID_ARGUMENT, words,
                  [&] { sparse_release(sparse_convert(kDefaultContext, a, options)); });
   };

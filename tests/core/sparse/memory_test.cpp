@@ -100,15 +100,15 @@ tnr_view broadcast(const float& one, std::vector<std::int64_t> shape) {
                    shape.data(), strides);
 }
 
-tnr_sparse_options pruning() {
-  tnr_sparse_options options = options_of(0);
+SparseOptions pruning() {
+  SparseOptions options = options_of(0);
   options.predicate = TNR_SPARSE_PREDICATE_GREATER;
   options.threshold = number(0);
   return options;
 }
 
-tnr_sparse_options blocks(tnr_sparse_format format) {
-  tnr_sparse_options options = options_of(format);
+SparseOptions blocks(tnr_sparse_format format) {
+  SparseOptions options = options_of(format);
   options.block_rows = options.block_cols = 2;
   return options;
 }
@@ -279,8 +279,7 @@ std::vector<Case> conversions(const tnr_sparse_view& a) {
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                          TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
     for (const std::uint32_t flags : {0u, static_cast<std::uint32_t>(TNR_CONVERT_SORT)}) {
-      tnr_sparse_options options =
-          format == TNR_SPARSE_FORMAT_BSR ? blocks(format) : options_of(format);
+      SparseOptions options = format == TNR_SPARSE_FORMAT_BSR ? blocks(format) : options_of(format);
       options.flags = flags;
       cases.push_back(
           {"format " + std::to_string(a.format) + " to " + std::to_string(format) +

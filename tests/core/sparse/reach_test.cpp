@@ -37,7 +37,7 @@ TEST(SparseFromDenseReach, NoByteBesideTheElements) {
             dense.place(dtype, rows, columns, arrangement, end, bytes.data());
             for (const tnr_sparse_format format :
                  {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSC}) {
-              tnr_sparse_options options{};
+              SparseOptions options{};
               options.format = format;
               const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), options));
               EXPECT_TRUE(matrix.content() ==
@@ -72,7 +72,7 @@ TEST(SparseFromDenseReach, NoByteBesideTheBlocks) {
       for (const test::Arrangement& arrangement : kArrangements) {
         for (const End end : {End::kFront, End::kBack}) {
           dense.place(dtype, kRows, columns, arrangement, end, bytes.data());
-          tnr_sparse_options options{};
+          SparseOptions options{};
           options.format = TNR_SPARSE_FORMAT_BSR;
           options.block_rows = 4;
           options.block_cols = block_cols;

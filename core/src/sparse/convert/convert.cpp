@@ -184,10 +184,10 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   return convert_entries(context, elements.view(), target);
 }
 
-tnr_dtype target_index_dtype(const tnr_sparse_view& a, const tnr_sparse_options& options) {
+tnr_dtype target_index_dtype(const tnr_sparse_view& a, const SparseOptions& options) {
   if (options.index_dtype == 0) return a.minor.dtype;
   if (options.index_dtype != TNR_DTYPE_I32 && options.index_dtype != TNR_DTYPE_I64) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->index_dtype is %s but must be i32 or i64",
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->index_dtype is %s but must be i32 or i64",
          dtype_name(options.index_dtype));
   }
   return options.index_dtype;
@@ -196,40 +196,31 @@ tnr_dtype target_index_dtype(const tnr_sparse_view& a, const tnr_sparse_options&
 std::int64_t block_extent(std::int64_t block, const char* block_name, std::int64_t extent,
                           const char* extent_name) {
   if (block < 1) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be at least 1",
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is %" PRId64 " but must be at least 1",
          block_name, block);
   }
   if (block > TNR_SPARSE_MAX_BLOCK) {
-    fail(TNR_STATUS_UNSUPPORTED, "options->%s is %" PRId64 " but must be at most %d", block_name,
+    fail(TNR_STATUS_UNSUPPORTED, "attributes->%s is %" PRId64 " but must be at most %d", block_name,
          block, static_cast<int>(TNR_SPARSE_MAX_BLOCK));
   }
   if (extent % block != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->%s is %" PRId64 " but must divide %s, which is %" PRId64, block_name, block,
+         "attributes->%s is %" PRId64 " but must divide %s, which is %" PRId64, block_name, block,
          extent_name, extent);
   }
   return block;
 }
 
-SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& options) {
+SparseTarget target_of(const tnr_sparse_view& a, const SparseOptions& options) {
   SparseTarget target{.format = options.format, .index_dtype = target_index_dtype(a, options)};
   if (options.format < TNR_SPARSE_FORMAT_COO || options.format > TNR_SPARSE_FORMAT_BSR) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which names no format",
+    fail(TNR_STATUS_INVALID_ARGUMENT, "format is %" PRId32 ", which names no format",
          options.format);
   }
   if ((options.flags & ~TNR_CONVERT_SORT) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->flags is 0x%" PRIx32 " but a conversion knows 0x%x alone", options.flags,
+         "attributes->flags is 0x%" PRIx32 " but a conversion knows 0x%x alone", options.flags,
          TNR_CONVERT_SORT);
-  }
-  if (options.predicate != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->predicate is %" PRId32 " but a conversion keeps every entry", options.predicate);
-  }
-  const bool has_threshold = is_given(options.threshold);
-  if (has_threshold || is_given(options.mask)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is given but a conversion keeps every entry",
-         has_threshold ? "threshold" : "mask");
   }
   target.is_sorted = (options.flags & TNR_CONVERT_SORT) != 0;
   if (options.format == TNR_SPARSE_FORMAT_BSR) {
@@ -268,7 +259,7 @@ void require_on_device(const DeviceQueue& queue, const tnr_sparse_view& a,
 // count as ordered where their flags say so, or where the result has to be ordered. Waits for the
 // device's findings.
 SparseToken convert_on(const Context& context, const DeviceQueue& queue, const tnr_sparse_view& a,
-                       const tnr_sparse_options& options) {
+                       const SparseOptions& options) {
   const PinnedSparse pinned(a, "a", PinnedSparse::Access::kRead, PinnedSparse::Batches::kRefused,
                             queue.device());
   check_value_width(a);
@@ -418,7 +409,7 @@ SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
 }
 
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
-                           const tnr_sparse_options& options) {
+                           const SparseOptions& options) {
   if (is_on_device(a.values)) [[unlikely]]
     return convert_on(context, queue_of(context, a.values, "a.values"), a, options);
   if (is_batch(a)) {

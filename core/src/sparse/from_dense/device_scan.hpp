@@ -12,7 +12,7 @@ namespace tenure {
 // A call that has been checked, of views on the device of the context.
 struct DeviceFromDense {
   const tnr_view& dense;
-  const tnr_sparse_options& options;  // whose mask is looked at where has_mask is
+  const SparseOptions& options;  // whose mask is looked at where has_mask is
   tnr_dtype index_dtype;
   kernels::Predicate predicate;
   bool has_mask;

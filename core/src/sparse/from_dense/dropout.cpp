@@ -44,10 +44,11 @@ void check_dense_matrix(const tnr_view& dense) {
   fail(TNR_STATUS_INVALID_ARGUMENT, "dense.rank is %" PRIu32 " but must be 2", dense.rank);
 }
 
-tnr_dtype checked_index_dtype(tnr_dtype dtype, const char* name) {
+tnr_dtype checked_index_dtype(tnr_dtype dtype) {
   if (dtype == 0) return TNR_DTYPE_I32;
   if (dtype != TNR_DTYPE_I32 && dtype != TNR_DTYPE_I64) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s but must be i32 or i64", name, dtype_name(dtype));
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->index_dtype is %s but must be i32 or i64",
+         dtype_name(dtype));
   }
   return dtype;
 }
@@ -56,7 +57,7 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
                                       double probability, std::uint64_t seed,
                                       tnr_dtype index_dtype) {
   check_dense_matrix(dense);
-  const tnr_dtype index = checked_index_dtype(index_dtype, "index_dtype");
+  const tnr_dtype index = checked_index_dtype(index_dtype);
   const Dropout dropout = dropout_of(probability, seed, dense.dtype);
   Pins pins;
   pins.add(dense, "dense");

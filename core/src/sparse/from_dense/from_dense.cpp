@@ -26,36 +26,37 @@ namespace {
 
 using kernels::Byte;
 
-void check_blocks(const tnr_sparse_options& options, const tnr_view& dense) {
+void check_blocks(const SparseOptions& options, const tnr_view& dense) {
   const std::int64_t extents[] = {options.block_rows, options.block_cols};
   for (std::uint32_t i = 0; i < 2; ++i) {
     const char* const name = i == 0 ? "block_rows" : "block_cols";
     const std::int64_t extent = extents[i];
     const std::uint32_t axis = dense.rank - 2 + i;
     if (extent > TNR_SPARSE_MAX_BLOCK) {
-      fail(TNR_STATUS_UNSUPPORTED, "options->%s is %" PRId64 " but must be at most %d", name,
+      fail(TNR_STATUS_UNSUPPORTED, "attributes->%s is %" PRId64 " but must be at most %d", name,
            extent, static_cast<int>(TNR_SPARSE_MAX_BLOCK));
     }
     if (extent < 1) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be at least 1", name,
-           extent);
+      fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is %" PRId64 " but must be at least 1",
+           name, extent);
     }
     if (dense.shape[axis] % extent != 0) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
-           "options->%s is %" PRId64 ", which does not divide dense.shape[%" PRIu32 "]: %" PRId64,
+           "attributes->%s is %" PRId64 ", which does not divide dense.shape[%" PRIu32
+           "]: %" PRId64,
            name, extent, axis, dense.shape[axis]);
     }
   }
 }
 
-void check_format(const tnr_sparse_options& options, const tnr_view& dense) {
+void check_format(const SparseOptions& options, const tnr_view& dense) {
   switch (options.format) {
     case TNR_SPARSE_FORMAT_COO:
     case TNR_SPARSE_FORMAT_CSR:
     case TNR_SPARSE_FORMAT_CSC: break;
     case TNR_SPARSE_FORMAT_BSR: return check_blocks(options, dense);
     default:
-      fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which has no name",
+      fail(TNR_STATUS_INVALID_ARGUMENT, "format is %" PRId32 ", which names no format",
            options.format);
   }
   if (options.block_rows != 0 || options.block_cols != 0) refuse_blocks(options);
@@ -69,17 +70,17 @@ void check_rank(const tnr_view& dense) {
 }
 
 void check_mask(const tnr_view& mask, const tnr_view& dense, const tnr_device& device) {
-  check_view(mask, "options->mask", device);
+  check_view(mask, "attributes->mask", device);
   if (mask.rank != dense.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->mask.rank is %" PRIu32 " but must be %" PRIu32 ", as of dense", mask.rank,
+         "attributes->mask.rank is %" PRIu32 " but must be %" PRIu32 ", as of dense", mask.rank,
          dense.rank);
   }
-  require_dtype(mask, "options->mask", TNR_DTYPE_BOOL8, "must be");
+  require_dtype(mask, "attributes->mask", TNR_DTYPE_BOOL8, "must be");
   for (std::uint32_t axis = 0; axis < dense.rank; ++axis) {
     if (mask.shape[axis] != dense.shape[axis]) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
-           "options->mask.shape[%" PRIu32 "] is %" PRId64 " but dense.shape[%" PRIu32
+           "attributes->mask.shape[%" PRIu32 "] is %" PRId64 " but dense.shape[%" PRIu32
            "] is %" PRId64,
            axis, mask.shape[axis], axis, dense.shape[axis]);
     }
@@ -178,14 +179,14 @@ bool is_faster_by_columns(const ColumnScan& scan, const DenseScan& transposed, s
 }  // namespace
 
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
-                              const tnr_sparse_options& options) {
+                              const SparseOptions& options) {
   const DeviceQueue* const queue =
       is_on_device(dense) ? &queue_of(context, dense, "dense") : nullptr;
   const tnr_device device = queue != nullptr ? queue->device() : kCpu;
   check_view(dense, "dense", device);
   check_rank(dense);
   check_format(options, dense);
-  const tnr_dtype index = checked_index_dtype(options.index_dtype, "options->index_dtype");
+  const tnr_dtype index = checked_index_dtype(options.index_dtype);
   const kernels::Predicate predicate = predicate_of(options, dense.dtype);
   const bool has_mask = options.predicate == TNR_SPARSE_PREDICATE_MASK;
   if (has_mask) check_mask(options.mask, dense, device);
@@ -194,7 +195,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   }
   Pins pins;
   pins.add(dense, "dense");
-  if (has_mask) pins.add(options.mask, "options->mask");
+  if (has_mask) pins.add(options.mask, "attributes->mask");
   if (queue != nullptr) {
     return from_dense_on(context, *queue,
                          {.dense = dense,

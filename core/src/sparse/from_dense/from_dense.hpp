@@ -11,6 +11,6 @@ void check_dense_matrix(const tnr_view& dense);
 
 // The requested dtype of indices, where 0 means i32. Throws INVALID_ARGUMENT for one that indices
 // cannot have.
-tnr_dtype checked_index_dtype(tnr_dtype dtype, const char* name);
+tnr_dtype checked_index_dtype(tnr_dtype dtype);
 
 }  // namespace tenure

@@ -33,8 +33,6 @@ constexpr std::int64_t kRowsBytes = std::int64_t{8} << 20;
 // which decides which memory is recycled.
 constexpr std::int64_t kElementsOfEntry = 4;
 
-constexpr PredicateNames kAttributeNames = {"attributes->predicate", "attributes->flags",
-                                            "attributes->threshold"};
 constexpr tnr_scalar kNothing = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {0}};
 
 kernels::Predicate predicate_of(const tnr_sparse_from_matmul_attributes& attributes,
@@ -43,11 +41,11 @@ kernels::Predicate predicate_of(const tnr_sparse_from_matmul_attributes& attribu
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes->predicate is MASK, but a mask is for a dense matrix");
   }
-  tnr_sparse_options options = {};
+  SparseOptions options;
   options.predicate = attributes.predicate;
   options.flags = attributes.flags;
   options.threshold = attributes.threshold;
-  return tenure::predicate_of(options, dtype, kAttributeNames);
+  return tenure::predicate_of(options, dtype);
 }
 
 void check_factors(const tnr_view& a, const tnr_view& b) {
@@ -166,7 +164,7 @@ SparseToken sparse_from_matmul(const Context& context, const tnr_scalar& alpha, 
                                const tnr_view& b,
                                const tnr_sparse_from_matmul_attributes& attributes) {
   check_factors(a, b);
-  const tnr_dtype index = checked_index_dtype(attributes.index_dtype, "attributes->index_dtype");
+  const tnr_dtype index = checked_index_dtype(attributes.index_dtype);
   const tnr_dtype dtype = kFactorDtypes[factor_type(a.dtype)].result;
   if (width_index(dtype) > static_cast<unsigned>(kernels::Width::k8)) {
     fail(TNR_STATUS_UNSUPPORTED, "from matmul does not take %s", dtype_name(dtype));

@@ -11,6 +11,7 @@ namespace {
 
 using kernels::Predicate;
 
+constexpr const char* kThreshold = "attributes->threshold";
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 bool is_float(tnr_dtype dtype) noexcept {
@@ -84,34 +85,36 @@ Predicate above_in_magnitude(tnr_dtype dtype, std::uint64_t threshold) noexcept 
   return {Predicate::Kind::kOutside, 0, 0, 0, -bound, bound};
 }
 
-std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype, const char* name) {
-  const Element element = to_element(threshold, dtype, name);
+std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
+  const Element element = to_element(threshold, dtype, kThreshold);
   std::uint64_t bits = 0;  // the lowest bytes come first on all that this runs on
   std::memcpy(&bits, element.bytes, element_size(dtype));
   if (is_float(dtype) && (bits & ~sign_bit(dtype)) > FloatOrder(dtype).infinity()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NaN, which nothing is above", name);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NaN, which nothing is above", kThreshold);
   }
   return bits;
 }
 
 // Refuses a predicate without a name, and what belongs to other ones.
-void require_taken(const tnr_sparse_options& options, const PredicateNames& names) {
+void require_taken(const SparseOptions& options) {
   const tnr_sparse_predicate predicate = options.predicate;
   if (predicate < TNR_SPARSE_PREDICATE_NON_ZERO || predicate > TNR_SPARSE_PREDICATE_MASK) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId32 ", which has no name", names.predicate,
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->predicate is %" PRId32 ", which has no name",
          predicate);
   }
   if (predicate != TNR_SPARSE_PREDICATE_NON_ZERO && options.flags != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but %s is not NON_ZERO", names.flags,
-         options.flags, names.predicate);
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->flags is 0x%" PRIx32 " but attributes->predicate is not NON_ZERO",
+         options.flags);
   }
   if (predicate != TNR_SPARSE_PREDICATE_GREATER &&
       predicate != TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER && is_given(options.threshold)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is given but %s compares with none", names.threshold,
-         names.predicate);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is given but attributes->predicate compares with none",
+         kThreshold);
   }
   if (predicate != TNR_SPARSE_PREDICATE_MASK && is_given(options.mask)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->mask is given but %s is not MASK", names.predicate);
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->mask is given but attributes->predicate is not MASK");
   }
 }
 
@@ -123,13 +126,12 @@ Predicate non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
   return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
 }
 
-Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
-                       const PredicateNames& names) {
+Predicate predicate_of(const SparseOptions& options, tnr_dtype dtype) {
   if ((options.flags & ~TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known", names.flags,
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
          options.flags, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
   }
-  require_taken(options, names);
+  require_taken(options);
   switch (options.predicate) {
     case TNR_SPARSE_PREDICATE_MASK: return masked(kAll);
     case TNR_SPARSE_PREDICATE_NON_ZERO:
@@ -137,12 +139,12 @@ Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
       return non_zero(dtype, options.flags);
     default: {
       if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_BOOL8) break;
-      const std::uint64_t bits = threshold_bits(options.threshold, dtype, names.threshold);
+      const std::uint64_t bits = threshold_bits(options.threshold, dtype);
       if (options.predicate == TNR_SPARSE_PREDICATE_GREATER) return above(dtype, bits);
       const bool is_negative =
           (is_float(dtype) || is_signed(dtype)) && (bits & sign_bit(dtype)) != 0;
       if (is_negative && bits != sign_bit(dtype)) {
-        refuse_scalar(options.threshold, names.threshold, "must be at least 0 for magnitudes");
+        refuse_scalar(options.threshold, kThreshold, "must be at least 0 for magnitudes");
       }
       return above_in_magnitude(dtype, bits);
     }

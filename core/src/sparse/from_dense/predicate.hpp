@@ -6,15 +6,6 @@
 
 namespace tenure {
 
-// The fields' names in messages.
-struct PredicateNames {
-  const char* predicate;
-  const char* flags;
-  const char* threshold;
-};
-inline constexpr PredicateNames kOptionNames = {"options->predicate", "options->flags",
-                                                "options->threshold"};
-
 // Real dtypes and c64 have one; `flags` are those of TNR_FROM_DENSE.
 kernels::Predicate non_zero(tnr_dtype dtype, std::uint32_t flags = 0) noexcept;
 
@@ -22,7 +13,6 @@ kernels::Predicate non_zero(tnr_dtype dtype, std::uint32_t flags = 0) noexcept;
 // mask's bytes. A NaN is kept, whatever it is compared with. Throws INVALID_ARGUMENT for an unknown
 // predicate or flag, and for a threshold that is NaN, that does not fit the dtype, or that is
 // negative where magnitudes are compared; UNSUPPORTED for a dtype without an order or a known zero.
-kernels::Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
-                                const PredicateNames& names = kOptionNames);
+kernels::Predicate predicate_of(const SparseOptions& options, tnr_dtype dtype);
 
 }  // namespace tenure

@@ -147,7 +147,7 @@ class TopRows {
 SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dense, std::int64_t k,
                                     tnr_sparse_order order, tnr_dtype index_dtype) {
   check_dense_matrix(dense);
-  const tnr_dtype index = checked_index_dtype(index_dtype, "index_dtype");
+  const tnr_dtype index = checked_index_dtype(index_dtype);
   check_top_k(k, dense.shape[1], "dense.shape[1]", order, dense.dtype);
   Pins pins;
   pins.add(dense, "dense");

@@ -132,7 +132,7 @@ class Thinning {
   std::int64_t count_;
 };
 
-SparseToken thinned(const Context& context, const tnr_sparse_view& a, tnr_sparse_options options) {
+SparseToken thinned(const Context& context, const tnr_sparse_view& a, SparseOptions options) {
   const EntryRange range = entry_range(a);
   const std::int64_t count = range.last - range.first;
   const auto width = static_cast<std::int64_t>(element_size(a.values.dtype));
@@ -148,21 +148,6 @@ SparseToken thinned(const Context& context, const tnr_sparse_view& a, tnr_sparse
 void require_elements(const tnr_sparse_view& a) {
   if (a.format == TNR_SPARSE_FORMAT_BSR) {
     fail(TNR_STATUS_UNSUPPORTED, "prune does not take BSR: convert it to CSR first");
-  }
-}
-
-void require_no_target(const tnr_sparse_options& options) {
-  const struct {
-    const char* name;
-    std::int64_t value;
-  } fields[] = {{"format", options.format},
-                {"index_dtype", options.index_dtype},
-                {"block_rows", options.block_rows},
-                {"block_cols", options.block_cols}};
-  for (const auto& [name, value] : fields) {
-    if (value == 0) continue;
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be 0: it is that of a",
-         name, value);
   }
 }
 
@@ -214,13 +199,12 @@ void check_top_k(std::int64_t k, std::int64_t cols, const char* of, tnr_sparse_o
 }
 
 SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
-                         const tnr_sparse_options& options) {
+                         const SparseOptions& options) {
   SparseOperand operand(a, "a");
   require_elements(a);
-  require_no_target(options);
   if (options.predicate == TNR_SPARSE_PREDICATE_MASK) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "options->predicate is MASK, but a mask is for a dense matrix");
+         "attributes->predicate is MASK, but a mask is for a dense matrix");
   }
   (void)predicate_of(options, a.values.dtype);
   operand.check_all();
@@ -264,7 +248,7 @@ SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::
                    marks.data() + first);
     }
   });
-  tnr_sparse_options options{};
+  SparseOptions options;
   options.predicate = TNR_SPARSE_PREDICATE_MASK;
   options.mask = row_view(marks.data(), count, TNR_DTYPE_BOOL8);
   return count_made(TNR_OPERATION_SPARSE_PRUNE, matrix_bytes(a), thinned(context, a, options));

@@ -7,9 +7,8 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::private::tenure_private_sparse_voucher;
 use tenure_sys::{
-    tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_join,
-    tnr_sparse_options, tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view,
-    tnr_sparse_view_mut, tnr_triangle,
+    tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_join, tnr_sparse_order,
+    tnr_sparse_predicate, tnr_sparse_view, tnr_sparse_view_mut, tnr_triangle,
 };
 
 use super::context::current;
@@ -354,31 +353,33 @@ impl Made {
 
 // ---- from dense, and to it ----
 
-/// Options of operations that make a matrix. A mask is lent while `'a` lasts.
+/// The format of a matrix that is made, and attributes of the operations that make it. A mask is
+/// lent while `'a` lasts.
 pub(crate) struct SparseOptions<'a> {
-    raw: tnr_sparse_options,
+    format: tnr_sparse_format,
+    raw: sys::tnr_sparse_from_dense_attributes,
     _mask: PhantomData<&'a ()>,
 }
 
 impl<'a> SparseOptions<'a> {
     /// COO of the elements that are not zero.
     pub(crate) fn new() -> Self {
-        let raw = tnr_sparse_options {
-            struct_size: size_of::<tnr_sparse_options>() as u64,
-            format: tnr_sparse_format::COO,
+        let raw = sys::tnr_sparse_from_dense_attributes {
+            struct_size: size_of::<sys::tnr_sparse_from_dense_attributes>() as u64,
             index_dtype: i32::DTYPE.raw(),
             predicate: tnr_sparse_predicate::NON_ZERO,
             flags: 0,
+            reserved: 0,
             block_rows: 0,
             block_cols: 0,
             threshold: NO_SCALAR,
             mask: NO_VIEW,
         };
-        SparseOptions { raw, _mask: PhantomData }
+        SparseOptions { format: tnr_sparse_format::COO, raw, _mask: PhantomData }
     }
 
     pub(crate) fn set_format<I: SparseIndex>(&mut self, format: tnr_sparse_format) {
-        self.raw.format = format;
+        self.format = format;
         self.raw.index_dtype = I::DTYPE.raw();
     }
 
@@ -417,10 +418,12 @@ impl<'a> SparseOptions<'a> {
 /// The entries of a dense matrix.
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
-    traced!(from_dense(options.raw.format, dense.0));
+    traced!(from_dense(options.format, dense.0));
     // SAFETY: `Lent` guarantees the requirements on views; a mask is one that is still lent. The
     // result is taken at once: the library has just made its blobs.
-    unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
+    unsafe {
+        Made::take(sys::tnr_sparse_from_dense(current(), options.format, dense.0, &options.raw))
+    }
 }
 
 /// The largest elements of each row of a dense matrix, with indices of `I`.
@@ -518,10 +521,19 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 /// The entries of `a` as the options want them.
 pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
-    traced!(convert(options.raw.format, a.view()));
+    traced!(convert(options.format, a.view()));
+    let attributes = sys::tnr_sparse_convert_attributes {
+        struct_size: size_of::<sys::tnr_sparse_convert_attributes>() as u64,
+        index_dtype: options.raw.index_dtype,
+        flags: options.raw.flags,
+        block_rows: options.raw.block_rows,
+        block_cols: options.raw.block_cols,
+    };
     // SAFETY: `LentSparse` guarantees the requirements on views. The result is taken at once: the
     // library has just made its blobs.
-    unsafe { Made::take(sys::tnr_sparse_convert(current(), a.as_ptr(), &options.raw)) }
+    unsafe {
+        Made::take(sys::tnr_sparse_convert(current(), options.format, a.as_ptr(), &attributes))
+    }
 }
 
 /// One entry for each position.
@@ -536,13 +548,14 @@ pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Resul
 pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(prune(a.view()));
-    let options = tnr_sparse_options {
-        format: tnr_sparse_format(0),
-        index_dtype: sys::tnr_dtype(0),
-        ..options.raw
+    let attributes = sys::tnr_sparse_prune_attributes {
+        struct_size: size_of::<sys::tnr_sparse_prune_attributes>() as u64,
+        predicate: options.raw.predicate,
+        flags: options.raw.flags,
+        threshold: options.raw.threshold,
     };
     // SAFETY: as in `convert`.
-    unsafe { Made::take(sys::tnr_sparse_prune(current(), a.as_ptr(), &options)) }
+    unsafe { Made::take(sys::tnr_sparse_prune(current(), a.as_ptr(), &attributes)) }
 }
 
 /// The largest entries of each row.

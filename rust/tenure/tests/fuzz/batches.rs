@@ -7,7 +7,7 @@ use tenure_sys::operations::Kind;
 use tenure_sys::*;
 
 use super::lent::{held, matrix, misdescribe, none, view, view_mut};
-use super::operations::{self, FORMATS, made, number, options, refusal};
+use super::operations::{self, FORMATS, blocks_for, made, number, refusal};
 use super::{Random, fuzz};
 
 /// Arrays of a batch, and the view that describes them.
@@ -78,10 +78,8 @@ fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)
     let mut products = vec![0.0_f32; count * rows * 3];
     let mut transposed = vec![0.0_f32; count * cols];
     let (one, zero) = (number(1.0), number(0.0));
-    let mut to = options(*random.pick(&FORMATS));
-    if to.format == tnr_sparse_format::BSR {
-        (to.block_rows, to.block_cols) = (a.block_rows, a.block_cols);
-    }
+    let to = *random.pick(&FORMATS);
+    let blocks = blocks_for(to, a);
     let of_one = tnr_unary_op(operations::code(random, Kind::Unary));
     let is_shared = random.below(2) == 0;
     let (front, shape) = (usize::from(is_shared), [count, cols, 3]);
@@ -97,7 +95,7 @@ fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)
         let is_ok = |status| status == tnr_status::OK;
         vec![
             ("to_dense", is_ok(tnr_sparse_to_dense(null, a, ptr::null(), &out))),
-            ("convert", made_batch(tnr_sparse_convert(null, a, &to))),
+            ("convert", made_batch(tnr_sparse_convert(null, to, a, &blocks))),
             ("unary", made_batch(tnr_sparse_unary(null, of_one, a, ptr::null()))),
             (
                 "matmul",

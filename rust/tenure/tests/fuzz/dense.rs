@@ -1,4 +1,4 @@
-//! From dense to sparse: elements that are no numbers, layouts of every kind, options of no kind.
+//! From dense to sparse: elements that are no numbers, layouts of every kind, wrong attributes.
 
 use std::ptr;
 
@@ -6,7 +6,7 @@ use tenure::{Element, bf16, f16};
 use tenure_sys::*;
 
 use super::lent::view;
-use super::operations::{FORMATS, made, options, refusal};
+use super::operations::{FORMATS, made, refusal};
 use super::{Random, fuzz};
 
 /// A view of some of `data`, which has 8 by 8 elements: maybe with gaps, from its end on, or with
@@ -107,7 +107,10 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
     made(left);
     made(again);
 
-    let mut to = options(*random.pick(&FORMATS));
+    let format = *random.pick(&FORMATS);
+    // SAFETY: numbers and pointers, for which zeros are valid values.
+    let mut to: tnr_sparse_from_dense_attributes = unsafe { std::mem::zeroed() };
+    to.struct_size = size_of::<tnr_sparse_from_dense_attributes>() as u64;
     to.index_dtype = index;
     to.predicate = tnr_sparse_predicate(random.below(6) as i32 - 1);
     to.flags = random.below(3) as u32;
@@ -117,7 +120,7 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
     let marks = [1_u8, 0, 2, 0, 0, 255, 0, 1].repeat(8);
     to.mask = draw(random, &marks);
     // SAFETY: as above; so is the mask, within `marks`.
-    made(unsafe { tnr_sparse_from_dense(null, &dense, &to) });
+    made(unsafe { tnr_sparse_from_dense(null, format, &dense, &to) });
 }
 
 fn entries(matrix: *const tnr_sparse) -> i64 {

@@ -7,7 +7,7 @@ use tenure::{Element, SparseIndex};
 use tenure_sys::*;
 
 use super::constructors::arrays;
-use super::operations::{self, FORMATS, options};
+use super::operations::{self, FORMATS, blocks_for};
 use super::{Random, fuzz};
 
 /// A view of all of `data`.
@@ -155,12 +155,9 @@ fn lend<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     assert_eq!(status == tnr_status::OK, is_right, "to_dense: {status:?}");
 
     for to in FORMATS {
-        let mut options = options(to);
-        if to == tnr_sparse_format::BSR {
-            (options.block_rows, options.block_cols) = (a.block_rows, a.block_cols);
-        }
+        let blocks = blocks_for(to, &a);
         // SAFETY: as above.
-        let converted = operations::made(unsafe { tnr_sparse_convert(null, &a, &options) });
+        let converted = operations::made(unsafe { tnr_sparse_convert(null, to, &a, &blocks) });
         // Blocks may be refused for duplicates too.
         let may = is_right && (to != tnr_sparse_format::BSR || converted);
         assert_eq!(converted, may, "{:?} to {to:?}", a.format);

@@ -45,12 +45,16 @@ pub fn refusal() -> String {
     message.to_string_lossy().into_owned()
 }
 
-pub fn options(format: tnr_sparse_format) -> tnr_sparse_options {
-    // SAFETY: numbers and pointers, for which zeros are valid values.
-    let mut options: tnr_sparse_options = unsafe { std::mem::zeroed() };
-    options.struct_size = size_of::<tnr_sparse_options>() as u64;
-    options.format = format;
-    options
+/// Attributes of a conversion to a format: with the blocks of `a` where the format has any.
+pub fn blocks_for(to: tnr_sparse_format, a: &tnr_sparse_view) -> tnr_sparse_convert_attributes {
+    let has_blocks = to == tnr_sparse_format::BSR;
+    tnr_sparse_convert_attributes {
+        struct_size: size_of::<tnr_sparse_convert_attributes>() as u64,
+        index_dtype: tnr_dtype(0),
+        flags: 0,
+        block_rows: if has_blocks { a.block_rows } else { 0 },
+        block_cols: if has_blocks { a.block_cols } else { 0 },
+    }
 }
 
 pub fn number(number: f32) -> tnr_scalar {
@@ -79,16 +83,19 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     let null = ptr::null_mut();
     let combine = tnr_sparse_combine(1 + random.below(4) as i32);
     let order = tnr_sparse_order(1 + random.below(2) as i32);
-    let mut pruned = options(tnr_sparse_format(0));
-    pruned.predicate = tnr_sparse_predicate(random.below(3) as i32);
-    pruned.threshold = number(0.5);
+    let pruned = tnr_sparse_prune_attributes {
+        struct_size: size_of::<tnr_sparse_prune_attributes>() as u64,
+        predicate: tnr_sparse_predicate(random.below(3) as i32),
+        flags: 0,
+        threshold: number(0.5),
+    };
     let k = random.below(4) as i64;
     let of_two = tnr_binary_op(code(random, Kind::Binary));
     let of_one = tnr_unary_op(code(random, Kind::Unary));
     let coalesced = tnr_sparse_view { flags: 3, ..*a };
     let listed: Vec<i64> = (0..random.below(9)).map(|_| random.below(5) as i64 - 1).collect();
     let [first, count] = [0; 2].map(|_: i32| random.below(5) as i64);
-    let to = options(*random.pick(&FORMATS));
+    let to = *random.pick(&FORMATS);
     let join = tnr_sparse_join(1 + random.below(3) as i32);
     let triangle = tnr_triangle(1 + random.below(2) as i32);
     let pair = [ptr::from_ref(a); 2];
@@ -97,7 +104,7 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     unsafe {
         let list = view(&listed, &[listed.len()]);
         vec![
-            ("convert", made(tnr_sparse_convert(null, a, &to))),
+            ("convert", made(tnr_sparse_convert(null, to, a, ptr::null()))),
             ("coalesce", made(tnr_sparse_coalesce(null, combine, a, ptr::null()))),
             ("prune", made(tnr_sparse_prune(null, a, &pruned))),
             ("top_k", made(tnr_sparse_top_k(null, order, a, k, ptr::null()))),

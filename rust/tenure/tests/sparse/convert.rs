@@ -105,7 +105,7 @@ fn blocks_hold_zeros_too() {
     let wide = blocks.view().to_index::<i64>().unwrap();
     assert_eq!(wide.col_indices(), [0_i64, 0, 1]);
     let error = view.to_bsr([3, 2]).err().unwrap();
-    assert_eq!(error.message(), "options->block_rows is 3 but must divide rows, which is 4");
+    assert_eq!(error.message(), "attributes->block_rows is 3 but must divide rows, which is 4");
     assert_eq!(view.to_bsr([2, 17]).err().unwrap().kind(), ErrorKind::Unsupported);
 }
 

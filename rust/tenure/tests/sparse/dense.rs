@@ -111,7 +111,7 @@ fn wrong_shapes_and_thresholds_are_refused() {
     assert_eq!(error.message(), "dense.rank is 1 but must be 2");
     let dense = [[1.0_f32, 2.0, 3.0]];
     let error = dense.as_view().to_bsr([1, 2]).err().unwrap();
-    assert!(error.message().contains("options->block_cols is 2"), "{error}");
+    assert!(error.message().contains("attributes->block_cols is 2"), "{error}");
     let error = dense.as_view().to_bsr([1, usize::MAX]).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("is 18446744073709551615 but must be at most"), "{error}");
@@ -124,10 +124,10 @@ fn wrong_shapes_and_thresholds_are_refused() {
     assert!(error.message().contains("mask.shape[1] is 1"), "{error}");
     let mask = [[Bool8::from_byte(1); 3]];
     for (twice, named) in [
-        (sparsify(&dense).above(0.5).masked(&mask), "options->threshold"),
-        (sparsify(&dense).masked(&mask).above_in_magnitude(0.5), "options->mask"),
-        (sparsify(&dense).keep_negative_zero().masked(&mask), "options->flags"),
-        (sparsify(&dense).above(0.5).keep_negative_zero(), "options->flags"),
+        (sparsify(&dense).above(0.5).masked(&mask), "attributes->threshold"),
+        (sparsify(&dense).masked(&mask).above_in_magnitude(0.5), "attributes->mask"),
+        (sparsify(&dense).keep_negative_zero().masked(&mask), "attributes->flags"),
+        (sparsify(&dense).above(0.5).keep_negative_zero(), "attributes->flags"),
     ] {
         let error = twice.to_coo::<i32>().err().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

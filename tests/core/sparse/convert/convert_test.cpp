@@ -19,8 +19,8 @@ namespace {
 constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                           TNR_SPARSE_FORMAT_CSC};
 
-tnr_sparse_options blocks_of(std::int64_t rows, std::int64_t cols, tnr_dtype index_dtype = 0) {
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_BSR, 0, index_dtype);
+SparseOptions blocks_of(std::int64_t rows, std::int64_t cols, tnr_dtype index_dtype = 0) {
+  SparseOptions options = options_of(TNR_SPARSE_FORMAT_BSR, 0, index_dtype);
   options.block_rows = rows;
   options.block_cols = cols;
   return options;
@@ -306,7 +306,7 @@ TEST(SparseConvert, BlocksOfRowsSaidToBeSortedStayInsideTheirMemory) {
 
 // ---- refusals ----
 
-void expect_refused(const tnr_sparse_view& view, const tnr_sparse_options& options,
+void expect_refused(const tnr_sparse_view& view, const SparseOptions& options,
                     std::initializer_list<std::string> words,
                     tnr_status status = TNR_STATUS_INVALID_ARGUMENT) {
   expect_error(status, words, [&] { sparse_convert(kDefaultContext, view, options); });
@@ -315,20 +315,17 @@ void expect_refused(const tnr_sparse_view& view, const tnr_sparse_options& optio
 TEST(SparseConvert, OptionsAreLookedAt) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
   const tnr_sparse_view& view = arrays.view();
-  expect_refused(view, options_of(7), {"options->format is 7"});
-  expect_refused(view, options_of(TNR_SPARSE_FORMAT_COO, 1), {"options->flags is 0x1", "0x2"});
+  expect_refused(view, options_of(7), {"format is 7, which names no format"});
+  expect_refused(view, options_of(TNR_SPARSE_FORMAT_COO, 1), {"attributes->flags is 0x1", "0x2"});
   expect_refused(view, options_of(TNR_SPARSE_FORMAT_COO, 0, TNR_DTYPE_F32),
-                 {"options->index_dtype is f32", "i32 or i64"});
-  tnr_sparse_options predicate = options_of(TNR_SPARSE_FORMAT_COO);
-  predicate.predicate = TNR_SPARSE_PREDICATE_GREATER;
-  expect_refused(view, predicate, {"options->predicate is 1"});
-  tnr_sparse_options blocks = options_of(TNR_SPARSE_FORMAT_CSC);
+                 {"attributes->index_dtype is f32", "i32 or i64"});
+  SparseOptions blocks = options_of(TNR_SPARSE_FORMAT_CSC);
   blocks.block_rows = 2;
-  expect_refused(view, blocks, {"options->block_rows is 2 but must be 0", "only BSR"});
-  expect_refused(view, blocks_of(2, 2), {"options->block_rows is 2", "divide rows, which is 3"});
-  expect_refused(view, blocks_of(3, 3), {"options->block_cols is 3", "divide cols, which is 4"});
-  expect_refused(view, blocks_of(3, 0), {"options->block_cols is 0", "at least 1"});
-  expect_refused(view, blocks_of(17, 1), {"options->block_rows is 17", "at most 16"},
+  expect_refused(view, blocks, {"attributes->block_rows is 2 but must be 0", "only BSR"});
+  expect_refused(view, blocks_of(2, 2), {"attributes->block_rows is 2", "divide rows, which is 3"});
+  expect_refused(view, blocks_of(3, 3), {"attributes->block_cols is 3", "divide cols, which is 4"});
+  expect_refused(view, blocks_of(3, 0), {"attributes->block_cols is 0", "at least 1"});
+  expect_refused(view, blocks_of(17, 1), {"attributes->block_rows is 17", "at most 16"},
                  TNR_STATUS_UNSUPPORTED);
 }
 

@@ -116,7 +116,7 @@ void expect_orders(const Context& context, const tnr_sparse_view& a, std::uint32
   for (const tnr_sparse_format to : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                      TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
     for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_CONVERT_SORT}}) {
-      tnr_sparse_options options = options_of(to, sort);
+      SparseOptions options = options_of(to, sort);
       if (to == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
       const bool is_kept = to == a.format && is_sorted;
       const bool is_exchanged =
@@ -130,7 +130,7 @@ void expect_orders(const Context& context, const tnr_sparse_view& a, std::uint32
   }
   expect_order("coalesce", claimed, kCoalesced,
                [&] { return sparse_coalesce(context, a, TNR_SPARSE_COMBINE_SUM); });
-  tnr_sparse_options above{};
+  SparseOptions above{};
   above.predicate = TNR_SPARSE_PREDICATE_GREATER;
   above.threshold = scalar_of(TNR_DTYPE_F64, 0.0);
   expect_order("prune", claimed, claimed, [&] { return sparse_prune(context, a, above); });

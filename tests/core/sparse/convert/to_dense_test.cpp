@@ -59,7 +59,7 @@ TEST_P(SparseToDense, IsWhatItWasMadeOf) {
     for (const tnr_sparse_format format : kFormats) {
       Array dense(dtype, shape, Arrangement::kRowMajor, random);
       fill_sparsely(dense, 1 + static_cast<unsigned>(random() % 9), random);
-      tnr_sparse_options options{};
+      SparseOptions options{};
       options.format = format;
       options.index_dtype = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
       const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), options));
@@ -101,7 +101,7 @@ TEST(SparseToDenseOfMany, IsTheSameForAnyNumberOfThreads) {
       std::copy_n(dense.begin() + row * c.cols, c.cols, expected.begin() + row * pitch);
     }
     for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO}) {
-      tnr_sparse_options options{};
+      SparseOptions options{};
       options.format = format;
       const Returned matrix(sparse_from_dense(
           kDefaultContext, flat_view(dense.data(), TNR_DTYPE_F64, {c.rows, c.cols}), options));

@@ -110,7 +110,7 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
       const tnr_view dense = flat_view(elements.data(), dtype, shape);
       const tnr_view mask = flat_view(flags.data(), TNR_DTYPE_BOOL8, shape);
       const bool has_mask = random() % 2 == 0;
-      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+      SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSC);
       options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
       const auto scan_of = [&](const tnr_view& matrix, const DenseElements& asked) {
         return DenseScan{
@@ -151,7 +151,7 @@ TEST(DenseScan, CountsAsItWrites) {
       }
       const DenseElements mask(flat_view(flags.data(), TNR_DTYPE_BOOL8, {rows, columns}));
       const bool has_mask = random() % 2 == 0;
-      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+      SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSR);
       options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
       const DenseScan scan = {
           .rows = rows,

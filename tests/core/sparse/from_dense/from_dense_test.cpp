@@ -53,7 +53,7 @@ void fill_sparsely(Array& array, Type type, double density, Random& random) {
 }
 
 struct Question {
-  tnr_sparse_options options;
+  SparseOptions options;
   Byte threshold[8];  // of the elements' type
 };
 
@@ -84,7 +84,7 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
 SparseContent expected_of(Array& dense, Array& mask, NamedType type, const Question& question) {
   const std::vector<Byte*> elements = dense.elements();
   const std::vector<Byte*> asked = mask.elements();
-  const tnr_sparse_options& options = question.options;
+  const SparseOptions& options = question.options;
   std::vector<bool> kept(elements.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {
     kept[i] = is_entry(options.predicate, options.flags, type.type, elements[i], question.threshold,
@@ -239,33 +239,35 @@ TEST(SparseFromDenseRefuses, UnknownOptions) {
   const std::vector<float> elements(12, 1.0f);
   const tnr_view dense = view_of(elements.data(), 48, 0, TNR_DTYPE_F32, {{3, 4}, {4, 1}});
   const auto refuses = [](tnr_status status, std::initializer_list<std::string> words,
-                          const tnr_view& view, const tnr_sparse_options& options) {
+                          const tnr_view& view, const SparseOptions& options) {
     expect_error(status, words, [&] { sparse_from_dense(kDefaultContext, view, options); });
   };
-  const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR);
-  tnr_sparse_options options = csr;
+  const SparseOptions csr = options_of(TNR_SPARSE_FORMAT_CSR);
+  SparseOptions options = csr;
   options.format = 9;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->format is 9"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"format is 9, which names no format"}, dense, options);
   options = csr;
   options.predicate = 7;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->predicate is 7"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->predicate is 7"}, dense, options);
   options = csr;
   options.flags = 6;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->flags is 0x6", "0x1"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->flags is 0x6", "0x1"}, dense, options);
   options = csr;
   options.index_dtype = TNR_DTYPE_U32;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->index_dtype is u32", "i32 or i64"}, dense,
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->index_dtype is u32", "i32 or i64"}, dense,
           options);
   options = csr;
   options.block_cols = 2;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_cols is 2", "must be 0"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->block_cols is 2", "must be 0"}, dense,
+          options);
   options = options_of(TNR_SPARSE_FORMAT_BSR);
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_rows is 0", "at least 1"}, dense, options);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->block_rows is 0", "at least 1"}, dense,
+          options);
   options.block_rows = 17;
-  refuses(TNR_STATUS_UNSUPPORTED, {"options->block_rows is 17", "at most 16"}, dense, options);
+  refuses(TNR_STATUS_UNSUPPORTED, {"attributes->block_rows is 17", "at most 16"}, dense, options);
   options.block_rows = 3;
   options.block_cols = 3;
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_cols is 3", "dense.shape[1]: 4"}, dense,
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->block_cols is 3", "dense.shape[1]: 4"}, dense,
           options);
   tnr_view flat = dense;
   flat.rank = 1;
@@ -277,7 +279,7 @@ TEST(SparseFromDenseRefuses, ThresholdsThatNothingIsAbove) {
   const tnr_view dense = view_of(elements.data(), 48, 0, TNR_DTYPE_F32, {{3, 4}, {4, 1}});
   const auto refuses = [&](tnr_status status, std::initializer_list<std::string> words,
                            tnr_sparse_predicate predicate, double threshold, tnr_dtype dtype) {
-    tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+    SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSR);
     options.predicate = predicate;
     options.threshold = scalar_of(TNR_DTYPE_F64, threshold);
     tnr_view view = dense;
@@ -286,12 +288,12 @@ TEST(SparseFromDenseRefuses, ThresholdsThatNothingIsAbove) {
     view.strides[0] = 1;
     expect_error(status, words, [&] { sparse_from_dense(kDefaultContext, view, options); });
   };
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold is NaN"}, TNR_SPARSE_PREDICATE_GREATER,
-          std::nan(""), TNR_DTYPE_F32);
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold is -1 ", "at least 0"},
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->threshold is NaN"},
+          TNR_SPARSE_PREDICATE_GREATER, std::nan(""), TNR_DTYPE_F32);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->threshold is -1 ", "at least 0"},
           TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER, -1, TNR_DTYPE_I32);
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold", "300"}, TNR_SPARSE_PREDICATE_GREATER,
-          300, TNR_DTYPE_U8);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"attributes->threshold", "300"},
+          TNR_SPARSE_PREDICATE_GREATER, 300, TNR_DTYPE_U8);
   refuses(TNR_STATUS_UNSUPPORTED, {"does not take bool8"}, TNR_SPARSE_PREDICATE_GREATER, 0,
           TNR_DTYPE_BOOL8);
   refuses(TNR_STATUS_UNSUPPORTED, {"does not take c64"}, TNR_SPARSE_PREDICATE_GREATER, 0,
@@ -302,16 +304,16 @@ TEST(SparseFromDenseRefuses, MasksOfAnotherShape) {
   const std::vector<float> elements(12, 1.0f);
   const std::vector<Byte> truths(12, Byte{1});
   const tnr_view dense = view_of(elements.data(), 48, 0, TNR_DTYPE_F32, {{3, 4}, {4, 1}});
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSR);
   options.predicate = TNR_SPARSE_PREDICATE_MASK;
   options.mask = view_of(truths.data(), 12, 0, TNR_DTYPE_BOOL8, {{4, 3}, {3, 1}});
   const auto refused = [&](std::initializer_list<std::string> words) {
     expect_error(TNR_STATUS_INVALID_ARGUMENT, words,
                  [&] { sparse_from_dense(kDefaultContext, dense, options); });
   };
-  refused({"options->mask.shape[0] is 4", "dense.shape[0] is 3"});
+  refused({"attributes->mask.shape[0] is 4", "dense.shape[0] is 3"});
   options.mask = view_of(truths.data(), 12, 0, TNR_DTYPE_U8, {{3, 4}, {4, 1}});
-  refused({"options->mask.dtype is u8"});
+  refused({"attributes->mask.dtype is u8"});
 }
 
 TEST(SparseFromDenseRefuses, ExtentsThatIndicesCannotReach) {

@@ -60,7 +60,7 @@ SparseContent plain(const tnr_scalar& alpha, const tnr_view& a, const tnr_view& 
           .flags = 0,
           .low = 0,
           .high = 0});
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSR);
   options.index_dtype = attributes.index_dtype;
   options.predicate = attributes.predicate;
   options.flags = attributes.flags;
