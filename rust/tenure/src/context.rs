@@ -4,6 +4,8 @@
 mod allocator;
 mod engine;
 mod executor;
+#[allow(unsafe_code)]
+mod hooks;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +16,9 @@ pub use engine::Engine;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, Task};
 
-use crate::raw::{ContextHandle, Hooks};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::raw::ContextHandle;
+use hooks::Hooks;
 
 /// Threads and memory for operations. How do I use two threads?
 ///
@@ -103,7 +106,7 @@ impl Context {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn with_rayon(thread_count: usize) -> Result<Context> {
-        Context::with_executor(crate::RayonExecutor, thread_count)
+        Context::with_executor(crate::context::RayonExecutor, thread_count)
     }
 
     /// A context whose tensors are in memory of `allocator`, and which computes on the calling

@@ -79,7 +79,8 @@
 //!
 //! # Programs that the compiler refuses
 //!
-//! A view of host memory as an operand, E0277 "`TensorView<'_, f32>` is no operand on a device":
+//! A view of host memory as an operand, E0277 "`tenure::TensorView<'_, f32>` is no operand on a
+//! device":
 //!
 //! ```compile_fail,E0277
 //! # use tenure::{TensorView, cuda::{Stream, Tensor}};
@@ -121,6 +122,7 @@ mod device;
 mod event;
 #[allow(unsafe_code)]
 mod exchange;
+mod expression;
 #[allow(unsafe_code)]
 mod foreign;
 #[allow(unsafe_code)]
@@ -129,9 +131,12 @@ mod launch;
 mod loader;
 mod operand;
 mod operations;
+mod operators;
 mod parts;
 #[allow(unsafe_code)]
 mod pending;
+#[allow(unsafe_code)]
+pub(crate) mod running;
 #[allow(unsafe_code)]
 mod scope;
 #[allow(unsafe_code)]
@@ -161,6 +166,3 @@ pub use stream::Stream;
 pub use tensor::Tensor;
 pub use view::TensorView;
 pub use view_mut::TensorViewMut;
-
-pub use crate::program::captured::{Captured, HeldInputs, HeldOutputs};
-pub use crate::program::on_device::{RunInputs, RunOutputs};

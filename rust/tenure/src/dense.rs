@@ -1,17 +1,14 @@
 //! Dense views and tensors, with the dtype in their type or at run time.
 
-mod axis;
-mod contiguous;
+mod copy_mode;
 pub(crate) mod described;
 #[allow(unsafe_code)]
 mod dynamic;
-mod equality;
 #[allow(unsafe_code)]
 mod held;
 #[allow(unsafe_code)]
 mod iter;
 pub(crate) mod manipulate;
-mod methods;
 mod owners;
 mod place;
 mod print;
@@ -28,14 +25,13 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
-pub use axis::Axis;
-pub use contiguous::Contiguous;
+pub use copy_mode::CopyMode;
 pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use iter::{
     AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut, SplitInto, SplitIntoMut,
 };
 pub use place::{IntoIndex, IntoSlice};
-pub use shape::{IntoExtent, IntoReshape, IntoShape, Order};
+pub use shape::{IntoExtent, IntoReshape, IntoShape};
 pub use shared::SharedTensor;
 pub use slice::{NewAxis, Slice};
 pub use tensor::Tensor;

@@ -1,5 +1,12 @@
 //! Element types: their names at run time, and the traits that let them into a tensor.
 
+#[cfg(feature = "linalg")]
+pub(crate) mod backend;
+pub(crate) mod bytes;
+pub(crate) mod index;
+pub(crate) mod triangle;
+pub(crate) mod tuples;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -469,7 +476,7 @@ pub(crate) mod native {
     use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
     #[cfg(feature = "linalg")]
-    use crate::linalg::Backend;
+    use crate::dtype::backend::Backend;
 
     /// Replaces the supertrait in builds without the feature.
     #[cfg(not(feature = "linalg"))]

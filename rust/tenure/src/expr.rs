@@ -14,65 +14,26 @@
 
 pub(crate) mod functions;
 pub(crate) mod name;
-mod on_device;
 pub(crate) mod operators;
-mod place;
+pub(crate) mod place;
 pub(crate) mod reduce;
-mod shape;
-mod update;
+pub(crate) mod shape;
+pub(crate) mod update;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
+pub use crate::operand::expression::{Expr, Host};
 pub use operators::Bits;
-pub use place::{Host, OnDevice, Place};
+pub use place::{OnDevice, Place};
 
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Bool8, Element};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::filled;
 use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
-use crate::{
-    AsView, AsViewMut, Bool8, Element, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
-};
-
-/// Element-wise operations that are yet to be computed: in one pass, without a temporary for each.
-///
-/// Operators and methods make one, of references to tensors and views, numbers and other
-/// expressions; [`eval`](Expr::eval) and [`eval_into`](Expr::eval_into) compute it, and
-/// [`Tensor::update`] computes one in place. It borrows its operands, and nothing is read or
-/// checked before that. [`AsView::expr`] begins one where there is no operator: `x.expr().exp()`.
-///
-/// Each operation gives the bits that its function gives: rounded or wrapped to its element type,
-/// never contracted. Up to 16 operations allocate nothing; 256 are the most.
-///
-/// ```
-/// use tenure::{Axes, Tensor};
-///
-/// let a = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
-/// let b = Tensor::from([10.0, 20.0]);
-/// assert_eq!((&a * &b + 1.0).eval()?, [[11.0, 41.0], [31.0, 81.0]]);
-///
-/// // A reduction may be the last operation, or be broadcast back along the last axis.
-/// assert_eq!((&a - a.expr().mean(Axes::keep(-1))).square().sum(..).eval()?.item(), Some(1.0));
-/// # Ok::<(), tenure::Error>(())
-/// ```
-///
-/// It cannot outlive its operands, E0505 "cannot move out of `a` because it is borrowed":
-///
-/// ```compile_fail,E0505
-/// let a = tenure::Tensor::from([1.0, 2.0]);
-/// let doubled = &a * 2.0;
-/// drop(a);
-/// doubled.eval().unwrap();
-/// ```
-///
-/// `P` is where its operands are: [here](Host), or [on a device](OnDevice), where a
-/// [stream](crate::cuda::Stream::eval) computes it.
-#[derive(Clone)]
-#[must_use = "an expression computes nothing until `eval`, `eval_into` or `update`"]
-pub struct Expr<'a, T: Element, P = Host> {
-    graph: Graph<'a>,
-    _result: PhantomData<fn() -> (T, P)>,
-}
 
 /// An operand of an expression: a reference to a tensor, view, slice, `Vec`, array or single
 /// number, all that [`AsView`] lends; a number; an expression. On a device, references to its
@@ -109,7 +70,7 @@ pub trait IntoExpr<'a, T: Element, P: Place = Host>: Sized + sealed::Operand<'a,
     }
 }
 
-mod sealed {
+pub(crate) mod sealed {
     use crate::raw::expression::Source;
 
     pub trait Operand<'a, T, P> {
@@ -155,7 +116,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers! { f64 f32 crate::f16 crate::bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 }
+numbers! { f64 f32 half::f16 half::bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 }
 
 impl<'a, T: Element, A: AsView<T> + ?Sized> From<&'a A> for Expr<'a, T> {
     #[inline]
@@ -175,7 +136,7 @@ impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
 /// Construction. Other constructors are the operators and the methods named after functions.
 impl<'a, T: Element, P: Place> Expr<'a, T, P> {
     #[inline(always)]
-    fn of(source: impl Source<'a>) -> Self {
+    pub(crate) fn of(source: impl Source<'a>) -> Self {
         Expr { graph: Graph::of(source), _result: PhantomData }
     }
 
@@ -187,7 +148,7 @@ impl<'a, T: Element, P: Place> Expr<'a, T, P> {
 
     #[inline(always)]
     #[track_caller]
-    fn then<U: Element>(mut self, code: Code) -> Expr<'a, U, P> {
+    pub(crate) fn then<U: Element>(mut self, code: Code) -> Expr<'a, U, P> {
         self.graph.unary(code, Location::caller());
         self.typed()
     }

@@ -6,8 +6,12 @@ use std::ptr;
 
 use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
 
-use crate::{DType, Order, Result};
+use crate::dtype::DType;
+use crate::error::Result;
+use order::Order;
 
+pub(crate) mod axis;
+pub(crate) mod order;
 pub(crate) mod refusal;
 
 pub(crate) const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };

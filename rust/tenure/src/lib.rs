@@ -258,8 +258,6 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Tenure's ABI is for 64-bit targets");
 
-#[allow(unsafe_code)]
-mod bytes;
 mod context;
 pub mod cuda;
 mod dense;
@@ -274,6 +272,7 @@ mod layout;
 pub mod linalg;
 // Unsafe code is only in its module `gather`.
 mod loader;
+mod methods;
 pub mod nn;
 mod operand;
 pub mod ops;
@@ -293,10 +292,12 @@ mod tenure;
 pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Engine, Executor, Task};
 pub use dense::{
-    Axis, AxisIter, AxisIterMut, Chunks, ChunksMut, Contiguous, DynTensor, DynView, DynViewMut,
-    IntoExtent, IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut, NewAxis, Order, Rows,
-    RowsMut, SharedTensor, Slice, SplitInto, SplitIntoMut, Tensor, TensorView, TensorViewMut,
+    AxisIter, AxisIterMut, Chunks, ChunksMut, CopyMode, DynTensor, DynView, DynViewMut, IntoExtent,
+    IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut, NewAxis, Rows, RowsMut,
+    SharedTensor, Slice, SplitInto, SplitIntoMut, Tensor, TensorView, TensorViewMut,
 };
+pub use dtype::index::SparseIndex;
+pub use dtype::triangle::Triangle;
 pub use dtype::{
     Arithmetic, Bool8, ComplexNumber, DType, Element, Factor, Field, Float, Integer, NativeFloat,
     Number, Real,
@@ -304,7 +305,9 @@ pub use dtype::{
 pub use error::{Error, ErrorKind, Rejected, Result};
 pub use expr::{Expr, IntoExpr};
 pub use half::{bf16, f16};
-pub use io::loaded::{CopyMode, Loaded};
+pub use io::loaded::Loaded;
+pub use layout::axis::Axis;
+pub use layout::order::Order;
 pub use linalg::krylov::{Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved};
 pub use linalg::matmul::Matmul;
 pub use linalg::packed_factor::PackedFactor;
@@ -315,17 +318,18 @@ pub use nn::conv2d::Conv2d;
 pub use nn::normalize::LayerNorm;
 pub use nn::pool2d::Pool2d;
 pub use num_complex::Complex;
+pub use operand::contiguous::Contiguous;
 pub use operand::{AsIndices, AsView, AsViewMut, AsViews};
 pub use ops::axes::Axes;
 pub use ops::close::Tolerance;
 pub use ops::order::Ranked;
 pub use ops::pad::PadMode;
 pub use ops::search::{UniqueCounts, UniqueInverse};
+pub use program::calls::custom::CustomOperation;
 pub use program::{
     Body, BodyTypes, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes,
     Traced, TracedCsr, TracedGenerator,
 };
-pub use raw::custom::CustomOperation;
 pub use sparse::batch::{
     BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,
     CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
@@ -336,10 +340,8 @@ pub use sparse::convert::Combine;
 pub use sparse::dense::Sparsify;
 pub use sparse::entries::{BlockEntries, Entries};
 pub use sparse::format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
-pub use sparse::index::SparseIndex;
 pub use sparse::matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub use sparse::packed::{PackedLayout, PackedMatrix};
-pub use sparse::reduce::Triangle;
 pub use sparse::view::{BsrView, CooView, CscView, CsrView, SparseView};
 pub use sparse::view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut, SparseViewMut};
 pub use stats::{

@@ -30,8 +30,6 @@
 #![cfg_attr(feature = "linalg", doc = include_str!("linalg/factorisations.md"))]
 
 #[cfg(feature = "linalg")]
-mod backend;
-#[cfg(feature = "linalg")]
 mod cholesky;
 mod einsum;
 pub(crate) mod krylov;
@@ -48,8 +46,6 @@ mod solvers;
 #[cfg(feature = "linalg")]
 mod spectrum;
 
-#[cfg(feature = "linalg")]
-pub(crate) use backend::Backend;
 #[cfg(feature = "linalg")]
 pub use cholesky::{Cholesky, Ldlt};
 pub use einsum::{einsum, einsum_into};

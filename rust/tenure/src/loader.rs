@@ -17,8 +17,8 @@ use std::thread::{self, JoinHandle};
 pub use batch::{Batch, BatchError, Position};
 pub use dataset::Dataset;
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::error::{Failure, reserved};
-use crate::{Error, ErrorKind, Result};
 use batch::Source;
 use dataset::{ViewsMut, samples};
 use ring::Ring;

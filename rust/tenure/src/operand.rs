@@ -3,12 +3,17 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
+pub(crate) mod contiguous;
+mod equality;
+pub(crate) mod expression;
+
+use self::expression::{Expr, Host};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::bytes;
+use crate::dtype::index::SparseIndex;
+use crate::dtype::{Bool8, Element};
 use crate::raw::expression::{Leaf, LendView};
-use crate::raw::program::LeafMut;
-use crate::{
-    Bool8, Element, Expr, SharedTensor, SparseIndex, Tensor, TensorView, TensorViewMut, bytes,
-    expr::Host,
-};
+use crate::raw::leaf_mut::LeafMut;
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
 /// references to them.
@@ -218,24 +223,7 @@ macro_rules! tuples {
     )*};
 }
 
-/// Rows of one to eight names, for a macro that implements a trait for tuples.
-macro_rules! up_to_eight {
-    ($rows:ident) => {
-        $rows! {
-            A;
-            A B;
-            A B C;
-            A B C D;
-            A B C D E;
-            A B C D E F;
-            A B C D E F G;
-            A B C D E F G H;
-        }
-    };
-}
-pub(crate) use up_to_eight;
-
-up_to_eight!(tuples);
+crate::dtype::tuples::up_to_eight!(tuples);
 
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
     #[inline]

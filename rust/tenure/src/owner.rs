@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use tenure_sys::tnr_release_fn;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A value at an address of its own, which stays while pointers into the value are held.
 ///

@@ -26,7 +26,9 @@
 
 mod bound;
 #[allow(unsafe_code)]
-pub(crate) mod captured;
+pub(crate) mod calls;
+#[allow(unsafe_code)]
+mod captured;
 mod control;
 mod custom;
 mod extent;
@@ -37,7 +39,7 @@ mod functions;
 mod graph;
 mod images;
 mod movement;
-pub(crate) mod on_device;
+pub mod on_device;
 mod operators;
 mod ordering;
 mod products;
@@ -46,8 +48,6 @@ mod random;
 mod reduce;
 pub mod report;
 mod run;
-#[cfg(feature = "programs")]
-mod save;
 mod sparse;
 mod state;
 mod traced;
@@ -59,10 +59,11 @@ use std::sync::Arc;
 #[cfg(feature = "programs")]
 use std::sync::{Mutex, OnceLock};
 
-pub use crate::raw::custom::own::OperandTypes;
+pub use crate::program::calls::custom::own::OperandTypes;
 #[cfg(feature = "plugins")]
-pub use crate::raw::custom::plugin::load_plugin;
+pub use crate::program::calls::custom::plugin::load_plugin;
 pub use bound::{Bound, BoundIn, Refused, Shapes};
+pub use captured::{Captured, HeldInputs, HeldOutputs};
 pub use control::{Body, BodyTypes};
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
@@ -76,10 +77,11 @@ pub use types::{
     Updated,
 };
 
+use crate::dense::{SharedTensor, Tensor};
+use crate::error::Result;
 #[cfg(feature = "programs")]
-use crate::raw::graph_record::GraphHandle;
-use crate::raw::program::{Options, ProgramHandle};
-use crate::{Result, SharedTensor, Tensor};
+use crate::program::calls::graph_record::GraphHandle;
+use crate::program::calls::{Options, ProgramHandle};
 
 /// A graph of operations that nothing changes any more, to be run by any number of threads.
 ///
@@ -240,7 +242,7 @@ impl<I, O> Program<I, O> {
     fn traced(state: State, f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
         let program = f(Graph::of(&state))?;
         #[cfg(feature = "programs")]
-        save::keep_graph(state);
+        file::save::keep_graph(state);
         Ok(program)
     }
 

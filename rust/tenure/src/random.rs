@@ -28,12 +28,13 @@ use std::ops::Range;
 
 use tenure_sys::tnr_random_distribution as distribution;
 
+use crate::dense::{IntoShape, Tensor};
+use crate::dtype::{Bool8, Element, Float, Number, index::SparseIndex};
+use crate::error::{Error, Result};
 use crate::error::{no_memory, reserved};
+use crate::layout::refusal;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::operations::{self, DEFAULT_RANDOM, RandomAttributes};
-use crate::{
-    AsView, AsViewMut, Bool8, Element, Error, Float, IntoShape, Number, Result, SparseIndex,
-    Tensor, layout::refusal,
-};
 
 /// A seed, and the place of the next number: see the [module](self).
 ///

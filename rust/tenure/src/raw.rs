@@ -1,41 +1,39 @@
-//! The only caller of `tenure-sys`: statuses become results, handles become owners, views are lent.
+//! Calls of `tenure-sys`: statuses become results, handles become owners, views are lent. The calls
+//! for sparse matrices are in `sparse::calls`, those for graphs and programs in `program::calls`.
 //!
 //! The operations take [`Lent`] and [`LentMut`], which only checked views give out, so that the
 //! modules above are safe code.
 
-pub(crate) mod algebra;
-mod context;
+pub(crate) mod call;
+pub(crate) mod context;
 pub(crate) mod cuda;
-pub(crate) mod custom;
 mod dlpack;
 pub(crate) mod expression;
 pub(crate) mod factor;
-#[cfg(feature = "programs")]
-pub(crate) mod graph_record;
 pub(crate) mod kernel;
+pub(crate) mod leaf_mut;
 mod library;
-pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod operations;
 pub(crate) mod ordering;
-pub(crate) mod packed;
-pub(crate) mod program;
 #[cfg(feature = "tracing")]
-mod spans;
-pub(crate) mod sparse;
+pub(crate) mod spans;
 
 use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenure_sys as sys;
 use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
 
+use crate::dtype::Element;
 use crate::error::Failure;
-use crate::{Error, ErrorKind, Result, Tenure};
+use crate::error::{Error, ErrorKind, Result};
+use crate::tenure::Tenure;
 
 use context::current;
-pub(crate) use context::{ContextHandle, Hooks, has_context, in_default, run_task};
+pub(crate) use context::{ContextHandle, has_context, in_default, run_task};
 pub(crate) use dlpack::{delete, export_on};
 pub(crate) use library::*;
 
@@ -49,7 +47,7 @@ pub(crate) fn check(status: tnr_status) -> Result<()> {
 /// this thread can have replaced it.
 #[cold]
 #[inline(never)]
-fn failure(status: tnr_status) -> Error {
+pub(crate) fn failure(status: tnr_status) -> Error {
     // SAFETY: the pointer is to the calling thread's own error, and no other call is made on this
     // thread while it is read; the message is NUL-terminated.
     let message = unsafe { CStr::from_ptr((*sys::tnr_last_error()).message.as_ptr()) };
@@ -71,13 +69,13 @@ const KINDS: [(tnr_status, ErrorKind); 10] = [
 ];
 
 /// The kind of a status that is not OK; `Internal` for a status of a newer library.
-fn kind_of(status: tnr_status) -> ErrorKind {
+pub(crate) fn kind_of(status: tnr_status) -> ErrorKind {
     KINDS.iter().find(|(known, _)| *known == status).map_or(ErrorKind::Internal, |(_, kind)| *kind)
 }
 
 /// The status of a closure's failure: where the library has none of its kind it is that of a wrong
 /// argument.
-fn status_of(failure: &Failure) -> tnr_status {
+pub(crate) fn status_of(failure: &Failure) -> tnr_status {
     let kind = failure.downcast_ref::<Error>().map(Error::kind);
     let known = KINDS.iter().find(|(_, known)| Some(*known) == kind);
     known.map_or(tnr_status::INVALID_ARGUMENT, |(status, _)| *status)
@@ -85,7 +83,7 @@ fn status_of(failure: &Failure) -> tnr_status {
 
 /// Asks once per process whether the library that is loaded speaks the ABI of this crate.
 #[inline]
-fn entered() -> Result<()> {
+pub(crate) fn entered() -> Result<()> {
     // Relaxed: nothing is published by it; a thread that misses it asks again.
     if COMPATIBLE.load(Ordering::Relaxed) { Ok(()) } else { ask_version() }
 }
@@ -204,6 +202,18 @@ impl BlobHandle {
         }
     }
 
+    /// # Safety
+    ///
+    /// - `token` is a handle on a blob of this tenure, and nothing else releases it.
+    pub(crate) unsafe fn from_token(token: *mut tnr_blob, tenure: Tenure) -> BlobHandle {
+        BlobHandle { token, tenure }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn token(&self) -> *mut tnr_blob {
+        self.token
+    }
+
     pub(crate) fn tenure(&self) -> Tenure {
         self.tenure
     }
@@ -220,7 +230,7 @@ impl BlobHandle {
     }
 }
 
-fn owned(token: *mut tnr_blob, tenure: Tenure) -> Result<BlobHandle> {
+pub(crate) fn owned(token: *mut tnr_blob, tenure: Tenure) -> Result<BlobHandle> {
     if token.is_null() {
         // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
         return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
@@ -233,6 +243,29 @@ impl Drop for BlobHandle {
         // SAFETY: the handle is alive and not used again. The last release of a blob that is not
         // borrowed cannot fail, and a handle of ours is never borrowed.
         unsafe { sys::tnr_blob_release(self.token) };
+    }
+}
+
+/// A new tensor, as a call has made it.
+// The invariant: the view is dense, over all of the blob, of the dtype of T, and every element has
+// been written.
+pub(crate) struct NewTensor<T> {
+    view: tnr_view,
+    blob: BlobHandle,
+    _elements: PhantomData<T>,
+}
+
+impl<T: Element> NewTensor<T> {
+    /// # Safety
+    ///
+    /// - `view` is dense, over all of the new blob `blob`, and of the dtype of `T`.
+    /// - Every element has been written.
+    pub(crate) unsafe fn new(view: tnr_view, blob: BlobHandle) -> Self {
+        NewTensor { view, blob, _elements: PhantomData }
+    }
+
+    pub(crate) fn into_parts(self) -> (tnr_view, BlobHandle) {
+        (self.view, self.blob)
     }
 }
 
@@ -253,6 +286,18 @@ impl<'a> Lent<'a> {
     #[inline]
     pub(crate) unsafe fn new(view: &'a tnr_view) -> Lent<'a> {
         Lent(view)
+    }
+}
+
+impl<'a> Lent<'a> {
+    pub(crate) fn raw(self) -> &'a tnr_view {
+        self.0
+    }
+}
+
+impl<'a> LentMut<'a> {
+    pub(crate) fn raw(&self) -> &'a tnr_view_mut {
+        self.0
     }
 }
 
@@ -301,7 +346,7 @@ macro_rules! traced {
         let _traced = $crate::raw::spans::$family($($argument),*);
     };
 }
-use traced;
+pub(crate) use traced;
 
 /// Copies elements into `out`.
 #[inline]
@@ -317,7 +362,8 @@ mod tests {
     use std::ptr;
 
     use super::*;
-    use crate::{DType, layout};
+    use crate::dtype::DType;
+    use crate::layout;
 
     #[test]
     fn a_newer_minor_is_understood_and_nothing_else() {

@@ -30,6 +30,8 @@ mod arithmetic;
 pub(crate) mod arrays;
 #[allow(unsafe_code)]
 pub(crate) mod batch;
+#[allow(unsafe_code)]
+pub(crate) mod calls;
 pub(crate) mod construct;
 pub(crate) mod convert;
 pub(crate) mod dense;
@@ -37,7 +39,6 @@ pub(crate) mod entries;
 pub(crate) mod format;
 mod functions;
 pub mod gallery;
-pub(crate) mod index;
 #[allow(unsafe_code)]
 mod matmul;
 pub(crate) mod matrix;
@@ -55,6 +56,7 @@ mod shape;
 pub(crate) mod view;
 pub(crate) mod view_mut;
 
+pub(crate) use crate::dtype::index::SparseIndex;
 pub(crate) use arrays::{Form, range_below};
 pub(crate) use batch::{BsrBatch, CooBatch, CscBatch, CsrBatch, SparseBatch};
 pub use construct::{block_diag, hstack, kron, vstack};
@@ -66,10 +68,8 @@ pub use dense::{
 pub(crate) use entries::{BlockEntries, Entries};
 #[cfg(feature = "serde")]
 pub(crate) use format::for_each_format;
-pub(crate) use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
-pub(crate) use index::SparseIndex;
+pub(crate) use format::{CompressedFormat, Csr, PointFormat, SparseFormat};
 pub(crate) use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub(crate) use packed::{PackedLayout, PackedMatrix};
-pub(crate) use reduce::Triangle;
 pub(crate) use view::{BsrView, CscView, CsrView, SparseView};
 pub(crate) use view_mut::{CsrViewMut, SparseViewMut};

@@ -81,7 +81,7 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
     assert_eq!(spans(|| tenure::ops::exp(2.0)), [r#"exp dtype="f64" shape=[] bytes=8"#]);
     assert_eq!(
         spans(|| tenure::ops::lt([1, 2], 2)),
-        [r#"less dtype="bool8" shape=[2] bytes=2"#],
+        [r#"lt dtype="bool8" shape=[2] bytes=2"#],
         "the output"
     );
     assert_eq!(

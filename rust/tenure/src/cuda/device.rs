@@ -4,9 +4,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
+use crate::context::Engine;
 use crate::cuda::Stream;
+use crate::error::{Error, ErrorKind, Result};
 use crate::raw::cuda as raw;
-use crate::{Engine, Error, ErrorKind, Result};
 
 /// A GPU: a plain value, `Copy`, that names the device.
 ///

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::Result;
 use crate::cuda::{Device, Stream};
+use crate::error::Result;
 use crate::raw::cuda::EventHandle;
 
 /// The work that a stream had got at one moment: to wait for, to ask, or to put other work after.

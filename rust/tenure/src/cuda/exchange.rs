@@ -6,9 +6,12 @@ use std::ptr::NonNull;
 use tenure_sys::{DLManagedTensor, DLManagedTensorVersioned, tnr_view};
 
 use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Rejected, Result};
 use crate::interop::dlpack::Exported;
+use crate::layout;
 use crate::raw::{self, BlobHandle};
-use crate::{DType, Element, Error, Rejected, Result, Tenure, layout};
+use crate::tenure::Tenure;
 
 /// A tensor of another library on a device, held. Dropping this value, or the tensor made from it,
 /// waits until all work on the memory is done, and then calls the other library's deleter.

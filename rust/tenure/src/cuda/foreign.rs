@@ -1,9 +1,13 @@
 //! Streams and memory of other libraries. The caller guarantees that they are valid.
 
 use crate::cuda::{Device, Stream, Tensor};
+use crate::dense::IntoShape;
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
+use crate::layout::order::Order;
 use crate::owner::Boxed;
 use crate::raw::{BlobHandle, ContextHandle};
-use crate::{Element, Error, IntoShape, Order, Rejected, Result, layout};
 
 /// CUDA's number of the default stream of the calling thread, whichever that is.
 const PER_THREAD: u64 = 2;

@@ -9,8 +9,8 @@ use tenure_sys::{TNR_MAX_KERNEL_PARAMETERS, tnr_kernel_argument, tnr_kernel_para
 
 use crate::cuda::launch::Given;
 use crate::cuda::{Device, Grid, KernelArguments, Parameter, Stream};
+use crate::error::{Error, Result};
 use crate::raw::kernel::{Code, KernelHandle};
-use crate::{Error, Result};
 
 /// A user-defined kernel: code for a device, with declared parameters. [`Stream::launch`] runs it
 /// on tensors and views, in the order in which operations run.

@@ -8,9 +8,9 @@ use tenure_sys::{
     tnr_scalar, tnr_view, tnr_view_mut,
 };
 
-use crate::Element;
 use crate::cuda::{Tensor, TensorView, TensorViewMut};
-use crate::raw::program::scalar_of;
+use crate::dtype::Element;
+use crate::raw::operations::scalar;
 
 /// One parameter of a [`Kernel`](crate::cuda::Kernel), as it is declared:
 ///
@@ -196,7 +196,7 @@ impl<'a, T: Element> From<&'a mut TensorViewMut<'_, T>> for KernelArgument<'a> {
 
 impl<T: Element> From<T> for KernelArgument<'_> {
     fn from(number: T) -> Self {
-        Given::Scalar(scalar_of(number)).into()
+        Given::Scalar(scalar(number)).into()
     }
 }
 

@@ -5,8 +5,10 @@ use std::mem;
 
 use crate::cuda::{Device, Pending, Stream, Tensor, TensorView};
 use crate::dense;
+use crate::dense::IntoShape;
+use crate::dtype::Element;
 use crate::error::reserved;
-use crate::{Element, Error, IntoShape, Result};
+use crate::error::{Error, Result};
 
 /// Batches of the host's data, copied to a device while work on the batches before them goes on.
 ///
@@ -61,8 +63,8 @@ struct Pair<T: Element> {
 
 /// Memory of the host.
 enum Host<T: Element> {
-    Here(crate::Tensor<T>),
-    Copied(Pending<crate::Tensor<T>>),
+    Here(crate::dense::Tensor<T>),
+    Copied(Pending<crate::dense::Tensor<T>>),
     /// Its copy failed, and with it went the memory.
     Lost,
 }
@@ -164,7 +166,7 @@ impl<T: Element> Loader<T> {
         source: I,
     ) -> Batches<'_, T, impl FnMut(dense::TensorViewMut<'_, T>) -> Result<usize> + use<T, I>>
     where
-        I: IntoIterator<Item: crate::AsView<T>>,
+        I: IntoIterator<Item: crate::operand::AsView<T>>,
     {
         let mut source = source.into_iter();
         self.batches_by(move |mut buffer| {
@@ -283,7 +285,7 @@ impl<T: Element> Loader<T> {
 
 /// Copies a batch of the host to the first samples of `out`, and gives their number.
 fn write<T: Element>(
-    batch: &impl crate::AsView<T>,
+    batch: &impl crate::operand::AsView<T>,
     out: &mut dense::TensorViewMut<'_, T>,
 ) -> Result<usize> {
     let (batch, room) = (batch.as_view(), out.shape());

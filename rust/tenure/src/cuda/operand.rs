@@ -4,8 +4,10 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Bool8, Element};
+use crate::error::Result;
+use crate::expr::OnDevice;
 use crate::raw::expression::{Leaf, LendView};
-use crate::{Bool8, Element, Result, expr::OnDevice};
 
 /// An input on a device: tensors and views of it, and references to them.
 ///

@@ -1,9 +1,14 @@
 //! Parts and other shapes of memory of a device, and the getters of views.
 
 use crate::cuda::{Tensor, TensorView, TensorViewMut};
+use crate::dense::IntoIndex;
+use crate::dense::IntoSlice;
 use crate::dense::described::described;
+use crate::dense::{IntoReshape, IntoShape, Slice};
 use crate::dense::{manipulate, slice::slice_axes};
-use crate::{Axis, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Result, Slice};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::axis::Axis;
 
 /// The manipulations of a type that has `raw()`, which give `$part`: those of the views of the
 /// host, by the same functions.

@@ -8,8 +8,11 @@ use std::task::{Context, Poll};
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::{AsView, AsViewMut, Event, Stream};
+use crate::dense::{IntoShape, Tensor};
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
 use crate::raw::{self, Lent, LentMut, cuda};
-use crate::{Element, Error, IntoShape, Rejected, Result, Tensor, layout};
 
 /// Host memory that a stream gives back when it is done with it: by [`wait`](Self::wait), or by
 /// `.await`.

@@ -5,8 +5,10 @@ use std::marker::PhantomData;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor};
 use crate::dense;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::order::Order;
 use crate::raw::{self, cuda};
-use crate::{Element, Order, Result};
 
 /// Copies of host memory that a stream has until the scope ends: see [`Stream::scope`].
 ///

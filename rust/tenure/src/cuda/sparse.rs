@@ -18,9 +18,11 @@ use std::fmt;
 use std::ops::RangeBounds;
 
 use crate::cuda::{Device, Stream, Tensor, TensorView, TensorViewMut};
-use crate::raw::sparse::{LentArrays, LentSparse, Made};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Rejected, Result};
+use crate::sparse::calls::{LentArrays, LentSparse, Made};
+use crate::sparse::format::Csr;
 use crate::sparse::{Form, range_below};
-use crate::{Csr, Element, Rejected, Result, SparseIndex};
 
 /// A CSR matrix on a device, lent: like [`tenure::CsrView`](crate::CsrView), and also `Copy`, over
 /// three views of the device's memory.

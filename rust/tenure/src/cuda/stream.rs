@@ -3,9 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::context::Engine;
 use crate::cuda::{Device, Tensor};
+use crate::dense::IntoShape;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::order::Order;
 use crate::raw::{ContextHandle, LentMut};
-use crate::{Element, Engine, IntoShape, Order, Result};
 
 /// A queue of work on a [`Device`]: what its methods enqueue runs in that order, each after the one
 /// before. The [module](crate::cuda) says how streams and their tensors go together.

@@ -7,9 +7,13 @@ use std::marker::PhantomData;
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::{Device, Stream, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::order::Order;
 use crate::raw::expression::Leaf;
 use crate::raw::{BlobHandle, LentMut, cuda as raw};
-use crate::{Element, Order, Result, Tenure, layout};
+use crate::tenure::Tenure;
 
 /// A tensor in memory of a device. It is the only owner of the memory: allocated, copied or
 /// adopted.

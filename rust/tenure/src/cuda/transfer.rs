@@ -5,8 +5,10 @@ use std::ffi::c_void;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
 use crate::dense;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
 use crate::raw::{self, LentMut};
-use crate::{Element, Result, layout};
 
 /// Copies between host and device, whose bytes [`stats`](crate::stats()) counts. They wait.
 impl Stream {
@@ -25,7 +27,7 @@ impl Stream {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[doc(alias("to_device", "cuda", "from_slice"))]
-    pub fn upload<T: Element>(&self, a: impl crate::AsView<T>) -> Result<Tensor<T>> {
+    pub fn upload<T: Element>(&self, a: impl crate::operand::AsView<T>) -> Result<Tensor<T>> {
         let a = a.as_view();
         if let Some(elements) = a.as_slice() {
             return Tensor::copy_of(self, elements, a.shape());
@@ -52,7 +54,7 @@ impl Stream {
     /// ```
     pub fn upload_into<T: Element>(
         &self,
-        a: impl crate::AsView<T>,
+        a: impl crate::operand::AsView<T>,
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
         let (a, mut out) = (a.as_view(), out.as_view_mut());
@@ -76,11 +78,13 @@ impl Stream {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[doc(alias("to_host", "cpu"))]
-    pub fn download<T: Element>(&self, a: impl AsView<T>) -> Result<crate::Tensor<T>> {
+    pub fn download<T: Element>(&self, a: impl AsView<T>) -> Result<crate::dense::Tensor<T>> {
         let a = a.as_view();
         // SAFETY: a copy that answers Ok has written every element, and reads none of its output.
         let tensor = unsafe {
-            crate::Tensor::written_by(a.shape(), |out| self.within(|| raw::copy(a.lent(), out)))
+            crate::dense::Tensor::written_by(a.shape(), |out| {
+                self.within(|| raw::copy(a.lent(), out))
+            })
         }?;
         raw::count_copied(size_of::<T>() * tensor.len());
         Ok(tensor)
@@ -104,7 +108,7 @@ impl Stream {
     pub fn download_into<T: Element>(
         &self,
         a: impl AsView<T>,
-        out: &mut (impl crate::AsViewMut<T> + ?Sized),
+        out: &mut (impl crate::operand::AsViewMut<T> + ?Sized),
     ) -> Result<()> {
         self.bring(a.as_view(), &mut out.as_view_mut())
             .map_err(|error| error.prefixed("download_into: "))
@@ -139,7 +143,10 @@ impl Stream {
         let len = a.len();
         let mut elements: Vec<T> = Vec::new();
         elements.try_reserve_exact(len).map_err(|why| {
-            crate::Error::new(crate::ErrorKind::OutOfMemory, format!("{len} elements: {why}"))
+            crate::error::Error::new(
+                crate::error::ErrorKind::OutOfMemory,
+                format!("{len} elements: {why}"),
+            )
         })?;
         let spare = elements.as_mut_ptr().cast::<c_void>();
         let view = layout::exact(spare, len, T::DTYPE, a.shape());

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 
 use tenure_sys::tnr_view;
 
+use crate::dtype::{DType, Element};
+use crate::layout;
 use crate::raw::Lent;
 use crate::raw::expression::Leaf;
-use crate::{DType, Element, layout};
 
 /// A shape over memory of a device, lent for reading: as a [`TensorView`](crate::TensorView), and
 /// `Copy` as it is, but nothing here reads an element.

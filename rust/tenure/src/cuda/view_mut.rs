@@ -6,9 +6,11 @@ use std::marker::PhantomData;
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::cuda::TensorView;
+use crate::dtype::Element;
+use crate::layout;
 use crate::raw::LentMut;
 use crate::raw::expression::Leaf;
-use crate::{Element, layout};
+use crate::raw::leaf_mut::LeafMut;
 
 /// A shape over memory of a device, lent for writing: as a [`TensorViewMut`](crate::TensorViewMut),
 /// but nothing here reads or writes an element.
@@ -102,7 +104,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 
     /// Whether no two indices of a view meet in one element, before it is made.
-    pub(super) fn distinct(raw: tnr_view) -> crate::Result<Self> {
+    pub(super) fn distinct(raw: tnr_view) -> crate::error::Result<Self> {
         layout::check_distinct(&raw)?;
         Ok(Self::part(raw))
     }
@@ -116,5 +118,16 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
 impl<T: Element> fmt::Debug for TensorViewMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         super::view::debug("TensorViewMut", &self.raw.view, f)
+    }
+}
+
+impl<'s, T: Element> From<TensorViewMut<'s, T>> for LeafMut<'s> {
+    #[inline]
+    fn from(view: TensorViewMut<'s, T>) -> Self {
+        // SAFETY:
+        // - checked: the view passed both checks when it was made.
+        // - alive and touched by nothing else: it is moved here, its blob is held for 's, and no other view
+        //   reaches its elements.
+        unsafe { LeafMut::of_value(tnr_view_mut { view: *view.raw() }) }
     }
 }

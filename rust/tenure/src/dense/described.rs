@@ -1,6 +1,6 @@
 //! Accessors of tensors' and views' metadata, written once.
 
-use crate::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
 
 /// The accessors of a type that has `raw()`, its `tnr_view`. `$make` is an expression for the
 /// examples that gives a (2, 3) of the numbers from 1 to 6, after `$setup`.

@@ -9,11 +9,12 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 pub use tensor::DynTensor;
 
+use crate::dense::{IntoShape, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{DType, Element, Real};
+use crate::error::{Error, ErrorKind, Rejected, Result};
+use crate::layout;
+use crate::layout::order::Order;
 use crate::raw::{self, Lent, LentMut, operations};
-use crate::{
-    DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, SharedTensor,
-    Tensor, TensorView, TensorViewMut, layout,
-};
 
 /// A [`TensorView`] whose dtype is known at run time.
 ///

@@ -8,12 +8,13 @@ use std::ptr::NonNull;
 
 use tenure_sys::{DLManagedTensorVersioned, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
+use crate::layout::{order::Order, refusal};
 use crate::owner::{Boxed, VecParts};
 use crate::raw::{self, BlobHandle, LentMut, operations};
-use crate::{
-    Element, Error, Order, Rejected, Result, Tenure,
-    layout::{self, refusal},
-};
+use crate::tenure::Tenure;
 
 // The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
 // initialised, and written only by the holder (shared memory: never).

@@ -8,8 +8,12 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::dense::{Axis, manipulate};
-use crate::{Element, Result, TensorView, TensorViewMut, layout};
+use crate::dense::manipulate;
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::axis::Axis;
 
 /// Places of a view's elements in row-major order: an odometer whose last wheel is a plain run.
 /// Axes that run on into each other are merged first, so that a contiguous view is a single run.

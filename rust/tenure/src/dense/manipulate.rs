@@ -9,11 +9,14 @@ use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::dense::{Axis, IntoReshape};
-use crate::{
-    DType, Error, IntoIndex, IntoSlice, Result,
-    layout::{self, refusal},
-};
+use crate::dense::IntoIndex;
+use crate::dense::IntoReshape;
+use crate::dense::IntoSlice;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::layout::axis::Axis;
+use crate::layout::refusal;
 
 /// An axis as a number from the front, and its extent; or an error that names it and the rank.
 #[inline]

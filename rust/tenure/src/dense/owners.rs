@@ -1,9 +1,12 @@
 //! The reading methods of views, on the owners of memory: each is that of `view()`.
 
-use crate::{
-    Axis, AxisIter, Chunks, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut,
-    Real, Result, Rows, SharedTensor, Slice, SplitInto, Tensor, TensorView, TensorViewMut,
+use crate::dense::{
+    AxisIter, Chunks, IntoIndex, IntoReshape, IntoShape, IntoSlice, Iter, IterMut, Rows,
+    SharedTensor, Slice, SplitInto, Tensor, TensorView, TensorViewMut,
 };
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::axis::Axis;
 
 /// A method that calls the view's method of the same name, with an example: `$code` is true of
 /// `it`, a (2, 3) of 1 to 6.
@@ -226,27 +229,6 @@ macro_rules! values {
                     Some(&[element]) => Some(element),
                     _ => None,
                 }
-            }
-        }
-
-        impl<$($lifetime,)? T: Real> $type {
-            /// The elements as another type: [`cast`](crate::ops::cast) as a method, so that only
-            /// the new type is named.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut data = [7];
-            #[doc = concat!("let it = ", $make, ";")]
-            /// assert_eq!(it.cast::<f64>()?.item(), Some(7.0));
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias("astype", "to_dtype", "mapv"))]
-            pub fn cast<U: Real>(&self) -> Result<Tensor<U>> {
-                crate::ops::cast(self)
             }
         }
     };

@@ -13,10 +13,12 @@ use std::fmt;
 use cells::{FloatKind, Plus};
 use layout::{LINE_WIDTH, Layout, shown_indices};
 
-use crate::{
-    Bool8, Complex, DType, DynTensor, DynView, DynViewMut, Element, SharedTensor, Tensor,
-    TensorView, TensorViewMut, bf16, f16,
+use crate::dense::{
+    DynTensor, DynView, DynViewMut, SharedTensor, Tensor, TensorView, TensorViewMut,
 };
+use crate::dtype::{Bool8, DType, Element};
+use half::{bf16, f16};
+use num_complex::Complex;
 
 /// Elements that are printed before an array is cut short.
 const THRESHOLD: usize = 1000;

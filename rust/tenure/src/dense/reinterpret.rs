@@ -2,7 +2,10 @@
 
 use tenure_sys::tnr_view;
 
-use crate::{DType, Element, Error, Rejected, Result, TensorView, TensorViewMut, layout};
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
 
 /// The view over the same bytes of elements of `dtype`. Where their sizes differ it is the last
 /// axis that grows or shrinks, as in NumPy's `view`.

@@ -8,7 +8,11 @@ use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
 use crate::dense::Held;
 use crate::dense::iter::Iter;
-use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout::refusal};
+use crate::dense::{IntoShape, Tensor, TensorView};
+use crate::dtype::Element;
+use crate::error::{Rejected, Result};
+use crate::layout::refusal;
+use crate::tenure::Tenure;
 
 /// A tensor that others may hold too, as an `Arc` does, and that is never written.
 ///

@@ -4,8 +4,10 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 
 use tenure_sys::tnr_view;
 
-use crate::dense::{Axis, manipulate};
-use crate::{Result, layout::refusal};
+use crate::dense::manipulate;
+use crate::error::Result;
+use crate::layout::axis::Axis;
+use crate::layout::refusal;
 
 /// The choice along one axis: an index, a range with a step, or a new axis; what [`s!`](crate::s)
 /// makes of each of its parts.

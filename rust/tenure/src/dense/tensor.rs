@@ -9,10 +9,12 @@ use std::ptr::{self, NonNull};
 use tenure_sys::{DLManagedTensorVersioned, tnr_view, tnr_view_mut};
 
 use crate::dense::Held;
+use crate::dense::{IntoShape, SharedTensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::{Rejected, Result};
+use crate::layout::order::Order;
 use crate::raw::{self, BlobHandle, LentMut};
-use crate::{
-    Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut, Tenure,
-};
+use crate::tenure::Tenure;
 
 /// A tensor that is the only holder of its memory, as a `Box` is: allocated by the library, copied,
 /// or adopted from a `Vec` or another owner.
@@ -168,6 +170,14 @@ impl<T: Element> Tensor<T> {
         allocate: impl FnOnce(usize) -> Result<BlobHandle>,
     ) -> Result<Self> {
         Ok(Tensor { held: Held::zeros_by(extents, allocate)? })
+    }
+
+    /// A tensor that a call of the library has made.
+    pub(crate) fn of_new(new: raw::NewTensor<T>) -> Self {
+        let (view, blob) = new.into_parts();
+        // SAFETY: the view is dense, over all of a new blob, of the dtype of `T`, and every element
+        // has been written: the invariant of `NewTensor`.
+        unsafe { Tensor::made(view, blob) }
     }
 
     /// Takes memory that the library has allocated.

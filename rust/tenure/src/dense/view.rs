@@ -9,12 +9,14 @@ use std::ops::Index;
 use tenure_sys::tnr_view;
 
 use crate::dense::iter::{AxisIter, Iter, Rows};
+use crate::dense::{IntoShape, Tensor};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::{axis::Axis, order::Order, refusal};
 use crate::raw::expression::Leaf;
 use crate::raw::{self, Lent};
-use crate::{
-    Axis, Element, IntoShape, Order, Result, Tensor, Tenure,
-    layout::{self, refusal},
-};
+use crate::tenure::Tenure;
 
 /// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
 ///
@@ -389,3 +391,8 @@ impl<'a, T: Element> From<&'a [T]> for TensorView<'a, T> {
         Self::from_exact(data, &[data.len()])
     }
 }
+
+// SAFETY:
+// - `TensorView` is `repr(transparent)` over a `tnr_view`; its other field has no bytes.
+// - Constructors check the view, and its elements are initialised and not written while it lives.
+unsafe impl<T: Element> crate::raw::operations::IsView for TensorView<'_, T> {}

@@ -8,8 +8,14 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
+use crate::dense::{IntoShape, TensorView};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::order::Order;
 use crate::raw::LentMut;
-use crate::{Element, IntoShape, Order, Result, TensorView, Tenure, layout};
+use crate::raw::leaf_mut::LeafMut;
+use crate::tenure::Tenure;
 
 /// A shape over memory lent for writing, which nothing else touches while the loan lasts.
 ///
@@ -275,5 +281,15 @@ impl<'a, T: Element> From<&'a mut [T]> for TensorViewMut<'a, T> {
     fn from(data: &'a mut [T]) -> Self {
         let len = data.len();
         Self::from_exact(data, &[len])
+    }
+}
+
+impl<'s, T: Element> From<TensorViewMut<'s, T>> for LeafMut<'s> {
+    #[inline]
+    fn from(view: TensorViewMut<'s, T>) -> Self {
+        // SAFETY:
+        // - checked: the view passed both checks when it was made.
+        // - alive and touched by nothing else: it is moved here, and lends its elements for 's.
+        unsafe { LeafMut::of_value(tnr_view_mut { view: *view.raw() }) }
     }
 }

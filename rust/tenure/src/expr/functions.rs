@@ -8,8 +8,10 @@ use tenure_sys::{
 };
 
 use super::{Expr, IntoExpr, Place};
+use crate::dtype::{
+    Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real,
+};
 use crate::raw::expression::Code;
-use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};
 
 /// Comparisons of results: as lists of the examples say them.
 macro_rules! result {

@@ -6,13 +6,11 @@ use std::panic::Location;
 
 use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
-use super::{Expr, Host, IntoExpr, OnDevice, Place};
-use crate::cuda;
+use super::{Expr, Host, IntoExpr, Place};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Arithmetic, Bool8, Element, Integer, Number};
 use crate::raw::expression::{Code, Source};
-use crate::{
-    Arithmetic, Bool8, Element, Integer, Number, SharedTensor, Tensor, TensorView, TensorViewMut,
-    bf16, f16,
-};
+use half::{bf16, f16};
 
 /// An element that `&`, `|`, `^` and `!` of expressions take, as Rust's own do: integers by their
 /// bits, and [`Bool8`] by its truth. Sealed.
@@ -71,34 +69,36 @@ macro_rules! binary_of {
         }
     )*};
 }
+pub(crate) use binary_of;
+
+/// The operator on a number and a lender of elements of its type.
+macro_rules! number_and {
+    ($trait:ident $method:ident $op:expr; $number:ty, $place:ident; $($right:ty),*) => {$(
+        impl<'a> $trait<$right> for $number {
+            type Output = Expr<'a, $number, $place>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self, right: $right) -> Expr<'a, $number, $place> {
+                two(const { Code::binary::<$number>($op) }, self, right)
+            }
+        }
+    )*};
+}
+pub(crate) use number_and;
 
 /// The operator on a number and a lender of elements; a generic impl of it is not allowed.
 macro_rules! binary_of_number {
     ($trait:ident $method:ident $op:expr; $($number:ty)*) => {$(
-        binary_of_number! {
-            @$trait $method $op; $number, Host;
+        number_and! {
+            $trait $method $op; $number, Host;
             &'a Tensor<$number>, &'a SharedTensor<$number>, &'a TensorView<'_, $number>,
             &'a TensorViewMut<'_, $number>
-        }
-        binary_of_number! {
-            @$trait $method $op; $number, OnDevice;
-            &'a cuda::Tensor<$number>, &'a cuda::TensorView<'_, $number>, &'a cuda::TensorViewMut<'_, $number>
         }
         impl<'a, P: Place> $trait<Expr<'a, $number, P>> for $number {
             type Output = Expr<'a, $number, P>;
             #[inline(always)]
             #[track_caller]
             fn $method(self, right: Expr<'a, $number, P>) -> Expr<'a, $number, P> {
-                two(const { Code::binary::<$number>($op) }, self, right)
-            }
-        }
-    )*};
-    (@$trait:ident $method:ident $op:expr; $number:ty, $place:ident; $($right:ty),*) => {$(
-        impl<'a> $trait<$right> for $number {
-            type Output = Expr<'a, $number, $place>;
-            #[inline(always)]
-            #[track_caller]
-            fn $method(self, right: $right) -> Expr<'a, $number, $place> {
                 two(const { Code::binary::<$number>($op) }, self, right)
             }
         }
@@ -121,17 +121,13 @@ macro_rules! binary_operators {
             $trait $method $bound $op, Host;
             Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
         }
-        binary_of! {
-            $trait $method $bound $op, OnDevice;
-            cuda::Tensor<T>, cuda::TensorView<'_, T>, cuda::TensorViewMut<'_, T>
-        }
         binary_of_number! { $trait $method $op; $($number)* }
     )*};
 }
 
 #[inline(always)]
 #[track_caller]
-fn two<'a, T: Element, P: Place>(
+pub(crate) fn two<'a, T: Element, P: Place>(
     code: Code,
     left: impl IntoExpr<'a, T, P>,
     right: impl IntoExpr<'a, T, P>,
@@ -162,6 +158,21 @@ pub(crate) use for_each_operator;
 
 for_each_operator!(binary_operators);
 
+/// The operator on references to tensors and views.
+macro_rules! unary_of {
+    ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(
+        impl<'a, T: $bound> $trait for &'a $of {
+            type Output = Expr<'a, T, $place>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self) -> Expr<'a, T, $place> {
+                self.into_expr().then(const { Code::unary::<T>($op) })
+            }
+        }
+    )*};
+}
+pub(crate) use unary_of;
+
 macro_rules! unary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr;)*) => {$(
         impl<'a, T: $bound, P: Place> $trait for Expr<'a, T, P> {
@@ -172,23 +183,9 @@ macro_rules! unary_operators {
                 self.then(const { Code::unary::<T>($op) })
             }
         }
-        unary_operators! {
-            @$trait $method $bound $op, Host;
+        unary_of! {
+            $trait $method $bound $op, Host;
             Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
-        }
-        unary_operators! {
-            @$trait $method $bound $op, OnDevice;
-            cuda::Tensor<T>, cuda::TensorView<'_, T>, cuda::TensorViewMut<'_, T>
-        }
-    )*};
-    (@$trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(
-        impl<'a, T: $bound> $trait for &'a $of {
-            type Output = Expr<'a, T, $place>;
-            #[inline(always)]
-            #[track_caller]
-            fn $method(self) -> Expr<'a, T, $place> {
-                self.into_expr().then(const { Code::unary::<T>($op) })
-            }
         }
     )*};
 }

@@ -1,12 +1,9 @@
 //! Where the operands of an expression are.
 
-use crate::{Float, cuda};
+use crate::dtype::Float;
+use crate::operand::expression::Host;
 
-/// In memory of the host: [`Expr::eval`](crate::Expr::eval) computes there.
-#[derive(Clone, Copy, Debug)]
-pub struct Host;
-
-/// In memory of a device: [`Stream::eval`](cuda::Stream::eval) computes there.
+/// In memory of a device: [`Stream::eval`](crate::cuda::Stream::eval) computes there.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDevice;
 
@@ -32,31 +29,21 @@ pub trait Place: Copy + sealed::Place {
 }
 
 impl Place for Host {
-    type LayerNorm<'a, T: Float> = crate::LayerNorm<'a, T>;
+    type LayerNorm<'a, T: Float> = crate::nn::normalize::LayerNorm<'a, T>;
 }
 
-impl Place for OnDevice {
-    type LayerNorm<'a, T: Float> = cuda::LayerNorm<'a, T>;
-}
-
-pub(super) mod sealed {
+pub(crate) mod sealed {
+    use crate::dtype::Float;
     use crate::raw::expression::Leaf;
-    use crate::{Float, cuda};
 
     pub trait Place {}
     impl Place for super::Host {}
-    impl Place for super::OnDevice {}
 
     /// The `eps`, and the weight and the bias as an expression keeps them.
     pub trait Leaves<'a> {
         fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]);
     }
-    impl<'a, T: Float> Leaves<'a> for crate::LayerNorm<'a, T> {
-        fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
-            self.into_leaves()
-        }
-    }
-    impl<'a, T: Float> Leaves<'a> for cuda::LayerNorm<'a, T> {
+    impl<'a, T: Float> Leaves<'a> for crate::nn::normalize::LayerNorm<'a, T> {
         fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
             self.into_leaves()
         }

@@ -6,9 +6,11 @@ use tenure_sys::{for_each_normalize, for_each_reduce_of_reals, tnr_normalize_op,
 
 use super::place::sealed::Leaves;
 use super::{Expr, Place, name};
+use crate::dtype::{Bool8, Element, Float, Number, Real};
+use crate::error::Error;
+use crate::ops::axes::Axes;
 use crate::raw::expression::Code;
 use crate::raw::operations::{Reducing, reducing};
-use crate::{Axes, Bool8, Element, Error, Float, Number, Real};
 
 impl<'a, T: Element, P: Place> Expr<'a, T, P> {
     #[track_caller]

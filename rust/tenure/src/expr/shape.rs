@@ -1,8 +1,8 @@
 //! The shape of a result, and the error where it has none.
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::ops::results::{Extents, broadcast_shape};
 use crate::raw::expression::{Graph, Kind, Node, Operand};
-use crate::{Error, ErrorKind, Result};
 use tenure_sys::TNR_NODE_REDUCE;
 
 use super::name;
@@ -12,7 +12,7 @@ const INLINE_NODES: usize = 16;
 
 /// The shape of the result; `output` is that of the output where a node reads it.
 #[inline]
-pub(super) fn of_result(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
+pub(crate) fn of_result(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
     if graph.nodes().is_empty() {
         return Ok(of_leaf(graph, graph.root(), output));
     }
@@ -119,7 +119,7 @@ fn place(node: &Node) -> String {
 /// library.
 #[cold]
 #[inline(never)]
-pub(super) fn located(graph: &Graph<'_>, error: Error) -> Error {
+pub(crate) fn located(graph: &Graph<'_>, error: Error) -> Error {
     let is_of_library = matches!(
         error.kind(),
         ErrorKind::InvalidArgument | ErrorKind::Unsupported | ErrorKind::Aliased
@@ -136,7 +136,7 @@ pub(super) fn located(graph: &Graph<'_>, error: Error) -> Error {
 /// another shape is the reason, the error says so.
 #[cold]
 #[inline(never)]
-pub(super) fn refused(graph: &Graph<'_>, error: Error, out: &[usize]) -> Error {
+pub(crate) fn refused(graph: &Graph<'_>, error: Error, out: &[usize]) -> Error {
     if error.kind() != ErrorKind::InvalidArgument || graph.has_failed() {
         return located(graph, error);
     }

@@ -4,13 +4,15 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Expr, shape};
+use crate::dense::{Tensor, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
 use crate::raw::expression::Graph;
-use crate::{Element, Result, Tensor, TensorViewMut};
 
 /// The number of a call of `update`, so that its argument is known elsewhere. When they have all been
 /// given out they begin again: an argument may then pass for that of a call long after, which is no
 /// danger to memory.
-pub(super) fn next_call() -> u32 {
+pub(crate) fn next_call() -> u32 {
     static CALLS: AtomicU32 = AtomicU32::new(1);
     // Relaxed: nothing is published by it. 0 is none.
     CALLS.fetch_add(1, Ordering::Relaxed).max(1)

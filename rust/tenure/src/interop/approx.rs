@@ -2,7 +2,9 @@
 
 use ::approx::{AbsDiffEq, RelativeEq, UlpsEq};
 
-use crate::{AsView, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::operand::AsView;
 
 /// Whether the shapes are equal and `is_near` holds for each two elements.
 fn near<T: Element>(

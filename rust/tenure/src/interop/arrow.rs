@@ -16,10 +16,11 @@ use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
 use arrow_schema::Field;
 use tenure_sys::TNR_MAX_RANK;
 
-use crate::{
-    Bool8, DType, DynView, Element, Error, ErrorKind, Rejected, Result, SharedTensor, Tensor,
-    TensorView, layout::refusal, raw,
-};
+use crate::dense::{DynView, SharedTensor, Tensor, TensorView};
+use crate::dtype::{Bool8, DType, Element};
+use crate::error::{Error, ErrorKind, Rejected, Result};
+use crate::layout::refusal;
+use crate::raw;
 
 /// An array with the lists around its values as axes.
 struct Parts<'a> {

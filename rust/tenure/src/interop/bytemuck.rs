@@ -3,11 +3,11 @@
 use ::bytemuck::{Pod, Zeroable};
 use tenure_sys::TNR_MAX_RANK;
 
-use crate::{
-    Bool8, DType, DynView, DynViewMut, Element, Error, IntoShape, Result, TensorView,
-    TensorViewMut,
-    layout::{self, refusal},
-};
+use crate::dense::{DynView, DynViewMut, IntoShape, TensorView, TensorViewMut};
+use crate::dtype::{Bool8, DType, Element};
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::layout::refusal;
 
 // SAFETY: a byte, and 0 is a value of it.
 unsafe impl Zeroable for Bool8 {}

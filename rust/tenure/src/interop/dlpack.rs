@@ -25,11 +25,12 @@ use std::ptr::NonNull;
 pub use tenure_sys::{DLManagedTensor, DLManagedTensorVersioned};
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
+use crate::dense::{DynView, DynViewMut, SharedTensor, Tensor};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
 use crate::raw::{self, BlobHandle};
-use crate::{
-    DType, DynView, DynViewMut, Element, Error, Rejected, Result, SharedTensor, Tensor, Tenure,
-    layout,
-};
+use crate::tenure::Tenure;
 
 /// A kind of device and which one; the CPU is `{1, 0}`.
 #[repr(C)]

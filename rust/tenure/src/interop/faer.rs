@@ -12,11 +12,13 @@ use ::faer::sparse::{
 use ::faer::{Mat, MatMut, MatRef};
 use tenure_sys::tnr_view;
 
-use crate::{
-    AsView, AsViewMut, CscView, CsrView, Element, Error, Result, SparseIndex, TensorView,
-    TensorViewMut,
-    layout::{self, refusal},
-};
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::layout::refusal;
+use crate::operand::{AsView, AsViewMut};
+use crate::sparse::view::{CscView, CsrView};
 
 // ---- dense ----
 

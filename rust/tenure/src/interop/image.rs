@@ -5,10 +5,10 @@ use std::ops::{Deref, DerefMut, Range};
 
 use ::image::{DynamicImage, ImageBuffer, Pixel};
 
-use crate::{
-    AsView, AsViewMut, DType, DynView, Element, Error, Rejected, Result, Tensor, TensorView,
-    TensorViewMut,
-};
+use crate::dense::{DynView, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Rejected, Result};
+use crate::operand::{AsView, AsViewMut};
 
 /// The shape of an image, and its samples among those of the container, which may have some more.
 fn shape<P: Pixel, C>(image: &ImageBuffer<P, C>) -> ([usize; 3], Range<usize>)
@@ -149,7 +149,7 @@ impl<'a> TryFrom<&'a DynamicImage> for DynView<'a> {
             4 => DType::F32,
             _ => {
                 return Err(Error::new(
-                    crate::ErrorKind::Unsupported,
+                    crate::error::ErrorKind::Unsupported,
                     format!("samples of {color:?} are of no dtype here"),
                 ));
             }

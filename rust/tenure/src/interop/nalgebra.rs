@@ -12,10 +12,12 @@ use ::nalgebra::{
 };
 use tenure_sys::tnr_view;
 
-use crate::{
-    AsView, AsViewMut, Element, Error, Order, Rejected, Result, Tensor, TensorView, TensorViewMut,
-    layout,
-};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
+use crate::layout::order::Order;
+use crate::operand::{AsView, AsViewMut};
 
 // ---- from nalgebra ----
 

@@ -7,10 +7,11 @@
 use ::serde::de::{Deserialize, Deserializer, Error as _};
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::sparse::{Bsr, Coo, Csc, Csr, for_each_format};
-use crate::{
-    Bool8, Element, Rejected, SharedTensor, SparseIndex, Tensor, TensorView, TensorViewMut,
-};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Bool8, Element, index::SparseIndex};
+use crate::error::Rejected;
+use crate::sparse::for_each_format;
+use crate::sparse::format::{Bsr, Coo, Csc, Csr};
 
 /// Serializes it as `bool`.
 impl Serialize for Bool8 {
@@ -122,7 +123,7 @@ macro_rules! matrices {
 
             #[doc = concat!("As a struct of `rows`, `cols`, ", $("`", stringify!($block), "`, ",)?
                 "`", stringify!($major), "`, `", stringify!($minor), "` and `values`.")]
-            impl<T, I> Serialize for crate::SparseMatrix<$format, T, I>
+            impl<T, I> Serialize for crate::sparse::matrix::SparseMatrix<$format, T, I>
             where
                 T: Element + Serialize,
                 I: SparseIndex + Serialize,
@@ -162,7 +163,7 @@ macro_rules! matrices {
             /// assert_eq!(again.values(), matrix.values());
             /// # Ok::<(), Error>(())
             /// ```
-            impl<'de, T, I> Deserialize<'de> for crate::SparseMatrix<$format, T, I>
+            impl<'de, T, I> Deserialize<'de> for crate::sparse::matrix::SparseMatrix<$format, T, I>
             where
                 T: Element + Deserialize<'de>,
                 I: SparseIndex + Deserialize<'de>,

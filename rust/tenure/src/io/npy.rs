@@ -53,9 +53,12 @@ pub(crate) use header::{descr_of, header};
 use std::io::Write;
 use std::path::Path;
 
+use crate::dense::DynView;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::payload::Body;
 use crate::io::save;
-use crate::{DType, DynView, Error, ErrorKind, Order, Result};
+use crate::layout::order::Order;
 
 /// Writes a file that `numpy.load` reads, as [`write`](write()) does. It replaces an existing file
 /// only once the new file is complete.

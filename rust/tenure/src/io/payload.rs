@@ -2,9 +2,12 @@
 
 use std::fmt;
 
-use crate::{
-    CopyMode, DType, DynView, DynViewMut, Error, ErrorKind, Loaded, Order, Result, Tensor, bytes,
-};
+use crate::dense::{CopyMode, DynView, DynViewMut, Tensor};
+use crate::dtype::DType;
+use crate::dtype::bytes;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::loaded::Loaded;
+use crate::layout::order::Order;
 
 /// The name of an array in messages.
 #[derive(Clone, Copy)]

@@ -5,7 +5,10 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use crate::{Element, Error, Order, Rejected, Result, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout::order::Order;
 
 /// Reads a file, once, into memory of its own: large ones lie in huge pages, aligned for every
 /// dtype.
@@ -141,7 +144,7 @@ fn read_some(mut file: &File, spare: &mut [MaybeUninit<u8>]) -> io::Result<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
 
     #[test]
     #[cfg_attr(miri, ignore = "counts on a file system")]

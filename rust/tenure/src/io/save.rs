@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::Result;
+use crate::error::Result;
 
 /// Writes a new file in the folder of `path`, and renames it to `path` when it is complete. A
 /// process that has mapped the old file keeps it, and no reader sees half of the new one. Errors

@@ -9,7 +9,7 @@ use std::ptr::{self, NonNull};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
-use crate::{Error, ErrorKind, Rejected, Result};
+use crate::error::{Error, ErrorKind, Rejected, Result};
 
 /// The seals that make a mapping safe: no process writes the bytes, and none takes them away.
 const NEEDED: SealFlags = SealFlags::WRITE.union(SealFlags::SHRINK);

@@ -6,7 +6,10 @@ use std::fmt::{Debug, Display};
 
 use tenure_sys::{TNR_MAX_ELEMENTS, TNR_MAX_RANK, tnr_view};
 
-use crate::{Axis, DType, Error, ErrorKind, Order, Result, layout};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
+use crate::layout::{axis::Axis, order::Order};
 
 #[cold]
 #[inline(never)]

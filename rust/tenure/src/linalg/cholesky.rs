@@ -1,9 +1,12 @@
 //! Symmetric matrices: Cholesky's factorisation of positive definite ones, Bunch and Kaufman's of
 //! others.
 
-use super::backend::Range;
 use super::operand::{self, Matrix};
-use crate::{AsView, Error, NativeFloat, Result, Tensor, TensorView, Triangle};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::backend::Range;
+use crate::dtype::{NativeFloat, triangle::Triangle};
+use crate::error::{Error, Result};
+use crate::operand::AsView;
 
 /// The factorisation `a = L Lᵀ` of a symmetric positive definite matrix: `L` is lower triangular.
 ///

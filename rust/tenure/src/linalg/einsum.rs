@@ -2,9 +2,12 @@
 
 use std::ffi::CString;
 
+use crate::dense::Tensor;
+use crate::dtype::Float;
+use crate::error::{Error, Result};
+use crate::operand::{AsViewMut, AsViews};
 use crate::ops::results::filled;
 use crate::raw::operations;
-use crate::{AsViewMut, AsViews, Error, Float, Result, Tensor};
 
 /// Ends the spec with a 0, as the library reads it. A 0 within it is refused, because the library
 /// sees no byte after it.

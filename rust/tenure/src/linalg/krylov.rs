@@ -21,9 +21,13 @@ pub use lsqr::{Lsqr, lsqr};
 
 use self::scaled::Scaled;
 use super::matmul::matmul_into;
-use crate::{
-    AsView, Error, ErrorKind, NativeFloat, Order, PackedMatrix, Rejected, Result, SparseFormat,
-    SparseIndex, SparseMatrix, SparseView, Tensor, TensorView,
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{NativeFloat, index::SparseIndex};
+use crate::error::{Error, ErrorKind, Rejected, Result};
+use crate::layout::order::Order;
+use crate::operand::AsView;
+use crate::sparse::{
+    format::SparseFormat, matrix::SparseMatrix, packed::PackedMatrix, view::SparseView,
 };
 
 /// A matrix that is only multiplied by: what [`cg`], [`bicgstab`] and [`lsqr`] solve with, and what

@@ -1,8 +1,11 @@
 //! Square matrices.
 
-use super::backend::Range;
 use super::operand::{self, Matrix};
-use crate::{AsView, NativeFloat, Result, Tensor, TensorView, Triangle};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::backend::Range;
+use crate::dtype::{NativeFloat, triangle::Triangle};
+use crate::error::Result;
+use crate::operand::AsView;
 
 /// The factorisation `P a = L U` of a square matrix, with partial pivoting: `P` orders rows, `L` is
 /// lower triangular with ones on its diagonal, `U` is upper triangular.

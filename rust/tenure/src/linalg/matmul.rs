@@ -2,12 +2,16 @@
 
 use tenure_sys::tnr_matmul_attributes;
 
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Factor, index::SparseIndex};
+use crate::error::{Error, Result};
 use crate::nn::activation::Activation;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::{Extents, broadcast_shape, filled, no_view, refused};
-use crate::raw::matmul::PLAIN;
 use crate::raw::operations::{self, matmul_attributes};
-use crate::raw::sparse::from_matmul;
-use crate::{AsView, AsViewMut, CsrMatrix, Error, Factor, Result, SparseIndex, Tensor, TensorView};
+use crate::sparse::calls::from_matmul;
+use crate::sparse::calls::matmul::PLAIN;
+use crate::sparse::matrix::CsrMatrix;
 
 /// The shape of a product: of the axes before the last two, those that broadcast; then the rows of
 /// `a` and the columns of `b`, which a vector has none of. The library refuses a wrong depth.

@@ -3,10 +3,13 @@
 
 use faer::{MatMut, MatRef};
 
-use super::backend::Range;
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::NativeFloat;
+use crate::dtype::backend::Range;
 use crate::dtype::native::Arithmetic;
 use crate::error::reserved;
-use crate::{Error, ErrorKind, NativeFloat, Order, Result, Tensor, TensorView};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::order::Order;
 
 /// A matrix with at least one element, or without, by its name in messages.
 pub(super) struct Matrix<'a, T: NativeFloat> {

@@ -4,11 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::matmul::{Matmul, product_shape};
+use crate::dense::Tensor;
+use crate::dtype::{DType, Element, Factor};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::filled;
 use crate::raw::factor::FactorHandle;
-use crate::raw::matmul::PLAIN;
 use crate::raw::operations::Epilogue;
-use crate::{AsView, AsViewMut, DType, Element, Factor, Result, Tensor};
+use crate::sparse::calls::matmul::PLAIN;
 
 /// A matrix as the right factor of [`matmul_packed`]: in the layout that kernels read, which
 /// [`matmul`](crate::linalg::matmul) makes anew for each product. For weights, say, that are

@@ -1,8 +1,12 @@
 //! Matrices of any extents: orthogonal factors, and least squares.
 
-use super::backend::{Range, Reflect, reflection_block};
 use super::operand::{self, Matrix};
-use crate::{AsView, NativeFloat, Order, Result, Tensor, TensorView, Triangle};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::backend::{Range, Reflect, reflection_block};
+use crate::dtype::{NativeFloat, triangle::Triangle};
+use crate::error::Result;
+use crate::layout::order::Order;
+use crate::operand::AsView;
 
 /// A product of reflections, and the upper triangle that they leave of a matrix.
 #[derive(Debug)]
@@ -152,7 +156,7 @@ impl<T: NativeFloat> Qr<T> {
     pub fn solve(&self, b: impl AsView<T>) -> Result<Tensor<T>> {
         let [rows, cols] = self.reflections.extents();
         if rows < cols {
-            return Err(crate::Error::invalid(format!(
+            return Err(crate::error::Error::invalid(format!(
                 "qr solve: a has shape [{rows}, {cols}], fewer rows than columns; lstsq takes it"
             )));
         }

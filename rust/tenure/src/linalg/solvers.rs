@@ -2,9 +2,10 @@
 
 use super::spectrum::{self, Vectors};
 use super::{Cholesky, Lu, PivotedQr, Qr, matmul, operand};
+use crate::dense::Tensor;
 use crate::dtype::NativeFloat;
 use crate::error::Result;
-use crate::{AsView, Tensor};
+use crate::operand::AsView;
 
 /// The x of a x = b, for a square `a`; `b` is `[n]`, or `[n, k]` for k systems at once.
 ///

@@ -1,7 +1,10 @@
 //! Eigenvalues of symmetric matrices, and singular values.
 
 use super::operand::{self, Matrix};
-use crate::{NativeFloat, Order, Result, Tensor, TensorView};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::NativeFloat;
+use crate::error::Result;
+use crate::layout::order::Order;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vectors {

@@ -6,8 +6,8 @@ use std::fmt;
 
 use super::dataset::{Dataset, Owned, Views, sealed::Owned as _};
 use super::work::Buffer;
-use crate::Result;
 use crate::error::Failure;
+use crate::error::Result;
 use crate::owner::panic_text;
 
 /// The next batch and its epoch: three numbers to be kept with a model's checkpoint.

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use crate::{
-    AsView, Element, Error, Result, SharedTensor, Tensor, TensorView, TensorViewMut, ops::copy_into,
-};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::operand::AsView;
+use crate::ops::copy_into;
 
 /// The data that a [`Loader`](super::Loader) takes batches from. Axis 0 counts the samples.
 ///

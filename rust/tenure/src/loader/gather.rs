@@ -1,6 +1,6 @@
 //! Rows of a matrix, copied to adjacent memory.
 
-use crate::Element;
+use crate::dtype::Element;
 
 /// Bytes copied at a time, and fetched ahead at a time: as much as compilers copy without a call.
 const PIECE_BYTES: usize = 128;

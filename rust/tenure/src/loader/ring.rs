@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::Result;
+use crate::error::Result;
 use crate::error::reserved;
 
 /// How often the thread that takes batches lets others run before it sleeps, where it has a core of

@@ -3,9 +3,12 @@
 
 use tenure_sys::{for_each_unary, tnr_unary_op};
 
+use crate::dense::Tensor;
+use crate::dtype::{Float, Number};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::elementwise::{unary, unary_assign, unary_functions, unary_into, unary_operations};
 use crate::ops::results::refused;
-use crate::{AsView, AsViewMut, Float, Number, Result, Tensor};
 
 macro_rules! of_module {
     (nn $($function:tt)*) => {

@@ -1,9 +1,12 @@
 //! Batch normalization by known statistics.
 
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::{filled_in, order_of_images};
 use crate::raw::Input;
 use crate::raw::operations::{self, ChannelStatistics};
-use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
 /// Statistics with vectors that are views of the host or of a device: `batch_norm_options! { ///
 /// About them. TensorView }`.

@@ -5,9 +5,12 @@ use std::mem::size_of;
 use tenure_sys::tnr_conv2d_attributes;
 
 use super::activation::Activation;
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::{at_least_1, filled_in, no_view, of_both, of_sides, order_of_images};
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
 /// The movement of filters, and the activation of their sums: a [`Conv2d`] without its bias, which
 /// is a view of the host or of a device.

@@ -2,12 +2,15 @@
 
 use tenure_sys::{for_each_normalize, tnr_normalize_op};
 
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::axes::Axes;
 use crate::ops::results::{filled, no_view};
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
-use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
 /// The options of a normalization, over views of `$View`; `$rms` is what takes no bias.
 macro_rules! norm_options {

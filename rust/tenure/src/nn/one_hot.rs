@@ -1,10 +1,15 @@
 //! Classes as vectors of a 1 and zeros.
 
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Real, index::SparseIndex};
+use crate::error::Result;
+use crate::layout::axis::Axis;
+use crate::operand::AsIndices;
+use crate::operand::AsViewMut;
 use crate::ops::indexed::{AS_THEY_ARE, put_assign_by};
 use crate::ops::results::Extents;
 use crate::ops::{cast, fill};
 use crate::raw::movement::Names;
-use crate::{AsIndices, AsViewMut, Axis, Real, Result, SparseIndex, Tensor, TensorView};
 
 /// A 1 in the place that each index names, and 0 elsewhere: the axes of `indices` (`i32`, `i64`
 /// or `usize`) and one of `classes` behind them. A new row-major tensor.

@@ -7,9 +7,12 @@ use tenure_sys::{
     tnr_reduce_op,
 };
 
+use crate::dense::Tensor;
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::{filled_in, of_both, of_sides, order_of_images};
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Float, Result, Tensor};
 
 /// The windows of [`max_pool2d`] and [`avg_pool2d`]. The first of two numbers is down, the second
 /// one right.

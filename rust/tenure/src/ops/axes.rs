@@ -5,7 +5,8 @@ use std::ops::RangeFull;
 use tenure_sys::TNR_MAX_RANK;
 
 use super::results::Extents;
-use crate::{Axis, Error, Result};
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
 
 /// The axes that a reduction takes, and whether they stay as axes of extent 1.
 ///

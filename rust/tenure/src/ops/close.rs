@@ -1,7 +1,10 @@
 //! Equality up to rounding.
 
 use super::results::{broadcast_shape, refused};
-use crate::{AsView, Number, Result, TensorView};
+use crate::dense::TensorView;
+use crate::dtype::Number;
+use crate::error::Result;
+use crate::operand::AsView;
 
 /// How far two numbers may be apart in [`all_close`]: `|a - b| <= absolute + relative * |b|`.
 ///

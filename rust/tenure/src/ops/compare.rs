@@ -3,8 +3,11 @@
 use tenure_sys::{for_each_compare, tnr_compare_op};
 
 use super::results::{broadcast_shape, filled, refused};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Bool8, Element, Real};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::{LentMut, operations};
-use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor, TensorView};
 
 /// `out = a op b`. A single number on the right crosses by value, for which the library has a
 /// shorter way.

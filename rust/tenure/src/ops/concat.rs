@@ -1,8 +1,12 @@
 //! Arrays one behind the other.
 
 use super::results::{Extents, filled, named};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::operand::{AsViewMut, AsViews};
 use crate::raw::movement;
-use crate::{AsViewMut, AsViews, Axis, Element, Error, Result, Tensor, TensorView};
 
 /// The shape of the parts one behind the other, and the number of the axis.
 fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extents, usize)> {

@@ -6,11 +6,11 @@ use tenure_sys::{
 };
 
 use super::results::{broadcast_shape, filled, refused};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::{Input, LentMut, operations};
-use crate::{
-    Arithmetic, AsView, AsViewMut, Bool8, ComplexNumber, Element, Field, Float, Integer, Number,
-    Result, Tensor, TensorView, TensorViewMut,
-};
 
 // Views are passed by reference here: a move of one is a copy of 192 bytes, which a call on eight
 // elements would feel.

@@ -4,11 +4,12 @@ use tenure_sys::{TNR_MAX_RANK, tnr_binary_op};
 
 use super::concat::numbered;
 use super::results::{Extents, filled, named};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Element, Number, index::SparseIndex};
+use crate::error::{Error, Result};
+use crate::layout::{axis::Axis, order::Order};
+use crate::operand::{AsIndices, AsView, AsViewMut};
 use crate::raw::movement::{self, Names};
-use crate::{
-    AsIndices, AsView, AsViewMut, Axis, Element, Error, Number, Order, Result, SparseIndex, Tensor,
-    TensorView,
-};
 
 /// The shape of the result of [`take`]: that of `a` with one axis replaced by those of the indices.
 pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Extents> {

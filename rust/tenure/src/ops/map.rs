@@ -1,7 +1,10 @@
 //! Functions of Rust's, element by element.
 
 use super::results::{broadcast_shape, refused};
-use crate::{AsView, AsViewMut, Element, Result, Tensor, TensorView, TensorViewMut};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 
 /// `f` of every element of `a`. A new row-major tensor of the shape of `a`.
 ///

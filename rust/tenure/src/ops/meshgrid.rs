@@ -1,6 +1,9 @@
 //! Grids of coordinates that are no more than the coordinates.
 
-use crate::{AsView, Element, Error, Result, TensorView};
+use crate::dense::TensorView;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::operand::AsView;
 
 /// The coordinates of a grid along each of its axes: view `i` has `axes[i]` along axis `i`,
 /// repeated along the others. Nothing is copied. The order of axes is that of `indexing="ij"` in

@@ -1,8 +1,11 @@
 //! Elements moved, converted, set.
 
 use super::results::{filled, refused};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Element, Real};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::{self, operations};
-use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
 
 /// Copies the elements of `a`, broadcast, into `out`.
 ///
@@ -101,3 +104,34 @@ pub fn cast_into<T: Real, U: Real>(
 pub fn fill<T: Element>(out: &mut (impl AsViewMut<T> + ?Sized), value: T) -> Result<()> {
     operations::fill(value, out.as_view_mut().lent_mut())
 }
+
+/// [`cast`] as a method.
+macro_rules! cast_method {
+    ($type:ty, [$($lifetime:lifetime)?], $make:literal) => {
+        impl<$($lifetime,)? T: Real> $type {
+            /// The elements as another type: [`cast`](crate::ops::cast) as a method, so that only
+            /// the new type is named.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// # let mut data = [7];
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.cast::<f64>()?.item(), Some(7.0));
+            /// # Ok::<(), Error>(())
+            /// ```
+            #[doc(alias("astype", "to_dtype", "mapv"))]
+            pub fn cast<U: Real>(&self) -> Result<Tensor<U>> {
+                cast(self)
+            }
+        }
+    };
+}
+
+cast_method!(Tensor<T>, [], "Tensor::from([7])");
+cast_method!(SharedTensor<T>, [], "Tensor::from([7]).into_shared()");
+cast_method!(TensorView<'a, T>, ['a], "TensorView::from_slice(&data, 1)?");
+cast_method!(TensorViewMut<'a, T>, ['a], "TensorViewMut::from_slice(&mut data, 1)?");

@@ -2,8 +2,11 @@
 
 use super::results::refused;
 use super::select::{select, select_into};
+use crate::dense::Tensor;
+use crate::dtype::{Bool8, Element, Real};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::movement::{self, Made};
-use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor};
 
 /// All of a blob that an operation has made.
 ///

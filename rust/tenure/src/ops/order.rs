@@ -3,9 +3,13 @@
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST};
 
 use super::results::{Extents, axis_of, filled, named};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Real;
+use crate::error::Result;
+use crate::layout::{axis::Axis, refusal};
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::Input;
 use crate::raw::ordering::{self, Ordered};
-use crate::{AsView, AsViewMut, Axis, Real, Result, Tensor, TensorView, layout::refusal};
 
 /// Elements in an order along an axis, and where on the axis each was.
 #[derive(Debug)]
@@ -195,7 +199,7 @@ fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) ->
     // output.
     let extent = extents.values[axis];
     if k > extent {
-        return Err(crate::Error::invalid(format!("k is {k} but axis {axis} has {extent}")));
+        return Err(crate::error::Error::invalid(format!("k is {k} but axis {axis} has {extent}")));
     }
     extents.values[axis] = k;
     ranked(extents.as_slice(), |to| ordering::top_k(a.lent(), axis, flags, to))

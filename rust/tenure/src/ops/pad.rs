@@ -4,10 +4,14 @@ use tenure_sys::{TNR_MAX_RANK, tnr_pad_mode};
 
 use super::concat::numbered;
 use super::results::{Extents, filled};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Element;
 use crate::error::reserved;
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::LentMut;
 use crate::raw::movement::{self, Names};
-use crate::{AsView, AsViewMut, Axis, Element, Error, Result, Tensor, TensorView};
 
 /// The elements that [`pad`] puts around an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +63,7 @@ fn padded(shape: &[usize], widths: &[(usize, usize)]) -> Result<([i64; TNR_MAX_R
 
 fn require_shape<T: Element>(
     name: &str,
-    out: &crate::TensorViewMut<'_, T>,
+    out: &crate::dense::TensorViewMut<'_, T>,
     shape: &[usize],
 ) -> Result<()> {
     let of_out = out.shape();

@@ -4,8 +4,11 @@ use tenure_sys::{TNR_MAX_RANK, TNR_QUANTILE_SKIP_NAN};
 
 use super::axes::Axes;
 use super::results::{Extents, filled};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::ordering::{self, Front};
-use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView, TensorViewMut};
 
 fn one<T: Float>(a: TensorView<'_, T>, q: f64, axes: Axes, flags: u32) -> Result<Tensor<T>> {
     let mask = axes.mask(a.rank())?;
@@ -40,7 +43,7 @@ fn many<T: Float>(a: TensorView<'_, T>, q: &[f64], axes: Axes, flags: u32) -> Re
     let reduced = reduced.as_slice();
     if reduced.len() == TNR_MAX_RANK {
         let message = format!("the result has {} axes and that of q", reduced.len());
-        return Err(crate::Error::invalid(message));
+        return Err(crate::error::Error::invalid(message));
     }
     let mut extents = Extents { values: [q.len(); TNR_MAX_RANK], rank: reduced.len() + 1 };
     extents.values[1..=reduced.len()].copy_from_slice(reduced);

@@ -4,11 +4,11 @@ use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use super::axes::Axes;
 use super::results::{filled, named};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Arithmetic, Bool8, Element, Field, Float, Number, Real};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::operations::{self, Reducing, reducing};
-use crate::{
-    Arithmetic, AsView, AsViewMut, Bool8, Element, Field, Float, Number, Real, Result, Tensor,
-    TensorView, TensorViewMut,
-};
 
 #[inline]
 fn reduce<T: Element, R: Element>(

@@ -3,8 +3,11 @@
 
 use tenure_sys::TNR_MAX_RANK;
 
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::Element;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::{axis::Axis, order::Order, refusal};
 use crate::raw::LentMut;
-use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView, layout::refusal};
 
 /// A shape by value.
 #[derive(Clone, Copy)]

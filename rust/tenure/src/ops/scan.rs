@@ -5,9 +5,13 @@ use tenure_sys::{for_each_scan, tnr_scan_op};
 use super::axes::Axes;
 use super::elementwise::sub;
 use super::results::filled;
+use crate::dense::Tensor;
+use crate::dtype::Number;
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::Input;
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Axis, Error, Number, Result, Tensor};
 
 /// The place of an axis of a view of some rank.
 fn place_of(axis: Axis, rank: usize) -> Result<u32> {

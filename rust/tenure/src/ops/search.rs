@@ -5,8 +5,12 @@ use std::ops::RangeInclusive;
 use tenure_sys::TNR_SEARCHSORTED_RIGHT;
 
 use super::results::filled;
+use crate::dense::Tensor;
+use crate::dtype::{Element, Number, Real};
+use crate::error::{Error, Result};
+use crate::operand::{AsView, AsViewMut};
+use crate::raw;
 use crate::raw::ordering::{self, Bins};
-use crate::{AsView, AsViewMut, Element, Error, Number, Real, Result, Tensor, raw};
 
 /// The two sides of equal elements.
 macro_rules! searches {
@@ -94,7 +98,7 @@ pub struct UniqueInverse<T: Real> {
 /// ```
 #[doc(alias("distinct", "dedup"))]
 pub fn unique<T: Real>(a: impl AsView<T>) -> Result<Tensor<T>> {
-    ordering::unique(a.as_view().lent(), None)
+    ordering::unique(a.as_view().lent(), None).map(Tensor::of_new)
 }
 
 /// Does the same as [`unique`], and counts how often each element occurs. Both results are copied
@@ -141,7 +145,7 @@ pub fn unique_inverse<T: Real>(a: impl AsView<T>) -> Result<UniqueInverse<T>> {
     let a = a.as_view();
     let mut values = None;
     let inverse = filled(a.shape(), |inverse| {
-        values = Some(ordering::unique(a.lent(), Some(inverse))?);
+        values = Some(Tensor::of_new(ordering::unique(a.lent(), Some(inverse))?));
         Ok(())
     })?;
     let Some(values) = values else { unreachable!("an operation that succeeds has been called") };

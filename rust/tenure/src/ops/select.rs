@@ -1,8 +1,11 @@
 //! One of two, element by element.
 
 use super::results::{broadcast_shape, filled, refused};
+use crate::dense::Tensor;
+use crate::dtype::{Bool8, Element};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 
 /// `a` where `condition` is true, else `b`. A new row-major tensor of the shape that the three
 /// broadcast to.

@@ -3,8 +3,11 @@
 use tenure_sys::tnr_triangle;
 
 use super::results::filled;
+use crate::dense::Tensor;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::{Input, movement};
-use crate::{AsView, AsViewMut, Element, Result, Tensor};
 
 macro_rules! triangles {
     ($(

@@ -10,11 +10,9 @@ use std::sync::Arc;
 use super::state::{Places, located};
 use super::{MemoryPlan, OutputTypes, Program, RunInputs, RunOutputs};
 use crate::cuda::Stream;
-use crate::raw::program::{Binding, BoundHandle, Call, LendAs, LendOut, Refusal, RunExtents};
-use crate::{
-    Error, ErrorKind, Result,
-    expr::{Host, OnDevice},
-};
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::{Host, OnDevice};
+use crate::program::calls::{Binding, BoundHandle, Call, LendAs, LendOut, Refusal, RunExtents};
 
 /// A [`Program`] that is bound to the layouts of its inputs and outputs: element types, shapes and
 /// strides. A run takes any memory of these layouts, and looks for no schedule.
@@ -27,7 +25,7 @@ use crate::{
 /// | [`Stream::capture`] | is enqueued as one launch, on tensors that it holds | one |
 ///
 /// `P` says which: [`Host`](crate::expr::Host) for the first two, [`OnDevice`], and
-/// [`cuda::Captured`](crate::cuda::Captured).
+/// [`Captured`](crate::program::Captured).
 ///
 /// ```
 /// #![forbid(unsafe_code)]

@@ -6,9 +6,11 @@
 use super::bound::{BoundIn, Refused, sealed};
 use super::{Bound, InputTypes, OutputTypes, Program, Updated};
 use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::expr::OnDevice;
+use crate::program::calls::{Binding, Call, PlaceMemory};
 use crate::raw::expression::LendView;
-use crate::raw::program::{Binding, Call, PlaceMemory};
-use crate::{Element, Result, expr::OnDevice};
 
 /// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in
 /// the form of the program's inputs, one for each. Sealed.

@@ -9,7 +9,8 @@ use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE, TNR_OPERAND_NONE};
 use super::state::{Place, State, Step, Value};
 use super::types::numbers_of;
 use super::{Graph, OutputTypes, Outputs, Traced};
-use crate::{Bool8, Element, Error, Result};
+use crate::dtype::{Bool8, Element};
+use crate::error::{Error, Result};
 
 /// The outputs of a body of [`Graph::cond`] or [`Graph::while_loop`], of these element types:
 /// [`Graph::outputs`] makes it.
@@ -85,7 +86,7 @@ macro_rules! tuples {
         }
     )*};
 }
-crate::operand::up_to_eight!(tuples);
+crate::dtype::tuples::up_to_eight!(tuples);
 
 /// Values that a body is handed, in its own graph.
 type Handed<'h, V> = <V as BodyTypes>::Values<'h>;

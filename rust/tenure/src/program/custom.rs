@@ -7,8 +7,9 @@ use tenure_sys::TNR_NODE_CUSTOM;
 use super::state::Step;
 use super::types::numbers_of;
 use super::{Graph, IntoSizes, Operands, Traced};
-use crate::raw::custom::CustomOperation;
-use crate::{Element, Error};
+use crate::dtype::Element;
+use crate::error::Error;
+use crate::program::calls::custom::CustomOperation;
 
 /// Custom operations.
 impl<'g> Graph<'g> {

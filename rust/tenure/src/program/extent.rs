@@ -8,7 +8,7 @@ use std::panic::Location;
 use tenure_sys::{TNR_EXTENT, TNR_MAX_RANK, tnr_extent_op};
 
 use super::Graph;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// An extent that each run has: that of an axis of an input ([`Graph::extent`]), the number of
 /// elements that it finds ([`nonzero`](crate::Traced::nonzero)), or one that is made of others by
@@ -220,7 +220,7 @@ pub trait IntoSizes<'g>: sealed::Sizes<'g> {}
 
 mod sealed {
     pub trait Sizes<'g> {
-        fn numbers(&self) -> crate::Result<super::Numbers>;
+        fn numbers(&self) -> crate::error::Result<super::Numbers>;
     }
 }
 
@@ -297,7 +297,7 @@ macro_rules! tuples {
         }
     )*};
 }
-crate::operand::up_to_eight!(tuples);
+crate::dtype::tuples::up_to_eight!(tuples);
 
 impl fmt::Debug for Extent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,16 +19,19 @@ mod attributes;
 mod container;
 mod reader;
 mod record;
+pub(crate) mod save;
 mod schema;
 
-pub use crate::raw::custom::CustomOperation;
-pub use crate::raw::graph_record::GraphHandle;
+pub use crate::program::calls::custom::CustomOperation;
+pub use crate::program::calls::graph_record::GraphHandle;
 pub use reader::ProgramFile;
 pub use record::GraphRecord;
 
 use tenure_sys::{TNR_MAX_VALUES, tnr_dtype, tnr_scalar};
 
-use crate::{DType, Error, Result, bytes};
+use crate::dtype::DType;
+use crate::dtype::bytes;
+use crate::error::{Error, Result};
 
 /// Alignment of constants: a cache line, which is also what the widest registers load best.
 const CONSTANT_ALIGNMENT: u64 = 64;

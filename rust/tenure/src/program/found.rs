@@ -6,7 +6,7 @@ use tenure_sys::{TNR_NODE_MASKED_SELECT, TNR_NODE_NONZERO};
 
 use super::state::Step;
 use super::{Extent, Graph, Size, Traced};
-use crate::{Bool8, Element, Real};
+use crate::dtype::{Bool8, Element, Real};
 
 impl<'g> Graph<'g> {
     /// Adds a node with a data-dependent shape, and returns its result and a new extent for the

@@ -9,9 +9,11 @@ use tenure_sys::{
 
 use super::state::Step;
 use super::{Graph, IntoTraced, Traced};
+use crate::dtype::{
+    Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real,
+};
 use crate::expr::functions::output;
 use crate::raw::expression::Code;
-use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};
 
 impl<'g> Graph<'g> {
     /// The result of an operation of the table.

@@ -13,9 +13,14 @@ use tenure_sys::TNR_OPERAND_NONE;
 
 use super::state::{Place, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
+use crate::dense::SharedTensor;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::layout::refusal;
+use crate::operand::AsView;
 use crate::ops::results::Extents;
-use crate::raw::program::scalar_of;
-use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor, layout::refusal};
+use crate::program::Extent;
+use crate::raw::operations::scalar;
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
 /// operations then make other values of.
@@ -73,7 +78,7 @@ impl<'g> Graph<'g> {
     }
 
     pub(super) fn scalar<T: Element>(self, value: T) -> u32 {
-        self.add(Value::Number, |state| state.handle.add_scalar(&scalar_of(value)))
+        self.add(Value::Number, |state| state.handle.add_scalar(&scalar(value)))
     }
 
     /// The result of a node, which `step` makes ready.
@@ -346,7 +351,7 @@ impl<'g> Graph<'g> {
     pub fn concat<T: Element>(
         self,
         parts: impl AsRef<[Traced<'g, T>]>,
-        axis: impl Into<crate::Axis>,
+        axis: impl Into<crate::layout::axis::Axis>,
     ) -> Traced<'g, T> {
         let at = Location::caller();
         let operands: Vec<u32> = parts.as_ref().iter().map(|part| part.value()).collect();

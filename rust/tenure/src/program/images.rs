@@ -10,8 +10,10 @@ use tenure_sys::{
 use super::reduce::value_or_none;
 use super::state::Step;
 use super::{Size, Traced};
+use crate::dtype::Float;
+use crate::error::Result;
 use crate::nn::pool2d::{ADAPTIVE_POOL, GLOBAL_POOL};
-use crate::{Conv2d, Float, Pool2d, Result};
+use crate::nn::{conv2d::Conv2d, pool2d::Pool2d};
 
 /// Rows and columns, where they are given.
 fn numbers_of(size: Option<[Size<'_>; 2]>) -> Result<Option<[i64; 2]>> {

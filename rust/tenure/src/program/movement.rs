@@ -10,8 +10,11 @@ use tenure_sys::{
 
 use super::state::Step;
 use super::{IntoSizes, Size, Traced};
-use crate::raw::program::scalar_of;
-use crate::{Axis, Element, Error, Number, PadMode, Result, SparseIndex};
+use crate::dtype::{Element, Number, index::SparseIndex};
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::ops::pad::PadMode;
+use crate::raw::operations::scalar;
 
 /// Shapes.
 impl<'g, T: Element> Traced<'g, T> {
@@ -197,7 +200,7 @@ impl<'g, T: Element> Traced<'g, T> {
         let attributes = tnr_pad_attributes {
             struct_size: size_of::<tnr_pad_attributes>() as u64,
             before,
-            value: value.map_or(none, scalar_of),
+            value: value.map_or(none, scalar),
         };
         match numbers {
             Ok(numbers) => {

@@ -7,8 +7,9 @@ use super::bound::lend;
 use super::report::Report;
 use super::{Bound, MemoryPlan, OutputTypes, Program, Refused, Shapes};
 use crate::cuda::Stream;
-use crate::raw::program::{Binding, LendAs, LendOut, PlaceMemory};
-use crate::{Result, expr::OnDevice};
+use crate::error::Result;
+use crate::expr::OnDevice;
+use crate::program::calls::{Binding, LendAs, LendOut, PlaceMemory};
 
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
 /// or `()`.

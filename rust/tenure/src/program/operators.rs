@@ -7,9 +7,11 @@ use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
 use super::traced::sealed::Operand;
 use super::{IntoTraced, Traced};
+use crate::dtype::{Arithmetic, Integer, Number};
+use crate::expr::Bits;
 use crate::expr::operators::{codes, for_each_operator};
 use crate::raw::expression::Code;
-use crate::{Arithmetic, Integer, Number, bf16, expr::Bits, f16};
+use half::{bf16, f16};
 
 macro_rules! binary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(

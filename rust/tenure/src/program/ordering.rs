@@ -12,8 +12,10 @@ use tenure_sys::{
 use super::reduce::value_or_none;
 use super::state::Step;
 use super::{Size, Traced};
-use crate::raw::program::flags_of_node;
-use crate::{Axis, Element, Error, Number, Real, Result};
+use crate::dtype::{Element, Number, Real};
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::program::calls::flags_of_node;
 
 /// An operation that orders elements, and its parameters.
 #[derive(Clone, Copy)]

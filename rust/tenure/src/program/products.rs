@@ -7,8 +7,9 @@ use tenure_sys::{TNR_NODE_EINSUM, TNR_NODE_MATMUL};
 use super::reduce::value_or_none;
 use super::state::Step;
 use super::{Graph, Traced};
-use crate::raw::program::einsum_of_node;
-use crate::{Element, Factor, Float, Matmul};
+use crate::dtype::{Element, Factor, Float};
+use crate::linalg::matmul::Matmul;
+use crate::program::calls::einsum_of_node;
 
 const NAMES: &[&str] = &["a", "b", "bias"];
 

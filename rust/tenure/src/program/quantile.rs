@@ -6,8 +6,10 @@ use tenure_sys::{TNR_NODE_PERMUTE, TNR_NODE_QUANTILE, TNR_NODE_TAKE, TNR_QUANTIL
 
 use super::Traced;
 use super::state::Step;
-use crate::raw::program::flags_of_node;
-use crate::{Axes, Float, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::Float;
+use crate::ops::axes::Axes;
+use crate::program::calls::flags_of_node;
 
 /// Whether the result has a first axis for the quantiles.
 #[derive(Clone, Copy, PartialEq, Eq)]

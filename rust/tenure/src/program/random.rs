@@ -8,9 +8,10 @@ use tenure_sys::{TNR_NODE_RANDOM, TNR_NODE_RANDOM_PERMUTATION};
 
 use super::state::Step;
 use super::{Graph, IntoSizes, IntoTraced, Size, Traced};
+use crate::dtype::{Bool8, DType, Element, Float, Number};
+use crate::error::Result;
 use crate::random::{bernoulli, integers, normal, uniform};
 use crate::raw::operations::RandomAttributes;
-use crate::{Bool8, DType, Element, Float, Number, Result};
 
 const NAMES: &[&str] = &["seed", "offset"];
 

@@ -10,9 +10,12 @@ use tenure_sys::{
 
 use super::Traced;
 use super::state::Step;
+use crate::dtype::{Bool8, Element, Float, Number, Real};
+use crate::layout::axis::Axis;
+use crate::nn::normalize::LayerNorm;
+use crate::ops::axes::Axes;
 use crate::raw::expression::Code;
 use crate::raw::operations::{Reducing, reducing};
-use crate::{Axes, Axis, Bool8, Element, Float, LayerNorm, Number, Real};
 
 /// The names of the operands of normalizations.
 const NORMALIZED: &[&str] = &["a", "weight", "bias"];

@@ -5,8 +5,10 @@ mod svg;
 mod table;
 
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
-use crate::raw::program::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
-use crate::{DType, Result, expr::Host};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::expr::Host;
+use crate::program::calls::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
 
 /// The steps of a run on inputs of some layouts, in their order, the memory between them, and the
 /// changes that passes made to both.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::state::located;
 use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
-use crate::raw::program::{Call, LendAs, LendOut, Options};
-use crate::{DynTensor, DynView, DynViewMut, Error, Result, expr::Host};
+use crate::dense::{DynTensor, DynView, DynViewMut};
+use crate::error::{Error, Result};
+use crate::expr::Host;
+use crate::program::calls::{Call, LendAs, LendOut, Options};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,9 @@ use tenure_sys::{
 
 use super::state::Step;
 use super::{Graph, Size, Traced};
-use crate::{CsrView, Element, Float, Number, Real, Result, SparseIndex, Triangle};
+use crate::dtype::{Element, Float, Number, Real, index::SparseIndex, triangle::Triangle};
+use crate::error::Result;
+use crate::sparse::view::CsrView;
 
 /// A CSR matrix, like [`CsrView`], with three arrays that are values of a [`Graph`].
 ///

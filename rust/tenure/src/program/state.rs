@@ -11,10 +11,12 @@ use std::sync::Arc;
 use super::Passes;
 #[cfg(feature = "programs")]
 use super::Shared;
-use crate::raw::custom::CustomOperation;
+use crate::dense::SharedTensor;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::program::calls::custom::CustomOperation;
+use crate::program::calls::{Given, GraphHandle, NewNode};
 use crate::raw::expression::Code;
-use crate::raw::program::{Given, GraphHandle, NewNode};
-use crate::{DType, Error, Result, SharedTensor};
 
 /// A graph.
 pub(super) struct State {

@@ -4,7 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::Graph;
-use crate::{Axis, Bool8, Element, Error, Result, bf16, f16};
+use crate::dtype::{Bool8, Element};
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use half::{bf16, f16};
 
 /// A value of a [`Graph`]: an input, a constant, or the result of an operation, which each run of
 /// the program has.
@@ -164,5 +167,5 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 crate::Complex<f32> crate::Complex<f64>
+    f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 num_complex::Complex<f32> num_complex::Complex<f64>
 }

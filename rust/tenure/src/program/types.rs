@@ -4,19 +4,20 @@ use std::marker::PhantomData;
 
 use super::captured::{HeldInputs, HeldOutputs};
 use super::{Traced, Updating};
+use crate::cuda;
+use crate::dtype::{DType, Element};
+use crate::expr::{Host, OnDevice};
+use crate::operand::AsViewMut;
+use crate::program::calls::{Call, Fresh, LendAs, LendMut, LendOut};
 use crate::raw::expression::LendView;
-use crate::raw::program::{Call, Fresh, LeafMut, LendAs, LendMut, LendOut};
-use crate::{
-    AsViewMut, DType, Element, cuda,
-    expr::{Host, OnDevice},
-};
+use crate::raw::leaf_mut::LeafMut;
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
 /// of `T`, lent as `&mut`.
 pub struct Updated<T: Element>(PhantomData<fn() -> T>);
 
 mod sealed {
-    use crate::DType;
+    use crate::dtype::DType;
 
     pub trait Sealed {
         /// The element type of each, and whether a run updates it.

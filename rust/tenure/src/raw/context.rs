@@ -1,18 +1,14 @@
-//! Contexts: handles on them, the calling thread's current one, and the hooks that the library
-//! calls back.
+//! Contexts: handles on them, and the calling thread's current one.
 
-use std::alloc::Layout;
 use std::cell::Cell;
-use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{tnr_context, tnr_context_options, tnr_engine};
 
 use super::{entered, failure};
+use crate::error::Result;
 use crate::layout::CPU;
-use crate::owner::{Boxed, contained};
-use crate::{Allocator, Executor, Result, Task};
 
 thread_local! {
     // Const and without a destructor, so that reading it is one load, also while the thread ends.
@@ -22,7 +18,7 @@ thread_local! {
 
 /// The context of the calling thread's operations; NULL is the default one.
 #[inline]
-pub(super) fn current() -> *mut tnr_context {
+pub(crate) fn current() -> *mut tnr_context {
     CURRENT.get()
 }
 
@@ -54,7 +50,7 @@ pub(crate) fn in_default<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// A context of the calling thread and the library's memory.
-pub(super) const PLAIN: tnr_context_options = tnr_context_options {
+pub(crate) const PLAIN: tnr_context_options = tnr_context_options {
     struct_size: size_of::<tnr_context_options>() as u64,
     thread_count: 1,
     reserved: 0,
@@ -81,33 +77,10 @@ unsafe impl Send for ContextHandle {}
 unsafe impl Sync for ContextHandle {}
 
 impl ContextHandle {
-    /// Hooks that are not taken are dropped.
-    pub(crate) fn new(
-        thread_count: u32,
-        engine: tnr_engine,
-        hooks: Hooks,
-    ) -> Result<ContextHandle> {
-        let mut options = tnr_context_options { thread_count, engine, ..PLAIN };
-        if hooks.executor.is_some() {
-            options.spawn = Some(spawn);
-        }
-        if hooks.allocator.is_some() {
-            options.allocate = Some(allocate);
-            options.deallocate = Some(deallocate);
-        }
-        let made = Boxed::new(hooks).hand_over(|release, hooks| {
-            (options.user_context, options.release) = (hooks, release);
-            // SAFETY: the hooks stay until `release` is called, and their functions take what the
-            // library promises to give them, from any thread, without unwinding.
-            unsafe { Self::create(&options) }
-        });
-        made.map(|(handle, _)| handle).map_err(|(error, _hooks)| error)
-    }
-
     /// # Safety
     ///
     /// - The hooks and the stream that the options name are what `tnr_context_create` asks of them.
-    pub(super) unsafe fn create(options: &tnr_context_options) -> Result<ContextHandle> {
+    pub(crate) unsafe fn create(options: &tnr_context_options) -> Result<ContextHandle> {
         entered()?;
         // SAFETY: the options are readable; the rest by this function's contract.
         let token = unsafe { sys::tnr_context_create(options) };
@@ -118,7 +91,7 @@ impl ContextHandle {
         Ok(ContextHandle { token })
     }
 
-    pub(super) fn token(&self) -> *mut tnr_context {
+    pub(crate) fn token(&self) -> *mut tnr_context {
         self.token
     }
 
@@ -146,73 +119,4 @@ impl Drop for ContextHandle {
 pub(crate) fn run_task(task: u64) {
     // SAFETY: the library takes any number, from any thread, any number of times.
     unsafe { sys::tnr_task_run(task) }
-}
-
-// ---- what the library calls back ----
-
-/// A context's sources of threads and memory. Every call to one is made in the default context: a
-/// hook that computes does not call itself.
-pub(crate) struct Hooks {
-    pub(crate) executor: Option<Box<dyn Executor>>,
-    pub(crate) allocator: Option<Box<dyn Allocator>>,
-}
-
-/// An executor that panics has given no thread.
-///
-/// # Safety
-///
-/// - `hooks` points to `Hooks` with an executor, which outlive the call.
-unsafe extern "C" fn spawn(hooks: *mut c_void, task: u64) {
-    // SAFETY: by this function's contract; executors are Sync.
-    let hooks = unsafe { &*hooks.cast::<Hooks>() };
-    if let Some(executor) = &hooks.executor {
-        contained(|| in_default(|| executor.spawn(Task::new(task))));
-    }
-}
-
-/// An allocator that panics has given no memory.
-///
-/// # Safety
-///
-/// - `hooks` points to `Hooks` with an allocator, which outlive the call.
-unsafe extern "C" fn allocate(
-    hooks: *mut c_void,
-    size_bytes: usize,
-    alignment: usize,
-) -> *mut c_void {
-    // SAFETY: by this function's contract; allocators are Sync.
-    let hooks = unsafe { &*hooks.cast::<Hooks>() };
-    // No memory has a size that is no layout's.
-    let (Some(allocator), Ok(layout)) =
-        (&hooks.allocator, Layout::from_size_align(size_bytes, alignment))
-    else {
-        return ptr::null_mut();
-    };
-    let memory = contained(|| in_default(|| allocator.allocate(layout)));
-    memory.flatten().map_or(ptr::null_mut(), |memory| memory.as_ptr().cast())
-}
-
-/// An allocator that panics here has kept the memory.
-///
-/// # Safety
-///
-/// - `hooks` points to `Hooks` with an allocator, which outlive the call.
-/// - `data` is what `allocate` gave for this size and alignment, and is not used again.
-unsafe extern "C" fn deallocate(
-    hooks: *mut c_void,
-    data: *mut c_void,
-    size_bytes: usize,
-    alignment: usize,
-) {
-    // SAFETY: by this function's contract; allocators are Sync.
-    let hooks = unsafe { &*hooks.cast::<Hooks>() };
-    let (Some(allocator), Some(data), Ok(layout)) = (
-        &hooks.allocator,
-        NonNull::new(data.cast::<u8>()),
-        Layout::from_size_align(size_bytes, alignment),
-    ) else {
-        return;
-    };
-    // SAFETY: the memory is this allocator's, with this layout, and is not used again.
-    contained(|| in_default(|| unsafe { allocator.deallocate(data, layout) }));
 }

@@ -1,44 +1,18 @@
 //! Devices, contexts with a stream of one, events, and blobs in memory of one or for one.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_context, tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_engine,
-    tnr_event, tnr_release_fn,
+    tnr_context_options, tnr_device, tnr_device_info, tnr_device_kind, tnr_engine, tnr_event,
+    tnr_release_fn,
 };
 
 use super::context::PLAIN;
 use super::{BlobHandle, ContextHandle, Lent, LentMut, check, entered, failure, owned};
-use crate::cuda::Stream;
-use crate::{Result, Tenure};
-
-thread_local! {
-    // Const and without a destructor, as the current context is.
-    static RUNNING: Cell<*const Stream> = const { Cell::new(ptr::null()) };
-}
-
-/// Calls `f`, which runs a program, in the stream's context. Operations of users that it calls find
-/// the stream by [`running`].
-pub(crate) fn run_on<R>(stream: &Stream, f: impl FnOnce() -> R) -> R {
-    struct Restore(*const Stream);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            RUNNING.set(self.0);
-        }
-    }
-    let _restore = Restore(RUNNING.replace(stream));
-    stream.within(f)
-}
-
-/// The stream of the program that this thread runs, if its context is this one.
-pub(super) fn running(context: *mut tnr_context) -> Option<Stream> {
-    // SAFETY: NULL, or borrowed by a frame of `run_on` below this one.
-    let stream = unsafe { RUNNING.get().as_ref() }?;
-    (stream.handle().token() == context).then(|| stream.clone())
-}
+use crate::error::Result;
+use crate::tenure::Tenure;
 
 /// A device as the ABI names it.
 pub(crate) fn device(index: u32) -> tnr_device {

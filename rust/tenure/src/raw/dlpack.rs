@@ -10,7 +10,10 @@ use tenure_sys::{
 };
 
 use super::{BlobHandle, ContextHandle, check, entered, owned};
-use crate::{DType, Result, Tenure, layout};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout;
+use crate::tenure::Tenure;
 
 impl BlobHandle {
     /// Takes a managed tensor over, exactly when it succeeds: a blob over its elements, and a view

@@ -16,7 +16,8 @@ use tenure_sys as sys;
 use tenure_sys::tnr_view;
 
 use super::operations::Reducing;
-use crate::{Element, Error, ErrorKind};
+use crate::dtype::Element;
+use crate::error::{Error, ErrorKind};
 pub(super) use evaluate::Filling;
 pub(crate) use node::{Code, Node, Operand};
 use node::{NUMBER, PACKED, VIEW, number_of};
@@ -268,7 +269,7 @@ impl<'a> Graph<'a> {
 
     /// Fails where it failed while it was built, or reads the output of another call than this one.
     #[inline]
-    pub(crate) fn check(&self, call: u32) -> crate::Result<()> {
+    pub(crate) fn check(&self, call: u32) -> crate::error::Result<()> {
         if self.store.error().is_none() && (self.call == 0 || self.call == call) {
             return Ok(());
         }

@@ -8,7 +8,8 @@ use tenure_sys::{tnr_factor, tnr_factor_attributes, tnr_factor_info};
 use super::context::current;
 use super::operations::{Epilogue, matmul_attributes, scalar};
 use super::{Lent, LentMut, check, entered, failure, traced};
-use crate::{DType, Element, Result};
+use crate::dtype::{DType, Element};
+use crate::error::Result;
 
 /// The only handle on a packed factor, and its description; dropping it ends the factor.
 pub(crate) struct FactorHandle {

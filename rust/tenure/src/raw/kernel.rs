@@ -9,7 +9,7 @@ use tenure_sys::{
 };
 
 use super::{ContextHandle, check, entered, failure};
-use crate::Result;
+use crate::error::Result;
 
 /// Where the code of a kernel comes from.
 pub(crate) enum Code<'a> {

@@ -7,16 +7,14 @@ use tenure_sys as sys;
 use tenure_sys::{TNR_MAX_RANK, tnr_binary_op, tnr_pad_mode, tnr_triangle, tnr_view_mut};
 
 use super::context::current;
-use super::operations::{scalar, views_of};
+use super::operations::{IsView, scalar, views_of};
 use super::{BlobHandle, Input, Lent, LentMut, check, entered, owned, traced};
-use crate::{Element, Result, TensorView, Tenure};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::tenure::Tenure;
 
 /// Parts one behind the other along an axis.
-pub(crate) fn concat<T: Element>(
-    parts: &[TensorView<'_, T>],
-    axis: u32,
-    out: LentMut<'_>,
-) -> Result<()> {
+pub(crate) fn concat(parts: &[impl IsView], axis: u32, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(concat(&out.0.view));
     let (views, count) = views_of(parts);

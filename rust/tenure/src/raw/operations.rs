@@ -15,7 +15,8 @@ use tenure_sys::{
 
 use super::context::current;
 use super::{Input, Lent, LentMut, check, entered, traced};
-use crate::{Element, Result, TensorView};
+use crate::dtype::Element;
+use crate::error::Result;
 
 /// Converts elements to the dtype of `out`, broadcast to its shape.
 #[inline]
@@ -268,11 +269,7 @@ pub(crate) fn conv2d(
 }
 
 /// A sum of products: writes every element of `out`, and reads none.
-pub(crate) fn einsum<T: Element>(
-    spec: &CStr,
-    operands: &[TensorView<'_, T>],
-    out: LentMut<'_>,
-) -> Result<()> {
+pub(crate) fn einsum(spec: &CStr, operands: &[impl IsView], out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(einsum(&out.0.view));
     let (views, count) = views_of(operands);
@@ -281,9 +278,9 @@ pub(crate) fn einsum<T: Element>(
 }
 
 /// The rank and the shape of that `out`, of whose extents the others are 0.
-pub(crate) fn einsum_shape<T: Element>(
+pub(crate) fn einsum_shape(
     spec: &CStr,
-    operands: &[TensorView<'_, T>],
+    operands: &[impl IsView],
 ) -> Result<(usize, [usize; TNR_MAX_RANK])> {
     entered()?;
     let (views, count) = views_of(operands);
@@ -295,9 +292,17 @@ pub(crate) fn einsum_shape<T: Element>(
     Ok((rank as usize, shape.map(|extent| extent as usize)))
 }
 
+/// A view whose only field with bytes is a `tnr_view`.
+///
+/// # Safety
+///
+/// - The type is `repr(transparent)` over a `tnr_view`.
+/// - That view is what [`Lent::new`] asks of one, while the value lives.
+pub(crate) unsafe trait IsView {}
+
 /// Views in an array are raw views in one, transparently. More than any call takes are refused for
 /// their number, and are not looked at.
-pub(super) fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_view, u32) {
+pub(super) fn views_of(views: &[impl IsView]) -> (*const tnr_view, u32) {
     (views.as_ptr().cast(), u32::try_from(views.len()).unwrap_or(u32::MAX))
 }
 
@@ -437,7 +442,7 @@ fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {
 
 /// One element by value.
 #[inline]
-pub(super) fn scalar<T: Element>(value: T) -> tnr_scalar {
+pub(crate) fn scalar<T: Element>(value: T) -> tnr_scalar {
     const { assert!(size_of::<T>() <= 16) };
     let mut bytes = [0; 16];
     // SAFETY: `bytes` is as large as the largest element, and elements have no padding.

@@ -8,8 +8,11 @@ use tenure_sys as sys;
 use tenure_sys::{TNR_MAX_RANK, tnr_view, tnr_view_mut};
 
 use super::context::current;
-use super::{BlobHandle, Input, Lent, LentMut, check, entered, owned, traced};
-use crate::{Element, Error, Result, Tensor, Tenure, layout};
+use super::{BlobHandle, Input, Lent, LentMut, NewTensor, check, entered, owned, traced};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::tenure::Tenure;
 
 /// The outputs of an order along an axis; one of them or both are given.
 pub(crate) struct Ordered<'a> {
@@ -167,7 +170,10 @@ pub(crate) fn searchsorted(
 
 /// The distinct elements, in a blob that they share with nothing. Every element of `inverse` is
 /// written.
-pub(crate) fn unique<T: Element>(a: Lent<'_>, inverse: Option<LentMut<'_>>) -> Result<Tensor<T>> {
+pub(crate) fn unique<T: Element>(
+    a: Lent<'_>,
+    inverse: Option<LentMut<'_>>,
+) -> Result<NewTensor<T>> {
     entered()?;
     traced!(unique(a.0));
     let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, 0) };
@@ -178,7 +184,7 @@ pub(crate) fn unique<T: Element>(a: Lent<'_>, inverse: Option<LentMut<'_>>) -> R
     let blob = owned(blob, Tenure::Allocated)?;
     out.view.owner = 0;
     // SAFETY: over all of a new blob, of the dtype of `a`, and every element is written.
-    Ok(unsafe { Tensor::made(out.view, blob) })
+    Ok(unsafe { NewTensor::new(out.view, blob) })
 }
 
 /// The distinct elements and how often each occurs, adjacent in one blob: lent to `take`.

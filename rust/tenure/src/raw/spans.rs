@@ -18,10 +18,11 @@ use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing::span::EnteredSpan;
 
-use crate::{DType, layout};
+use crate::dtype::DType;
+use crate::layout;
 
 /// Held while the operation runs.
-pub(super) type Traced = Option<EnteredSpan>;
+pub(crate) type Traced = Option<EnteredSpan>;
 
 /// The operand that sizes the work: the output, or the input of a reduction; a sparse operand,
 /// where there is one.
@@ -87,7 +88,7 @@ macro_rules! span {
 macro_rules! families {
     ($work:ident; $($family:ident $(($codes:ident))?: $($($code:ident)? $name:literal)*;)*) => {$(
         #[inline]
-        pub(super) fn $family($(op: $codes,)? view: &$work) -> Traced {
+        pub(crate) fn $family($(op: $codes,)? view: &$work) -> Traced {
             #[cold]
             #[inline(never)]
             fn enter($(op: $codes,)? view: &$work) -> Traced {

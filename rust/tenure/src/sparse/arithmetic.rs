@@ -3,8 +3,11 @@
 use tenure_sys::tnr_binary_op;
 
 use super::{CompressedFormat, CsrViewMut, SparseMatrix, SparseView, SparseViewMut};
-use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Result, SparseIndex, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::{Element, Float, NativeFloat, Number, index::SparseIndex};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
+use crate::sparse::calls::algebra as raw;
 
 /// Products of two sparse matrices of f32 or f64, of CSR and CSC. Results are coalesced and have the
 /// same bits for any number of threads; what turns out as 0 stays an entry.

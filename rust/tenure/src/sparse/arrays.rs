@@ -4,8 +4,10 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use tenure_sys::{TNR_SPARSE_MAX_BLOCK, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, tnr_sparse_format};
 
-use crate::raw::sparse::{LentArrays, LentSparse, LentSparseMut, SparseForm};
-use crate::{Element, Error, ErrorKind, Result, SparseFormat, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sparse::calls::{LentArrays, LentSparse, LentSparseMut, SparseForm};
+use crate::sparse::format::SparseFormat;
 
 /// The properties of a matrix besides its arrays.
 #[derive(Clone, Copy, PartialEq, Eq)]

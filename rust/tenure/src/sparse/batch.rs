@@ -16,8 +16,9 @@ pub use view_mut::{
 
 use super::arrays::{Arrays, COALESCED, Form};
 use super::format::SparseFormat;
-use crate::raw::sparse::{LentArrays, LentSparse};
-use crate::{Element, Error, Result, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Error, Result};
+use crate::sparse::calls::{LentArrays, LentSparse};
 
 /// The arrays of a batch, lent for reading.
 // The invariant, but between making and checking: offsets and indices are right.

@@ -7,8 +7,10 @@ pub use join::{block_diag, hstack, kron, vstack};
 
 use super::{Combine, CooMatrix, CscMatrix, Csr, CsrMatrix, SparseIndex, SparseMatrix};
 use crate::dtype::sequence::Sequence;
+use crate::dtype::{Element, Number};
 use crate::error::reserved;
-use crate::{Element, Error, Number, Result, layout::refusal};
+use crate::error::{Error, Result};
+use crate::layout::refusal;
 
 /// Entries in any order, by rows and columns that are `usize`, which become a matrix when all are
 /// there.

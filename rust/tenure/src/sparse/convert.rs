@@ -9,8 +9,9 @@ use super::{
     BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, CsrView, PointFormat, SparseFormat, SparseIndex,
     SparseMatrix, SparseView,
 };
-use crate::raw::sparse::{LentSparse, Made, SparseOptions, coalesce, convert, prune, top_k};
-use crate::{Element, Number, Result};
+use crate::dtype::{Element, Number};
+use crate::error::Result;
+use crate::sparse::calls::{LentSparse, Made, SparseOptions, coalesce, convert, prune, top_k};
 
 /// How several entries of one position become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,12 +8,12 @@ use super::{
     BsrBatch, BsrMatrix, CooBatch, CooMatrix, CscBatch, CscMatrix, CsrBatch, CsrMatrix,
     SparseFormat, SparseIndex, SparseMatrix, SparseView,
 };
-use crate::raw::sparse::{
+use crate::dense::{SharedTensor, Tensor, TensorView};
+use crate::dtype::{Bool8, Element, Float, Number};
+use crate::error::{Error, Result};
+use crate::operand::{AsView, AsViewMut};
+use crate::sparse::calls::{
     Made, SparseOptions, from_dense, from_dense_dropout, from_dense_top_k, to_dense,
-};
-use crate::{
-    AsView, AsViewMut, Bool8, Element, Error, Float, Number, Result, SharedTensor, Tensor,
-    TensorView,
 };
 
 /// Begins a conversion from a dense matrix to a sparse one; without more, of the elements that are

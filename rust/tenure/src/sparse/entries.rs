@@ -3,7 +3,7 @@
 use std::iter::FusedIterator;
 
 use super::arrays::{Arrays, Form};
-use crate::{Element, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
 
 /// The entries of a matrix as `(row, column, &value)`, in the order in which they are stored.
 ///

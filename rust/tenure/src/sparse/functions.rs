@@ -3,7 +3,8 @@
 use tenure_sys::for_each_unary_of_zero;
 
 use super::{SparseBatch, SparseFormat, SparseIndex, SparseMatrix};
-use crate::{Arithmetic, ComplexNumber, Float, Number, Result};
+use crate::dtype::{Arithmetic, ComplexNumber, Float, Number};
+use crate::error::Result;
 
 macro_rules! functions {
     ($($name:ident, example $make:literal;)*) => {$(

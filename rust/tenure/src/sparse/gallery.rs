@@ -31,12 +31,14 @@
 
 use std::collections::HashSet;
 
+use crate::dense::Tensor;
+use crate::dtype::{Float, Real, index::SparseIndex};
+use crate::error::{Error, Rejected, Result};
 use crate::error::{no_memory, reserved};
+use crate::layout::refusal;
+use crate::ops::cast;
+use crate::sparse::matrix::CsrMatrix;
 use crate::split_mix::Random;
-use crate::{
-    CsrMatrix, Error, Float, Real, Rejected, Result, SparseIndex, Tensor, layout::refusal,
-    ops::cast,
-};
 
 /// The numbers that matrices are made of.
 impl Random {

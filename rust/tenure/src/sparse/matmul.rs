@@ -4,9 +4,12 @@ use tenure_sys::tnr_orientation;
 
 use super::arrays::Arrays;
 use super::{SparseFormat, SparseView};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Element, Number, index::SparseIndex};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::LentMut;
-use crate::raw::matmul::{self as raw, PLAIN};
-use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, TensorView};
+use crate::sparse::calls::matmul::{self as raw, PLAIN};
 
 const AS_IS: tnr_orientation = tnr_orientation::AS_IS;
 const TRANSPOSED: tnr_orientation = tnr_orientation::TRANSPOSED;

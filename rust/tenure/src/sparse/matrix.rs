@@ -6,8 +6,10 @@ use std::marker::PhantomData;
 use super::arrays::{Arrays, ArraysMut, COALESCED, Form};
 use super::format::{Bsr, Coo, Csc, Csr, SparseFormat};
 use super::{SparseView, SparseViewMut};
-use crate::raw::sparse::Made;
-use crate::{Element, Error, Rejected, Result, SharedTensor, SparseIndex, Tensor};
+use crate::dense::{SharedTensor, Tensor};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Error, Rejected, Result};
+use crate::sparse::calls::Made;
 
 /// A sparse matrix in the format `F`, held: two shared tensors of indices and one of values; see
 /// [`SparseView`]. It is written [`CooMatrix`], [`CsrMatrix`], [`CscMatrix`] or [`BsrMatrix`].

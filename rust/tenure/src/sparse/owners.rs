@@ -6,9 +6,13 @@ use std::ops::RangeBounds;
 use super::{
     BlockEntries, BsrMatrix, BsrView, Combine, CompressedFormat, CooMatrix, CscMatrix, CscView,
     CsrMatrix, CsrView, Entries, PackedLayout, PackedMatrix, PointFormat, SparseFormat,
-    SparseIndex, SparseMatrix, SparseView, Triangle,
+    SparseIndex, SparseMatrix, SparseView,
 };
-use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Real, Result, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::triangle::Triangle;
+use crate::dtype::{Element, Float, NativeFloat, Number, Real};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 
 /// A matrix where an operand is a view: `a.product(&b)`.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> From<&'a SparseMatrix<F, T, I>>

@@ -6,9 +6,12 @@ use std::marker::PhantomData;
 use tenure_sys::tnr_packed_layout;
 
 use super::{CsrView, SparseIndex};
-use crate::raw::matmul::PLAIN;
-use crate::raw::packed::PackedHandle;
-use crate::{AsView, AsViewMut, Float, Number, Result, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::{Float, Number};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
+use crate::sparse::calls::matmul::PLAIN;
+use crate::sparse::calls::packed::PackedHandle;
 
 /// How a [`PackedMatrix`] keeps the columns of its entries.
 #[non_exhaustive]

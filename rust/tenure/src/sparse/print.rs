@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::arrays::Arrays;
 use super::{BlockEntries, SparseFormat, SparseMatrix, SparseView, SparseViewMut};
-use crate::{Element, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
 
 /// Entries that are printed at each end of a matrix that has more.
 const EDGE: usize = 8;

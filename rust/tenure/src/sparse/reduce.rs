@@ -1,12 +1,16 @@
 //! One number of many: sums, extremes, counts, norms; diagonals; and triangular systems.
 
-use tenure_sys::{TNR_SOLVE_UNIT_DIAGONAL, TNR_SOLVE_UPPER, tnr_reduce_op, tnr_sparse_norm_kind};
+use tenure_sys::{tnr_reduce_op, tnr_sparse_norm_kind};
 
 use super::arrays::Arrays;
 use super::{CompressedFormat, CsrView, SparseView};
+use crate::dense::Tensor;
+use crate::dtype::triangle::Triangle;
+use crate::dtype::{Element, Float, Number, Real, index::SparseIndex};
 use crate::error::reserved;
-use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Element, Error, Float, Number, Real, Result, SparseIndex, Tensor};
+use crate::error::{Error, Result};
+use crate::operand::{AsView, AsViewMut};
+use crate::sparse::calls::algebra as raw;
 
 const OVER_ROWS: u32 = 1;
 const OVER_COLS: u32 = 2;
@@ -260,30 +264,6 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
         let extent = self.rows().min(self.cols());
         // SAFETY: what answers Ok has written every element, and reads none of its output.
         unsafe { Tensor::written_by(&[extent], |out| raw::diagonal(&self.arrays().lent(), out)) }
-    }
-}
-
-/// Which triangle of a matrix is meant; entries of the other one are not looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Triangle {
-    /// On and below the diagonal.
-    Lower,
-    /// Below the diagonal, which is 1 whatever its entries are.
-    UnitLower,
-    /// On and above the diagonal.
-    Upper,
-    /// Above the diagonal, which is 1 whatever its entries are.
-    UnitUpper,
-}
-
-impl Triangle {
-    pub(crate) fn flags(self) -> u32 {
-        match self {
-            Triangle::Lower => 0,
-            Triangle::UnitLower => TNR_SOLVE_UNIT_DIAGONAL,
-            Triangle::Upper => TNR_SOLVE_UPPER,
-            Triangle::UnitUpper => TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL,
-        }
     }
 }
 

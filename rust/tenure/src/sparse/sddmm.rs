@@ -4,8 +4,11 @@ use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_sparse_format};
 
 use super::arrays::Arrays;
 use super::{SparseFormat, SparseView};
-use crate::raw::matmul as raw;
-use crate::{AsView, Number, Result, SparseIndex, Tensor, TensorView};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Number, index::SparseIndex};
+use crate::error::Result;
+use crate::operand::AsView;
+use crate::sparse::calls::matmul as raw;
 
 /// One product for each element of `values`, in their order.
 fn samples<T: Number, I: SparseIndex>(

@@ -6,8 +6,10 @@ use tenure_sys::tnr_triangle;
 
 use super::arrays::range_below;
 use super::{CompressedFormat, SparseIndex, SparseMatrix, SparseView};
-use crate::raw::sparse::{select, slice, triangular};
-use crate::{AsView, Element, Result};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::operand::AsView;
+use crate::sparse::calls::{select, slice, triangular};
 
 /// Selections of CSR and CSC: copies, the same for any number of threads.
 /// [`row_range`](crate::CsrView::row_range) and [`col_range`](crate::CscView::col_range) copy

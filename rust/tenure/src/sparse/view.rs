@@ -6,7 +6,8 @@ use std::ops::RangeBounds;
 use super::arrays::{Arrays, COALESCED, Form};
 use super::format::{Bsr, Coo, Csc, Csr, PointFormat, SparseFormat};
 use super::{BlockEntries, Entries};
-use crate::{Element, Result, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 
 /// A sparse matrix, lent: three slices with their meaning in the format `F`.
 ///

@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use super::SparseView;
 use super::arrays::{Arrays, ArraysMut, Form};
 use super::format::{Bsr, Coo, Csc, Csr, SparseFormat};
-use crate::raw::sparse::LentSparseMut;
-use crate::{Element, Result, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
+use crate::sparse::calls::LentSparseMut;
 
 /// A sparse matrix in the format `F`, lent, whose values may be written; see [`SparseView`]. It is
 /// written [`CooViewMut`], [`CsrViewMut`], [`CscViewMut`] or [`BsrViewMut`].

@@ -1,7 +1,8 @@
 //@ error: E0502
 //! A run writes the outputs that a captured program holds, so that no view of them is alive.
 use tenure::Bound;
-use tenure::cuda::{Captured, Stream};
+use tenure::cuda::Stream;
+use tenure::program::Captured;
 
 fn run(stream: &Stream, mut captured: Bound<(f32,), f32, Captured>) -> tenure::Result<Vec<f32>> {
     #[cfg(bad)]

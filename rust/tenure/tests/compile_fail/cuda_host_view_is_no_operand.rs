@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: `&TensorView<'_, f32>` is no operand on a device
+//@ says: `&tenure::TensorView<'_, f32>` is no operand on a device
 //! Memory of the host is no operand of work on a device.
 use tenure::TensorView;
 use tenure::cuda::{Stream, Tensor};

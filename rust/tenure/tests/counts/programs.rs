@@ -103,7 +103,7 @@ pub const ROWS: &[Row] = &[
         let same = operation(4);
         traced!(|graph, x: u8| graph.custom_with::<u8>(&same, x, [n]));
     }),
-    ("raw/custom/own.rs", "new", |n| {
+    ("program/calls/custom/own.rs", "new", |n| {
         let of_n = operation(n);
         traced!(|graph, x: u8| graph.custom::<u8>(&of_n, x).sum(0));
     }),

@@ -260,7 +260,7 @@ pub const ROWS: &[Row] = &[
             done(gallery::uniform::<f32, i64>(rows, cols, density, 1));
         }
     }),
-    ("sparse/index.rs", "from_usize", |n| {
+    ("dtype/index.rs", "from_usize", |n| {
         assert_eq!(i32::from_usize(n).is_some(), i32::try_from(n).is_ok());
         assert_eq!(<i64 as SparseIndex>::from_usize(n).is_some(), i64::try_from(n).is_ok());
     }),

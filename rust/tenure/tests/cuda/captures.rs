@@ -1,6 +1,6 @@
 //! Programs that are captured on a device, compared with plain runs.
 
-use tenure::cuda::Captured;
+use tenure::program::Captured;
 use tenure::*;
 
 use crate::{alone, has_fake_driver, stream};

@@ -363,7 +363,7 @@ fn is_sent_and_shared() {
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Bound<(f32, program::Updated<Bool8>), Vec<i64>>>();
     sent_and_shared::<Bound<(f32,), f32, expr::OnDevice>>();
-    sent_and_shared::<Bound<(f32,), f32, cuda::Captured>>();
+    sent_and_shared::<Bound<(f32,), f32, tenure::program::Captured>>();
     sent_and_shared::<Refused>();
 }
 

@@ -3,10 +3,13 @@
 use tenure_sys::{TNR_SORT_DESCENDING, TNR_TOP_K_SMALLEST, tnr_scan_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dtype::{Number, Real};
+use crate::error::{Error, Result};
+use crate::layout::axis::Axis;
+use crate::ops::axes::Axes;
 use crate::raw::Input;
 use crate::raw::operations;
 use crate::raw::ordering::{self, Ordered};
-use crate::{Axes, Axis, Error, Number, Real, Result};
 
 /// The place of an axis of a view of some rank.
 fn place_of(axis: impl Into<Axis>, rank: usize) -> Result<u32> {

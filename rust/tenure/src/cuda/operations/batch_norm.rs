@@ -2,10 +2,11 @@
 
 use super::images::order_of;
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
 use crate::nn::batch_norm::batch_norm_options;
 use crate::raw::Input;
 use crate::raw::operations::{self, ChannelStatistics};
-use crate::{Float, Result};
 
 batch_norm_options! {
     /// Statistics of each channel, and the learned weight and bias that apply after the

@@ -8,11 +8,12 @@ use tenure_sys::{
 
 use crate::cuda::operand::Argument;
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{
+    Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real,
+};
+use crate::error::Result;
 use crate::ops::results::{broadcast_shape, refused};
 use crate::raw::{Input, LentMut, operations};
-use crate::{
-    Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real, Result,
-};
 
 impl Stream {
     fn unary<T: Element, R: Element>(

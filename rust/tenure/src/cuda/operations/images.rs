@@ -3,11 +3,14 @@
 use tenure_sys::{tnr_pool2d_attributes, tnr_reduce_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
+use crate::layout::order::Order;
 use crate::nn::conv2d::{Filtering, conv2d_options};
 use crate::nn::pool2d::{ADAPTIVE_POOL, GLOBAL_POOL, of_size};
+use crate::nn::{activation::Activation, pool2d::Pool2d};
 use crate::ops::results::image_order;
 use crate::raw::operations;
-use crate::{Activation, Float, Order, Pool2d, Result};
 
 conv2d_options! {
     /// Options of [`Stream::conv2d`]: how it moves its filters over images, and the bias,

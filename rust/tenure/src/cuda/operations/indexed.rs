@@ -5,10 +5,12 @@
 use tenure_sys::tnr_binary_op;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Element, Number, index::SparseIndex};
+use crate::error::Result;
+use crate::layout::axis::Axis;
 use crate::ops::concat::numbered;
 use crate::ops::indexed::{AS_THEY_ARE, taken};
 use crate::raw::movement::{self, Names};
-use crate::{Axis, Element, Number, Result, SparseIndex};
 
 impl Stream {
     fn take_by<T: Element, I: SparseIndex>(

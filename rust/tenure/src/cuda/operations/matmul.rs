@@ -1,10 +1,12 @@
 //! Products of matrices on a device.
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dtype::Factor;
+use crate::error::Result;
 use crate::linalg::matmul::{matmul_options, product_shape};
-use crate::raw::matmul::PLAIN;
+use crate::nn::activation::Activation;
 use crate::raw::operations;
-use crate::{Activation, Factor, Result};
+use crate::sparse::calls::matmul::PLAIN;
 
 matmul_options! {
     /// Options of [`Stream::matmul_with`]: the bias, activation and bounds that it applies to the

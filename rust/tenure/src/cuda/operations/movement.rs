@@ -3,9 +3,10 @@
 use tenure_sys::tnr_triangle;
 
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor};
+use crate::dtype::{Bool8, Element, Real};
+use crate::error::Result;
 use crate::ops::results::{broadcast_shape, refused};
 use crate::raw::{self, Input, movement, operations};
-use crate::{Bool8, Element, Real, Result};
 
 /// Movement on the device.
 impl Stream {

@@ -3,11 +3,13 @@
 use tenure_sys::tnr_normalize_op;
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView};
+use crate::dtype::Float;
+use crate::error::Result;
 use crate::nn::normalize::norm_options;
+use crate::ops::axes::Axes;
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
-use crate::{Axes, Float, Result};
 
 norm_options! {
     /// The weight and bias that a normalization applies, and the `eps` that keeps it from dividing

@@ -4,9 +4,11 @@ use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use crate::cuda::{AsView, AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
 use crate::dense;
+use crate::dtype::{Arithmetic, Bool8, Element, Field, Float, Number, Real};
+use crate::error::Result;
+use crate::ops::axes::Axes;
 use crate::ops::reduce::for_each_number_reduction;
 use crate::raw::operations::{self, Reducing, reducing};
-use crate::{Arithmetic, Axes, Bool8, Element, Field, Float, Number, Real, Result};
 
 impl Stream {
     fn reduce<T: Element, R: Element>(

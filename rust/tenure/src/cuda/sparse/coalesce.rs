@@ -1,9 +1,10 @@
 //! Entries of sparse matrices in order, and one for each position.
 
 use crate::cuda::{CsrMatrix, CsrView, Stream};
-use crate::raw::sparse as raw;
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 use crate::sparse::Combine;
-use crate::{Element, Result, SparseIndex};
+use crate::sparse::calls as raw;
 
 /// Entries of sparse matrices.
 impl Stream {

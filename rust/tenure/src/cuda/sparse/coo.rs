@@ -5,9 +5,11 @@ use std::fmt;
 use tenure_sys::tnr_sparse_format;
 
 use crate::cuda::{CsrMatrix, Stream, TensorView};
-use crate::raw::sparse::{self as raw, LentArrays, SparseOptions};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 use crate::sparse::Form;
-use crate::{Coo, Element, Result, SparseIndex};
+use crate::sparse::calls::{self as raw, LentArrays, SparseOptions};
+use crate::sparse::format::Coo;
 
 /// A matrix by coordinates on a device, lent: three views of the device's memory, as
 /// [`tenure::CooView`](crate::CooView). Indices are compared with their bounds by what reads them.

@@ -3,8 +3,9 @@
 use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_orientation};
 
 use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, TensorView};
-use crate::raw::matmul::{self as raw, PLAIN};
-use crate::{Float, Result, SparseIndex};
+use crate::dtype::{Float, index::SparseIndex};
+use crate::error::Result;
+use crate::sparse::calls::matmul::{self as raw, PLAIN};
 
 const AS_IS: tnr_orientation = tnr_orientation::AS_IS;
 

@@ -3,8 +3,9 @@
 use tenure_sys::{TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_predicate};
 
 use crate::cuda::{AsView, AsViewMut, CsrMatrix, CsrView, Stream, Tensor, TensorView};
-use crate::raw::sparse::{self as raw, SparseOptions};
-use crate::{Bool8, Element, Error, Number, Result, SparseIndex};
+use crate::dtype::{Bool8, Element, Number, index::SparseIndex};
+use crate::error::{Error, Result};
+use crate::sparse::calls::{self as raw, SparseOptions};
 
 /// A conversion of chosen elements from a dense matrix on a device to a sparse one: by
 /// [`Stream::sparsify`], like [`tenure::Sparsify`](crate::Sparsify). NaN is always chosen, for any

@@ -1,7 +1,8 @@
 //! Copies of sparse matrices between host and device. They wait.
 
 use crate::cuda::{CsrMatrix, CsrView, Stream};
-use crate::{Element, Result, SparseIndex};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 
 /// Sparse matrices to the device and back. The copies wait.
 impl Stream {
@@ -22,7 +23,7 @@ impl Stream {
     /// ```
     pub fn upload_csr<'a, T: Element, I: SparseIndex>(
         &self,
-        a: impl Into<crate::CsrView<'a, T, I>>,
+        a: impl Into<crate::sparse::view::CsrView<'a, T, I>>,
     ) -> Result<CsrMatrix<T, I>> {
         let a = a.into();
         let arrays = a.arrays();
@@ -54,7 +55,7 @@ impl Stream {
     pub fn download_csr<'a, T: Element, I: SparseIndex>(
         &self,
         a: impl Into<CsrView<'a, T, I>>,
-    ) -> Result<crate::CsrMatrix<T, I>> {
+    ) -> Result<crate::sparse::matrix::CsrMatrix<T, I>> {
         let a = a.into();
         let mut offsets = self.to_vec(a.row_offsets())?;
         let first = offsets[0].to_usize();
@@ -69,7 +70,8 @@ impl Stream {
             }
         }
         let (rows, cols) = (a.rows(), a.cols());
-        let matrix = crate::CsrMatrix::from_vecs(rows, cols, offsets, indices, values)?;
+        let matrix =
+            crate::sparse::matrix::CsrMatrix::from_vecs(rows, cols, offsets, indices, values)?;
         Ok(if a.is_coalesced() { matrix.check_coalesced()? } else { matrix })
     }
 }

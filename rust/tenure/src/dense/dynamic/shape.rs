@@ -3,8 +3,14 @@
 use tenure_sys::tnr_view;
 
 use super::{DynView, DynViewMut};
+use crate::dense::IntoIndex;
+use crate::dense::IntoReshape;
+use crate::dense::IntoSlice;
 use crate::dense::manipulate;
-use crate::{Axis, DType, IntoIndex, IntoReshape, IntoSlice, Order, Result, layout};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::{axis::Axis, order::Order};
 
 /// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,
 /// `$start` how an example begins, `$by` how a manipulation takes the view.

@@ -3,7 +3,10 @@
 use std::any::Any;
 
 use super::{DynView, DynViewMut, other_dtype};
-use crate::{DType, Element, Real, Rejected, Result, Tensor, Tenure};
+use crate::dense::Tensor;
+use crate::dtype::{DType, Element, Real};
+use crate::error::{Rejected, Result};
+use crate::tenure::Tenure;
 
 /// A [`Tensor`] whose dtype is known at run time: tensors of different dtypes in one collection.
 ///

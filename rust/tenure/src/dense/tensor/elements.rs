@@ -2,11 +2,13 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::dense::Tensor;
 use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut, SplitIntoMut};
-use crate::{
-    Axis, Element, Result, Tensor,
-    layout::{self, refusal},
-};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::axis::Axis;
+use crate::layout::refusal;
 
 /// Elements.
 impl<T: Element> Tensor<T> {

@@ -5,10 +5,11 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::{
-    Element, Error, ErrorKind, Float, IntoShape, Number, Order, Result, Tensor,
-    layout::{self, refusal},
-};
+use crate::dense::{IntoShape, Tensor};
+use crate::dtype::{Element, Float, Number};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
+use crate::layout::{order::Order, refusal};
 
 /// Patterns.
 impl<T: Element> Tensor<T> {

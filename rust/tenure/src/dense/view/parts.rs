@@ -1,11 +1,14 @@
 //! Parts and other shapes of memory lent for reading.
 
+use crate::dense::IntoIndex;
+use crate::dense::IntoSlice;
 use crate::dense::iter::{Chunks, SplitInto};
 use crate::dense::manipulate;
 use crate::dense::slice::slice_axes;
-use crate::{
-    Axis, Element, IntoIndex, IntoReshape, IntoShape, IntoSlice, Result, Slice, TensorView,
-};
+use crate::dense::{IntoReshape, IntoShape, Slice, TensorView};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::axis::Axis;
 
 /// Parts and other shapes of the same memory: only arithmetic, nothing is copied.
 impl<'a, T: Element> TensorView<'a, T> {

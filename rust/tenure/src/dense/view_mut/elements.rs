@@ -3,10 +3,11 @@
 use std::ops::{Index, IndexMut};
 
 use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut, SplitIntoMut};
-use crate::{
-    Axis, Element, Result, Tensor, TensorViewMut,
-    layout::{self, refusal},
-};
+use crate::dense::{Tensor, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::{axis::Axis, refusal};
 
 /// Elements.
 impl<'a, T: Element> TensorViewMut<'a, T> {

@@ -1,10 +1,14 @@
 //! Parts and other shapes of memory lent for writing.
 
+use crate::dense::IntoIndex;
+use crate::dense::IntoSlice;
 use crate::dense::manipulate;
 use crate::dense::slice::slice_axes;
-use crate::{
-    Axis, Element, IntoIndex, IntoReshape, IntoSlice, Result, Slice, TensorViewMut, layout,
-};
+use crate::dense::{IntoReshape, Slice, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout;
+use crate::layout::axis::Axis;
 
 /// Parts and other shapes of the same memory: only arithmetic, nothing is copied. Each consumes the
 /// view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.

@@ -6,7 +6,9 @@ use std::ptr::NonNull;
 use ::ndarray::{ArrayRef, Dimension, ShapeBuilder, StrideShape};
 use tenure_sys::tnr_view;
 
-use crate::{Element, Error, Result, layout};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout;
 
 /// The elements of an array as they lie.
 pub(super) fn laid<T: Element, D: Dimension>(array: &ArrayRef<T, D>) -> Result<tnr_view> {

@@ -4,7 +4,10 @@ use ::ndarray::{
     ArrayBase, ArrayRef, Data, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, OwnedRepr, ViewRepr,
 };
 
-use crate::{AsView, AsViewMut, Element, TensorView, TensorViewMut, layout};
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::layout;
+use crate::operand::{AsView, AsViewMut};
 
 /// Arrays of a fixed rank, which is 6 at most, are operands: their views need no check.
 macro_rules! operands {

@@ -7,7 +7,10 @@ use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
 use super::layouts::{laid, parts};
 use crate::dense::Held;
-use crate::{Element, Error, Rejected, Result, SharedTensor, Tensor, layout};
+use crate::dense::{SharedTensor, Tensor};
+use crate::dtype::Element;
+use crate::error::{Error, Rejected, Result};
+use crate::layout;
 
 /// The shape of an array whose elements are adjacent, forwards, in any order of the axes: memory
 /// that is held must be like that.

@@ -3,7 +3,10 @@
 use ::ndarray::{ArrayBase, ArrayView, ArrayViewMut, Axis, Data, Dimension};
 
 use super::layouts::{laid, laid_at, parts};
-use crate::{Element, Error, Result, TensorView, TensorViewMut, layout};
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout;
 
 /// Lends an array, of any owner, in the strides that it has.
 ///

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::text::Text;
-use crate::Result;
+use crate::error::Result;
 
 /// An enum of the words that one position of the first line takes.
 macro_rules! words {

@@ -4,7 +4,11 @@ use super::header::Header;
 use super::text::Text;
 use super::value::{Numbers, Value, check_field, same};
 use super::{Field, Layout, Symmetry};
-use crate::{CooMatrix, Error, ErrorKind, Order, Result, SparseIndex, Tensor, layout::refusal};
+use crate::dense::Tensor;
+use crate::dtype::index::SparseIndex;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::{order::Order, refusal};
+use crate::sparse::matrix::CooMatrix;
 
 /// A file whose first lines have been read.
 ///

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::digits::{eight_digits, scaled};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Text left to read.
 #[derive(Clone, Copy)]

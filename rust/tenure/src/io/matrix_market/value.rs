@@ -6,7 +6,9 @@ use half::{bf16, f16};
 
 use super::text::{Text, parsed};
 use super::{Field, Symmetry};
-use crate::{Bool8, Complex, Element, Error, Result};
+use crate::dtype::{Bool8, Element};
+use crate::error::{Error, Result};
+use num_complex::Complex;
 
 /// An element that can stand in a Matrix Market file: all but [`Bool8`] are numbers of the fields
 /// real, integer and complex. Sealed, as [`Element`] is.

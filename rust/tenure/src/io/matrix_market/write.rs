@@ -6,10 +6,14 @@ use std::path::Path;
 
 use super::value::same;
 use super::{Field, Layout, Symmetry, Value};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::index::SparseIndex;
+use crate::error::{Error, Result};
 use crate::io::save;
-use crate::{
-    BsrMatrix, BsrView, Error, PointFormat, Result, SparseIndex, SparseMatrix, SparseView, Tensor,
-    TensorView,
+use crate::sparse::{
+    format::PointFormat,
+    matrix::{BsrMatrix, SparseMatrix},
+    view::{BsrView, SparseView},
 };
 
 /// Matrices that can be written: sparse ones and their views, whose entries become coordinates, and

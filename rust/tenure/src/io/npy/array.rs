@@ -3,9 +3,13 @@
 use std::path::Path;
 
 use super::Header;
+use crate::dense::{CopyMode, DynView, Tensor};
+use crate::dtype::bytes;
+use crate::dtype::{Element, Real};
+use crate::error::{Error, Result};
+use crate::io::loaded::Loaded;
 use crate::io::payload::{Name, Payload};
 use crate::io::read::Source;
-use crate::{CopyMode, DynView, Element, Error, Loaded, Real, Result, Tensor, bytes};
 
 /// The array of a single-array file in messages.
 const NAME: &str = "the array";

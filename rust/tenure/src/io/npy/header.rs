@@ -2,7 +2,10 @@
 
 use std::ffi::c_long;
 
-use crate::{DType, Element, Error, ErrorKind, Order, Result, layout};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
+use crate::layout::order::Order;
 
 /// The first bytes of an array.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";

@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 
 use super::zip::{self, Entry, Member};
+use crate::dense::{CopyMode, DynView, Tensor};
+use crate::dtype::bytes;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::loaded::Loaded;
 use crate::io::npy::{Array, Header};
 use crate::io::payload::{Name, Payload};
-use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
+use crate::raw;
 
 /// The end of a member's name behind the name of its array.
 const SUFFIX: &str = ".npy";

@@ -5,8 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use super::pack::{ArchiveWriter, Packing};
-use crate::io::{npy, save};
-use crate::{DynView, Error, Result};
+use crate::dense::DynView;
+use crate::error::{Error, Result};
+use crate::io::npy;
+use crate::io::save;
 
 /// Writes archives: of arrays, and SciPy's of sparse matrices.
 ///

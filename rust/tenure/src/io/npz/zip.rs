@@ -5,8 +5,8 @@ use std::io::Read;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::npy::MAGIC;
-use crate::{Error, ErrorKind, Result};
 
 pub(crate) const LOCAL: u32 = 0x0403_4b50;
 pub(crate) const CENTRAL: u32 = 0x0201_4b50;

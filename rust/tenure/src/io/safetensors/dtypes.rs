@@ -1,6 +1,6 @@
 //! The format's names of dtypes.
 
-use crate::DType;
+use crate::dtype::DType;
 
 /// A name, how many bits an element has, and the dtype, where elements are whole bytes.
 const DTYPES: [(&str, usize, Option<DType>); 22] = [

@@ -1,7 +1,7 @@
 //! The header of a file: as much of JSON as it has.
 
+use crate::error::{Error, Result};
 use crate::io::payload::Name;
-use crate::{Error, Result};
 
 /// Bytes of the length in front of the header.
 pub(super) const LENGTH_BYTES: usize = 8;

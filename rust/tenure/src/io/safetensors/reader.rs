@@ -5,8 +5,12 @@ use std::ops::Range;
 
 use super::dtypes;
 use super::header::{self, Described, LENGTH_BYTES, MOST_HEADER_BYTES};
+use crate::dense::{CopyMode, DynView};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::loaded::Loaded;
 use crate::io::payload::{Name, Payload, shown};
-use crate::{CopyMode, DType, DynView, Error, ErrorKind, Loaded, Order, Result};
+use crate::layout::order::Order;
 
 /// A file's entry of one of its tensors.
 ///

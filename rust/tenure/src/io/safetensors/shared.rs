@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Entry;
 use super::reader::Contents;
-use crate::{Element, Rejected, Result, SharedTensor};
+use crate::dense::SharedTensor;
+use crate::dtype::Element;
+use crate::error::{Rejected, Result};
 
 /// A file that tensors share: each holds on to the bytes, and the owner of them, a map or a `Vec`,
 /// is dropped with the last one.
@@ -59,7 +61,7 @@ impl Shared {
         let bytes = self.bytes.as_ref();
         // All that can be wrong is found by the way that lends it.
         self.contents.with_payload(bytes, name, |payload| {
-            let of_name = |error: crate::Error| error.prefixed(&format!("'{name}': "));
+            let of_name = |error: crate::error::Error| error.prefixed(&format!("'{name}': "));
             payload.view()?.downcast::<T>().map(|_| ()).map_err(of_name)
         })?;
         let entry = self.contents.entry(name)?;

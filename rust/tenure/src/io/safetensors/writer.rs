@@ -6,9 +6,11 @@ use std::path::Path;
 
 use super::dtypes;
 use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
+use crate::dense::DynView;
+use crate::dtype::bytes;
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::payload::{Body, shown};
 use crate::io::save;
-use crate::{DynView, Error, ErrorKind, Result, bytes};
 
 /// Alignment of elements: a cache line, for readers that map the file.
 const PAYLOAD_ALIGNMENT: usize = 64;

@@ -1,7 +1,11 @@
 //! Stabilised biconjugate gradients.
 
 use super::{Course, Krylov, LinearOperator, Scaled, Solution, Unsolved, vectors};
-use crate::{AsView, NativeFloat, Order, Result, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::NativeFloat;
+use crate::error::Result;
+use crate::layout::order::Order;
+use crate::operand::AsView;
 
 /// The x of a x = b, for any square `a`, by stabilised biconjugate gradients. (van der Vorst,
 /// "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric

@@ -1,7 +1,9 @@
 //! Conjugate gradients.
 
 use super::{Course, Krylov, LinearOperator, Solution, Unsolved, vectors};
-use crate::{AsView, NativeFloat, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::NativeFloat;
+use crate::operand::AsView;
 
 /// The x of a x = b, for a symmetric positive definite `a`, by conjugate gradients. (Hestenes,
 /// Stiefel, "Methods of conjugate gradients for solving linear systems", 1952; with a

@@ -1,8 +1,11 @@
 //! Incomplete factors.
 
 use super::LinearOperator;
+use crate::dense::Tensor;
+use crate::dtype::{NativeFloat, index::SparseIndex};
 use crate::error::reserved;
-use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
+use crate::error::{Error, Result};
+use crate::sparse::view::CsrView;
 
 /// The incomplete factorisation `a ≈ L U` that has entries where `a` has: the preconditioner
 /// ILU(0). (Meijerink, van der Vorst, "An iterative solution method for linear systems of which the

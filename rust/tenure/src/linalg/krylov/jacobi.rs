@@ -1,8 +1,11 @@
 //! Diagonal preconditioners.
 
 use super::LinearOperator;
+use crate::dense::Tensor;
+use crate::dtype::{NativeFloat, index::SparseIndex};
 use crate::error::reserved;
-use crate::{CompressedFormat, Error, NativeFloat, Result, SparseIndex, SparseView, Tensor};
+use crate::error::{Error, Result};
+use crate::sparse::{format::CompressedFormat, view::SparseView};
 
 /// The inverse of a diagonal matrix: the preconditioner of Jacobi.
 ///

@@ -1,7 +1,10 @@
 //! Least squares of sparse matrices.
 
 use super::{Course, LinearOperator, Scaled, Solution, Unsolved, require_tolerance, vectors};
-use crate::{AsView, NativeFloat, Result, Tensor, TensorView};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::NativeFloat;
+use crate::error::Result;
+use crate::operand::AsView;
 
 /// How [`lsqr`] iterates, and when it ends. With `r` the residual b - a x, it ends when one of
 /// these holds, as in SciPy's:

@@ -1,7 +1,9 @@
 //! Operators in a unit of their own.
 
 use super::{LinearOperator, vectors};
-use crate::{NativeFloat, Result, Tensor};
+use crate::dense::Tensor;
+use crate::dtype::NativeFloat;
+use crate::error::Result;
 
 /// An operator divided by a power of two. Its products with vectors near 1 are far from the ends of
 /// the range of their type.

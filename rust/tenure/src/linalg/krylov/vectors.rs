@@ -1,6 +1,6 @@
 //! Sums and steps over vectors of equal length.
 
-use crate::NativeFloat;
+use crate::dtype::NativeFloat;
 
 /// Sums that a processor's vectors hold in adjacent lanes.
 const LANES: usize = 16;

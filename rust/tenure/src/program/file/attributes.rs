@@ -5,9 +5,9 @@ use std::ptr;
 use tenure_sys as sys;
 
 use super::{scalar_of, schema};
-use crate::raw::graph_record::Attributes;
-use crate::raw::program::{einsum_of_node, flags_of_node};
-use crate::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::program::calls::graph_record::Attributes;
+use crate::program::calls::{einsum_of_node, flags_of_node};
 
 /// +0 is left out.
 fn float(number: f64) -> Option<f64> {

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The newest version. A file has the oldest that says all of it.
 pub(super) const VERSION: u32 = 3;

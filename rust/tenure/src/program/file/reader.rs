@@ -15,9 +15,11 @@ use super::{
     CONSTANT_ALIGNMENT, CustomOperation, GraphHandle, GraphRecord, MOST_VALUES, attributes,
     scalar_of,
 };
+use crate::dense::{DynView, SharedTensor};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Rejected, Result};
 use crate::io::payload::shown;
-use crate::raw::graph_record::{Extent, NODE_KIND, Node};
-use crate::{DType, DynView, Error, ErrorKind, Rejected, Result, SharedTensor};
+use crate::program::calls::graph_record::{Extent, NODE_KIND, Node};
 
 /// A file of a graph, whose bytes the graphs that are built of it hold too: a map or a `Vec` is
 /// dropped with the last of them.

@@ -10,9 +10,11 @@ use tenure_sys::TNR_NODE_CUSTOM;
 use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
 use super::schema::{self, Source};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
+use crate::dense::DynView;
+use crate::dtype::bytes;
+use crate::error::{Error, Result};
 use crate::io::payload::{Body, shown};
-use crate::raw::graph_record::{Extent, Listed, NODE_KIND, Source as From};
-use crate::{DynView, Error, Result, bytes};
+use crate::program::calls::graph_record::{Extent, Listed, NODE_KIND, Source as From};
 
 /// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
 #[derive(Clone, Debug)]

@@ -15,9 +15,10 @@ use super::node::{MAX_WORDS, NODE, NUMBER, OUTPUT, PACKED, VIEW};
 use super::packed::Packed;
 use super::store::{INLINE_NODES, INLINE_WORDS, Word};
 use super::{Graph, Kind, Node, Operand, both_of};
+use crate::error::Result;
+use crate::layout;
 use crate::raw::context::current;
 use crate::raw::{LentMut, check, copy, entered, traced};
-use crate::{Result, layout};
 
 /// Adjacent values in room of the caller's. Their addresses do not change.
 pub(in crate::raw) struct Filling<'r, T> {

@@ -8,7 +8,7 @@ use tenure_sys::{
     tnr_unary_op,
 };
 
-use crate::{DType, Element};
+use crate::dtype::{DType, Element};
 
 /// Dtypes by the number that codes of nodes have for them.
 const DTYPES: [DType; 15] = [
@@ -58,7 +58,7 @@ impl Code {
         Code::new::<T>(sys::TNR_NODE_TERNARY, op.0)
     }
     pub(crate) const fn compare(op: tnr_compare_op) -> Code {
-        Code::new::<crate::Bool8>(sys::TNR_NODE_COMPARE, op.0)
+        Code::new::<crate::dtype::Bool8>(sys::TNR_NODE_COMPARE, op.0)
     }
     pub(crate) const fn select<T: Element>() -> Code {
         Code::new::<T>(sys::TNR_NODE_SELECT, 0)

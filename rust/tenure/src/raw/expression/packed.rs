@@ -5,7 +5,8 @@ use tenure_sys::{TNR_MAX_RANK, tnr_device_kind, tnr_view};
 
 use super::store::Word;
 use super::word_of;
-use crate::{DType, layout};
+use crate::dtype::DType;
+use crate::layout;
 
 /// A view in words: its dtype and rank, and whether strides are given, and an owner; index 0; where
 /// strides are, the lowest byte and the count of bytes; the extents; the strides; and the owner, with

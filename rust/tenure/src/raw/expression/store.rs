@@ -7,7 +7,7 @@ use std::panic::Location;
 use tenure_sys::TNR_MAX_NODES;
 
 use super::node::{MAX_WORDS, Node, Operand};
-use crate::Error;
+use crate::error::Error;
 
 /// An address, a number, or bits.
 pub(super) type Word = *const ();

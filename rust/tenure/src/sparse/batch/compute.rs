@@ -3,12 +3,15 @@
 use tenure_sys::{TNR_CONVERT_SORT, tnr_orientation, tnr_sparse_format};
 
 use super::{BatchArrays, BsrBatch, CooBatch, CscBatch, CsrBatch, SparseBatch, SparseBatchView};
+use crate::dense::{Tensor, TensorView};
+use crate::dtype::{Element, Number, index::SparseIndex};
+use crate::error::Result;
+use crate::operand::{AsView, AsViewMut};
 use crate::raw::LentMut;
-use crate::raw::matmul::{self as raw, PLAIN};
-use crate::raw::sparse::to_dense;
+use crate::sparse::calls::matmul::{self as raw, PLAIN};
+use crate::sparse::calls::to_dense;
 use crate::sparse::convert::{converted, in_own_format};
 use crate::sparse::format::SparseFormat;
-use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, TensorView};
 
 fn dense<T: Element, I: SparseIndex>(a: BatchArrays<'_, T, I>) -> Result<Tensor<T>> {
     let (lent, shape) = (a.lent(), [a.len(), a.form.rows, a.form.cols]);

@@ -5,11 +5,13 @@ use std::marker::PhantomData;
 
 use super::view_mut::BatchArraysMut;
 use super::{BatchArrays, SparseBatchView, SparseBatchViewMut};
-use crate::raw::sparse::Made;
+use crate::dense::{SharedTensor, Tensor};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::{Rejected, Result};
 use crate::sparse::arrays::Form;
+use crate::sparse::calls::Made;
 use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
 use crate::sparse::matrix::{self, elements};
-use crate::{Element, Rejected, Result, SharedTensor, SparseIndex, Tensor};
 
 /// The owners of a batch, first that of `batch_offsets`.
 type Parts<T, I> = (SharedTensor<i64>, SharedTensor<I>, SharedTensor<I>, Tensor<T>);

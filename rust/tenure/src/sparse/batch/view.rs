@@ -4,10 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::BatchArrays;
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 use crate::sparse::arrays::Form;
 use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
 use crate::sparse::shape;
-use crate::{Element, Result, SparseIndex, SparseView};
+use crate::sparse::view::SparseView;
 
 /// Sparse matrices of one size in the format `F`, lent: four slices with their meaning.
 ///

@@ -4,10 +4,12 @@ use std::marker::PhantomData;
 use std::{fmt, mem};
 
 use super::{BatchArrays, Place, SparseBatchView, covered_values};
+use crate::dtype::{Element, index::SparseIndex};
+use crate::error::Result;
 use crate::sparse::arrays::{ArraysMut, Form};
 use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
 use crate::sparse::view_mut;
-use crate::{Element, Result, SparseIndex, SparseViewMut};
+use crate::sparse::view_mut::SparseViewMut;
 
 /// The arrays of a batch, lent with values to be written.
 // The invariant is that of `BatchArrays`.

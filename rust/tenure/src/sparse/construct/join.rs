@@ -3,9 +3,10 @@
 
 use tenure_sys::tnr_sparse_join;
 
-use crate::raw::sparse as raw;
+use crate::dtype::{Element, Number};
+use crate::error::Result;
+use crate::sparse::calls as raw;
 use crate::sparse::{CompressedFormat, PointFormat, SparseIndex, SparseMatrix, SparseView};
-use crate::{Element, Number, Result};
 
 fn joined<'a, F, T, I, P>(
     join: tnr_sparse_join,

@@ -1,11 +1,12 @@
 //! The arrays in an archive: what a matrix is made of.
 
-use crate::bytes;
+use crate::dense::Tensor;
+use crate::dtype::bytes;
+use crate::dtype::{DType, Element, index::SparseIndex};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::npy::Header;
 use crate::io::npz::Member;
-use crate::{
-    DType, Element, Error, ErrorKind, Order, Result, SparseIndex, Tensor, layout::refusal,
-};
+use crate::layout::{order::Order, refusal};
 
 /// An array whose header has been read.
 pub(super) struct Array<'a> {

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use super::array::Array;
+use crate::dtype::{DType, Element, index::SparseIndex};
+use crate::error::{Error, ErrorKind, Rejected, Result};
 use crate::io::npz::zip::Archive;
-use crate::{
-    BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, DType, Element, Error, ErrorKind, Rejected, Result,
-    SparseIndex,
-};
+use crate::sparse::matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};
 
 /// Which of SciPy's formats a file is in.
 ///

@@ -7,12 +7,17 @@ use std::path::Path;
 use tenure_sys::tnr_sparse_format;
 
 use super::Format;
-use crate::bytes;
+use crate::dtype::bytes;
+use crate::dtype::{DType, Element, index::SparseIndex};
+use crate::error::Result;
+use crate::io::npy;
 use crate::io::npz::Writer;
 use crate::io::npz::pack::ArchiveWriter;
-use crate::io::{npy, save};
+use crate::io::save;
+use crate::layout::order::Order;
 use crate::sparse::arrays::Arrays;
-use crate::{DType, Element, Order, Result, SparseFormat, SparseIndex, SparseMatrix, SparseView};
+use crate::sparse::matrix::SparseMatrix;
+use crate::sparse::{format::SparseFormat, view::SparseView};
 
 /// Sparse matrices and their views, which can be written. Sealed.
 ///

@@ -9,10 +9,13 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_graph, tnr_scalar, tnr_view};
 
 use super::custom::CustomOperation;
-use super::program::{self, Given, NewNode, text_of};
-use super::{check, entered};
+use super::{self as program, Given, NewNode, text_of};
+use crate::dense::{DynView, SharedTensor};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
 use crate::ops::results::Extents;
-use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
+use crate::raw::{check, entered};
 
 /// The only handle on a graph of the C ABI; dropping it ends the graph.
 ///
@@ -374,7 +377,7 @@ impl GraphHandle {
         let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let copy = NonNull::new(copy)
-            .ok_or_else(|| super::failure(unsafe { (*sys::tnr_last_error()).status }))?;
+            .ok_or_else(|| crate::raw::failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(GraphHandle { graph: program::GraphHandle(copy) })
     }
 

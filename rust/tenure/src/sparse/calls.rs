@@ -11,14 +11,19 @@ use tenure_sys::{
     tnr_sparse_predicate, tnr_sparse_view, tnr_sparse_view_mut, tnr_triangle,
 };
 
-use super::context::current;
-use super::operations::{Epilogue, scalar};
-use super::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
-use crate::{
-    Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
-    Tenure,
-    layout::{self, refusal},
-};
+pub(crate) mod algebra;
+pub(crate) mod matmul;
+pub(crate) mod packed;
+
+use crate::dense::{SharedTensor, Tensor, TensorView};
+use crate::dtype::{Bool8, DType, Element, index::SparseIndex};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
+use crate::layout::refusal;
+use crate::raw::context::current;
+use crate::raw::operations::{Epilogue, scalar};
+use crate::raw::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
+use crate::tenure::Tenure;
 
 /// The form of a matrix, besides its arrays, as the ABI has it.
 #[derive(Clone, Copy)]
@@ -71,7 +76,8 @@ impl<'a> LentArrays<'a> {
     /// Makes a view like `new`, over three arrays of a device.
     pub(crate) fn on_device(form: SparseForm, [major, minor, values]: [Lent<'a>; 3]) -> Self {
         let mut lent = LentArrays::new::<u8, i32>(form, &[], &[], &[]);
-        (lent.view.major, lent.view.minor, lent.view.values) = (*major.0, *minor.0, *values.0);
+        (lent.view.major, lent.view.minor, lent.view.values) =
+            (*major.raw(), *minor.raw(), *values.raw());
         lent
     }
 
@@ -275,14 +281,15 @@ impl Made {
         let [major, minor, values] = &mut parts;
         // SAFETY: the handle is alive, and the places are writable.
         check(unsafe { sys::tnr_sparse_parts(matrix.0, major, minor, values) })?;
-        let [major, minor, values] =
-            parts.map(|token| BlobHandle { token, tenure: Tenure::Allocated });
+        // SAFETY: the call gave three handles on allocated blobs, which are ours to release.
+        let handle = |token| unsafe { BlobHandle::from_token(token, Tenure::Allocated) };
+        let [major, minor, values] = parts.map(handle);
         let mut batch_offsets = None;
         if view.batch_offsets.rank != 0 {
             let mut token = ptr::null_mut();
             // SAFETY: as above.
             check(unsafe { sys::tnr_sparse_batch_offsets(matrix.0, &mut token) })?;
-            batch_offsets = Some(BlobHandle { token, tenure: Tenure::Allocated });
+            batch_offsets = Some(handle(token));
         }
         // Each handle is an owner now; that of the matrix ends, and its seals with it.
         drop(matrix);
@@ -405,24 +412,24 @@ impl<'a> SparseOptions<'a> {
     /// Sets a mask like `set_mask`, from a mask that is on a device with the elements.
     pub(crate) fn set_lent_mask(&mut self, mask: Lent<'a>) {
         self.raw.predicate = tnr_sparse_predicate::MASK;
-        self.raw.mask = *mask.0;
+        self.raw.mask = *mask.raw();
     }
 
     pub(crate) fn set_mask(&mut self, mask: &TensorView<'a, Bool8>) {
         self.raw.predicate = tnr_sparse_predicate::MASK;
         // The elements are lent for `'a`, not for as long as the view is borrowed here.
-        self.raw.mask = *mask.lent().0;
+        self.raw.mask = *mask.lent().raw();
     }
 }
 
 /// The entries of a dense matrix.
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
-    traced!(from_dense(options.format, dense.0));
+    traced!(from_dense(options.format, dense.raw()));
     // SAFETY: `Lent` guarantees the requirements on views; a mask is one that is still lent. The
     // result is taken at once: the library has just made its blobs.
     unsafe {
-        Made::take(sys::tnr_sparse_from_dense(current(), options.format, dense.0, &options.raw))
+        Made::take(sys::tnr_sparse_from_dense(current(), options.format, dense.raw(), &options.raw))
     }
 }
 
@@ -433,14 +440,14 @@ pub(crate) fn from_dense_top_k<I: SparseIndex>(
     order: tnr_sparse_order,
 ) -> Result<Made> {
     entered()?;
-    traced!(from_dense_top_k(order, dense.0));
+    traced!(from_dense_top_k(order, dense.raw()));
     let index = I::DTYPE.raw();
     // SAFETY: as in `from_dense`.
     unsafe {
         Made::take(sys::tnr_sparse_from_dense_top_k(
             current(),
             order,
-            dense.0,
+            dense.raw(),
             refusal::counted(&"k", k)?,
             &sys::tnr_sparse_top_k_attributes {
                 struct_size: size_of::<sys::tnr_sparse_top_k_attributes>() as u64,
@@ -458,13 +465,13 @@ pub(crate) fn from_dense_dropout<I: SparseIndex>(
     seed: u64,
 ) -> Result<Made> {
     entered()?;
-    traced!(dropout(dense.0));
+    traced!(dropout(dense.raw()));
     let index = I::DTYPE.raw();
     // SAFETY: as in `from_dense`.
     unsafe {
         Made::take(sys::tnr_sparse_from_dense_dropout(
             current(),
-            dense.0,
+            dense.raw(),
             probability,
             seed,
             &sys::tnr_sparse_dropout_attributes {
@@ -486,18 +493,18 @@ pub(crate) fn from_matmul<I: SparseIndex>(
         return Err(Error::new(ErrorKind::Unsupported, "from matmul takes no clamp"));
     }
     entered()?;
-    traced!(from_matmul(a.0));
+    traced!(from_matmul(a.raw()));
     let one = scalar(1_u8);
     // SAFETY: as in `from_dense`; the scalar and the attributes are alive for the call.
     unsafe {
         Made::take(sys::tnr_sparse_from_matmul(
             current(),
             &one,
-            a.0,
-            b.0,
+            a.raw(),
+            b.raw(),
             &sys::tnr_sparse_from_matmul_attributes {
                 struct_size: size_of::<sys::tnr_sparse_from_matmul_attributes>() as u64,
-                bias: with.bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
+                bias: with.bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.raw())),
                 activation: with.activation,
                 index_dtype: I::DTYPE.raw(),
                 predicate: tnr_sparse_predicate::NON_ZERO,
@@ -513,7 +520,7 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(to_dense(a.view()));
     // SAFETY: `LentSparse` and `LentMut` guarantee the requirements on views.
-    check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), ptr::null(), out.0) })
+    check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), ptr::null(), out.raw()) })
 }
 
 // ---- from sparse to sparse ----
@@ -582,7 +589,8 @@ pub(crate) fn select(
 ) -> Result<Made> {
     entered()?;
     traced!(sparse_select(a.view()));
-    let pointer = |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.0));
+    let pointer =
+        |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.raw()));
     // SAFETY: as in `convert`; `Lent` guarantees the requirements on the lists.
     unsafe {
         Made::take(sys::tnr_sparse_select(
@@ -673,7 +681,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "calls the core")]
     fn a_handle_is_taken_apart() {
-        let before = super::super::stats();
+        let before = crate::raw::stats();
         let arrays: [&[i32]; 3] = [&[0, 1, 2], &[2, 0], &[7, 8]];
         let mut view =
             LentArrays::new(csr(tnr_sparse_format::CSR), arrays[0], arrays[1], arrays[2]).view;
@@ -684,9 +692,9 @@ mod tests {
         for (part, blob) in
             [&mut view.major, &mut view.minor, &mut view.values].into_iter().zip(&blobs)
         {
-            part.owner = blob.token.addr() as u64;
+            part.owner = blob.token().addr() as u64;
             // SAFETY: the handle is alive.
-            part.base = unsafe { sys::tnr_blob_data(blob.token) };
+            part.base = unsafe { sys::tnr_blob_data(blob.token()) };
             part.data = part.base;
         }
         // SAFETY: the view is of the blobs.
@@ -705,7 +713,7 @@ mod tests {
         values.as_mut_slice().unwrap()[0] = 9;
         assert_eq!(values.to_vec(), [9, 8]);
         drop((major, minor, values));
-        let after = super::super::stats();
+        let after = crate::raw::stats();
         assert!(after.blobs_finished >= before.blobs_finished + 3);
     }
 

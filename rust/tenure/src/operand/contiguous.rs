@@ -1,8 +1,10 @@
 //! Elements in an order of memory: lent where they lie so, copied where needed and allowed.
 
-use crate::{
-    AsView, CopyMode, Element, Order, Result, SharedTensor, Tensor, TensorView, layout::refusal,
-};
+use crate::dense::{CopyMode, SharedTensor, Tensor, TensorView};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::{order::Order, refusal};
+use crate::operand::AsView;
 
 /// Elements that are adjacent in memory in the order asked for: lent, or a copy.
 ///
@@ -132,6 +134,6 @@ macro_rules! contiguous {
 }
 
 contiguous!(TensorView<'a, T>, ['a] 'a, |self| *self);
-contiguous!(crate::TensorViewMut<'_, T>, [] '_, |self| self.view());
+contiguous!(crate::dense::TensorViewMut<'_, T>, [] '_, |self| self.view());
 contiguous!(Tensor<T>, [] '_, |self| self.view());
 contiguous!(SharedTensor<T>, [] '_, |self| self.view());

@@ -2,11 +2,25 @@
 
 use std::marker::PhantomData;
 
-use super::update::next_call;
-use super::{Expr, IntoExpr, OnDevice, sealed, shape};
-use crate::cuda::{AsViewMut, Stream, Tensor, TensorView, TensorViewMut};
+use crate::cuda::{AsViewMut, LayerNorm, Stream, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Element, Float};
+use crate::error::Result;
+use crate::expr::place::sealed as places;
+use crate::expr::update::next_call;
+use crate::expr::{Expr, IntoExpr, OnDevice, Place, sealed, shape};
 use crate::raw::expression::{Graph, Leaf};
-use crate::{Element, Result};
+
+impl Place for OnDevice {
+    type LayerNorm<'a, T: Float> = LayerNorm<'a, T>;
+}
+
+impl places::Place for OnDevice {}
+
+impl<'a, T: Float> places::Leaves<'a> for LayerNorm<'a, T> {
+    fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
+        self.into_leaves()
+    }
+}
 
 macro_rules! operands {
     ($($type:ty;)*) => {$(

@@ -21,7 +21,8 @@ use faer::linalg::triangular_solve;
 use faer::perm::{PermRef, permute_rows_in_place, permute_rows_in_place_scratch};
 use faer::{Conj, MatMut, MatRef, Par};
 
-use crate::{Error, ErrorKind, Float, NativeFloat, Result, Triangle};
+use crate::dtype::{Float, NativeFloat, triangle::Triangle};
+use crate::error::{Error, ErrorKind, Result};
 
 // No thread but the caller's computes, as everywhere without a context; `faer` knows none of ours.
 const PAR: Par = Par::Seq;
@@ -68,7 +69,7 @@ fn substitute_in_turn<T: NativeFloat>(is_lower: bool, a: MatRef<'_, T>, mut x: M
 }
 
 /// The rows of `faer`'s factor of a block of reflections.
-pub(super) fn reflection_block([rows, cols]: [usize; 2]) -> usize {
+pub(crate) fn reflection_block([rows, cols]: [usize; 2]) -> usize {
     no_pivoting::factor::recommended_block_size::<f64>(rows, cols)
 }
 

@@ -6,10 +6,10 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::{tnr_binary_op, tnr_reduce_op, tnr_sparse_norm_kind};
 
-use super::context::current;
-use super::sparse::{LentSparse, LentSparseMut, Made};
-use super::{Lent, LentMut, check, entered, traced};
-use crate::Result;
+use super::{LentSparse, LentSparseMut, Made};
+use crate::error::Result;
+use crate::raw::context::current;
+use crate::raw::{Lent, LentMut, check, entered, traced};
 
 /// The product of two matrices.
 pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
@@ -47,7 +47,7 @@ pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(accumulate(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), ptr::null(), out.0) })
+    check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), ptr::null(), out.raw()) })
 }
 
 /// Multiplies rows (`axis` 0) or columns (1) by factors.
@@ -55,7 +55,7 @@ pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Resu
     entered()?;
     traced!(scale(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_scale(current(), factors.0, axis, ptr::null(), a.as_ptr()) })
+    check(unsafe { sys::tnr_sparse_scale(current(), factors.raw(), axis, ptr::null(), a.as_ptr()) })
 }
 
 /// Softmax of the entries of each row.
@@ -76,7 +76,9 @@ pub(crate) fn reduce(
     entered()?;
     traced!(sparse_reduce(op, a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, ptr::null(), out.0) })
+    check(unsafe {
+        sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, ptr::null(), out.raw())
+    })
 }
 
 /// A norm.
@@ -94,7 +96,7 @@ pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(diagonal(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), ptr::null(), out.0) })
+    check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), ptr::null(), out.raw()) })
 }
 
 /// The solution of a triangular system.
@@ -106,13 +108,13 @@ pub(crate) fn solve(flags: u32, a: &LentSparse<'_>, b: Lent<'_>, out: LentMut<'_
         sys::tnr_sparse_solve(
             current(),
             a.as_ptr(),
-            b.0,
+            b.raw(),
             &sys::tnr_sparse_solve_attributes {
                 struct_size: size_of::<sys::tnr_sparse_solve_attributes>() as u64,
                 flags,
                 reserved: 0,
             },
-            out.0,
+            out.raw(),
         )
     })
 }

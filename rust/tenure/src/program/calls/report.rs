@@ -4,8 +4,8 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_pass_info, tnr_step_info};
 
 use super::{Fresh, LendAs, Options, PlaceMemory, ProgramHandle};
+use crate::error::{ErrorKind, Result};
 use crate::raw::{check, entered};
-use crate::{ErrorKind, Result};
 
 /// A step, and the numbers of its operands: of steps, and of inputs behind all steps.
 pub(crate) struct StepInfo {

@@ -5,11 +5,12 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_packed, tnr_packed_info, tnr_packed_layout};
 
-use super::context::current;
-use super::operations::scalar;
-use super::sparse::LentSparse;
-use super::{Lent, LentMut, check, entered, failure, traced};
-use crate::{Element, Result};
+use super::LentSparse;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::raw::context::current;
+use crate::raw::operations::scalar;
+use crate::raw::{Lent, LentMut, check, entered, failure, traced};
 
 /// The only handle on a packed matrix, and its description; dropping it ends the matrix.
 pub(crate) struct PackedHandle {
@@ -90,10 +91,10 @@ impl PackedHandle {
                 current(),
                 &alpha,
                 self.packed.as_ptr(),
-                b.0,
+                b.raw(),
                 &beta,
                 ptr::null(),
-                out.0,
+                out.raw(),
             )
         })
     }

@@ -5,14 +5,17 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::state::{Places, State};
-use super::{InputTypes, OutputTypes, Passes, Program, Shared};
-use crate::program::file::{CustomOperation, GraphRecord, ProgramFile};
-use crate::raw::graph_record::{GraphHandle, Source};
-use crate::{DType, Error, Result, SharedTensor};
+use super::{GraphRecord, ProgramFile};
+use crate::dense::SharedTensor;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::program::calls::custom::CustomOperation;
+use crate::program::calls::graph_record::{GraphHandle, Source};
+use crate::program::state::{Places, State};
+use crate::program::{InputTypes, OutputTypes, Passes, Program, Shared};
 
 /// Gives a program its graph, which nothing is added to from here on.
-pub(super) fn keep_graph(state: State) {
+pub(in crate::program) fn keep_graph(state: State) {
     if let Some(shared) = state.made.into_inner() {
         // It is empty: the state is that of one trace.
         let _ = shared.graph.set(Mutex::new(state.handle.into()));

@@ -1,211 +1,22 @@
 //! Programs: what a run lends them, and the memory that it fills.
 
-use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
+use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view_mut};
 
 use super::blank::{DynBlank, PlaceMemory, RunExtents, Shape};
 use super::fresh::Fresh;
+use crate::dense::{DynTensor, Tensor};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::expr::Host;
+use crate::layout;
 use crate::ops::results::Extents;
+use crate::raw::call::{Call, Counts};
 use crate::raw::context::current;
-use crate::raw::expression::{Filling, Leaf, Lends};
-use crate::raw::{Lent, LentMut, check, entered, owned};
-use crate::{
-    DType, DynTensor, Element, Result, Tensor, TensorViewMut, Tenure, cuda, expr::Host, layout,
-};
-
-/// Inputs or outputs up to which a run takes room on the stack.
-pub(super) const INLINE: usize = 16;
-
-/// Inputs or outputs of most programs. Room for more costs as much as an operation on few elements.
-const FEW: usize = 4;
-
-/// The views that a run of a program takes.
-#[derive(Clone, Copy)]
-pub(super) struct Counts {
-    pub(super) inputs: usize,
-    /// Besides those that update inputs, which are the last ones.
-    pub(super) outputs: usize,
-    pub(super) updates: usize,
-}
-
-impl Counts {
-    /// Inputs, and outputs with those that update inputs.
-    #[inline]
-    pub(super) fn views(self) -> (usize, usize) {
-        (self.inputs, self.outputs + self.updates)
-    }
-    #[inline]
-    pub(super) fn most(self) -> usize {
-        self.inputs.max(self.outputs + self.updates)
-    }
-
-    /// Gives `f` room for the views of one call.
-    #[inline]
-    pub(super) fn with_call<'s, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
-        match self.most() {
-            0..=FEW => self.with_stack::<FEW, R>(f),
-            few if few <= INLINE => self.with_stack::<INLINE, R>(f),
-            _ => {
-                let (inputs, outputs) = self.views();
-                let mut values: Vec<_> = (0..inputs).map(|_| MaybeUninit::uninit()).collect();
-                let mut values_mut: Vec<_> = (0..outputs).map(|_| MaybeUninit::uninit()).collect();
-                f(&mut self.call(
-                    &mut vec![ptr::null(); inputs],
-                    &mut vec![ptr::null(); outputs],
-                    &mut values,
-                    &mut values_mut,
-                ))
-            }
-        }
-    }
-
-    /// Room on the stack for at most `N` inputs and outputs.
-    #[inline]
-    fn with_stack<'s, const N: usize, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
-        let (inputs, outputs) = self.views();
-        // No value of these is read before it is written.
-        let mut values = [const { MaybeUninit::uninit() }; N];
-        let mut values_mut = [const { MaybeUninit::uninit() }; N];
-        f(&mut self.call(
-            &mut [ptr::null(); N][..inputs],
-            &mut [ptr::null(); N][..outputs],
-            &mut values,
-            &mut values_mut,
-        ))
-    }
-
-    /// With nothing lent yet, where the addresses are NULL.
-    #[inline]
-    pub(super) fn call<'r, 's>(
-        self,
-        inputs: &'r mut [*const tnr_view],
-        outputs: &'r mut [*const tnr_view_mut],
-        values: &'r mut [MaybeUninit<tnr_view>],
-        values_mut: &'r mut [MaybeUninit<tnr_view_mut>],
-    ) -> Call<'r, 's> {
-        Call {
-            inputs,
-            outputs,
-            input_count: 0,
-            output_count: 0,
-            update_count: 0,
-            fresh_count: self.outputs,
-            values: Filling::new(values),
-            values_mut: Filling::new(values_mut),
-            _lent: PhantomData,
-        }
-    }
-}
-
-/// Inputs and outputs of one run, lent for `'s`.
-// The invariant: each address is NULL, which the library refuses, or that of a view as `Lent` or
-// `LentMut` promises it for 's; those of values are in the rooms.
-pub struct Call<'r, 's> {
-    inputs: &'r mut [*const tnr_view],
-    outputs: &'r mut [*const tnr_view_mut],
-    input_count: usize,
-    output_count: usize,
-    update_count: usize,
-    /// Outputs before those that update inputs.
-    fresh_count: usize,
-    values: Filling<'r, tnr_view>,
-    values_mut: Filling<'r, tnr_view_mut>,
-    _lent: PhantomData<&'s ()>,
-}
-
-impl<'s> Call<'_, 's> {
-    /// The next input. More than there are are dropped, and the library misses none.
-    #[inline]
-    pub(crate) fn input(&mut self, leaf: Leaf<'s>) {
-        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
-        *place = match leaf.0 {
-            Lends::Address(view) => ptr::from_ref(view),
-            Lends::Value(view) => self.values.push(view),
-        };
-        self.input_count += 1;
-    }
-
-    /// Adds the next input like [`input`](Self::input), by its address.
-    #[inline]
-    pub(crate) fn lent(&mut self, view: Lent<'s>) {
-        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
-        *place = view.0;
-        self.input_count += 1;
-    }
-
-    /// A span of a run, while it is alive.
-    #[cfg(feature = "tracing")]
-    #[inline]
-    pub(super) fn traced(&self) -> crate::raw::spans::Traced {
-        // SAFETY: the address of a view, by the invariant, or NULL.
-        let out = self.outputs.first().and_then(|view| unsafe { view.as_ref() });
-        out.and_then(|out| crate::raw::spans::program(&out.view))
-    }
-
-    /// Addresses as the invariant says.
-    #[inline]
-    pub(super) fn views(&self) -> (&[*const tnr_view], &[*const tnr_view_mut]) {
-        (self.inputs, self.outputs)
-    }
-
-    /// The next output.
-    #[inline]
-    pub(crate) fn output(&mut self, view: LentMut<'s>) {
-        if self.output_count < self.fresh_count {
-            self.outputs[self.output_count] = view.0;
-            self.output_count += 1;
-        }
-    }
-
-    /// The next output, by its address or by value.
-    #[inline]
-    pub(crate) fn output_of(&mut self, leaf: LeafMut<'s>) {
-        if self.output_count < self.fresh_count {
-            self.outputs[self.output_count] = self.address_of(leaf);
-            self.output_count += 1;
-        }
-    }
-
-    #[inline]
-    fn address_of(&mut self, leaf: LeafMut<'s>) -> *const tnr_view_mut {
-        match leaf.0 {
-            LendsMut::Address(view) => view.0,
-            LendsMut::Value(view) => self.values_mut.push(view),
-        }
-    }
-
-    /// The next input, which the next of the last outputs updates.
-    #[inline]
-    pub(crate) fn updated(&mut self, view: LentMut<'s>) {
-        self.update(view.0);
-    }
-
-    /// The next input that is updated, by its address or by value.
-    #[inline]
-    pub(crate) fn updated_of(&mut self, leaf: LeafMut<'s>) {
-        if self.fresh_count + self.update_count < self.outputs.len() {
-            let view = self.address_of(leaf);
-            self.update(view);
-        }
-    }
-
-    /// The address is that of a view as the invariant says.
-    #[inline]
-    fn update(&mut self, view: *const tnr_view_mut) {
-        let at = self.fresh_count + self.update_count;
-        if at < self.outputs.len() && self.input_count < self.inputs.len() {
-            self.outputs[at] = view;
-            // This is the address of the same view: it is the first and only field.
-            self.inputs[self.input_count] = view.cast();
-            self.update_count += 1;
-            self.input_count += 1;
-        }
-    }
-}
+use crate::raw::{check, entered, owned};
+use crate::tenure::Tenure;
 
 /// One that the library is to write.
 pub(super) fn memory_plan() -> tnr_memory_plan {
@@ -221,40 +32,10 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
     }
 }
 
-/// A view for writing by one call, in any place: by its address, or by value.
-// The invariant: a value is a view as `LentMut` promises it for 's.
-pub struct LeafMut<'s>(LendsMut<'s>);
-
-enum LendsMut<'s> {
-    Address(LentMut<'s>),
-    Value(tnr_view_mut),
-}
-
-impl<'s> From<LentMut<'s>> for LeafMut<'s> {
-    #[inline]
-    fn from(view: LentMut<'s>) -> Self {
-        LeafMut(LendsMut::Address(view))
-    }
-}
-
-impl<'s, T: Element> From<TensorViewMut<'s, T>> for LeafMut<'s> {
-    #[inline]
-    fn from(view: TensorViewMut<'s, T>) -> Self {
-        LeafMut(LendsMut::Value(tnr_view_mut { view: *view.raw() }))
-    }
-}
-
-impl<'s, T: Element> From<cuda::TensorViewMut<'s, T>> for LeafMut<'s> {
-    #[inline]
-    fn from(view: cuda::TensorViewMut<'s, T>) -> Self {
-        LeafMut(LendsMut::Value(tnr_view_mut { view: *view.raw() }))
-    }
-}
-
 /// A value that lends elements of `T` in the place `P` for writing.
 pub trait LendMut<T, P> {
     #[doc(hidden)]
-    fn lent_leaf_mut(&mut self) -> LeafMut<'_>;
+    fn lent_leaf_mut(&mut self) -> crate::raw::leaf_mut::LeafMut<'_>;
 }
 
 /// A value that lends inputs of these types in the place `P`.
@@ -376,7 +157,7 @@ impl ProgramHandle {
         times: &mut [u64],
         extents: &mut [RunExtents],
     ) -> Result<()> {
-        debug_assert!(extents.is_empty() || extents.len() == call.outputs.len());
+        debug_assert!(extents.is_empty() || extents.len() == call.views().1.len());
         entered()?;
         #[cfg(feature = "tracing")]
         let _traced = call.traced();
@@ -401,11 +182,11 @@ impl ProgramHandle {
             sys::tnr_program_run(
                 current(),
                 self.program.as_ptr(),
-                call.inputs.as_ptr(),
-                call.inputs.len() as u32,
+                call.views().0.as_ptr(),
+                call.views().0.len() as u32,
                 &attributes,
-                call.outputs.as_ptr(),
-                call.outputs.len() as u32,
+                call.views().1.as_ptr(),
+                call.views().1.len() as u32,
             )
         })
     }
@@ -418,8 +199,8 @@ impl ProgramHandle {
         check(unsafe {
             sys::tnr_program_output_shape(
                 self.program.as_ptr(),
-                call.inputs.as_ptr(),
-                call.inputs.len() as u32,
+                call.views().0.as_ptr(),
+                call.views().0.len() as u32,
                 u32::try_from(nth).unwrap_or(u32::MAX),
                 &mut dtype,
                 &mut rank,
@@ -493,7 +274,7 @@ impl ProgramHandle {
                 let rank = unsafe { (**view).view.rank };
                 extents[..rank as usize].iter().map(|extent| *extent as usize).collect()
             };
-            Ok(call.outputs.iter().zip(&extents).take(self.counts.outputs).map(shape).collect())
+            Ok(call.views().1.iter().zip(&extents).take(self.counts.outputs).map(shape).collect())
         })
     }
 
@@ -543,8 +324,8 @@ impl ProgramHandle {
             check(unsafe {
                 sys::tnr_program_memory(
                     self.program.as_ptr(),
-                    call.inputs.as_ptr(),
-                    call.inputs.len() as u32,
+                    call.views().0.as_ptr(),
+                    call.views().0.len() as u32,
                     &mut plan,
                 )
             })?;

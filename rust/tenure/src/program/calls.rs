@@ -2,7 +2,10 @@
 
 mod blank;
 mod bound;
+pub(crate) mod custom;
 mod fresh;
+#[cfg(feature = "programs")]
+pub(crate) mod graph_record;
 mod report;
 mod run;
 
@@ -13,19 +16,21 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
+pub use crate::raw::call::Call;
 pub use blank::PlaceMemory;
 pub(crate) use blank::RunExtents;
 pub(crate) use bound::{Binding, BoundHandle, Refusal};
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
-pub use run::{Call, LeafMut, LendAs, LendMut, LendOut};
+pub use run::{LendAs, LendMut, LendOut};
 pub(crate) use run::{Options, ProgramHandle};
 
-use super::context::current;
-use super::operations::scalar;
-use super::{Lent, check, entered, failure};
+use crate::dense::SharedTensor;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
 use crate::ops::results::Extents;
-use crate::{DType, Element, Error, Result, SharedTensor};
+use crate::raw::context::current;
+use crate::raw::{Lent, check, entered, failure};
 
 /// The bytes before a 0.
 pub(crate) fn text_of(name: &[c_char]) -> Vec<u8> {
@@ -102,11 +107,6 @@ pub(crate) fn einsum_of_node(spec: &[u8]) -> Result<sys::tnr_einsum_node_attribu
     Ok(attributes)
 }
 
-/// A number as attributes have it.
-pub(crate) fn scalar_of<T: Element>(value: T) -> tnr_scalar {
-    scalar(value)
-}
-
 /// A node to be added.
 pub(crate) struct NewNode<'a> {
     pub(crate) code: u32,
@@ -166,7 +166,7 @@ impl GraphHandle {
     pub(crate) fn copy_constant(&self, view: Lent<'_>) -> Result<u32> {
         // SAFETY: what `Lent` promises is what the call asks: no owner is named, so that the
         // elements are copied.
-        unsafe { self.add_constant(view.0) }
+        unsafe { self.add_constant(view.raw()) }
     }
 
     /// # Safety

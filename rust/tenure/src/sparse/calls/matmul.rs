@@ -5,11 +5,12 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::tnr_orientation;
 
-use super::context::current;
-use super::operations::scalar;
-use super::sparse::LentSparse;
-use super::{Lent, LentMut, check, entered, traced};
-use crate::{Element, Result};
+use super::LentSparse;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::raw::context::current;
+use crate::raw::operations::scalar;
+use crate::raw::{Lent, LentMut, check, entered, traced};
 
 /// The `[alpha, beta]` of plain products: 1, and nothing of what `out` held.
 pub(crate) const PLAIN: [u8; 2] = [1, 0];
@@ -34,10 +35,10 @@ pub(crate) fn matmul<S: Element>(
             orientation,
             &alpha,
             a.as_ptr(),
-            b.0,
+            b.raw(),
             &beta,
             ptr::null(),
-            out.0,
+            out.raw(),
         )
     })
 }
@@ -61,14 +62,14 @@ pub(crate) fn sddmm<S: Element>(
             current(),
             &alpha,
             a.as_ptr(),
-            x.0,
-            y.0,
+            x.raw(),
+            y.raw(),
             &sys::tnr_sparse_sddmm_attributes {
                 struct_size: size_of::<sys::tnr_sparse_sddmm_attributes>() as u64,
                 flags,
                 reserved: 0,
             },
-            out.0,
+            out.raw(),
         )
     })
 }

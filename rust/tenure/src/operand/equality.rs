@@ -1,6 +1,8 @@
 //! Equality of shapes and of elements, regardless of layout and holder.
 
-use crate::{AsView, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::Element;
+use crate::operand::AsView;
 
 fn equal<T: Element>(a: &TensorView<'_, T>, b: &TensorView<'_, T>) -> bool {
     a.shape() == b.shape()

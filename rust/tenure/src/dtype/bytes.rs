@@ -1,6 +1,6 @@
 //! Elements as the bytes that they are.
 
-use crate::{DType, Element};
+use crate::dtype::{DType, Element};
 
 /// The bytes of elements, in the order of this machine.
 #[cfg(feature = "npz")]

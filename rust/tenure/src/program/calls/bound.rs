@@ -14,10 +14,11 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_bound, tnr_memory_plan, tnr_status, tnr_view, tnr_view_mut};
 
 use super::blank::RunExtents;
-use super::run::{Call, Counts, INLINE, Options, ProgramHandle, memory_plan};
+use super::run::{Options, ProgramHandle, memory_plan};
+use crate::error::{ErrorKind, Result};
+use crate::raw::call::{Call, Counts, INLINE};
 use crate::raw::context::current;
 use crate::raw::{check, entered, failure, kind_of};
-use crate::{ErrorKind, Result};
 
 /// How a program is bound.
 #[derive(Clone, Copy, PartialEq, Eq)]

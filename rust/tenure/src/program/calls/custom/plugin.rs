@@ -10,8 +10,8 @@ use libloading::Library;
 use tenure_sys as sys;
 
 use super::CustomOperation;
+use crate::error::{Error, ErrorKind, Result};
 use crate::raw::{entered, failure};
-use crate::{Error, ErrorKind, Result};
 
 /// The operations of a plug-in: a shared library that exports `tnr_plugin_entry`, in C, C++ or
 /// Rust. It stays loaded as long as one of them, or a program that calls one. (Feature `plugins`.)

@@ -16,9 +16,9 @@ use tenure_sys::{
     tnr_infer_fn, tnr_status, tnr_view, tnr_view_mut,
 };
 
-use super::check;
-use super::program::GraphHandle;
-use crate::{Error, ErrorKind, Result};
+use super::GraphHandle;
+use crate::error::{Error, ErrorKind, Result};
+use crate::raw::check;
 
 /// A custom operation: made of two closures by [`new`](Self::new), taken from C by
 /// [`from_raw`](Self::from_raw), or loaded from a plug-in (`load_plugin`).

@@ -1,10 +1,12 @@
 //! The operations that most programs call, as methods of tensors and views: each calls the function
 //! of the same name.
 
-use crate::{
-    Arithmetic, AsView, Axes, Factor, Field, Float, Number, Result, SharedTensor, Tensor,
-    TensorView, TensorViewMut, linalg, nn, ops,
-};
+use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::dtype::{Arithmetic, Factor, Field, Float, Number};
+use crate::error::Result;
+use crate::operand::AsView;
+use crate::ops::axes::Axes;
+use crate::{linalg, nn, ops};
 
 /// A method with an example: `$code` is true of `it`, the numbers 1, 4, 9 and 16 as a (2, 2).
 macro_rules! method {

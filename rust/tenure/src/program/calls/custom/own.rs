@@ -10,12 +10,15 @@ use tenure_sys::{
 };
 
 use super::CustomOperation;
+use crate::cuda::running::running;
 use crate::cuda::{self, Stream};
+use crate::dense::{TensorView, TensorViewMut};
+use crate::dtype::{DType, Element};
 use crate::error::Failure;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout;
 use crate::owner::caught;
-use crate::raw::cuda::running;
 use crate::raw::{in_default, status_of};
-use crate::{DType, Element, Error, ErrorKind, Result, TensorView, TensorViewMut, layout};
 
 /// The element types of the operands of a [`CustomOperation`]: a tuple of up to eight, an array of
 /// one type, or `()`. Sealed.
@@ -383,7 +386,8 @@ where
         // Functions that the closure calls must not see the context of a run on a device.
         let extents = in_default(|| (own.shape)(unsafe { I::shapes(operands) }))?;
         // It is refused where it does not fit memory.
-        let (result, _) = layout::shaped(T::DTYPE, &extents, crate::Order::RowMajor)?;
+        let (result, _) =
+            layout::shaped(T::DTYPE, &extents, crate::layout::order::Order::RowMajor)?;
         // SAFETY: by this function's contract there is room for any rank.
         unsafe {
             (*dtype, *rank) = (result.dtype, result.rank);

@@ -1,6 +1,6 @@
 //! The types of indices.
 
-use crate::Element;
+use crate::dtype::Element;
 
 mod sealed {
     pub trait Sealed {}

@@ -1,8 +1,9 @@
 //! The forms of new outputs of a run: one, or a tuple, array or `Vec`.
 
 use super::blank::{PlaceMemory, RunExtents, Shape};
-use super::run::Call;
-use crate::{Element, Result};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::raw::call::Call;
 
 /// The types of new outputs in the place `P`.
 pub trait Fresh<P: PlaceMemory> {

@@ -2,17 +2,19 @@
 
 use tenure_sys::{TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_device, tnr_view, tnr_view_mut};
 
-use super::run::Call;
+use crate::cuda::running::run_on;
 use crate::cuda::{self, Stream};
 use crate::dense::Held;
+use crate::dense::{DynTensor, Tensor, TensorView};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::{Host, OnDevice};
+use crate::layout;
+use crate::layout::order::Order;
 use crate::ops::results::Extents;
 use crate::raw::LentMut;
-use crate::raw::cuda::{device, run_on};
-use crate::{
-    DType, DynTensor, Element, Error, ErrorKind, Order, Result, Tensor, TensorView,
-    expr::{Host, OnDevice},
-    layout,
-};
+use crate::raw::call::Call;
+use crate::raw::cuda::device;
 
 /// The shape of an output.
 pub struct Shape(pub(super) Extents);
@@ -180,8 +182,8 @@ impl DynBlank {
     pub(super) fn new(dtype: DType, extents: &[usize]) -> Result<DynBlank> {
         dyn_blank! {
             dtype, extents;
-            f64 f32 crate::f16 crate::bf16 i8 i16 i32 i64 u8 u16 u32 u64 crate::Bool8
-            crate::Complex<f32> crate::Complex<f64>
+            f64 f32 half::f16 half::bf16 i8 i16 i32 i64 u8 u16 u32 u64 crate::dtype::Bool8
+            num_complex::Complex<f32> num_complex::Complex<f64>
         }
         Err(Error::new(ErrorKind::Unsupported, format!("an output of {dtype:?}")))
     }
