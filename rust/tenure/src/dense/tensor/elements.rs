@@ -108,7 +108,7 @@ impl<T: Element> Tensor<T> {
         self.view_mut().fill(value);
     }
 
-    /// Does the same as [`TensorViewMut::axis_iter_mut`].
+    /// Does the same as [`TensorViewMut::axis_iter_mut`](crate::TensorViewMut::axis_iter_mut).
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl<T: Element> Tensor<T> {
         AxisIterMut::new(self.view_mut(), axis.into())
     }
 
-    /// Does the same as [`TensorViewMut::rows_mut`].
+    /// Does the same as [`TensorViewMut::rows_mut`](crate::TensorViewMut::rows_mut).
     ///
     /// ```
     /// # use tenure::*;
@@ -138,7 +138,7 @@ impl<T: Element> Tensor<T> {
         RowsMut::new(self.view_mut())
     }
 
-    /// Does the same as [`TensorViewMut::split_into_mut`].
+    /// Does the same as [`TensorViewMut::split_into_mut`](crate::TensorViewMut::split_into_mut).
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl<T: Element> Tensor<T> {
         SplitIntoMut::new(self.view_mut(), axis.into(), part_count)
     }
 
-    /// Does the same as [`TensorViewMut::chunks_mut`].
+    /// Does the same as [`TensorViewMut::chunks_mut`](crate::TensorViewMut::chunks_mut).
     ///
     /// # Errors
     ///

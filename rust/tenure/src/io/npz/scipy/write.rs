@@ -170,7 +170,7 @@ impl Writer {
     /// ```
     /// # use tenure::{CsrMatrix, io::{self, npz}, sparse::gallery};
     /// # let path = std::env::temp_dir().join(format!("tenure-csr-{}.npz", std::process::id()));
-    /// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10])?;
+    /// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10, 10])?;
     /// npz::Writer::new().deflated().save(&path, &matrix)?; // scipy.sparse.load_npz(path)
     ///
     /// let file = io::read(&path)?;
