@@ -193,7 +193,10 @@ fn indices_outside_are_named_and_nothing_is_written() {
     let a = stream.upload(&[10, 20, 30]).unwrap();
     let wrong = stream.upload(&[[2_i64, 0], [-1, 3]]).unwrap();
     let error = stream.take(&a, 0, &wrong).unwrap_err();
-    assert!(error.message().starts_with("indices[1, 0] is -1 but must be at least 0"), "{error}");
+    assert!(
+        error.message().starts_with("take: indices[1, 0] is -1 but must be at least 0"),
+        "{error}"
+    );
     let mut out = stream.upload(&[1, 2, 3]).unwrap();
     let values = stream.upload(&[[7, 7], [7, 7]]).unwrap();
     let error = stream.put_assign(&mut out, 0, &wrong, &values).unwrap_err();

@@ -134,7 +134,7 @@ fn a_mapped_file_that_becomes_shorter_ends_the_process() -> Result<()> {
     const CHILD: &str = "TENURE_SHORTENED_FILE";
     let Some(path) = std::env::var_os(CHILD) else {
         let file = Scratch::new("shortened", &numbers(100_000));
-        let name = "a_mapped_file_that_becomes_shorter_ends_the_process";
+        let name = "io::a_mapped_file_that_becomes_shorter_ends_the_process";
         let child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", name, "--nocapture"])
             .env(CHILD, &file.0)

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::layout::axis::Axis;
 use crate::ops::concat::numbered;
 use crate::ops::indexed::{AS_THEY_ARE, taken};
+use crate::ops::results::named;
 use crate::raw::movement::{self, Names};
 
 impl Stream {
@@ -68,11 +69,12 @@ impl Stream {
         indices: impl AsView<I>,
     ) -> Result<Tensor<T>> {
         let (a, indices) = (a.as_view(), indices.as_view());
-        let at = numbered(axis.into(), a.rank())?;
-        let extents = taken(a.shape(), at, indices.shape())?;
-        self.filled(extents.as_slice(), |out| {
+        let at = named("take", numbered(axis.into(), a.rank()))?;
+        let extents = named("take", taken(a.shape(), at, indices.shape()))?;
+        let result = self.filled(extents.as_slice(), |out| {
             movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
-        })
+        });
+        named("take", result)
     }
 
     /// Writes the result of [`take`](Self::take) to `out`.
@@ -89,7 +91,7 @@ impl Stream {
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
         let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
-        self.take_by(Names::Rows, a, axis.into(), indices, out)
+        named("take_into", self.take_by(Names::Rows, a, axis.into(), indices, out))
     }
 
     /// Elements of `a` by an index each along an axis: as
@@ -118,10 +120,11 @@ impl Stream {
         indices: impl AsView<I>,
     ) -> Result<Tensor<T>> {
         let (a, indices) = (a.as_view(), indices.as_view());
-        let at = numbered(axis.into(), a.rank())? as u32;
-        self.filled(indices.shape(), |out| {
+        let at = named("gather", numbered(axis.into(), a.rank()))? as u32;
+        let result = self.filled(indices.shape(), |out| {
             movement::take(Names::Elements, a.lent(), at, indices.lent(), out)
-        })
+        });
+        named("gather", result)
     }
 
     /// Writes the result of [`gather`](Self::gather) to `out`.
@@ -138,7 +141,7 @@ impl Stream {
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
         let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
-        self.take_by(Names::Elements, a, axis.into(), indices, out)
+        named("gather_into", self.take_by(Names::Elements, a, axis.into(), indices, out))
     }
 }
 
@@ -175,7 +178,9 @@ macro_rules! put_methods {
                 values: impl AsView<T>,
             ) -> Result<Tensor<T>> {
                 let mut result = self.to_tensor(a)?;
-                self.$assign(&mut result, axis, indices, values)?;
+                let (a, by) = (result.view_mut(), (Names::$names, $op));
+                let done = self.put_by(by, a, axis.into(), indices.as_view(), values.as_view());
+                named(stringify!($new), done)?;
                 Ok(result)
             }
 
@@ -199,7 +204,8 @@ macro_rules! put_methods {
                 values: impl AsView<T>,
             ) -> Result<()> {
                 let (a, by) = (a.as_view_mut(), (Names::$names, $op));
-                self.put_by(by, a, axis.into(), indices.as_view(), values.as_view())
+                let done = self.put_by(by, a, axis.into(), indices.as_view(), values.as_view());
+                named(stringify!($assign), done)
             }
         )*}
     };

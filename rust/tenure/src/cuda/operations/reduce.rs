@@ -8,6 +8,7 @@ use crate::dtype::{Arithmetic, Bool8, Element, Field, Float, Number, Real};
 use crate::error::Result;
 use crate::ops::axes::Axes;
 use crate::ops::reduce::for_each_number_reduction;
+use crate::ops::results::named;
 use crate::raw::operations::{self, Reducing, reducing};
 
 impl Stream {
@@ -79,7 +80,8 @@ macro_rules! reduction_methods {
                 $($field: $field_type,)?
             ) -> Result<Tensor<$result_type>> {
                 let with = reducing!($($field)?);
-                self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
+                let result = self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with);
+                named(stringify!($new), result)
             }
 
             #[doc = $what]
@@ -106,7 +108,8 @@ macro_rules! reduction_methods {
             ) -> Result<()> {
                 let with = reducing!($($field)?);
                 let (a, out) = (a.as_view(), out.as_view_mut());
-                self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
+                let done = self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out);
+                named(stringify!($into), done)
             }
         )*}
     };
@@ -139,7 +142,7 @@ macro_rules! methods_of_all {
                 $($field: $field_type,)?
             ) -> Result<$result_type> {
                 let with = reducing!($($field)?);
-                self.reduce_all(tnr_reduce_op::$op, a.as_view(), with)
+                named(stringify!($all), self.reduce_all(tnr_reduce_op::$op, a.as_view(), with))
             }
         )*}
     };
