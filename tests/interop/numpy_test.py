@@ -526,7 +526,7 @@ class NumpyTest(unittest.TestCase):
             one = np.asarray(1).astype(a.dtype)
             number = scalar_of(one)
             for name, code in COMPARE.items():
-                function = getattr(np, name)
+                function = oracle(operations.COMPARE[name])
                 for out in self.each_output("compare", [code, a, b], a.shape, np.bool_):
                     self.assert_same(out, function(a, b), f"{name} {message}")
                 for out in self.each_output("compare_scalar", [code, a, number], a.shape, np.bool_):
@@ -619,7 +619,7 @@ class NumpyTest(unittest.TestCase):
             b = np.where(self.rng.random(a.shape) < 0.5, a, a.conj()).astype(a.dtype)
             number = a.flat[0] if a.size else a.dtype.type(1)
             for name in ("eq", "ne"):
-                function = getattr(np, name)
+                function = oracle(operations.COMPARE[name])
                 for out in self.each_output("compare", [COMPARE[name], a, b], a.shape, np.bool_):
                     self.assert_same(out, function(a, b), f"{name} {message}")
                 for out in self.each_output("compare_scalar", [COMPARE[name], a, scalar_of(number)],
@@ -657,7 +657,10 @@ class NumpyTest(unittest.TestCase):
         shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(a.shape)
                       if keep or axis not in axes)
         mask = sum(1 << axis for axis in axes)
-        return self.each_output("reduce", [REDUCE[name], a, mask], shape, dtype, ddof)
+        attributes = ddof
+        if isinstance(ddof, int):
+            attributes = ReduceAttributes(ctypes.sizeof(ReduceAttributes), ddof, 0, 0)
+        return self.each_output("reduce", [REDUCE[name], a, mask], shape, dtype, attributes)
 
     def test_sum_and_prod_of_integers(self):
         for a, axes, keep, message in self.reductions(SIGNED + UNSIGNED):

@@ -58,7 +58,7 @@ impl Stream {
     /// assert_eq!(stream.to_vec(&rows)?, [5.0, 6.0, 1.0, 2.0]);
     ///
     /// let error = stream.take(&table, 0, &stream.upload(&[0, 3])?).unwrap_err();
-    /// assert!(error.message().starts_with("indices[1] is 3 but must be at least 0"));
+    /// assert!(error.message().starts_with("take: indices[1] is 3 but must be at least 0"));
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[doc(alias("index_select", "embedding", "gather_rows", "select_rows"))]

@@ -9,12 +9,13 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_graph, tnr_scalar, tnr_view};
 
 use super::custom::CustomOperation;
-use super::{self as program, Given, NewNode, text_of};
+use super::{Given, NewNode, text_of};
 use crate::dense::{DynView, SharedTensor};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout;
 use crate::ops::results::Extents;
+use crate::program::calls as program;
 use crate::raw::{check, entered};
 
 /// The only handle on a graph of the C ABI; dropping it ends the graph.
