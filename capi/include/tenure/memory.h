@@ -36,16 +36,16 @@ extern "C" {
  */
 
 /**
- * Major version of the ABI and the library's soname. It changes only when something here breaks.
+ * Major version of the ABI and the library's soname. It changes when a function that is not experimental breaks.
  */
 #define TNR_ABI_MAJOR 0
 
 #define TNR_ABI_MINOR 1  /**< Minor version of the ABI. It rises with each addition. */
 
 /**
- * Minor version of the ABI that the program is written for: names that are newer are not declared,
- * and structs that grow have the size that they had. Define it before the first include; otherwise
- * it is that of this header.
+ * Minor version of the ABI that the program targets. The headers hide declarations that were added
+ * later, and structs that grow keep the size that they had. Define it before the first include. The
+ * default is the minor version of these headers.
  */
 #if !defined(TNR_WANT_MINOR)
 #define TNR_WANT_MINOR 1
@@ -69,8 +69,8 @@ TNR_API const char *tnr_build_info(void) TNR_NOEXCEPT;
  * ------------------------------------------------------------------------------
  * Errors
  *
- * A function returns a status, or a handle that is NULL where it failed; the thread's last error
- * has the text.
+ * A function that can fail returns a status, or a handle that is NULL on failure. `tnr_last_error`
+ * returns the message of the calling thread's last error.
  */
 
 /** Result of a call. The numbers are frozen and never reused; treat an unknown one as an error. */
@@ -84,14 +84,17 @@ typedef int32_t tnr_status;
 #define TNR_STATUS_OUT_OF_MEMORY 2  /**< Memory could not be had; nothing changed. */
 /** The arguments are right, but this build has no such operation for this dtype or device. */
 #define TNR_STATUS_UNSUPPORTED 3
-/** The output shares bytes with an input, or itself, in a way the operation cannot take. */
+/**
+ * The output overlaps an input, or two elements of the output share a byte, and the operation
+ * does not support that.
+ */
 #define TNR_STATUS_ALIASED 4
 #define TNR_STATUS_STALE_VIEW 5  /**< A view's owner has been released, or its borrow has ended. */
 #define TNR_STATUS_STALE_HANDLE 6  /**< A handle is garbage, of another kind, or was released. */
 #define TNR_STATUS_BUSY 7  /**< The memory is in use at this moment; call again. */
 /**
- * Another holder still has the borrowed memory; keep it, have that handle released, call
- * again.
+ * Another handle still refers to the borrowed memory. Keep the memory, release the other handle
+ * and repeat the call.
  */
 #define TNR_STATUS_BORROW_ESCAPED 8
 #define TNR_STATUS_DEVICE_ERROR 9  /**< A device failed. */
@@ -102,7 +105,7 @@ typedef struct tnr_error {
   /** Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread. */
   tnr_status status;
   uint32_t reserved;
-  /** The error, with the value and the bound; NUL-terminated UTF-8, cut at the end. */
+  /** The error, with the value and the bound: UTF-8, NUL-terminated, truncated if it is longer. */
   char message[504];
 } tnr_error;
 
@@ -122,11 +125,10 @@ TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
 TNR_API const tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
 
 /**
- * Sets the calling thread's last failure: for functions of the caller's that the library calls,
- * which then return the same status. OK sets nothing.
+ * Sets the calling thread's last error. A callback that fails calls it, and then returns the same
+ * status. OK sets nothing.
  *
- * @param message (nullable) ends with a 0, and is copied as far as there is
- * room
+ * @param message (nullable) NUL-terminated; copied, and truncated to fit `tnr_error`
  * @return `status`
  */
 TNR_API TNR_NODISCARD
@@ -142,8 +144,8 @@ tnr_status tnr_set_last_error(tnr_status status, const char *message) TNR_NOEXCE
 /**
  * An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
  *
- * A view may carry any whole-byte type that DLPack can name; operations answer
- * `TNR_STATUS_UNSUPPORTED` to those not named here.
+ * A view may carry any whole-byte type that DLPack can name; operations return
+ * `TNR_STATUS_UNSUPPORTED` for a dtype that is not in this list.
  */
 typedef uint32_t tnr_dtype;
 #define TNR_DTYPE_F64 81922  /**< IEEE binary64. */
@@ -159,14 +161,17 @@ typedef uint32_t tnr_dtype;
 #define TNR_DTYPE_U32 73729  /**< Unsigned, 32 bits. */
 #define TNR_DTYPE_U64 81921  /**< Unsigned, 64 bits. */
 /**
- * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Memory
- * that is lent or held, and `tnr_blob_copy`, keep the bytes.
+ * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Lending,
+ * adopting and copying memory do not change the bytes.
  */
 #define TNR_DTYPE_BOOL8 67590
 #define TNR_DTYPE_C64 81925  /**< Complex of two binary32, 8 bytes. */
 #define TNR_DTYPE_C128 98309  /**< Complex of two binary64, 16 bytes. */
 
-/** One element by value. It must be representable in the dtype it meets. */
+/**
+ * One element by value. Its value must be representable in the dtype of the operand with which it is
+ * combined, except that floats are rounded to a narrower one.
+ */
 typedef struct tnr_scalar {
   tnr_dtype dtype;  /**< How to read `bytes`. */
   uint32_t reserved;
@@ -184,7 +189,7 @@ typedef struct tnr_device {
   int32_t index;  /**< Which one of its kind, from 0; 0 for the CPU. */
 } tnr_device;
 
-/** Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes. */
+/** Bytes of one element. Returns 0 for a dtype of zero lanes or with a part of a byte. */
 TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
 
 /**
@@ -194,10 +199,13 @@ TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
  */
 TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
 
-/** One element of f64. Operands of a narrower float take the nearest number of theirs. */
+/**
+ * Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower float
+ * dtype.
+ */
 TNR_API tnr_scalar tnr_scalar_f64(double value) TNR_NOEXCEPT;
 
-/** One element of i64, for operands of any dtype that has its value. */
+/** Makes a scalar of i64, for operands of any dtype that represents its value. */
 TNR_API tnr_scalar tnr_scalar_i64(int64_t value) TNR_NOEXCEPT;
 
 /** One element of u64, for operands of any dtype that has its value. */

@@ -11,9 +11,9 @@ use crate::types::Kind;
 /// The header's text directly after its own version.
 const WANT: &str = "\
 /**
- * Minor version of the ABI that the program is written for: names that are newer are not declared,
- * and structs that grow have the size that they had. Define it before the first include; otherwise
- * it is that of this header.
+ * Minor version of the ABI that the program targets. The headers hide declarations that were added
+ * later, and structs that grow keep the size that they had. Define it before the first include. The
+ * default is the minor version of these headers.
  */
 #if !defined(TNR_WANT_MINOR)
 #define TNR_WANT_MINOR MINOR

@@ -12,38 +12,41 @@
 //! Tenure computes on memory that the caller already has. Five kinds of objects cross this boundary:
 //!
 //! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct: a pointer, a shape and strides.
-//!   The caller lends it for one call, and the library never keeps it.
+//!   The caller may pass it to any number of calls; the library keeps no reference to it.
 //! - A **blob** (`tnr_blob`) is a handle of memory. It records who frees the memory, who may write
 //!   it, and when that ends. A view that names its blob as `owner` keeps the blob alive during a call.
 //! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) is a handle of arrays that were checked
 //!   once.
-//! - A **program** (`tnr_program`) is a graph of operations. Binding it to the layouts of its inputs
-//!   and outputs (`tnr_bound`) moves the checks out of the runs.
-//! - A **context** (`tnr_context`) selects threads, an allocator and a device. NULL selects the
-//!   calling thread and the library's memory.
+//! - A **program** (`tnr_program`) is a graph of operations. A `tnr_bound` is a program bound to the
+//!   layouts of its inputs and outputs: binding checks them once, so that a run does not.
+//! - A **context** (`tnr_context`) selects threads, an allocator, an engine and a device. NULL selects
+//!   the calling thread and the library's memory.
 //!
-//! **Handles** are tokens that the library never dereferences. A garbage, released or wrong-kind
-//! handle is STALE_HANDLE. Release each handle once; a release of NULL does nothing.
+//! **Handles** are opaque tokens: the library looks them up and never dereferences them. A call that
+//! gets an invalid, released or wrong-kind handle returns STALE_HANDLE. Release each handle once; a
+//! release of NULL does nothing, and its status may be ignored.
 //!
-//! **Errors** are statuses. `tnr_last_error` has the message of the thread's last error: the
-//! argument, its value and the bound. A function that returns a handle returns NULL on failure. A
-//! call that fails writes nothing, unless its comment says otherwise.
+//! **Errors** are statuses. A function that returns a handle returns NULL on failure.
+//! `tnr_last_error` returns the message of the thread's last error: the argument, its value and the
+//! bound. A call that fails writes nothing, unless its comment says otherwise.
 //!
-//! **Arguments** of operations have one order: context, operation, inputs, attributes, outputs.
-//! `context` and `attributes` may be NULL, any other pointer only where its comment says `(nullable)`.
-//! An attribute that the operation or this library does not know is INVALID_ARGUMENT.
+//! **Arguments** of operations have one order: context, operation, inputs with their axes and numbers,
+//! attributes, outputs. `context` and `attributes` may be NULL, any other pointer only where its
+//! comment says `(nullable)`. An unknown attribute makes the call return INVALID_ARGUMENT.
 //!
-//! **Threads**: any thread may call any function at any time. No other call may use the memory of
-//! `out`, or the graph, at the same time. Comments name exceptions (`@threads`). Results have the same
-//! bits for any number of threads. Arithmetic, casts, movement and reductions also have the same bits
-//! under every instruction set; functions and products differ within their documented bounds.
+//! **Threads**: any thread may call any function. While a call runs, no other call may use the memory
+//! of its `out`, and while a call changes a `tnr_graph`, no other call may use that graph. Comments
+//! name further exceptions (`@threads`). Results of the library's own kernels have the same bits for
+//! any number of threads. Arithmetic, casts, movement and reductions also have the same bits under
+//! every instruction set; functions and products differ within their documented bounds.
 //!
 //! **Growth**: set a struct that begins with `struct_size` to zeros, then set `struct_size` to its
 //! `sizeof` and the fields that apply. Later versions append fields in which 0 keeps the present
 //! behaviour. The library writes no byte beyond `struct_size`. Fields named `reserved` are 0. Numbers
 //! are never reused. `TNR_WANT_MINOR` hides the declarations of newer minor versions.
 //!
-//! program.h and device.h are experimental: a minor version may change their functions.
+//! program.h and device.h are experimental: a minor version may change their functions. The major
+//! version changes when anything else breaks.
 //!
 //! # memory.h
 //!
@@ -175,15 +178,15 @@ use core::ffi::{c_char, c_void};
 // ==== memory.h: version ====
 // The ABI that a program was compiled for, and the library that it found.
 
-/// Major version of the ABI and the library's soname. It changes only when something here breaks.
+/// Major version of the ABI and the library's soname. It changes when a function that is not experimental breaks.
 pub const TNR_ABI_MAJOR: u32 = 0;
 
 /// Minor version of the ABI. It rises with each addition.
 pub const TNR_ABI_MINOR: u32 = 1;
 
 // ==== errors ====
-// A function returns a status, or a handle that is NULL where it failed; the thread's last error
-// has the text.
+// A function that can fail returns a status, or a handle that is NULL on failure. `tnr_last_error`
+// returns the message of the calling thread's last error.
 
 /// Result of a call. The numbers are frozen and never reused; treat an unknown one as an error.
 #[repr(transparent)]
@@ -200,7 +203,8 @@ impl tnr_status {
     pub const OUT_OF_MEMORY: tnr_status = tnr_status(2);
     /// The arguments are right, but this build has no such operation for this dtype or device.
     pub const UNSUPPORTED: tnr_status = tnr_status(3);
-    /// The output shares bytes with an input, or itself, in a way the operation cannot take.
+    /// The output overlaps an input, or two elements of the output share a byte, and the operation
+    /// does not support that.
     pub const ALIASED: tnr_status = tnr_status(4);
     /// A view's owner has been released, or its borrow has ended.
     pub const STALE_VIEW: tnr_status = tnr_status(5);
@@ -208,8 +212,8 @@ impl tnr_status {
     pub const STALE_HANDLE: tnr_status = tnr_status(6);
     /// The memory is in use at this moment; call again.
     pub const BUSY: tnr_status = tnr_status(7);
-    /// Another holder still has the borrowed memory; keep it, have that handle released, call
-    /// again.
+    /// Another handle still refers to the borrowed memory. Keep the memory, release the other handle
+    /// and repeat the call.
     pub const BORROW_ESCAPED: tnr_status = tnr_status(8);
     /// A device failed.
     pub const DEVICE_ERROR: tnr_status = tnr_status(9);
@@ -224,7 +228,7 @@ pub struct tnr_error {
     /// Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread.
     pub status: tnr_status,
     pub reserved: u32,
-    /// The error, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+    /// The error, with the value and the bound: UTF-8, NUL-terminated, truncated if it is longer.
     pub message: [c_char; 504],
 }
 
@@ -233,8 +237,8 @@ pub struct tnr_error {
 
 /// An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
 ///
-/// A view may carry any whole-byte type that DLPack can name; operations answer
-/// `TNR_STATUS_UNSUPPORTED` to those not named here.
+/// A view may carry any whole-byte type that DLPack can name; operations return
+/// `TNR_STATUS_UNSUPPORTED` for a dtype that is not in this list.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_dtype(pub u32);
@@ -264,8 +268,8 @@ impl tnr_dtype {
     pub const U32: tnr_dtype = tnr_dtype(0x0001_2001);
     /// Unsigned, 64 bits.
     pub const U64: tnr_dtype = tnr_dtype(0x0001_4001);
-    /// A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Memory
-    /// that is lent or held, and `tnr_blob_copy`, keep the bytes.
+    /// A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Lending,
+    /// adopting and copying memory do not change the bytes.
     pub const BOOL8: tnr_dtype = tnr_dtype(0x0001_0806);
     /// Complex of two binary32, 8 bytes.
     pub const C64: tnr_dtype = tnr_dtype(0x0001_4005);
@@ -273,7 +277,8 @@ impl tnr_dtype {
     pub const C128: tnr_dtype = tnr_dtype(0x0001_8005);
 }
 
-/// One element by value. It must be representable in the dtype it meets.
+/// One element by value. Its value must be representable in the dtype of the operand with which it is
+/// combined, except that floats are rounded to a narrower one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_scalar {
@@ -2165,18 +2170,17 @@ unsafe extern "C" {
     /// @return (transfer none) valid until a call fails on this thread, or the thread ends
     pub fn tnr_last_error() -> *const tnr_error;
 
-    /// Sets the calling thread's last failure: for functions of the caller's that the library calls,
-    /// which then return the same status. OK sets nothing.
+    /// Sets the calling thread's last error. A callback that fails calls it, and then returns the same
+    /// status. OK sets nothing.
     ///
-    /// @param message (nullable) ends with a 0, and is copied as far as there is
-    /// room
+    /// @param message (nullable) NUL-terminated; copied, and truncated to fit `tnr_error`
     /// @return `status`
     #[must_use]
     pub fn tnr_set_last_error(status: tnr_status, message: *const c_char) -> tnr_status;
 
     // ==== elements ====
 
-    /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+    /// Bytes of one element. Returns 0 for a dtype of zero lanes or with a part of a byte.
     pub fn tnr_dtype_size_bytes(dtype: tnr_dtype) -> usize;
 
     /// Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
@@ -2184,10 +2188,11 @@ unsafe extern "C" {
     /// @return (transfer none) lives as long as the process
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
-    /// One element of f64. Operands of a narrower float take the nearest number of theirs.
+    /// Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower float
+    /// dtype.
     pub fn tnr_scalar_f64(value: f64) -> tnr_scalar;
 
-    /// One element of i64, for operands of any dtype that has its value.
+    /// Makes a scalar of i64, for operands of any dtype that represents its value.
     pub fn tnr_scalar_i64(value: i64) -> tnr_scalar;
 
     /// One element of u64, for operands of any dtype that has its value.

@@ -1,9 +1,9 @@
 //! Tensors over memory you already have: lent to a C++ core without a copy and without `unsafe`,
 //! checked by the Rust compiler.
 //!
-//! Two nouns carry it. A **view** is a shape over memory: a plain value, lent for one call. A
-//! **tenure** is the way in which memory is held: it defines who frees the memory, who may write
-//! it, and when that ends.
+//! The crate has two concepts. A **view** is a shape over memory: a plain value that borrows it. A
+//! **tenure** is the ownership mode of memory: it defines who frees the memory, who may write it, and
+//! when that ends.
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -31,7 +31,7 @@
 //! let doubled = ops::mul(&table, 2.0)?;
 //! assert_eq!(doubled[[1, 2]], 12.0);
 //!
-//! // Operators build an expression of them, which is computed in one pass, without temporaries.
+//! // Arithmetic operators build an expression. `eval` computes it in one pass, without temporaries.
 //! let (doubled, means) = (&doubled, &means);
 //! assert_eq!(((doubled - means) / 2.0).eval()?[[0, 0]], -0.25);
 //!
@@ -101,7 +101,7 @@
 //! ```
 //!
 //! Memory written while a view reads it, E0502 "cannot borrow `data` as mutable because it is also
-//! borrowed as immutable"; so also an output that is one of the inputs:
+//! borrowed as immutable". The compiler also rejects an output that is one of the inputs:
 //!
 //! ```compile_fail,E0502
 //! let mut data = vec![1.0_f32; 6];
@@ -221,14 +221,15 @@
 //!
 //! - **No copy is silent.** Functions that copy say so in their names (`to_`, `copy_`,
 //!   `try_clone`), and [`stats`] counts the bytes.
-//! - **Nothing panics on its input**, with one exception: `Index` panics as slices do, and `get`
-//!   does not. All else is a [`Result`] whose message names the value and the bound: also counts
-//!   that no memory holds. (`to_vec`, `collect` and [`Triplets::push`] make or grow a `Vec`, which
-//!   ends the program as every `Vec` does where there is no memory for it.)
+//! - **Nothing panics on its input**, with one exception: `Index` panics as slices do; `get` does
+//!   not. Every other invalid input returns an error whose message names the value and the bound. A
+//!   size too large to allocate also returns an error. (`to_vec`, `collect` and [`Triplets::push`]
+//!   allocate a `Vec`: if that fails, the process aborts, as with any `Vec`.)
 //! - **Nothing is lost.** Refused values come back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
-//! - **No thread but yours computes,** until you say so: [`Context::with_threads`], or
-//!   [`Engine::OneDnn`].
+//! - **Only the calling thread computes,** until a [`Context`] adds threads: its own, Rayon's or an
+//!   executor's. The engine oneDNN ([`Engine::OneDnn`], or the variable `TENURE_ENGINE`) has threads
+//!   of its own.
 //!
 //! # Features
 //!
@@ -240,9 +241,9 @@
 //! | `approx` | `AbsDiffEq`, `RelativeEq` and `UlpsEq` of `approx` 0.5: of tensors, views and arrays |
 //! | `arrow` | arrays of `arrow-array` 59, values lent or shared, nulls as a mask, and tensors as arrays, without a copy |
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
-//! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
+//! | `faer` | matrices of `faer` 0.24, dense and sparse, `TryFrom` converts borrowed matrices in both directions; a `Mat` is an operand |
 //! | `image` | images of `image` 0.25 as `[height, width, channels]`: lent, handed over, operands and outputs |
-//! | `linalg` | in [`linalg`]: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and the systems that they solve, by `faer` |
+//! | `linalg` | in [`linalg`]: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values and linear solves, by `faer` |
 //! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
@@ -251,7 +252,7 @@
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `serde` | tensors and sparse matrices in any format of `serde` 1, checked on the way in |
-//! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
+//! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (for a reduction, of its input; for sparse operands, of those) |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
