@@ -50,7 +50,8 @@ struct Context(tnr_context_options);
 
 // SAFETY: the hooks may be called from any thread.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: nothing changes the options after they are made; several threads may call the hooks at
+// once, by the contracts of their types.
 unsafe impl Sync for Context {}
 
 impl Drop for Context {
@@ -341,11 +342,13 @@ unsafe extern "C" fn tnr_evaluate(
     _attributes: *const tnr_extension, out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);
-    // SAFETY: readable by the contract, as are the arrays; here and below.
+    // SAFETY: `expression` and `out` point to structs that are readable during the call, by the
+    // contract.
     let (expression, out) = unsafe { (&*expression, &(*out).view) };
     let nodes = || 0..expression.node_count as usize;
     for nth in nodes() {
-        // SAFETY: as above.
+        // SAFETY: `nodes` has `node_count` readable nodes, by the contract; `nth` is less than
+        // that.
         let node = unsafe { &*expression.nodes.add(nth) };
         for operand in node.operands {
             if operand == TNR_OPERAND_NONE {
@@ -356,13 +359,15 @@ unsafe extern "C" fn tnr_evaluate(
                 TNR_OPERAND_OUTPUT => read_view(out),
                 TNR_OPERAND_SCALAR => {
                     assert!(index < expression.scalar_count as usize);
-                    // SAFETY: as above.
+                    // SAFETY: `scalars` has `scalar_count` readable scalars, by the contract;
+                    // `index` is less than that, as asserted.
                     let scalar = unsafe { *expression.scalars.add(index) };
                     assert!(element_size_bytes(scalar.dtype) <= 8);
                 }
                 TNR_OPERAND_VIEW => {
                     assert!(index < expression.view_count as usize);
-                    // SAFETY: as above.
+                    // SAFETY: `views` has `view_count` readable pointers, by the contract; `index`
+                    // is less than that, as asserted.
                     read_view(unsafe { *expression.views.add(index) });
                 }
                 _ => assert!(index < nth),
@@ -370,7 +375,9 @@ unsafe extern "C" fn tnr_evaluate(
         }
         let Some(index) = node.attributes.checked_sub(1) else { continue };
         assert!(index < expression.attribute_count);
-        // SAFETY: as above: each is a struct of its kind.
+        // SAFETY: `attributes` has `attribute_count` pointers, by the contract, and `index` is less
+        // than that, as asserted; the pointer of a node is to the struct that its kind takes, and
+        // only normalizations and reductions have one.
         unsafe {
             let given = *expression.attributes.add(index as usize);
             if node.code & 0xffff_0000 == TNR_NODE_NORMALIZE {
@@ -438,7 +445,8 @@ unsafe extern "C" fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_statu
     if view.batch_offsets.rank == 0 {
         return one_is_right(view, &major, &minor);
     }
-    // SAFETY: as its parts.
+    // SAFETY: `batch_offsets` is a part of the view and not absent, because its rank is not 0; its
+    // elements are readable, by the contract.
     let begins = unsafe { indices(&view.batch_offsets) };
     if !begins.is_sorted() || begins.iter().any(|&begin| begin < 0 || begin > minor.len() as i64) {
         return tnr_status::INVALID_ARGUMENT;

@@ -139,7 +139,8 @@ impl<T: Copy> VecParts<T> {
 
 impl<T: Copy> Drop for VecParts<T> {
     fn drop(&mut self) {
-        // SAFETY: as in `into_vec`.
+        // SAFETY: the parts are those of a `Vec` that `new` took apart without dropping it;
+        // `into_vec` skips this drop, so that the `Vec` is made only once.
         drop(unsafe { Vec::from_raw_parts(self.data, self.len, self.capacity) });
     }
 }

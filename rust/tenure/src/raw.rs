@@ -126,7 +126,8 @@ pub(crate) struct BlobHandle {
 // SAFETY: the handle is a token, and the library takes it from any thread. Requirements of the
 // memory's elements and owner are bounds of the types that hold a handle.
 unsafe impl Send for BlobHandle {}
-// SAFETY: as above; no method changes the handle through `&self`.
+// SAFETY: the handle is a token, and the library takes it from any thread; no method changes the
+// handle through `&self`; requirements of the memory are bounds of the types that hold a handle.
 unsafe impl Sync for BlobHandle {}
 
 impl BlobHandle {
@@ -232,7 +233,9 @@ impl BlobHandle {
 
 pub(crate) fn owned(token: *mut tnr_blob, tenure: Tenure) -> Result<BlobHandle> {
     if token.is_null() {
-        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A constructor that
+        // gives NULL has written the status.
         return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
     }
     Ok(BlobHandle { token, tenure })

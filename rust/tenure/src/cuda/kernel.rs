@@ -206,9 +206,10 @@ impl Stream {
             }
         }
         let raw = &raw[..given.len().min(raw.len())];
-        // SAFETY: the pointers are to what `listed` holds, whose views are lent until the call
-        // returns; as for an operation, the library pins their blobs and orders the work. The
-        // kernel's accesses are covered by the promise of its creator.
+        // SAFETY: each pointer is NULL or points to a value in `listed`, whose views are lent until
+        // the call returns; the library keeps their blobs until the work is done, and orders it
+        // after earlier and before later work on them; the creator of the kernel has promised that
+        // it accesses only elements of its views.
         unsafe { kernel.handle.launch(self.handle(), &grid.raw(), raw) }
     }
 }

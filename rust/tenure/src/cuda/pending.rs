@@ -187,7 +187,9 @@ impl Stream {
         let mut a = host.owned_raw();
         let copied = out.view_mut().slice(0, ..count).and_then(|mut out| {
             a.shape[0] = out.raw().shape[0];
-            // SAFETY: as in `upload_owned`. A view that does not lie in the owner is refused.
+            // SAFETY: the view of the host names its owner, which the library keeps until the copy
+            // is done; no other code has the tensor until then; `base` and `size_bytes` stay those
+            // of the owner, so that the library refuses a view with too many indices.
             unsafe { cuda::copy_async(self.handle(), Lent::new(&a), out.lent_mut()) }
         });
         self.given_back("submit: ", copied, &a, host)
@@ -208,7 +210,9 @@ impl Stream {
     ) -> Result<Pending<Tensor<T>>, Rejected<Tensor<T>>> {
         let view = tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..host.owned_raw() };
         let out = tnr_view_mut { view };
-        // SAFETY: as in `upload_owned`.
+        // SAFETY: the view of the host names its owner, which the library keeps until the copy is
+        // done; the view is dense, so that no two indices meet; a `Tensor` may be written, and no
+        // other code has this one until the copy is done.
         let copied =
             unsafe { cuda::copy_async(self.handle(), a.as_view().lent(), LentMut::new(&out)) };
         self.given_back("download_owned: ", copied, &view, host)

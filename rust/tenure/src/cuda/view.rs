@@ -42,7 +42,8 @@ impl<T: Element> Copy for TensorView<'_, T> {}
 
 // SAFETY: a view is a `&[T]` with a shape, and `&[T]` is Send where T is Sync.
 unsafe impl<T: Element + Sync> Send for TensorView<'_, T> {}
-// SAFETY: as above.
+// SAFETY: `&TensorView` gives only plain fields and copies of the view; neither gives a reference
+// to an element, and work through them only reads the elements; T is Sync, as `&[T]` requires.
 unsafe impl<T: Element + Sync> Sync for TensorView<'_, T> {}
 
 impl<T: Element> TensorView<'_, T> {

@@ -41,7 +41,8 @@ pub struct TensorViewMut<'a, T: Element> {
 
 // SAFETY: a view is a `&mut [T]` with a shape, and `&mut [T]` is Send where T is Send.
 unsafe impl<T: Element + Send> Send for TensorViewMut<'_, T> {}
-// SAFETY: as above; `& &mut [T]` only reads, so that T is to be Sync.
+// SAFETY: `&TensorViewMut` gives only plain fields and views for reading; work that writes takes
+// `&mut self` or the view by value; T is Sync, as sharing a `&mut [T]` requires.
 unsafe impl<T: Element + Sync> Sync for TensorViewMut<'_, T> {}
 
 impl<'a, T: Element> TensorViewMut<'a, T> {

@@ -60,11 +60,13 @@ pub struct DynViewMut<'a> {
 
 // SAFETY: a view is a `&[u8]` with a shape.
 unsafe impl Send for DynView<'_> {}
-// SAFETY: as above.
+// SAFETY: `&DynView` gives only reads of bytes and of plain fields; no code writes the bytes while
+// the view lives, by the type's invariant; a reference to bytes may be shared by threads.
 unsafe impl Sync for DynView<'_> {}
 // SAFETY: a view is a `&mut [u8]` with a shape.
 unsafe impl Send for DynViewMut<'_> {}
-// SAFETY: as above.
+// SAFETY: `&DynViewMut` gives only reads of bytes and of plain fields; writes take `&mut self` or
+// the view by value; a reference to bytes may be shared by threads.
 unsafe impl Sync for DynViewMut<'_> {}
 
 /// Lays a dense shape over all of some bytes.

@@ -154,7 +154,8 @@ pub struct Iter<'a, T: Element> {
 
 // SAFETY: it is the unvisited rest of a `TensorView`.
 unsafe impl<T: Element + Sync> Send for Iter<'_, T> {}
-// SAFETY: as above.
+// SAFETY: `&Iter` gives only clones and the number of elements left; a clone only reads elements,
+// which no code writes for 'a; `&T` may be used on any thread, because T is Sync.
 unsafe impl<T: Element + Sync> Sync for Iter<'_, T> {}
 
 impl<'a, T: Element> Iter<'a, T> {
@@ -179,7 +180,8 @@ impl<'a, T: Element> Iterator for Iter<'a, T> {
 
     #[inline]
     fn fold<A, F: FnMut(A, &'a T) -> A>(self, accumulated: A, mut f: F) -> A {
-        // SAFETY: as in `next`.
+        // SAFETY: each place is an element of the view; the view's elements are initialised, and
+        // not written for 'a.
         self.places.fold(accumulated, |accumulated, place| f(accumulated, unsafe { &*place }))
     }
 }
@@ -192,7 +194,8 @@ pub struct IterMut<'a, T: Element> {
 
 // SAFETY: it is the unvisited rest of a `TensorViewMut`.
 unsafe impl<T: Element + Send> Send for IterMut<'_, T> {}
-// SAFETY: as above.
+// SAFETY: `&IterMut` gives only the number of elements left; every method that reaches an element
+// takes `&mut self` or the iterator by value.
 unsafe impl<T: Element + Sync> Sync for IterMut<'_, T> {}
 
 impl<'a, T: Element> IterMut<'a, T> {
@@ -219,7 +222,8 @@ impl<'a, T: Element> Iterator for IterMut<'a, T> {
     #[inline]
     fn fold<A, F: FnMut(A, &'a mut T) -> A>(self, accumulated: A, mut f: F) -> A {
         self.places.fold(accumulated, |accumulated, place| {
-            // SAFETY: as in `next`.
+            // SAFETY: each place is an element of the view, whose elements are exclusive for 'a; no
+            // two indices of a `TensorViewMut` meet; `fold` visits each place that is left once.
             f(accumulated, unsafe { &mut *place.cast_mut() })
         })
     }
@@ -228,7 +232,8 @@ impl<'a, T: Element> Iterator for IterMut<'a, T> {
 impl<T: Element> DoubleEndedIterator for Iter<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        // SAFETY: as in `next`.
+        // SAFETY: the place is an element of the view; the view's elements are initialised, and not
+        // written for 'a.
         self.places.retreat().map(|place| unsafe { &*place })
     }
 }
@@ -236,7 +241,9 @@ impl<T: Element> DoubleEndedIterator for Iter<'_, T> {
 impl<T: Element> DoubleEndedIterator for IterMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        // SAFETY: as in `next`; elements from the back are not visited from the front.
+        // SAFETY: the place is an element of the view, whose elements are exclusive for 'a; no two
+        // indices of a `TensorViewMut` meet; `retreat` counts the element out of those that are
+        // left, so that no later call visits it.
         self.places.retreat().map(|place| unsafe { &mut *place.cast_mut() })
     }
 }
@@ -371,7 +378,9 @@ macro_rules! parts_iterators {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 let index = self.left.next_back()?;
-                // SAFETY: as in `next`.
+                // SAFETY: the part's elements are among the view's, and parts of different indices
+                // share none; `left` gives each index once, from either end; the view itself is not
+                // used again.
                 Some(unsafe { TensorViewMut::from_raw(self.parts.part(self.view.raw(), index)) })
             }
         }

@@ -128,8 +128,9 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         let checked = reinterpreted(self.raw(), U::DTYPE)
             .and_then(|raw| layout::check_distinct(&raw).map(|()| raw));
         match checked {
-            // SAFETY: as for reading; any elements of `U` are elements of `T`, and the view, which
-            // ends here, had exclusive access to the bytes for 'a.
+            // SAFETY: `reinterpreted` and `check_distinct` have checked the layout, which covers
+            // only bytes of this view; any bytes are elements of `U` and of `T`; the view ends
+            // here, and had exclusive access to the bytes for 'a.
             Ok(raw) => Ok(unsafe { TensorViewMut::from_raw(raw) }),
             Err(error) => Err(Rejected::new(error, self)),
         }

@@ -148,7 +148,8 @@ impl<T: Element> SharedTensor<T> {
 
     #[inline]
     pub(crate) fn view_ref(&self) -> &TensorView<'_, T> {
-        // SAFETY: as in `view`.
+        // SAFETY: the raw view is dense over all of the blob's memory; `Held` keeps the elements
+        // alive and initialised; memory is not written while it is shared.
         unsafe { TensorView::from_raw_ref(self.raw()) }
     }
 

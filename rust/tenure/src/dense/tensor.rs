@@ -303,7 +303,8 @@ impl<T: Element> Tensor<T> {
 
     #[inline]
     pub(crate) fn view_ref(&self) -> &TensorView<'_, T> {
-        // SAFETY: as in `view`.
+        // SAFETY: the raw view is dense over all of the blob's memory; `Held` keeps the elements
+        // alive and initialised; `&self` keeps writers away while the result lives.
         unsafe { TensorView::from_raw_ref(self.raw()) }
     }
 
@@ -328,7 +329,9 @@ impl<T: Element> Tensor<T> {
     pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
         // SAFETY: a `tnr_view_mut` is its first and only field, a view.
         let view = unsafe { &*ptr::from_ref(self.raw()).cast::<tnr_view_mut>() };
-        // SAFETY: as in `view_mut`; the view has passed the checks of one that is not EXCLUSIVE, too.
+        // SAFETY: the view is dense over the blob's memory, so that it passes both checks, which do
+        // not read the flag EXCLUSIVE; `Held` keeps the elements alive, and a `Tensor` may write
+        // them; `&mut self` excludes every other access while the result lives.
         unsafe { LentMut::new(view) }
     }
 

@@ -52,7 +52,9 @@ impl<T: Element> Copy for TensorView<'_, T> {}
 
 // SAFETY: a view is a `&[T]` with a shape, and `&[T]` is Send where T is Sync.
 unsafe impl<T: Element + Sync> Send for TensorView<'_, T> {}
-// SAFETY: as above.
+// SAFETY: `&TensorView` gives only reads of elements and of plain fields; no code writes the
+// elements while the view lives, by the type's invariant; `&T` may be shared by threads, because T
+// is Sync.
 unsafe impl<T: Element + Sync> Sync for TensorView<'_, T> {}
 
 /// Construction.

@@ -43,7 +43,8 @@ pub struct TensorViewMut<'a, T: Element> {
 
 // SAFETY: a view is a `&mut [T]` with a shape, and `&mut [T]` is Send where T is Send.
 unsafe impl<T: Element + Send> Send for TensorViewMut<'_, T> {}
-// SAFETY: as above; `& &mut [T]` only reads, so that T is to be Sync.
+// SAFETY: `&TensorViewMut` gives only reads of elements and of plain fields; every write takes
+// `&mut self` or the view by value; `&T` may be shared by threads, because T is Sync.
 unsafe impl<T: Element + Sync> Sync for TensorViewMut<'_, T> {}
 
 /// Construction.

@@ -13,8 +13,9 @@ pub(crate) fn of<T: Element>(elements: &[T]) -> &[u8] {
 /// The bytes of elements, to be written.
 pub(crate) fn of_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
     let size_bytes = size_of_val(elements);
-    // SAFETY: as above, and whatever is written there is a value: every pattern of an element's
-    // bytes is, by the trait's contract.
+    // SAFETY: the bytes are those of the slice, which stays exclusively borrowed; each is
+    // initialised, because elements have no padding; every pattern of bytes that is written there
+    // is a value, by the contract of `Element`.
     unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_bytes) }
 }
 

@@ -238,7 +238,9 @@ impl Imported {
     #[expect(clippy::result_large_err, reason = "the refused import goes back, by value")]
     pub fn into_shared<T: Element>(self) -> Result<SharedTensor<T>, Rejected<Self>> {
         match self.require_dense::<T>() {
-            // SAFETY: as in `into_tensor`; a shared tensor writes nothing.
+            // SAFETY: `require_dense` has found a dense view of elements of `T` over all of the
+            // blob's memory; by the type's invariant the elements are initialised and only the
+            // holder writes them; the tensor becomes a shared one at once, which is only read.
             Ok(()) => Ok(unsafe { Tensor::made(self.raw, self.blob) }.into_shared()),
             Err(error) => Err(Rejected::new(error, self)),
         }

@@ -155,8 +155,9 @@ impl<'a, T: Element> TryFrom<TensorViewMut<'a, T>> for MatMut<'a, T> {
 
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
-        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
-        // had exclusive access to the elements for 'a.
+        // SAFETY: the elements are those of the view: aligned, inside one allocation and
+        // initialised; no two indices meet; the view, which ends here, had exclusive access to them
+        // for 'a.
         Ok(unsafe { MatMut::from_raw_parts_mut(data.as_ptr(), rows, cols, row, col) })
     }
 }
@@ -180,7 +181,9 @@ impl<T: Element> AsViewMut<T> for Mat<T> {
         let (extents, strides) = (extents(&matrix.as_ref()), strides(&matrix.as_ref()));
         let data = matrix.as_ptr_mut().cast_const().cast();
         let raw = layout::around_unchecked(data, T::DTYPE, &extents, &strides);
-        // SAFETY: as above; columns do not meet, and `&mut self` keeps everybody else away.
+        // SAFETY: the matrix owns its elements column by column, so they are aligned, initialised
+        // and inside one allocation; no two indices meet; `&mut self` gives exclusive access to
+        // them for the lifetime of the view.
         unsafe { TensorViewMut::from_raw(raw) }
     }
 }

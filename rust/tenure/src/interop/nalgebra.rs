@@ -231,8 +231,9 @@ impl<'a, T: Element, R: Dim, C: Dim> TryFrom<TensorViewMut<'a, T>>
 
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let (first, shape, strides) = parts(view.raw())?;
-        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
-        // had exclusive access to the elements for 'a.
+        // SAFETY: the elements are those of the view: aligned, inside one allocation and
+        // initialised; no element lies between those of a column, and no two indices meet; the
+        // view, which ends here, had exclusive access to them for 'a.
         let storage = unsafe { ViewStorageMut::from_raw_parts(first.as_ptr(), shape, strides) };
         Ok(Matrix::from_data(storage))
     }

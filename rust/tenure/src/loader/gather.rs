@@ -60,7 +60,9 @@ fn copy_row<T: Element>(from: &[T], next: &[T], to: &mut [T], copy: unsafe fn(*c
     }
     if whole < size_bytes {
         prefetch(next.wrapping_add(whole));
-        // SAFETY: as above; these are the remaining bytes of both.
+        // SAFETY: these are the last bytes of both rows, which have `size_bytes` bytes each; `to`
+        // comes from a `&mut` slice, so it lies apart from `from`; elements have no padding, so
+        // their bytes are initialised.
         unsafe { from.add(whole).copy_to_nonoverlapping(to.add(whole), size_bytes - whole) };
     }
 }

@@ -169,6 +169,8 @@ pub(crate) fn filled_in<T: Element>(
     order: Order,
     operation: impl FnOnce(LentMut<'_>) -> Result<()>,
 ) -> Result<Tensor<T>> {
-    // SAFETY: as in `filled`.
+    // SAFETY: `operation` is one call of `raw::operations`, which has written every element of its
+    // output when it answers Ok; the output is none of its inputs, so that no element is read
+    // before.
     unsafe { Tensor::written_in(extents, order, operation) }
 }

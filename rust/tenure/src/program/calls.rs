@@ -129,7 +129,9 @@ impl GraphHandle {
         entered()?;
         // SAFETY: takes nothing.
         let graph = unsafe { sys::tnr_graph_create() };
-        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A function that gives
+        // NULL has written the status.
         let graph = NonNull::new(graph)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(GraphHandle(graph))
@@ -276,7 +278,9 @@ impl GraphHandle {
         // blob that it names, which is not written until its last holder gives it back; the program
         // is one of them.
         let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
-        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A function that gives
+        // NULL has written the status.
         let program = NonNull::new(program)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(ProgramHandle::new(program, [input_count, output_count, update_count]))

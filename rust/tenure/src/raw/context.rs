@@ -73,7 +73,8 @@ pub(crate) struct ContextHandle {
 // SAFETY: the handle is a token, and the library takes it from any thread. The hooks behind it are
 // Send and Sync by the traits' bounds.
 unsafe impl Send for ContextHandle {}
-// SAFETY: as above; no method changes the handle through `&self`.
+// SAFETY: the handle is a token, and the library takes it from any thread; the hooks behind it are
+// Sync by the traits' bounds; no method changes the handle through `&self`.
 unsafe impl Sync for ContextHandle {}
 
 impl ContextHandle {
@@ -85,7 +86,9 @@ impl ContextHandle {
         // SAFETY: the options are readable; the rest by this function's contract.
         let token = unsafe { sys::tnr_context_create(options) };
         if token.is_null() {
-            // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+            // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+            // call fails on this thread; no other call is made while it is read. A constructor that
+            // gives NULL has written the status.
             return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
         }
         Ok(ContextHandle { token })

@@ -92,7 +92,8 @@ pub(crate) struct EventHandle {
 
 // SAFETY: the handle is a token, and the library takes it from any thread.
 unsafe impl Send for EventHandle {}
-// SAFETY: as above; no method changes the handle through `&self`.
+// SAFETY: the handle is a token, and the library takes it from any thread; no method changes the
+// handle through `&self`.
 unsafe impl Sync for EventHandle {}
 
 impl EventHandle {
@@ -100,7 +101,9 @@ impl EventHandle {
     pub(crate) fn of(context: &ContextHandle) -> Result<EventHandle> {
         // SAFETY: the context is alive.
         let token = NonNull::new(unsafe { sys::tnr_event_create(context.token()) });
-        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A constructor that
+        // gives NULL has written the status.
         let token = token.ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(EventHandle { token })
     }

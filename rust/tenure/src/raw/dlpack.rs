@@ -37,7 +37,8 @@ impl BlobHandle {
     pub(crate) unsafe fn import_legacy(
         tensor: NonNull<DLManagedTensor>,
     ) -> Result<(BlobHandle, tnr_view)> {
-        // SAFETY: as in `import`.
+        // SAFETY: `tensor` meets the requirements by this function's contract; `out` is a writable
+        // local of `imported`, which the library writes on success.
         Self::imported(|out| unsafe { sys::tnr_blob_import_legacy(tensor.as_ptr(), out) })
     }
 
@@ -51,7 +52,8 @@ impl BlobHandle {
         home: &ContextHandle,
         tensor: NonNull<DLManagedTensorVersioned>,
     ) -> Result<(BlobHandle, tnr_view)> {
-        // SAFETY: as in `import`; the context is alive.
+        // SAFETY: the context handle is alive; `tensor` meets the requirements by this function's
+        // contract; `out` is a writable local of `imported`, which the library writes on success.
         Self::imported(|out| unsafe { sys::tnr_blob_import_on(home.token(), tensor.as_ptr(), out) })
     }
 
@@ -64,7 +66,8 @@ impl BlobHandle {
         home: &ContextHandle,
         tensor: NonNull<DLManagedTensor>,
     ) -> Result<(BlobHandle, tnr_view)> {
-        // SAFETY: as in `import`; the context is alive.
+        // SAFETY: the context handle is alive; `tensor` meets the requirements by this function's
+        // contract; `out` is a writable local of `imported`, which the library writes on success.
         Self::imported(|out| unsafe {
             sys::tnr_blob_import_legacy_on(home.token(), tensor.as_ptr(), out)
         })

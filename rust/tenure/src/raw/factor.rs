@@ -19,7 +19,8 @@ pub(crate) struct FactorHandle {
 
 // SAFETY: the handle is a token, and the library takes it from any thread; the memory is its own.
 unsafe impl Send for FactorHandle {}
-// SAFETY: as above; nothing that is done through `&self` writes the factor.
+// SAFETY: the handle is a token, and the library takes it from any thread; the factor's memory is
+// its own, and no method writes it through `&self`.
 unsafe impl Sync for FactorHandle {}
 
 impl Drop for FactorHandle {
@@ -42,7 +43,9 @@ impl FactorHandle {
         // SAFETY: `Lent` guarantees the requirements on views; the attributes are alive for the
         // call.
         let factor = unsafe { sys::tnr_factor_create(current(), b.0, &attributes) };
-        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A function that gives
+        // NULL has written the status.
         let factor = NonNull::new(factor)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         let info = tnr_factor_info {

@@ -24,7 +24,8 @@ pub(crate) struct KernelHandle {
 
 // SAFETY: the handle is a token, and the library takes it from any thread.
 unsafe impl Send for KernelHandle {}
-// SAFETY: as above; no method changes the kernel.
+// SAFETY: the handle is a token, and the library takes it from any thread; no method changes the
+// kernel through `&self`.
 unsafe impl Sync for KernelHandle {}
 
 impl KernelHandle {
@@ -65,7 +66,9 @@ impl KernelHandle {
         // SAFETY: the context is alive; each pointer of the options is to as much as its count
         // says, or to a string, and outlives the call.
         let token = NonNull::new(unsafe { sys::tnr_kernel_create(home.token(), &options) });
-        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A constructor that
+        // gives NULL has written the status.
         let token = token.ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(KernelHandle { token })
     }

@@ -41,7 +41,8 @@ pub(crate) fn operation_stats(operation: tnr_operation) -> tnr_operation_stats {
         written_bytes: 0,
         nanoseconds: 0,
     };
-    // SAFETY: as in `stats`. It fails on an operation without a name only.
+    // SAFETY: `stats` is a writable local, and its `struct_size` says how far the library writes.
+    // The call fails only on an operation without a name.
     let _ = unsafe { sys::tnr_operation_stats_read(operation, &mut stats) };
     stats
 }

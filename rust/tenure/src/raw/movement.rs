@@ -18,7 +18,10 @@ pub(crate) fn concat(parts: &[impl IsView], axis: u32, out: LentMut<'_>) -> Resu
     entered()?;
     traced!(concat(&out.0.view));
     let (views, count) = views_of(parts);
-    // SAFETY: see the module; the views are alive for the call.
+    // SAFETY: `views` has `count` adjacent views that are checked, alive, initialised and not
+    // written during the call (`IsView`), or more than the library takes, which it refuses by their
+    // number; `out` is a checked, distinct view that nothing else touches; the library checks the
+    // context token.
     check(unsafe { sys::tnr_concat(current(), views, count, axis, ptr::null(), out.0) })
 }
 
@@ -38,7 +41,9 @@ pub(crate) fn pad<T: Element>(
         before,
         value: value.map_or(none, scalar),
     };
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a checked, distinct view that nothing else touches; `around` is a local that
+    // outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_pad(current(), mode, a.0, &around, out.0) })
 }
 
@@ -63,7 +68,9 @@ pub(crate) fn take(
         Names::Rows => sys::tnr_take,
         Names::Elements => sys::tnr_gather,
     };
-    // SAFETY: see the module.
+    // SAFETY: `a` and `indices` are checked views of live, initialised elements that are not
+    // written during the call; `out` is a checked, distinct view that nothing else touches; the
+    // library checks the context token; `attributes` may be NULL.
     check(unsafe { call(current(), a.0, axis, indices.0, ptr::null(), out.0) })
 }
 
@@ -83,7 +90,9 @@ pub(crate) fn put(
         Names::Rows => sys::tnr_put,
         Names::Elements => sys::tnr_scatter,
     };
-    // SAFETY: see the module.
+    // SAFETY: `a` and `indices` are checked views of live, initialised elements that are not
+    // written during the call; `out` is a checked, distinct view that nothing else touches, and its
+    // elements are initialised; the library checks the context token; `attributes` may be NULL.
     check(unsafe { call(current(), op, a.0, axis, indices.0, ptr::null(), out.0) })
 }
 
@@ -92,7 +101,10 @@ pub(crate) fn masked_fill(mask: Lent<'_>, value: Lent<'_>, out: LentMut<'_>) -> 
     entered()?;
     traced!(select(&out.0.view));
     let a = Input::Output.resolve(&out);
-    // SAFETY: see the module.
+    // SAFETY: `mask` and `value` are checked views of live, initialised elements that are not
+    // written during the call; `a` is `out` itself, whose elements are initialised; `out` is a
+    // checked, distinct view that nothing else touches; the library checks the context token;
+    // `attributes` may be NULL.
     check(unsafe { sys::tnr_select(current(), mask.0, value.0, a, ptr::null(), out.0) })
 }
 
@@ -108,7 +120,9 @@ pub(crate) fn triangular(
     let struct_size = size_of::<sys::tnr_triangle_attributes>() as u64;
     let with = sys::tnr_triangle_attributes { struct_size, diagonal };
     let a = a.resolve(&out);
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `out` is a checked, distinct view that nothing else touches; `with`
+    // is a local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_triangular(current(), part, a, &with, out.0) })
 }
 
@@ -127,7 +141,9 @@ fn made(call: impl FnOnce(*mut tnr_view_mut) -> *mut sys::tnr_blob) -> Result<Ma
 pub(crate) fn nonzero(a: Lent<'_>) -> Result<Made> {
     entered()?;
     traced!(nonzero(a.0));
-    // SAFETY: see the module; `out` is written on success.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a writable local of `made`, which the library writes on success; the library
+    // checks the context token; `attributes` may be NULL.
     made(|out| unsafe { sys::tnr_nonzero(current(), a.0, ptr::null(), out) })
 }
 
@@ -135,6 +151,8 @@ pub(crate) fn nonzero(a: Lent<'_>) -> Result<Made> {
 pub(crate) fn masked_select(a: Lent<'_>, mask: Lent<'_>) -> Result<Made> {
     entered()?;
     traced!(masked_select(a.0));
-    // SAFETY: as in `nonzero`.
+    // SAFETY: `a` and `mask` are checked views of live, initialised elements that are not written
+    // during the call; `out` is a writable local of `made`, which the library writes on success;
+    // the library checks the context token; `attributes` may be NULL.
     made(|out| unsafe { sys::tnr_masked_select(current(), a.0, mask.0, ptr::null(), out) })
 }

@@ -23,7 +23,9 @@ use crate::error::Result;
 pub(crate) fn cast(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(cast(&out.0.view));
-    // SAFETY: see the module.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a checked, distinct view that nothing else touches; the library checks the
+    // context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_cast(current(), a.0, ptr::null(), out.0) })
 }
 
@@ -33,7 +35,8 @@ pub(crate) fn fill<T: Element>(value: T, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(fill(&out.0.view));
     let value = scalar(value);
-    // SAFETY: see the module; `value` is alive for the call.
+    // SAFETY: `value` is a local that outlives the call; `out` is a checked, distinct view that
+    // nothing else touches; the library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_fill(current(), &value, ptr::null(), out.0) })
 }
 
@@ -42,7 +45,9 @@ pub(crate) fn fill<T: Element>(value: T, out: LentMut<'_>) -> Result<()> {
 pub(crate) fn unary(op: tnr_unary_op, a: Input<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(unary(op, &out.0.view));
-    // SAFETY: see the module.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `out` is a checked, distinct view that nothing else touches; the
+    // library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_unary(current(), op, a.resolve(&out), ptr::null(), out.0) })
 }
 
@@ -57,7 +62,9 @@ pub(crate) fn binary(
     entered()?;
     traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), b.resolve(&out));
-    // SAFETY: see the module.
+    // SAFETY: each of `a` and `b` is a lent view (checked, initialised, not written during the
+    // call) or the initialised `out` itself; `out` is a checked, distinct view that nothing else
+    // touches; the library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_binary(current(), op, a, b, ptr::null(), out.0) })
 }
 
@@ -72,7 +79,10 @@ pub(crate) fn binary_scalar<T: Element>(
     entered()?;
     traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), scalar(b));
-    // SAFETY: see the module; `b` is alive for the call.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `b` is a local that outlives the call; `out` is a checked, distinct
+    // view that nothing else touches; the library checks the context token; `attributes` may be
+    // NULL.
     check(unsafe { sys::tnr_binary_scalar(current(), op, a, &b, ptr::null(), out.0) })
 }
 
@@ -87,7 +97,9 @@ pub(crate) fn scalar_binary<T: Element>(
     entered()?;
     traced!(binary(op, &out.0.view));
     let a = scalar(a);
-    // SAFETY: see the module; `a` is alive for the call.
+    // SAFETY: `a` is a local that outlives the call; `b` is a checked view of live, initialised
+    // elements that are not written during the call; `out` is a checked, distinct view that nothing
+    // else touches; the library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_scalar_binary(current(), op, &a, b.0, ptr::null(), out.0) })
 }
 
@@ -103,7 +115,9 @@ pub(crate) fn ternary(
     entered()?;
     traced!(ternary(op, &out.0.view));
     let a = a.resolve(&out);
-    // SAFETY: see the module.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `b` and `c` are lent views; `out` is a checked, distinct view that
+    // nothing else touches; the library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_ternary(current(), op, a, b.0, c.0, ptr::null(), out.0) })
 }
 
@@ -117,7 +131,9 @@ pub(crate) fn compare(
 ) -> Result<()> {
     entered()?;
     traced!(compare(op, &out.0.view));
-    // SAFETY: see the module.
+    // SAFETY: `a` and `b` are checked views of live, initialised elements that are not written
+    // during the call; `out` is a checked, distinct view that nothing else touches; the library
+    // checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_compare(current(), op, a.0, b.0, ptr::null(), out.0) })
 }
 
@@ -132,7 +148,9 @@ pub(crate) fn compare_scalar<T: Element>(
     entered()?;
     traced!(compare(op, &out.0.view));
     let b = scalar(b);
-    // SAFETY: see the module; `b` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `b` is a local that outlives the call; `out` is a checked, distinct view that nothing
+    // else touches; the library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_compare_scalar(current(), op, a.0, &b, ptr::null(), out.0) })
 }
 
@@ -146,7 +164,9 @@ pub(crate) fn select(
 ) -> Result<()> {
     entered()?;
     traced!(select(&out.0.view));
-    // SAFETY: see the module.
+    // SAFETY: `condition`, `a` and `b` are checked views of live, initialised elements that are not
+    // written during the call; `out` is a checked, distinct view that nothing else touches; the
+    // library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, ptr::null(), out.0) })
 }
 
@@ -187,7 +207,9 @@ pub(crate) fn reduce(
         power,
     });
     let attributes = given.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a checked, distinct view that nothing else touches; `attributes` is NULL or
+    // the address of `given`, a local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
@@ -203,7 +225,9 @@ pub(crate) fn moments(
     traced!(moments(a.0));
     let struct_size = size_of::<tnr_moments_attributes>() as u64;
     let given = tnr_moments_attributes { struct_size, ddof, reserved: 0 };
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `mean` and `out` are checked, distinct views that nothing else touches; `given` is a
+    // local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_moments(current(), a.0, axes, &given, mean.0, out.0) })
 }
 
@@ -249,7 +273,10 @@ pub(crate) fn matmul<S: Element>(
     let (alpha, beta) = (scalar(alpha), scalar(beta));
     let with = with.map(matmul_attributes);
     let with = with.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: see the module; the scalars and the attributes are alive for the call.
+    // SAFETY: `a`, `b` and the bias, where there is one, are checked views of live, initialised
+    // elements that are not written during the call; `out` is a checked, distinct view that nothing
+    // else touches, and its elements are initialised where the call reads them; the scalars and
+    // `with` are locals that outlive the call; the library checks the context token.
     check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, with, out.0) })
 }
 
@@ -264,7 +291,10 @@ pub(crate) fn conv2d(
     entered()?;
     traced!(conv2d(&out.0.view));
     let bias = or_null(bias);
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` and `weight` are checked views of live, initialised elements that are not written
+    // during the call; `bias` is such a view or NULL; `out` is a checked, distinct view that
+    // nothing else touches; `attributes` is borrowed for the call; the library checks the context
+    // token.
     check(unsafe { sys::tnr_conv2d(current(), a.0, weight.0, bias, attributes, out.0) })
 }
 
@@ -273,7 +303,10 @@ pub(crate) fn einsum(spec: &CStr, operands: &[impl IsView], out: LentMut<'_>) ->
     entered()?;
     traced!(einsum(&out.0.view));
     let (views, count) = views_of(operands);
-    // SAFETY: see the module; `spec` ends with a 0, and is alive for the call as the views are.
+    // SAFETY: `spec` ends with a 0; `views` has `count` adjacent views that are checked, alive,
+    // initialised and not written during the call (`IsView`), or more than the library takes, which
+    // it refuses by their number; `out` is a checked, distinct view that nothing else touches; the
+    // library checks the context token.
     check(unsafe { sys::tnr_einsum(current(), spec.as_ptr(), views, count, ptr::null(), out.0) })
 }
 
@@ -285,7 +318,9 @@ pub(crate) fn einsum_shape(
     entered()?;
     let (views, count) = views_of(operands);
     let (mut rank, mut shape) = (0, [0; TNR_MAX_RANK]);
-    // SAFETY: as in `einsum`; `rank` and `shape` are writable, and have room for the result.
+    // SAFETY: `spec` ends with a 0; `views` has `count` adjacent checked views (`IsView`), or more
+    // than the library takes, which it refuses by their number; `rank` and `shape` are writable
+    // locals, and `shape` has room for all `TNR_MAX_RANK` extents.
     check(unsafe {
         sys::tnr_einsum_shape(spec.as_ptr(), views, count, &mut rank, shape.as_mut_ptr())
     })?;
@@ -317,7 +352,10 @@ pub(crate) fn conv2d_transposed(
     entered()?;
     traced!(conv2d_transposed(&out.0.view));
     let bias = or_null(bias);
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` and `weight` are checked views of live, initialised elements that are not written
+    // during the call; `bias` is such a view or NULL; `out` is a checked, distinct view that
+    // nothing else touches; `attributes` is borrowed for the call; the library checks the context
+    // token.
     check(unsafe { sys::tnr_conv2d_transposed(current(), a.0, weight.0, bias, attributes, out.0) })
 }
 
@@ -330,7 +368,9 @@ pub(crate) fn pool2d(
 ) -> Result<()> {
     entered()?;
     traced!(pool2d(op, &out.0.view));
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a checked, distinct view that nothing else touches; `attributes` is borrowed
+    // for the call; the library checks the context token.
     check(unsafe { sys::tnr_pool2d(current(), op, a.0, attributes, out.0) })
 }
 
@@ -356,7 +396,10 @@ pub(crate) fn batch_norm(
     let with = tnr_batch_norm_attributes { struct_size, eps };
     let (a, mean) = (a.resolve(&out), or_null(of.mean));
     let (weight, bias) = (or_null(of.weight), or_null(of.bias));
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `mean`, `weight` and `bias` are lent views or NULL, and `of.var` is
+    // a lent view; `out` is a checked, distinct view that nothing else touches; `with` is a local
+    // that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_batch_norm(current(), a, mean, of.var.0, weight, bias, &with, out.0) })
 }
 
@@ -384,7 +427,8 @@ pub(crate) fn random(
 ) -> Result<()> {
     entered()?;
     traced!(random(distribution, &out.0.view));
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `out` is a checked, distinct view that nothing else touches; `attributes` is borrowed
+    // for the call; the library checks the context token.
     check(unsafe { sys::tnr_random(current(), distribution, seed, offset, attributes, out.0) })
 }
 
@@ -393,7 +437,8 @@ pub(crate) fn random(
 pub(crate) fn random_permutation(seed: u64, offset: u64, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(random_permutation(&out.0.view));
-    // SAFETY: see the module.
+    // SAFETY: `out` is a checked, distinct view that nothing else touches; the library checks the
+    // context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_random_permutation(current(), seed, offset, ptr::null(), out.0) })
 }
 
@@ -422,7 +467,10 @@ pub(crate) fn normalize(
         bias: or_null(by.bias),
     };
     let a = a.resolve(&out);
-    // SAFETY: see the module; the attributes are alive for the call.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `out` is a checked, distinct view that nothing else touches; `with`
+    // is a local that outlives the call, and its `weight` and `bias` are lent views or NULL; the
+    // library checks the context token.
     check(unsafe { sys::tnr_normalize(current(), op, a, axes, &with, out.0) })
 }
 
@@ -432,7 +480,9 @@ pub(crate) fn scan(op: tnr_scan_op, a: Input<'_>, axis: u32, out: LentMut<'_>) -
     entered()?;
     traced!(scan(op, &out.0.view));
     let a = a.resolve(&out);
-    // SAFETY: see the module.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call) or the
+    // initialised `out` itself; `out` is a checked, distinct view that nothing else touches; the
+    // library checks the context token; `attributes` may be NULL.
     check(unsafe { sys::tnr_scan(current(), op, a, axis, ptr::null(), out.0) })
 }
 

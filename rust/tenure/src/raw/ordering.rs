@@ -50,9 +50,13 @@ pub(crate) fn sort(a: Input<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Re
     };
     let (a, axis) = (input_of(a, &to.out), axis_number(axis));
     let (indices, out) = (or_null(&to.indices), or_null(&to.out));
-    // SAFETY: see the module; the input is a lent view, or the output, which is given then.
+    // SAFETY: `a` is the address of a lent view, or of `out` for `Input::Output`; each caller that
+    // passes `Input::Output` gives an `out`, so `a` is not NULL.
     traced!(sort(unsafe { &*a }));
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call), or the
+    // initialised `out` where it is sorted in place; each of `indices` and `out` is NULL or a
+    // checked, distinct view that nothing else touches; `given` is a local that outlives the call;
+    // the library checks the context token.
     check(unsafe { sys::tnr_sort(current(), a, axis, &given, indices, out) })
 }
 
@@ -66,7 +70,9 @@ pub(crate) fn top_k(a: Lent<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Re
         reserved: 0,
     };
     let (indices, out) = (or_null(&to.indices), or_null(&to.out));
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; each of `indices` and `out` is NULL or a checked, distinct view that nothing else
+    // touches; `given` is a local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_top_k(current(), a.0, axis_number(axis), &given, indices, out) })
 }
 
@@ -75,9 +81,13 @@ pub(crate) fn partition(a: Input<'_>, axis: usize, kth: i64, to: Ordered<'_>) ->
     entered()?;
     let (a, axis) = (input_of(a, &to.out), axis_number(axis));
     let (indices, out) = (or_null(&to.indices), or_null(&to.out));
-    // SAFETY: as in `sort`.
+    // SAFETY: `a` is the address of a lent view, or of `out` for `Input::Output`; each caller that
+    // passes `Input::Output` gives an `out`, so `a` is not NULL.
     traced!(partition(unsafe { &*a }));
-    // SAFETY: see the module.
+    // SAFETY: `a` is a lent view (checked, initialised, not written during the call), or the
+    // initialised `out` where it is partitioned in place; each of `indices` and `out` is NULL or a
+    // checked, distinct view that nothing else touches; the library checks the context token;
+    // `attributes` may be NULL.
     check(unsafe { sys::tnr_partition(current(), a, axis, kth, ptr::null(), indices, out) })
 }
 
@@ -107,8 +117,10 @@ pub(crate) fn quantile(
     };
     let out = in_front(a.0, axes, front, out.0)?;
     let count = u32::try_from(q.len()).unwrap_or(u32::MAX);
-    // SAFETY: see the module; `out` is over the same elements as the view that was lent, and it,
-    // the numbers and `given` are alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a local over the elements of the view that was lent for writing; `q` has at
+    // least `count` numbers; `given` is a local that outlives the call; the library checks the
+    // context token.
     check(unsafe { sys::tnr_quantile(current(), a.0, axes, q.as_ptr(), count, &given, &out) })
 }
 
@@ -164,7 +176,9 @@ pub(crate) fn searchsorted(
         flags,
         reserved: 0,
     };
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` and `values` are checked views of live, initialised elements that are not written
+    // during the call; `out` is a checked, distinct view that nothing else touches; `given` is a
+    // local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_searchsorted(current(), a.0, values.0, &given, out.0) })
 }
 
@@ -178,7 +192,10 @@ pub(crate) fn unique<T: Element>(
     traced!(unique(a.0));
     let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, 0) };
     let inverse = or_null(&inverse);
-    // SAFETY: see the module; `out` is written where the call succeeds.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `inverse` is NULL or a checked, distinct view that nothing else touches; `counts` may
+    // be NULL; `out` is a writable local, which the library writes on success; the library checks
+    // the context token.
     let blob =
         unsafe { sys::tnr_unique(current(), a.0, ptr::null(), inverse, ptr::null_mut(), &mut out) };
     let blob = owned(blob, Tenure::Allocated)?;
@@ -196,7 +213,9 @@ pub(crate) fn unique_counts<T: Element, R>(
     traced!(unique(a.0));
     let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, 0) };
     let mut counts = tnr_view_mut { view: layout::blank(i64::DTYPE, 0) };
-    // SAFETY: see the module; `out` and `counts` are written where the call succeeds.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `inverse` may be NULL; `out` and `counts` are writable locals, which the library writes
+    // on success; the library checks the context token.
     let blob =
         unsafe { sys::tnr_unique(current(), a.0, ptr::null(), ptr::null(), &mut counts, &mut out) };
     let _blob: BlobHandle = owned(blob, Tenure::Allocated)?;
@@ -213,7 +232,10 @@ pub(crate) fn bincount(a: Lent<'_>, weights: Option<Lent<'_>>, out: LentMut<'_>)
         struct_size: size_of::<sys::tnr_bincount_attributes>() as u64,
         weights: weights.map_or(ptr::null(), |weights| ptr::from_ref(weights.0)),
     };
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `out` is a checked, distinct view that nothing else touches; `given` is a local that
+    // outlives the call, and its `weights` is a lent view or NULL; the library checks the context
+    // token.
     check(unsafe { sys::tnr_bincount(current(), a.0, &given, out.0) })
 }
 
@@ -236,6 +258,8 @@ pub(crate) fn histogram(a: Lent<'_>, bins: Bins<'_>, out: LentMut<'_>) -> Result
         low,
         high,
     };
-    // SAFETY: see the module; `given` is alive for the call.
+    // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
+    // call; `edges` is such a view or NULL; `out` is a checked, distinct view that nothing else
+    // touches; `given` is a local that outlives the call; the library checks the context token.
     check(unsafe { sys::tnr_histogram(current(), a.0, edges, &given, out.0) })
 }

@@ -115,7 +115,9 @@ impl<'a> LentArrays<'a> {
         // check it is released at once.
         let matrix = unsafe { sys::tnr_sparse_create(&self.view) };
         if matrix.is_null() {
-            // SAFETY: as in `failure`; a function that gives NULL has written the status.
+            // SAFETY: the pointer is to the calling thread's own last error; no other call is made
+            // on this thread before the status is copied; the call that returned NULL has set that
+            // status.
             return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
         }
         drop(SparseHandle(matrix));
@@ -263,7 +265,9 @@ impl Made {
     ///   blobs the library has allocated for it. It is not used again.
     pub(crate) unsafe fn take(matrix: *mut tnr_sparse) -> Result<Made> {
         if matrix.is_null() {
-            // SAFETY: as in `failure`; a function that gives NULL has written the status.
+            // SAFETY: the pointer is to the calling thread's own last error; no other call is made
+            // on this thread before the status is copied; the call that returned NULL has set that
+            // status.
             return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
         }
         let matrix = SparseHandle(matrix);
@@ -287,7 +291,8 @@ impl Made {
         let mut batch_offsets = None;
         if view.batch_offsets.rank != 0 {
             let mut token = ptr::null_mut();
-            // SAFETY: as above.
+            // SAFETY: the handle is alive; `token` is a writable local, to which the library writes
+            // a handle that the caller has to release.
             check(unsafe { sys::tnr_sparse_batch_offsets(matrix.0, &mut token) })?;
             batch_offsets = Some(handle(token));
         }
@@ -442,7 +447,9 @@ pub(crate) fn from_dense_top_k<I: SparseIndex>(
     entered()?;
     traced!(from_dense_top_k(order, dense.raw()));
     let index = I::DTYPE.raw();
-    // SAFETY: as in `from_dense`.
+    // SAFETY: `dense` is a checked view of memory that is alive and not written during the call;
+    // the attributes are a temporary that lives until the call returns; a returned handle is the
+    // only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_from_dense_top_k(
             current(),
@@ -467,7 +474,9 @@ pub(crate) fn from_dense_dropout<I: SparseIndex>(
     entered()?;
     traced!(dropout(dense.raw()));
     let index = I::DTYPE.raw();
-    // SAFETY: as in `from_dense`.
+    // SAFETY: `dense` is a checked view of memory that is alive and not written during the call;
+    // the attributes are a temporary that lives until the call returns; a returned handle is the
+    // only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_from_dense_dropout(
             current(),
@@ -495,7 +504,9 @@ pub(crate) fn from_matmul<I: SparseIndex>(
     entered()?;
     traced!(from_matmul(a.raw()));
     let one = scalar(1_u8);
-    // SAFETY: as in `from_dense`; the scalar and the attributes are alive for the call.
+    // SAFETY: `a`, `b` and the bias are checked views of memory that is alive and not written
+    // during the call; `one` and the attributes live until the call returns; a returned handle is
+    // the only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_from_matmul(
             current(),
@@ -547,7 +558,9 @@ pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result
 pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Result<Made> {
     entered()?;
     traced!(coalesce(a.view()));
-    // SAFETY: as in `convert`.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; the attributes may be NULL; a returned
+    // handle is the only one of a new matrix, and `take` gets it at once.
     unsafe { Made::take(sys::tnr_sparse_coalesce(current(), combine, a.as_ptr(), ptr::null())) }
 }
 
@@ -561,7 +574,10 @@ pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<M
         flags: options.raw.flags,
         threshold: options.raw.threshold,
     };
-    // SAFETY: as in `convert`.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `attributes` is a local that lives until
+    // the call returns; a returned handle is the only one of a new matrix, and `take` gets it at
+    // once.
     unsafe { Made::take(sys::tnr_sparse_prune(current(), a.as_ptr(), &attributes)) }
 }
 
@@ -569,7 +585,9 @@ pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<M
 pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Result<Made> {
     entered()?;
     traced!(top_k(order, a.view()));
-    // SAFETY: as in `convert`.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; the attributes may be NULL; a returned
+    // handle is the only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_top_k(
             current(),
@@ -591,7 +609,9 @@ pub(crate) fn select(
     traced!(sparse_select(a.view()));
     let pointer =
         |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.raw()));
-    // SAFETY: as in `convert`; `Lent` guarantees the requirements on the lists.
+    // SAFETY: the arrays of `a` and the lists are alive and not written during the call; the
+    // library checks offsets and indices that were not checked before; a list and the attributes
+    // may be NULL; a returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_select(
             current(),
@@ -609,7 +629,9 @@ pub(crate) fn slice(a: &LentSparse<'_>, rows: [usize; 2], cols: [usize; 2]) -> R
     traced!(slice(a.view()));
     // Within the extents of a matrix, which are `i64`.
     let [[row, row_count], [col, col_count]] = [rows, cols].map(|range| range.map(|at| at as i64));
-    // SAFETY: as in `convert`.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; the attributes may be NULL; a returned
+    // handle is the only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_slice(
             current(),
@@ -634,7 +656,10 @@ pub(crate) fn concat(join: tnr_sparse_join, parts: &[LentSparse<'_>]) -> Result<
         return Err(Error::invalid("there are no parts"));
     }
     traced!(sparse_concat(join, parts[0].view()));
-    // SAFETY: as in `convert`; the list is alive for the call.
+    // SAFETY: `views` has `count` pointers to views that live until the call returns; their arrays
+    // are not written during it; the library checks offsets and indices that were not checked
+    // before; the attributes may be NULL; a returned handle is the only one of a new matrix, and
+    // `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_concat(current(), join, views.as_ptr(), count, ptr::null()))
     }
@@ -644,7 +669,9 @@ pub(crate) fn concat(join: tnr_sparse_join, parts: &[LentSparse<'_>]) -> Result<
 pub(crate) fn kron(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
     traced!(kron(a.view()));
-    // SAFETY: as in `convert`.
+    // SAFETY: the arrays of `a` and `b` are alive and not written during the call; the library
+    // checks offsets and indices that were not checked before; the attributes may be NULL; a
+    // returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe { Made::take(sys::tnr_sparse_kron(current(), a.as_ptr(), b.as_ptr(), ptr::null())) }
 }
 
@@ -654,7 +681,9 @@ pub(crate) fn triangular(part: tnr_triangle, a: &LentSparse<'_>, diagonal: i64) 
     traced!(sparse_triangular(part, a.view()));
     let struct_size = size_of::<sys::tnr_triangle_attributes>() as u64;
     let with = sys::tnr_triangle_attributes { struct_size, diagonal };
-    // SAFETY: as in `convert`; the attributes are alive for the call.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `with` is a local that lives until the call
+    // returns; a returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe { Made::take(sys::tnr_sparse_triangular(current(), part, a.as_ptr(), &with)) }
 }
 

@@ -29,9 +29,10 @@ macro_rules! operands {
                 let raw = layout::around_unchecked(
                     data.cast(), T::DTYPE, self.shape(), self.strides(),
                 );
-                // SAFETY: as above, and `&mut self` keeps everybody else away. No two indices of an
-                // array that may be written meet, whether or not `check_distinct` could tell; where
-                // it could not, operations answer ALIASED.
+                // SAFETY: the elements are aligned, initialised, inside one allocation and counted
+                // within `isize`; `&mut self` gives exclusive access to them; no two indices of a
+                // writable array meet. Where `check_distinct` cannot tell that, operations answer
+                // ALIASED.
                 unsafe { TensorViewMut::from_raw(raw) }
             }
         }

@@ -149,8 +149,9 @@ impl<'a, T: Element, D: Dimension> TryFrom<TensorViewMut<'a, T>> for ArrayViewMu
     fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
         let parts = parts::<D>(view.raw())?;
         let (start, backwards) = (parts.start::<T>(view.raw()), parts.backwards);
-        // SAFETY: as for a view for reading; no two indices meet, and the view, which ends here,
-        // had exclusive access to the elements for 'a.
+        // SAFETY: the elements are those of the view: aligned, inside one allocation, initialised,
+        // and counted within `isize` by `parts`; strides are not negative, and of no elements 0; no
+        // two indices meet; the view, which ends here, had exclusive access to the elements for 'a.
         let mut array = unsafe { ArrayViewMut::from_shape_ptr(parts.shape, start) };
         backwards.into_iter().for_each(|axis| array.invert_axis(Axis(axis)));
         Ok(array)

@@ -43,7 +43,8 @@ pub(crate) struct BoundHandle {
 // SAFETY: the handle is a token, and the library takes it from any thread; addresses in the rooms
 // are not read before a run has written them anew.
 unsafe impl Send for BoundHandle {}
-// SAFETY: as above; the library takes runs of any number of threads, and the rooms are behind a lock.
+// SAFETY: the handle is a token, and the library takes runs of it from any number of threads; the
+// rooms are behind a lock, and addresses in them are not read before a run has written them anew.
 unsafe impl Sync for BoundHandle {}
 
 impl Drop for BoundHandle {
@@ -172,7 +173,9 @@ impl ProgramHandle {
                     )
                 };
             });
-            // SAFETY: as in `failure`; a function that gives NULL has written the status.
+            // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+            // call fails on this thread; no other call is made while it is read. A function that
+            // gives NULL has written the status.
             let bound = NonNull::new(bound)
                 .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
             let counts = self.counts();

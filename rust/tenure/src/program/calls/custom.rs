@@ -38,7 +38,8 @@ struct Held {
 // SAFETY: by the contract of `from_raw` its functions and its context go to any thread, also to
 // several at once.
 unsafe impl Send for Held {}
-// SAFETY: as above.
+// SAFETY: by the contract of `from_raw` any thread may use its functions and its context, also
+// several threads at once; its other fields are Sync.
 unsafe impl Sync for Held {}
 
 impl Drop for Held {
@@ -192,9 +193,11 @@ type ComputeOnDevice = unsafe extern "C-unwind" fn(
 // SAFETY: the two ABIs are the same, except for whether a function may unwind; an `Option` of a
 // function has NULL for `None`.
 const INFER: tnr_infer_fn = unsafe { mem::transmute::<Infer, tnr_infer_fn>(infer) };
-// SAFETY: as above.
+// SAFETY: the two types differ only in whether the function may unwind; an `Option` of a function
+// has NULL for `None`.
 const COMPUTE: tnr_compute_fn = unsafe { mem::transmute::<Compute, tnr_compute_fn>(compute) };
-// SAFETY: as above.
+// SAFETY: the two types differ only in whether the function may unwind; an `Option` of a function
+// has NULL for `None`.
 const COMPUTE_ON_DEVICE: tnr_device_compute_fn =
     unsafe { mem::transmute::<ComputeOnDevice, tnr_device_compute_fn>(compute_on_device) };
 
@@ -213,8 +216,9 @@ unsafe extern "C-unwind" fn infer(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    // SAFETY: as for `INFER`; by this function's contract the arguments meet the requirements of
-    // the operation's function, and the context is the operation's own.
+    // SAFETY: the two types of the function differ only in whether it may unwind; by this
+    // function's contract the arguments meet the requirements of the operation's function; the
+    // context is the operation's own.
     unsafe {
         let infer = mem::transmute::<tnr_infer_fn, Option<Infer>>(held.raw.infer);
         let Some(infer) = infer else { return tnr_status::INTERNAL };
@@ -236,7 +240,9 @@ unsafe extern "C-unwind" fn compute(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    // SAFETY: as in `infer`.
+    // SAFETY: the two types of the function differ only in whether it may unwind; by this
+    // function's contract the arguments meet the requirements of the operation's function; the
+    // context is the operation's own.
     unsafe {
         let compute = mem::transmute::<tnr_compute_fn, Option<Compute>>(held.raw.compute);
         let Some(compute) = compute else { return tnr_status::INTERNAL };
@@ -258,7 +264,9 @@ unsafe extern "C-unwind" fn compute_on_device(
 ) -> tnr_status {
     // SAFETY: by this function's contract.
     let held = unsafe { &*context.cast::<Held>() };
-    // SAFETY: as in `infer`.
+    // SAFETY: the two types of the function differ only in whether it may unwind; by this
+    // function's contract the arguments meet the requirements of the operation's function; the
+    // context is the operation's own.
     unsafe {
         let of = held.raw.compute_on_device;
         let compute = mem::transmute::<tnr_device_compute_fn, Option<ComputeOnDevice>>(of);

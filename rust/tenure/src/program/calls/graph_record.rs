@@ -297,7 +297,8 @@ impl GraphHandle {
             b: 0,
             name: [0; 32],
         };
-        // SAFETY: as in `info`.
+        // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
+        // size says.
         check(unsafe { sys::tnr_graph_describe_extent(self.as_raw(), index, &mut info) })?;
         if info.op != sys::tnr_extent_op(0) {
             return Ok(Extent::Made { op: info.op, a: info.a, b: info.b });
@@ -337,7 +338,8 @@ impl GraphHandle {
             flags: 0,
             reserved: 0,
         };
-        // SAFETY: as in `info`.
+        // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
+        // size says.
         check(unsafe { sys::tnr_graph_describe_node(self.as_raw(), index, &mut info) })?;
         // SAFETY: the arrays are the graph's, which is not changed while it is borrowed here; the
         // attributes begin with their size.
@@ -376,7 +378,9 @@ impl GraphHandle {
     fn subgraph(&self, index: u32) -> Result<GraphHandle> {
         // SAFETY: the handle is alive, and no other code uses it.
         let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
-        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
+        // call fails on this thread; no other call is made while it is read. A function that gives
+        // NULL has written the status.
         let copy = NonNull::new(copy)
             .ok_or_else(|| crate::raw::failure(unsafe { (*sys::tnr_last_error()).status }))?;
         Ok(GraphHandle { graph: program::GraphHandle(copy) })
@@ -397,7 +401,8 @@ impl GraphHandle {
             reserved: 0,
             name: [0; 32],
         };
-        // SAFETY: as in `info`.
+        // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
+        // size says.
         check(unsafe { sys::tnr_graph_describe_custom(self.as_raw(), index, &mut info) })?;
         String::from_utf8(text_of(&info.name))
             .map_err(|_| Error::invalid(format!("the name of operation {index} is no UTF-8")))

@@ -63,7 +63,9 @@ impl ProgramHandle {
             let mut marks = vec![0_u8; (step_count + input_count) as usize];
             let describe = |step| {
                 let mut info = step_info();
-                // SAFETY: as in `ProgramHandle::run`; both are writable as far as they say.
+                // SAFETY: the handle is alive; each address in `lent` is NULL, which the library
+                // refuses, or that of a checked view that outlives the call; `info` is writable as
+                // far as its `struct_size` says; `marks` has `marks.len()` writable bytes.
                 unsafe {
                     let (program, views) = (self.raw(), lent.as_ptr());
                     check(sys::tnr_program_describe_step(
@@ -101,7 +103,9 @@ impl ProgramHandle {
             let mut passes = Vec::new();
             loop {
                 let mut info = pass_info();
-                // SAFETY: as in `ProgramHandle::run`; `info` is writable as far as it says.
+                // SAFETY: the handle is alive; each address in `lent` is NULL, which the library
+                // refuses, or that of a checked view that outlives the call; `info` is writable as
+                // far as its `struct_size` says.
                 let described = check(unsafe {
                     sys::tnr_program_describe_pass(
                         self.raw(),

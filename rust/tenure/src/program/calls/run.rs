@@ -68,7 +68,8 @@ pub(crate) struct ProgramHandle {
 // SAFETY: the handle is a token, and the library takes it from any thread; owners of constants are
 // Send and Sync (`SharedTensor`).
 unsafe impl Send for ProgramHandle {}
-// SAFETY: as above; any number of threads may run one program.
+// SAFETY: the handle is a token, and the library takes runs of one program from any number of
+// threads; owners of constants are Send and Sync (`SharedTensor`).
 unsafe impl Sync for ProgramHandle {}
 
 impl Drop for ProgramHandle {
@@ -195,7 +196,9 @@ impl ProgramHandle {
     pub(super) fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
         entered()?;
         let (mut dtype, mut rank, mut shape) = (sys::tnr_dtype(0), 0, [0; sys::TNR_MAX_RANK]);
-        // SAFETY: as in `run`; there is room for the results.
+        // SAFETY: the handle is alive; each address of an input is NULL, which the library refuses,
+        // or that of a checked view that outlives the call; `dtype`, `rank` and `shape` are
+        // writable locals, and `shape` has room for all `TNR_MAX_RANK` extents.
         check(unsafe {
             sys::tnr_program_output_shape(
                 self.program.as_ptr(),
@@ -292,7 +295,9 @@ impl ProgramHandle {
             }
             self.run_found(call, options)
         })?;
-        // SAFETY: as in `run_new`.
+        // SAFETY: `blanks` has an entry for each output, lent in the order of `extents`; no extent
+        // is more than its output's; a run that answers Ok has written every element of each output
+        // up to its extents.
         blanks.into_iter().zip(&extents).map(|(blank, of)| unsafe { blank.0.written(of) }).collect()
     }
 
@@ -320,7 +325,9 @@ impl ProgramHandle {
         self.with_call(|call| {
             inputs.lend(call);
             let mut plan = memory_plan();
-            // SAFETY: as in `run`; `plan` is writable as far as its `struct_size` says.
+            // SAFETY: the handle is alive; each address of an input is NULL, which the library
+            // refuses, or that of a checked view that outlives the call; `plan` is writable as far
+            // as its `struct_size` says.
             check(unsafe {
                 sys::tnr_program_memory(
                     self.program.as_ptr(),

@@ -40,7 +40,8 @@ impl<'r, T: Copy> Filling<'r, T> {
         assert!(self.count < self.room);
         // SAFETY: inside the room, by the assertion; all access is through this pointer.
         let place = unsafe { self.first.add(self.count) };
-        // SAFETY: as above; `T` needs no drop.
+        // SAFETY: `place` is inside the room, by the assertion, and aligned for `T`; all access to
+        // the room is through this pointer; `T` is `Copy`, so an overwritten value needs no drop.
         unsafe { place.write(value) };
         self.count += 1;
         place

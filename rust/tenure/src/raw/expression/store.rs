@@ -43,7 +43,8 @@ struct Grown {
 // SAFETY: words are numbers, or addresses of views and of elements. Any thread may read all of
 // these views and elements (`Element` is Sync, and views of it are Send and Sync).
 unsafe impl Send for Store<'_> {}
-// SAFETY: as above; `&self` changes nothing.
+// SAFETY: words are numbers, or addresses of views and elements that any thread may read; no method
+// writes through `&self`.
 unsafe impl Sync for Store<'_> {}
 
 impl Clone for Store<'_> {

@@ -15,7 +15,9 @@ use crate::raw::{Lent, LentMut, check, entered, traced};
 pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
     traced!(product(a.view()));
-    // SAFETY: see the module; what the call returns is the only handle of new blobs.
+    // SAFETY: the arrays of `a` and `b` are alive and not written during the call; the library
+    // checks offsets and indices that were not checked before; the attributes may be NULL; a
+    // returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr(), ptr::null())) }
 }
 
@@ -28,7 +30,9 @@ pub(crate) fn product_masked(
     entered()?;
     traced!(product_masked(a.view()));
     let (a, b, mask) = (a.as_ptr(), b.as_ptr(), mask.as_ptr());
-    // SAFETY: as in `product`.
+    // SAFETY: the arrays of `a`, `b` and `mask` are alive and not written during the call; the
+    // library checks offsets and indices that were not checked before; the attributes may be NULL;
+    // a returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe { Made::take(sys::tnr_sparse_product_masked(current(), a, b, mask, ptr::null())) }
 }
 
@@ -36,7 +40,9 @@ pub(crate) fn product_masked(
 pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
     traced!(sparse_binary(op, a.view()));
-    // SAFETY: as in `product`.
+    // SAFETY: the arrays of `a` and `b` are alive and not written during the call; the library
+    // checks offsets and indices that were not checked before; the attributes may be NULL; a
+    // returned handle is the only one of a new matrix, and `take` gets it at once.
     unsafe {
         Made::take(sys::tnr_sparse_binary(current(), op, a.as_ptr(), b.as_ptr(), ptr::null()))
     }
@@ -46,7 +52,9 @@ pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) 
 pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(accumulate(a.view()));
-    // SAFETY: see the module.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `out` is a checked view of memory that no
+    // other code touches during the call; the attributes may be NULL.
     check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), ptr::null(), out.raw()) })
 }
 
@@ -54,7 +62,9 @@ pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Result<()> {
     entered()?;
     traced!(scale(a.view()));
-    // SAFETY: see the module.
+    // SAFETY: no other code touches the values of `a` during the call; its offsets and indices were
+    // checked, and they are alive and not written; `factors` is a checked view of memory that is
+    // not written by other code; the attributes may be NULL.
     check(unsafe { sys::tnr_sparse_scale(current(), factors.raw(), axis, ptr::null(), a.as_ptr()) })
 }
 
@@ -62,7 +72,8 @@ pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Resu
 pub(crate) fn softmax(a: &LentSparseMut<'_>) -> Result<()> {
     entered()?;
     traced!(softmax(a.view()));
-    // SAFETY: see the module.
+    // SAFETY: no other code touches the values of `a` during the call; its offsets and indices were
+    // checked, and they are alive and not written; the attributes may be NULL.
     check(unsafe { sys::tnr_sparse_softmax(current(), ptr::null(), a.as_ptr()) })
 }
 
@@ -75,7 +86,9 @@ pub(crate) fn reduce(
 ) -> Result<()> {
     entered()?;
     traced!(sparse_reduce(op, a.view()));
-    // SAFETY: see the module.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `out` is a checked view of memory that no
+    // other code touches during the call; the attributes may be NULL.
     check(unsafe {
         sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, ptr::null(), out.raw())
     })
@@ -86,7 +99,9 @@ pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64
     entered()?;
     traced!(norm(kind, a.view()));
     let mut norm = 0.0;
-    // SAFETY: see the module; `norm` is writable.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `norm` is a writable local; the attributes
+    // may be NULL.
     check(unsafe { sys::tnr_sparse_norm(current(), kind, a.as_ptr(), ptr::null(), &mut norm) })?;
     Ok(norm)
 }
@@ -95,7 +110,9 @@ pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64
 pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(diagonal(a.view()));
-    // SAFETY: see the module.
+    // SAFETY: the arrays of `a` are alive and not written during the call; the library checks
+    // offsets and indices that were not checked before; `out` is a checked view of memory that no
+    // other code touches during the call; the attributes may be NULL.
     check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), ptr::null(), out.raw()) })
 }
 
@@ -103,7 +120,10 @@ pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 pub(crate) fn solve(flags: u32, a: &LentSparse<'_>, b: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(solve(a.view()));
-    // SAFETY: see the module.
+    // SAFETY: the arrays of `a` and the memory of `b` are alive and not written during the call;
+    // the library checks offsets and indices that were not checked before; `out` is a checked view
+    // of memory that no other code touches during the call; the attributes are a temporary that
+    // lives until the call returns.
     check(unsafe {
         sys::tnr_sparse_solve(
             current(),

@@ -56,7 +56,10 @@ pub(crate) fn sddmm<S: Element>(
     entered()?;
     traced!(sddmm(a.view()));
     let alpha = scalar(alpha);
-    // SAFETY: as above.
+    // SAFETY: the arrays of `a` and the memory of `x` and `y` are alive and not written during the
+    // call; the library checks offsets and indices that were not checked before; `out` is a checked
+    // view of memory that no other code touches during the call; `alpha` and the attributes live
+    // until the call returns.
     check(unsafe {
         sys::tnr_sparse_sddmm(
             current(),

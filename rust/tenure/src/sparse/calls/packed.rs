@@ -20,7 +20,8 @@ pub(crate) struct PackedHandle {
 
 // SAFETY: the handle is a token, and the library takes it from any thread; the memory is its own.
 unsafe impl Send for PackedHandle {}
-// SAFETY: as above; nothing that is done through `&self` writes the matrix.
+// SAFETY: the methods that take `&self` read `info`, which only `create` writes, or multiply, which
+// only reads the packed matrix; any thread may make such a call, also at the same time as others.
 unsafe impl Sync for PackedHandle {}
 
 impl Drop for PackedHandle {
@@ -47,7 +48,8 @@ impl PackedHandle {
                 },
             )
         };
-        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        // SAFETY: the pointer is to the calling thread's own last error; no other call is made on
+        // this thread before the status is copied; the call that returned NULL has set that status.
         let packed = NonNull::new(packed)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
         let info = tnr_packed_info {
