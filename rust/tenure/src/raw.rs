@@ -54,6 +54,14 @@ pub(crate) fn failure(status: tnr_status) -> Error {
     Error::new(kind_of(status), message.to_string_lossy())
 }
 
+/// The error of a constructor that has just returned NULL, and so written the thread's status.
+#[cold]
+pub(crate) fn last_failure() -> Error {
+    // SAFETY: the pointer is to the calling thread's own error, and no other call is made on this
+    // thread while it is read.
+    failure(unsafe { (*sys::tnr_last_error()).status })
+}
+
 /// Kinds that the library has a status of.
 const KINDS: [(tnr_status, ErrorKind); 10] = [
     (tnr_status::INVALID_ARGUMENT, ErrorKind::InvalidArgument),
@@ -233,10 +241,7 @@ impl BlobHandle {
 
 pub(crate) fn owned(token: *mut tnr_blob, tenure: Tenure) -> Result<BlobHandle> {
     if token.is_null() {
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A constructor that
-        // gives NULL has written the status.
-        return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+        return Err(last_failure());
     }
     Ok(BlobHandle { token, tenure })
 }

@@ -30,7 +30,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::ops::results::Extents;
 use crate::raw::context::current;
-use crate::raw::{Lent, check, entered, failure};
+use crate::raw::{Lent, check, entered, last_failure};
 
 /// The bytes before a 0.
 pub(crate) fn text_of(name: &[c_char]) -> Vec<u8> {
@@ -129,11 +129,7 @@ impl GraphHandle {
         entered()?;
         // SAFETY: takes nothing.
         let graph = unsafe { sys::tnr_graph_create() };
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A function that gives
-        // NULL has written the status.
-        let graph = NonNull::new(graph)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let graph = NonNull::new(graph).ok_or_else(last_failure)?;
         Ok(GraphHandle(graph))
     }
 
@@ -278,11 +274,7 @@ impl GraphHandle {
         // blob that it names, which is not written until its last holder gives it back; the program
         // is one of them.
         let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A function that gives
-        // NULL has written the status.
-        let program = NonNull::new(program)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let program = NonNull::new(program).ok_or_else(last_failure)?;
         Ok(ProgramHandle::new(program, [input_count, output_count, update_count]))
     }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::{tnr_context, tnr_context_options, tnr_engine};
 
-use super::{entered, failure};
+use super::{entered, last_failure};
 use crate::error::Result;
 use crate::layout::CPU;
 
@@ -86,10 +86,7 @@ impl ContextHandle {
         // SAFETY: the options are readable; the rest by this function's contract.
         let token = unsafe { sys::tnr_context_create(options) };
         if token.is_null() {
-            // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-            // call fails on this thread; no other call is made while it is read. A constructor that
-            // gives NULL has written the status.
-            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+            return Err(last_failure());
         }
         Ok(ContextHandle { token })
     }

@@ -10,7 +10,7 @@ use tenure_sys::{
 };
 
 use super::context::PLAIN;
-use super::{BlobHandle, ContextHandle, Lent, LentMut, check, entered, failure, owned};
+use super::{BlobHandle, ContextHandle, Lent, LentMut, check, entered, last_failure, owned};
 use crate::error::Result;
 use crate::tenure::Tenure;
 
@@ -101,10 +101,7 @@ impl EventHandle {
     pub(crate) fn of(context: &ContextHandle) -> Result<EventHandle> {
         // SAFETY: the context is alive.
         let token = NonNull::new(unsafe { sys::tnr_event_create(context.token()) });
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A constructor that
-        // gives NULL has written the status.
-        let token = token.ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let token = token.ok_or_else(last_failure)?;
         Ok(EventHandle { token })
     }
 

@@ -7,7 +7,7 @@ use tenure_sys::{tnr_factor, tnr_factor_attributes, tnr_factor_info};
 
 use super::context::current;
 use super::operations::{Epilogue, matmul_attributes, scalar};
-use super::{Lent, LentMut, check, entered, failure, traced};
+use super::{Lent, LentMut, check, entered, last_failure, traced};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 
@@ -43,11 +43,7 @@ impl FactorHandle {
         // SAFETY: `Lent` guarantees the requirements on views; the attributes are alive for the
         // call.
         let factor = unsafe { sys::tnr_factor_create(current(), b.0, &attributes) };
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A function that gives
-        // NULL has written the status.
-        let factor = NonNull::new(factor)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let factor = NonNull::new(factor).ok_or_else(last_failure)?;
         let info = tnr_factor_info {
             struct_size: size_of::<tnr_factor_info>() as u64,
             dtype: sys::tnr_dtype(0),

@@ -8,7 +8,7 @@ use tenure_sys::{
     tnr_kernel, tnr_kernel_argument, tnr_kernel_grid, tnr_kernel_options, tnr_kernel_parameter,
 };
 
-use super::{ContextHandle, check, entered, failure};
+use super::{ContextHandle, check, entered, last_failure};
 use crate::error::Result;
 
 /// Where the code of a kernel comes from.
@@ -66,10 +66,7 @@ impl KernelHandle {
         // SAFETY: the context is alive; each pointer of the options is to as much as its count
         // says, or to a string, and outlives the call.
         let token = NonNull::new(unsafe { sys::tnr_kernel_create(home.token(), &options) });
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A constructor that
-        // gives NULL has written the status.
-        let token = token.ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let token = token.ok_or_else(last_failure)?;
         Ok(KernelHandle { token })
     }
 

@@ -22,7 +22,7 @@ use crate::layout;
 use crate::layout::refusal;
 use crate::raw::context::current;
 use crate::raw::operations::{Epilogue, scalar};
-use crate::raw::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
+use crate::raw::{BlobHandle, Lent, LentMut, check, entered, last_failure, traced};
 use crate::tenure::Tenure;
 
 /// The form of a matrix, besides its arrays, as the ABI has it.
@@ -115,10 +115,7 @@ impl<'a> LentArrays<'a> {
         // check it is released at once.
         let matrix = unsafe { sys::tnr_sparse_create(&self.view) };
         if matrix.is_null() {
-            // SAFETY: the pointer is to the calling thread's own last error; no other call is made
-            // on this thread before the status is copied; the call that returned NULL has set that
-            // status.
-            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+            return Err(last_failure());
         }
         drop(SparseHandle(matrix));
         Ok(())
@@ -265,10 +262,7 @@ impl Made {
     ///   blobs the library has allocated for it. It is not used again.
     pub(crate) unsafe fn take(matrix: *mut tnr_sparse) -> Result<Made> {
         if matrix.is_null() {
-            // SAFETY: the pointer is to the calling thread's own last error; no other call is made
-            // on this thread before the status is copied; the call that returned NULL has set that
-            // status.
-            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+            return Err(last_failure());
         }
         let matrix = SparseHandle(matrix);
         let empty = SparseForm {

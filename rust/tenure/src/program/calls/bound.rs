@@ -18,7 +18,7 @@ use super::run::{Options, ProgramHandle, memory_plan};
 use crate::error::{ErrorKind, Result};
 use crate::raw::call::{Call, Counts, INLINE};
 use crate::raw::context::current;
-use crate::raw::{check, entered, failure, kind_of};
+use crate::raw::{check, entered, kind_of, last_failure};
 
 /// How a program is bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,11 +173,7 @@ impl ProgramHandle {
                     )
                 };
             });
-            // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-            // call fails on this thread; no other call is made while it is read. A function that
-            // gives NULL has written the status.
-            let bound = NonNull::new(bound)
-                .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+            let bound = NonNull::new(bound).ok_or_else(last_failure)?;
             let counts = self.counts();
             let takes_rooms = binding == Binding::Preallocated && counts.most() > INLINE;
             let rooms = takes_rooms.then(|| Mutex::new(Rooms::of(counts)));

@@ -378,11 +378,7 @@ impl GraphHandle {
     fn subgraph(&self, index: u32) -> Result<GraphHandle> {
         // SAFETY: the handle is alive, and no other code uses it.
         let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
-        // SAFETY: `tnr_last_error` gives the calling thread's own error, which is valid until a
-        // call fails on this thread; no other call is made while it is read. A function that gives
-        // NULL has written the status.
-        let copy = NonNull::new(copy)
-            .ok_or_else(|| crate::raw::failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let copy = NonNull::new(copy).ok_or_else(crate::raw::last_failure)?;
         Ok(GraphHandle { graph: program::GraphHandle(copy) })
     }
 

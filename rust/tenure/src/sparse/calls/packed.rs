@@ -10,7 +10,7 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::raw::context::current;
 use crate::raw::operations::scalar;
-use crate::raw::{Lent, LentMut, check, entered, failure, traced};
+use crate::raw::{Lent, LentMut, check, entered, last_failure, traced};
 
 /// The only handle on a packed matrix, and its description; dropping it ends the matrix.
 pub(crate) struct PackedHandle {
@@ -48,10 +48,7 @@ impl PackedHandle {
                 },
             )
         };
-        // SAFETY: the pointer is to the calling thread's own last error; no other call is made on
-        // this thread before the status is copied; the call that returned NULL has set that status.
-        let packed = NonNull::new(packed)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let packed = NonNull::new(packed).ok_or_else(last_failure)?;
         let info = tnr_packed_info {
             struct_size: size_of::<tnr_packed_info>() as u64,
             layout: tnr_packed_layout::AUTO,

@@ -11,7 +11,7 @@ use tenure_sys as sys;
 
 use super::CustomOperation;
 use crate::error::{Error, ErrorKind, Result};
-use crate::raw::{entered, failure};
+use crate::raw::{entered, last_failure};
 
 /// The operations of a plug-in: a shared library that exports `tnr_plugin_entry`, in C, C++ or
 /// Rust. It stays loaded as long as one of them, or a program that calls one. (Feature `plugins`.)
@@ -62,8 +62,7 @@ unsafe fn loaded(path: &OsStr) -> Result<Vec<CustomOperation>> {
     let entry = entry.ok().and_then(|entry| *entry);
     // SAFETY: NULL, or an entry.
     let plugin = NonNull::new(unsafe { sys::tnr_plugin_check(entry) }.cast_mut())
-        // SAFETY: a function that gives NULL has written the status.
-        .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        .ok_or_else(last_failure)?;
     let library: Arc<dyn Any + Send + Sync> = Arc::new(library);
     // SAFETY: it has been checked, and lies in the library.
     let plugin = unsafe { plugin.as_ref() };
