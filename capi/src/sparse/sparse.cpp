@@ -46,7 +46,6 @@ tnr_sparse* wrap_sparse(std::uint64_t token) noexcept { return handle_of<tnr_spa
 
 tenure::SparseOptions read_options(tnr_sparse_format format,
                                    const tnr_sparse_from_dense_attributes* attributes) {
-  if (attributes == nullptr) return {.format = format};
   const tnr_sparse_from_dense_attributes given = sized_attributes_of(attributes);
   require_zero(given.reserved, "reserved");
   return {.format = format,

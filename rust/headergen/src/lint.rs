@@ -77,13 +77,9 @@ fn check_comment(function: &Function, texts: &mut Vec<String>) {
             texts.push(format!("`@param {name}` names no parameter"));
         }
     }
-    match &function.comment.threads {
-        None => texts.push("`@threads` is missing".to_owned()),
-        Some(Threads::Any) => {}
-        Some(Threads::Exclusive(name)) => {
-            if !function.params.iter().any(|p| p.name == *name && p.ty.pointee().is_some()) {
-                texts.push(format!("`@threads exclusive({name})` names no pointer parameter"));
-            }
+    if let Some(Threads::Exclusive(name)) = &function.comment.threads {
+        if !function.params.iter().any(|p| p.name == *name && p.ty.pointee().is_some()) {
+            texts.push(format!("`@threads exclusive({name})` names no pointer parameter"));
         }
     }
 }
@@ -193,9 +189,6 @@ fn check_result(abi: &Abi, function: &Function, declared: &HashSet<&str>, texts:
         }
         return;
     };
-    if tags.transfer.is_none() {
-        texts.push("the pointer that it returns lacks `@return (transfer none|full)`".to_owned());
-    }
     if (Tags { transfer: None, nullable: false, ..tags.clone() }) != Tags::default() {
         texts.push("a result takes no tags but (transfer) and (nullable)".to_owned());
     }

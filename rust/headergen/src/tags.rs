@@ -4,7 +4,7 @@
 //! @param NAME (tag)... prose      the tags come first
 //! @return (tag)... prose
 //! @threads any | exclusive(NAME)
-//! @since MAJOR.MINOR             on what was added after the first version
+//! @since MAJOR.MINOR             on additions after the first version
 //!
 //! (transfer none)        the other side keeps it; the default where a tag is given
 //! (transfer full)        whoever gets it must give it back

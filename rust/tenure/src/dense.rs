@@ -4,13 +4,13 @@ mod copy_mode;
 pub(crate) mod described;
 #[allow(unsafe_code)]
 mod dynamic;
+mod from_behind;
 #[allow(unsafe_code)]
 mod held;
 #[allow(unsafe_code)]
 mod iter;
 pub(crate) mod manipulate;
 mod owners;
-mod place;
 mod print;
 #[allow(unsafe_code)]
 mod reinterpret;
@@ -27,10 +27,10 @@ mod view_mut;
 
 pub use copy_mode::CopyMode;
 pub use dynamic::{DynTensor, DynView, DynViewMut};
+pub use from_behind::{IntoIndex, IntoSlice};
 pub use iter::{
     AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut, SplitInto, SplitIntoMut,
 };
-pub use place::{IntoIndex, IntoSlice};
 pub use shape::{IntoExtent, IntoReshape, IntoShape};
 pub use shared::SharedTensor;
 pub use slice::{NewAxis, Slice};

@@ -127,6 +127,9 @@ fn pointers() {
     let view = "pub fn tnr_x(view: *const tnr_view);";
     let memory = "pub fn tnr_x(data: *const c_void, n: usize);";
     rejects(&with_tail("///", memory), "pointer `data` is not documented by `@param data`");
+    let found = problems(&with_tail("/// @param data hm", memory));
+    let lacks = "pointer `data` lacks (transfer none|full)";
+    assert!(found.iter().any(|problem| problem.text.contains(lacks)), "{found:#?}");
     rejects(&with_tail("/// @param view (transfer none) (owned)", view), "unknown tag `(owned)`");
     rejects(&with_tail("/// @param view (transfer full)", view), "which nobody can own");
     rejects(

@@ -108,7 +108,7 @@ fn every_count_is_answered() {
 /// Functions that are not called here, by file (or folder) and name, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("cuda/", "", "needs a device; shapes and parts are those of dense/, whose checks it calls"),
-    ("dense/place.rs", "resolve", "is of this crate alone; by slice and index"),
+    ("dense/from_behind.rs", "resolve", "is of this crate alone; by slice and index"),
     ("dtype.rs", "from_dlpack", "three codes, of which each combination is a dtype or none"),
     ("dtype.rs", "nth_step", "is of this crate alone; by arange_step"),
     ("dtype/backend.rs", "", "is of this crate alone; lengths are those of the matrix"),
