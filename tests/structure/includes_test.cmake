@@ -56,6 +56,7 @@ set(order
   sparse/packed
   sparse/values
   program
+  program/rewrites
   program/kinds
   program/passes
   program/schedule

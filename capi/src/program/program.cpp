@@ -145,6 +145,19 @@ tnr_status tnr_graph_add_output(tnr_graph* graph, uint32_t value, uint32_t updat
   return guarded([=] { tenure::graph_add_output(token_of(graph), value, updates); });
 }
 
+tnr_status tnr_graph_add_gradients(tnr_graph* graph, uint32_t of, uint32_t seed, const uint32_t* by,
+                                   uint32_t count, const tnr_extension* attributes,
+                                   uint32_t* gradients) noexcept {
+  return guarded([=] {
+    check_attributes(attributes);
+    if (count != 0) {
+      (void)deref(by, "by");
+      (void)deref(gradients, "gradients");
+    }
+    tenure::graph_add_gradients(token_of(graph), of, seed, by, count, gradients);
+  });
+}
+
 tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* operation,
                                 uint32_t* index) noexcept {
   return guarded([=] {

@@ -72,6 +72,9 @@ std::uint32_t graph_add_constant(GraphToken token, const tnr_view& view);
 std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar);
 std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read);
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates);
+// Writes one gradient for each of `by`.
+void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
+                         const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);
 GraphToken graph_copy_subgraph(GraphToken token, std::uint32_t index);

@@ -61,8 +61,9 @@ enum class NodeKind : std::uint8_t {
   kNonzero = 49,
   kMaskedSelect = 50,
   kSumTo = 51,
+  kExtent = 52,
 };
-inline constexpr unsigned kNodeKindCount = 51;
+inline constexpr unsigned kNodeKindCount = 52;
 // Bits of a node's code below its kind.
 inline constexpr unsigned kNodeKindShift = 16;
 
@@ -157,6 +158,7 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"nonzero", Computes::kCall, 1, 1, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"masked_select", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"sum_to", Computes::kCall, 2, 2, 0, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kReal},
+  {"extent", Computes::kCall, 0, 0, 1, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
 };
 // clang-format on
 

@@ -43,6 +43,10 @@ class GraphBuilder {
   [[nodiscard]] GraphOutput describe_output(std::uint32_t index) const;
   [[nodiscard]] tnr_value_info describe_value(std::uint32_t value) const;
 
+  [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+  // By value, where the extents are at their maxima.
+  [[nodiscard]] const std::vector<ArrayType>& types() const noexcept { return types_; }
+
  private:
   std::uint32_t add_value(tnr_value_source source, std::size_t index, const ArrayType& type);
   void require_value(std::uint32_t value) const;

@@ -49,6 +49,15 @@ using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
 using AdaptNode = Refusal(const NodeCall& call, const OperandType* operands,
                           const OperandType* planned, ArrayType& result) noexcept;
 
+// The derivative of a kind. Neither a function nor a reason: no gradient leads through a node, as
+// the result is no float, or does not change with the operands.
+class Derivation;
+using DeriveNode = void(Derivation& at);
+struct Derivative {
+  DeriveNode* derive = nullptr;
+  const char* refusal = nullptr;
+};
+
 // The functions of a kind.
 struct NodeFunctions {
   InferNode* infer = nullptr;  // nullptr of control nodes
@@ -58,7 +67,9 @@ struct NodeFunctions {
   ShapeNode* shape = nullptr;
   AdaptNode* adapt = nullptr;  // without it and `shape`, only `infer` knows the extents
 };
-struct OperationKind : NodeKindRow, NodeFunctions {};
+struct OperationKind : NodeKindRow, NodeFunctions {
+  Derivative derivative;
+};
 
 // nullptr: no such kind.
 const OperationKind* find_operation(std::uint32_t code) noexcept;

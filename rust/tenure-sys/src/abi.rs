@@ -4413,6 +4413,27 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
 
+    /// Adds the gradients of a value by other values to the graph: reverse-mode differentiation.
+    /// Each has the dtype and shape of the value that it is a gradient by. Nodes are added only for
+    /// what leads from `by` to `of`. A gradient by a value that `of` does not depend on is zeros.
+    /// With a `seed`, the gradients are those of the sum of `of * seed`. docs/operations.md has the
+    /// conventions where a function has no derivative.
+    ///
+    /// INVALID_ARGUMENT: no such value, a scalar, a dtype other than floats and complex numbers, an
+    /// `of` with more than one element and no seed, a seed of another dtype or shape. UNSUPPORTED,
+    /// naming the node: a node between `by` and `of` has no derivative; or its derivative needs an
+    /// extent that no number of the graph is before a run. OUT_OF_MEMORY. The graph is then as
+    /// before.
+    ///
+    /// @param seed a value, or `TNR_OPERAND_NONE`: 1, for an `of` of one element
+    /// @param by (counted-by count)
+    /// @param gradients (out) (counted-by count) values
+    #[must_use]
+    pub fn tnr_graph_add_gradients(
+        graph: *mut tnr_graph, of: u32, seed: u32, by: *const u32, count: u32,
+        attributes: *const tnr_extension, gradients: *mut u32,
+    ) -> tnr_status;
+
     /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
     /// nothing is taken, and `release` is not called.
     ///

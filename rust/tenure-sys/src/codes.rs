@@ -690,6 +690,9 @@ pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 /// operand is read.
 pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 
+/// Kind of a node of graphs: the number, as an array of rank 0 of the node's dtype.
+pub const TNR_NODE_EXTENT: u32 = 0x0034_0000;
+
 /// Passes each struct of attributes with the kinds that take it, as
 /// `KIND | KIND: Name(struct),`.
 #[doc(hidden)]

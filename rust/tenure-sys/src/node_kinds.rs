@@ -601,4 +601,13 @@ pub const NODE_KINDS: &[NodeKind] = &[
         device: DeviceDtypes::Real,
         ..CALL
     },
+    NodeKind {
+        name: "extent",
+        code: 52,
+        doc: "the number, as an array of rank 0 of the node's dtype.",
+        operands: (0, 0),
+        numbers: 1,
+        sets: Sets::Dtype,
+        ..CALL
+    },
 ];

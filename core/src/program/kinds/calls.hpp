@@ -49,7 +49,8 @@ AdaptNode adapt_normalize, adapt_images;
 // movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;
 InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_put, infer_scatter,
-    infer_triangular;
-RunNode run_concat, run_pad, run_take, run_gather, run_put, run_scatter, run_triangular;
+    infer_triangular, infer_extent;
+RunNode run_concat, run_pad, run_take, run_gather, run_put, run_scatter, run_triangular,
+    run_extent;
 
 }  // namespace tenure

@@ -163,4 +163,11 @@ void run_triangular(const Context& context, const NodeCall& call, const OperandV
              out);
 }
 
+ArrayType infer_extent(const NodeCall& call, const OperandType*) { return {call.node.dtype, 0, {}}; }
+
+void run_extent(const Context& context, const NodeCall& call, const OperandView*,
+                const tnr_view_mut& out) {
+  fill(context, tnr_scalar_f64(static_cast<double>(call.numbers[0])), out);
+}
+
 }  // namespace tenure

@@ -8,6 +8,7 @@
 #include "program/expressions.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
+#include "program/rewrites/derivatives.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 
@@ -97,6 +98,70 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kNonzero: return counting(infer_nonzero, find_nonzero);
     case kMaskedSelect: return counting(infer_masked_select, find_masked_select);
     case kSumTo: return calling(infer_sum_to, run_sum_to, shape_sum_to);
+    case kExtent: return calling(infer_extent, run_extent, shape_shaped);
+  }
+}
+
+constexpr Derivative by(DeriveNode* derive) noexcept { return {derive, nullptr}; }
+constexpr Derivative refused(const char* why) noexcept { return {nullptr, why}; }
+
+// A kind without a case does not compile.
+constexpr Derivative derivative_of(NodeKind kind) noexcept {
+  using enum NodeKind;
+  switch (kind) {
+    case kUnary: return by(derive_unary);
+    case kBinary: return by(derive_binary);
+    case kTernary: return by(derive_ternary);
+    case kSelect: return by(derive_select);
+    case kCast: return by(derive_cast);
+    case kReduce: return by(derive_reduce);
+    case kNormalize: return by(derive_normalize);
+    case kMatmul: return by(derive_matmul);
+    case kReshape: return by(derive_reshape);
+    case kPermute: return by(derive_permute);
+    case kBroadcast: return by(derive_broadcast);
+    case kSlice: return by(derive_slice);
+    case kConcat: return by(derive_concat);
+    case kPad: return by(derive_pad);
+    case kTake: return by(derive_take);
+    case kGather: return by(derive_gather);
+    case kTriangular: return by(derive_triangular);
+    case kScan: return by(derive_scan);
+    case kEinsum: return by(derive_einsum);
+    case kPut: return by(derive_put);
+    case kScatter: return by(derive_scatter);
+    case kMaskedSelect: return by(derive_masked_select);
+    case kSumTo: return by(derive_sum_to);
+    case kBatchNorm: return by(derive_batch_norm);
+    case kSort:
+    case kTopK:
+    case kPartition: return by(derive_ordered);
+    case kQuantile: return by(derive_quantile);
+    case kBincount: return by(derive_bincount);
+    case kSparseToDense: return by(derive_sparse_to_dense);
+    case kSparseMatmul: return by(derive_sparse_matmul);
+    case kSparseSddmm: return by(derive_sparse_sddmm);
+    case kSparseScale: return by(derive_sparse_scale);
+    case kSparseSoftmax: return by(derive_sparse_softmax);
+    case kSparseReduce: return by(derive_sparse_reduce);
+    case kSparseNorm: return by(derive_sparse_norm);
+    case kSparseDiagonal: return by(derive_sparse_diagonal);
+    case kSparseAccumulate: return by(derive_sparse_accumulate);
+    case kConv2d:
+    case kConv2dTransposed:
+    case kPool2d:
+    case kSparseSolve:
+    case kCond:
+    case kWhile: return refused("its derivative is not written yet");
+    case kCustom: return refused("a custom operation has no derivative");
+    // Truth values, indices, counts and random numbers do not change with the operands.
+    case kCompare:
+    case kSearchsorted:
+    case kHistogram:
+    case kRandom:
+    case kRandomPermutation:
+    case kNonzero:
+    case kExtent: return {};
   }
 }
 
@@ -104,7 +169,8 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
 constexpr auto kOperations = [] {
   std::array<OperationKind, kNodeKindCount + 1> kinds = {};
   for (unsigned kind = 1; kind <= kNodeKindCount; ++kind) {
-    kinds[kind] = {kNodeKindRows[kind - 1], functions_of(static_cast<NodeKind>(kind))};
+    const auto of = static_cast<NodeKind>(kind);
+    kinds[kind] = {kNodeKindRows[kind - 1], functions_of(of), derivative_of(of)};
   }
   return kinds;
 }();

@@ -1,0 +1,172 @@
+#include "program/rewrites/gradients.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <utility>
+
+#include "program/operations.hpp"
+#include "program/rewrites/derivation.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+bool has_gradients(tnr_dtype dtype) noexcept {
+  switch (dtype) {
+    case TNR_DTYPE_F64:
+    case TNR_DTYPE_F32:
+    case TNR_DTYPE_F16:
+    case TNR_DTYPE_BF16:
+    case TNR_DTYPE_C64:
+    case TNR_DTYPE_C128: return true;
+    default: return false;
+  }
+}
+
+class ReverseMode {
+ public:
+  ReverseMode(GraphBuilder& builder, const std::vector<std::uint32_t>& by)
+      : terms_(builder),
+        node_count_(builder.graph().nodes.size()),
+        by_(by),
+        parts_(builder.graph().values.size()) {
+    for (const std::uint32_t value : by) require_gradient("by", value);
+    find_dependent();
+  }
+
+  std::vector<std::uint32_t> run(std::uint32_t of, std::uint32_t seed) {
+    require_gradient("of", of);
+    const ArrayType type = terms_.type_of(of);
+    if (is_dependent_[of]) parts_[of].push_back(seed_of(of, type, seed).value());
+    for (std::size_t i = node_count_; i-- > 0;) derive(static_cast<std::uint32_t>(i));
+    std::vector<std::uint32_t> gradients;
+    for (const std::uint32_t value : by_) gradients.push_back(gradient_of(value));
+    return gradients;
+  }
+
+ private:
+  void require_gradient(const char* name, std::uint32_t value) {
+    if (value >= parts_.size()) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but the graph has %zu values", name,
+           value, parts_.size());
+    }
+    if (terms_.graph().scalar_of(value) != nullptr) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is value %" PRIu32 ", a scalar, which has no gradient",
+           name, value);
+    }
+    const tnr_dtype dtype = terms_.type_of(value).dtype;
+    if (has_gradients(dtype)) return;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s is value %" PRIu32 " of %s, but only floats and complex numbers have gradients", name,
+         value, dtype_name(dtype));
+  }
+
+  // Values that change with one of `by`, by nodes that may have a derivative.
+  void find_dependent() {
+    is_dependent_.resize(parts_.size());
+    for (const std::uint32_t value : by_) is_dependent_[value] = true;
+    for (const GraphNode& node : terms_.graph().nodes) {
+      const Derivative& derivative = operation_of(node).derivative;
+      if (derivative.derive == nullptr && derivative.refusal == nullptr) continue;
+      const bool depends = std::ranges::any_of(node.operands, [&](std::uint32_t value) {
+        return value != kNoValue && is_dependent_[value];
+      });
+      if (!depends) continue;
+      for (std::uint32_t i = 0; i < node.result_count; ++i) {
+        const std::uint32_t value = node.result + i;
+        if (has_gradients(terms_.type_of(value).dtype)) is_dependent_[value] = true;
+      }
+    }
+  }
+
+  Term seed_of(std::uint32_t of, const ArrayType& type, std::uint32_t seed) {
+    if (seed == kNoValue) {
+      for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
+        if (type.shape[axis] == 1) continue;
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "of is value %" PRIu32 " of shape %s: more than one element needs a seed", of,
+             shape_text(type.rank, type.shape).text);
+      }
+      return broadcast_like(terms_.constant(1, type.dtype), terms_.term(of));
+    }
+    if (seed >= parts_.size() || !(terms_.type_of(seed) == type)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "seed is value %" PRIu32 ", which is not of the dtype and shape of value %" PRIu32, seed,
+           of);
+    }
+    return terms_.term(seed);
+  }
+
+  // The sum of its parts, in the order of the nodes that use it. Narrow floats are added in f32 and
+  // rounded once. kNoValue without a part.
+  std::uint32_t sum_of(std::uint32_t value) {
+    const std::vector<std::uint32_t>& parts = parts_[value];
+    if (parts.empty()) return kNoValue;
+    if (parts.size() > 1) {
+      Term sum = widened(terms_.term(parts.back()));
+      for (std::size_t i = parts.size() - 1; i-- > 0;) {
+        sum = sum + widened(terms_.term(parts[i]));
+      }
+      parts_[value] = {cast(sum, terms_.type_of(value).dtype).value()};
+    }
+    return parts_[value].front();
+  }
+
+  std::uint32_t gradient_of(std::uint32_t value) {
+    const std::uint32_t sum = sum_of(value);
+    const Term like = terms_.term(value);
+    return sum == kNoValue ? zeros_like(like).value()
+                           : broadcast_like(terms_.term(sum), like).value();
+  }
+
+  void derive(std::uint32_t index) {
+    const std::uint32_t first = terms_.graph().nodes[index].result;
+    const std::uint32_t count = terms_.graph().nodes[index].result_count;
+    std::vector<std::uint32_t> gradients;
+    bool is_reached = false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      gradients.push_back(is_dependent_[first + i] ? sum_of(first + i) : kNoValue);
+      is_reached |= gradients.back() != kNoValue;
+    }
+    if (!is_reached || !leads_on(terms_.graph().nodes[index])) return;
+    Derivation at(terms_, index, std::move(gradients), is_dependent_);
+    const Derivative& derivative = operation_of(at.node()).derivative;
+    if (derivative.derive == nullptr) at.refuse(derivative.refusal);
+    derivative.derive(at);
+    for (const Derivation::Given& given : at.given()) parts_[given.value].push_back(given.part);
+  }
+
+  bool leads_on(const GraphNode& node) const {
+    return std::ranges::any_of(node.operands, [&](std::uint32_t value) {
+      return value != kNoValue && is_dependent_[value];
+    });
+  }
+
+  Terms terms_;
+  std::size_t node_count_;
+  const std::vector<std::uint32_t>& by_;
+  std::vector<std::vector<std::uint32_t>> parts_;  // of gradients, by value, of later users first
+  std::vector<bool> is_dependent_;                 // by value
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of,
+                                         std::uint32_t seed,
+                                         const std::vector<std::uint32_t>& by) {
+  GraphBuilder extended = builder;
+  std::vector<std::uint32_t> gradients = ReverseMode(extended, by).run(of, seed);
+  builder = std::move(extended);
+  return gradients;
+}
+
+void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
+                         const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients) {
+  const GraphHandles::Use graph(kGraphHandles, token);
+  const BuilderLock lock(graph.object(), SharedBuilder::Use::kCallsOthers);
+  std::ranges::copy(add_gradients(graph.object().builder, of, seed, {by, by + count}), gradients);
+}
+
+}  // namespace tenure

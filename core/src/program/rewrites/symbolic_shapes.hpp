@@ -1,0 +1,44 @@
+// The shapes of a graph's values as numbers of the graph: constants and extents.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "program/graph.hpp"
+
+namespace tenure {
+
+// Reads a graph that grows: values that were added are looked at when they are asked for.
+class SymbolicShapes {
+ public:
+  SymbolicShapes(const Graph& graph, const std::vector<ArrayType>& types)
+      : graph_(graph), types_(types) {}
+
+  // Each extent is a number of the graph, or an unknown one: a negative number that only extents
+  // of the same size in every run share.
+  const std::vector<std::int64_t>& of(std::uint32_t value);
+  // Whether both have the same shape in every run. False where that is not known.
+  bool are_same(std::uint32_t a, std::uint32_t b) { return of(a) == of(b); }
+
+ private:
+  void add_next();
+  std::vector<std::int64_t> shape_of(const GraphNode& node, std::uint32_t value);
+  bool known_shape(const GraphNode& node, std::vector<std::int64_t>& shape);
+  std::int64_t sliced(std::int64_t extent, std::int64_t start, std::int64_t stop,
+                      std::int64_t step) noexcept;
+  std::int64_t unknown() noexcept { return --last_unknown_; }
+  // An extent of 1 repeats; a constant other than 1 is that of the result.
+  std::int64_t broadcast(std::int64_t a, std::int64_t b) noexcept;
+  void broadcast(std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& other,
+                 std::size_t axes_behind = 0);
+
+  const Graph& graph_;
+  const std::vector<ArrayType>& types_;
+  std::deque<std::vector<std::int64_t>> shapes_;  // by value; none moves when others are added
+  std::int64_t last_unknown_ = 0;
+};
+
+inline bool is_unknown(std::int64_t number) noexcept { return number < 0; }
+
+}  // namespace tenure
