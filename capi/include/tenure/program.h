@@ -525,6 +525,11 @@ typedef int32_t tnr_extent_op;
 #define TNR_EXTENT_OP_DIV_UP 5  /**< The quotient, rounded up; the divisor is positive. */
 #define TNR_EXTENT_OP_MIN 6  /**< The smaller one. */
 #define TNR_EXTENT_OP_MAX 7  /**< The greater one. */
+/**
+ * The one that is not 1: the extent of two operands that broadcast. They are equal, or one is
+ * 1.
+ */
+#define TNR_EXTENT_OP_BROADCAST 8
 
 /**
  * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and

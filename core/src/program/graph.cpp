@@ -99,6 +99,13 @@ Refusal Sizes::combine(const Extent& extent, std::int64_t& size) const noexcept 
       break;
     case TNR_EXTENT_OP_MIN: size = std::min(a, b); break;
     case TNR_EXTENT_OP_MAX: size = std::max(a, b); break;
+    case TNR_EXTENT_OP_BROADCAST:
+      if (a != b && a != 1 && b != 1) {
+        return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                        "extents of %" PRId64 " and %" PRId64 " do not broadcast", a, b);
+      }
+      size = a == 1 ? b : a;
+      break;
     default:
       return error_of(TNR_STATUS_INVALID_ARGUMENT,
                       "op is %" PRId32 ", which names no operation on extents", extent.op);

@@ -1541,6 +1541,9 @@ impl tnr_extent_op {
     pub const MIN: tnr_extent_op = tnr_extent_op(6);
     /// The greater one.
     pub const MAX: tnr_extent_op = tnr_extent_op(7);
+    /// The one that is not 1: the extent of two operands that broadcast. They are equal, or one is
+    /// 1.
+    pub const BROADCAST: tnr_extent_op = tnr_extent_op(8);
 }
 
 /// A number of a graph: plus the index of an extent, which each run has.

@@ -66,7 +66,7 @@ pub use bound::{Bound, BoundIn, Refused, Shapes};
 pub use captured::{Captured, HeldInputs, HeldOutputs};
 pub use control::{Body, BodyTypes};
 pub use extent::{Extent, IntoSizes, Size};
-pub use graph::Graph;
+pub use graph::{Graph, Variables};
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sparse::TracedCsr;

@@ -69,7 +69,7 @@ class NodeGradients : public CGraph {
     EXPECT_EQ(tnr_graph_add_custom(graph, &own, &index), TNR_STATUS_OK);
     std::vector<std::uint32_t> operands;
     for (const KindOperand& operand : of.operands) {
-      operands.push_back(!operand.is_given()  ? TNR_OPERAND_NONE
+      operands.push_back(!operand.is_given() ? TNR_OPERAND_NONE
                          : operand.is_scalar ? scalar(operand.numbers[0])
                                              : input(operand.shape, operand.dtype));
       if (is_variable(operand)) by_.push_back(operands.back());
@@ -85,9 +85,9 @@ class NodeGradients : public CGraph {
     if (dtype_ != F64) return;
     seed_ = input(shape_, F64);
     gradients_.resize(by_.size());
-    status_ = tnr_graph_add_gradients(graph, result_, seed_, by_.data(),
-                                      static_cast<std::uint32_t>(by_.size()), nullptr,
-                                      gradients_.data());
+    status_ =
+        tnr_graph_add_gradients(graph, result_, seed_, by_.data(),
+                                static_cast<std::uint32_t>(by_.size()), nullptr, gradients_.data());
     if (status_ != TNR_STATUS_OK) message_ = tnr_last_error()->message;
   }
 
@@ -209,9 +209,9 @@ TEST(Gradients, OfEveryKindAreThoseOfCentralDifferences) {
     }
     node.check();
   }
-  EXPECT_EQ(refused, (std::set<std::string>{"conv2d", "conv2d_transposed",
-                                            "conv2d_transposed to a size", "custom", "pool2d",
-                                            "sparse_solve"}));
+  EXPECT_EQ(refused,
+            (std::set<std::string>{"conv2d", "conv2d_transposed", "conv2d_transposed to a size",
+                                   "custom", "pool2d", "sparse_solve"}));
 }
 
 TEST(Gradients, OfEveryUnaryOperation) {
@@ -223,7 +223,8 @@ TEST(Gradients, OfEveryUnaryOperation) {
     for (const double shift : {0.0, -1.0, 4.0, -5.0}) {
       const bool is_bounded = std::string(row.name) == "asin" || std::string(row.name) == "acos" ||
                               std::string(row.name) == "atanh";
-      const bool is_positive = std::set<std::string>{"sqrt", "rsqrt", "ln", "log2", "log10"}.contains(row.name);
+      const bool is_positive =
+          std::set<std::string>{"sqrt", "rsqrt", "ln", "log2", "log10"}.contains(row.name);
       if ((is_bounded && std::abs(shift) > 1) || (is_positive && shift < 0)) continue;
       if (std::string(row.name) == "log1p" && shift < -1) continue;
       if (is_above_1 && shift < 4) continue;
@@ -241,7 +242,8 @@ TEST(Gradients, OfEveryBinaryOperationWithBroadcastOperands) {
     const std::uint32_t code = TNR_NODE_BINARY + op;
     NodeGradients(node_of(row.name, code, {array_of({3, 4}, 0.3), array_of({3, 4}, 0.7)})).check();
     NodeGradients(node_of(row.name, code, {array_of({3, 4}, 0.3, 3), array_of({4}, 0.7)})).check();
-    NodeGradients(node_of(row.name, code, {array_of({3, 1}, 0.3), array_of({2, 1, 4}, 0.7)})).check();
+    NodeGradients(node_of(row.name, code, {array_of({3, 1}, 0.3), array_of({2, 1, 4}, 0.7)}))
+        .check();
     KindOperand scalar = array_of({}, 0.4);
     scalar.is_scalar = true;
     NodeGradients(node_of(row.name, code, {array_of({5}, 0.3), scalar})).check();
@@ -254,9 +256,9 @@ TEST(Gradients, OfEveryTernaryOperation) {
     const auto& row = tenure::kernels::kTernaryRows[op - 1];
     SCOPED_TRACE(row.name);
     for (const double scale : {1.0, 0.5}) {
-      NodeGradients(node_of(row.name, TNR_NODE_TERNARY + op,
-                            {array_of({3, 4}, 0.3), array_of({4}, 0.7, scale),
-                             array_of({3, 1}, 0.1, scale)}))
+      NodeGradients(
+          node_of(row.name, TNR_NODE_TERNARY + op,
+                  {array_of({3, 4}, 0.3), array_of({4}, 0.7, scale), array_of({3, 1}, 0.1, scale)}))
           .check();
     }
   }
@@ -289,8 +291,8 @@ TEST(Gradients, OfEveryReduction) {
 TEST(Gradients, OfProductsWithZerosAreExact) {
   for (const std::vector<double>& numbers :
        {std::vector<double>{0, 2, 3}, {2, 0, 0}, {0, 0, 0}, {1.5, -2, 0}}) {
-    KindCase of = node_of("prod", TNR_NODE_REDUCE + TNR_REDUCE_OP_PROD,
-                          {{{3}, F64, numbers, false}});
+    KindCase of =
+        node_of("prod", TNR_NODE_REDUCE + TNR_REDUCE_OP_PROD, {{{3}, F64, numbers, false}});
     of.flags = 1;
     NodeGradients(of).check();
     of = node_of("cumprod", TNR_NODE_SCAN + TNR_SCAN_OP_PROD, {{{3}, F64, numbers, false}});
@@ -335,16 +337,17 @@ TEST(Gradients, OfEveryScan) {
 
 TEST(Gradients, OfProductsOfAllRanks) {
   const std::vector<std::pair<Shape, Shape>> factors = {
-      {{3, 4}, {4, 2}},       {{4}, {4, 2}},    {{3, 4}, {4}},          {{4}, {4}},
-      {{2, 3, 4}, {4, 2}},    {{3, 4}, {2, 4, 2}}, {{2, 3, 4}, {2, 4, 2}}, {{2, 1, 3, 4}, {5, 4, 2}},
-      {{2, 3, 4}, {4}},       {{4}, {2, 4, 3}}, {{1, 3, 4}, {2, 4, 2}}};
+      {{3, 4}, {4, 2}},    {{4}, {4, 2}},       {{3, 4}, {4}},          {{4}, {4}},
+      {{2, 3, 4}, {4, 2}}, {{3, 4}, {2, 4, 2}}, {{2, 3, 4}, {2, 4, 2}}, {{2, 1, 3, 4}, {5, 4, 2}},
+      {{2, 3, 4}, {4}},    {{4}, {2, 4, 3}},    {{1, 3, 4}, {2, 4, 2}}};
   for (const auto& [a, b] : factors) {
     SCOPED_TRACE(testing::PrintToString(a) + " by " + testing::PrintToString(b));
     NodeGradients(node_of("matmul", TNR_NODE_MATMUL, {array_of(a, 0.3), array_of(b, 0.6)})).check();
   }
   for (const std::int32_t activation : {TNR_UNARY_OP_RELU, TNR_UNARY_OP_TANH, TNR_UNARY_OP_GELU}) {
-    KindCase of = node_of("matmul", TNR_NODE_MATMUL,
-                          {array_of({2, 3, 4}, 0.3, 2, -1), array_of({4, 2}, 0.6), array_of({2}, 0.2)});
+    KindCase of =
+        node_of("matmul", TNR_NODE_MATMUL,
+                {array_of({2, 3, 4}, 0.3, 2, -1), array_of({4, 2}, 0.6), array_of({2}, 0.2)});
     auto& attributes = give<tnr_matmul_attributes>(of);
     attributes.activation = activation;
     NodeGradients(of).check();
@@ -356,8 +359,8 @@ TEST(Gradients, OfProductsOfAllRanks) {
 }
 
 TEST(Gradients, OfValuesPutAtRepeatedIndices) {
-  for (const std::int32_t op : {0, TNR_BINARY_OP_ADD, TNR_BINARY_OP_MUL, TNR_BINARY_OP_MIN,
-                                TNR_BINARY_OP_MAX}) {
+  for (const std::int32_t op :
+       {0, TNR_BINARY_OP_ADD, TNR_BINARY_OP_MUL, TNR_BINARY_OP_MIN, TNR_BINARY_OP_MAX}) {
     SCOPED_TRACE(op);
     const KindOperand rows = {{4}, TNR_DTYPE_I64, {2, 0, 2, 2}, false};
     KindCase of = node_of("put", TNR_NODE_PUT + static_cast<std::uint32_t>(op),
@@ -387,8 +390,8 @@ TEST(Gradients, OfSlicesAndPads) {
                                   TNR_PAD_MODE_SYMMETRIC, TNR_PAD_MODE_WRAP}) {
     SCOPED_TRACE(mode);
     for (const std::int64_t before : {2, -1}) {
-      KindCase of = node_of("pad", TNR_NODE_PAD + static_cast<std::uint32_t>(mode),
-                            {array_of({2, 3}, 0.3)});
+      KindCase of =
+          node_of("pad", TNR_NODE_PAD + static_cast<std::uint32_t>(mode), {array_of({2, 3}, 0.3)});
       of.numbers = {3, 6};
       auto& attributes = give<tnr_pad_attributes>(of);
       attributes.before[1] = before;

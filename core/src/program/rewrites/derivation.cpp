@@ -47,9 +47,7 @@ Term Terms::node(std::uint32_t code, const NodeParts& parts) {
   return {*this, builder_.add_node(given, copied)};
 }
 
-Term Terms::scalar(double number) {
-  return {*this, builder_.add_scalar(tnr_scalar_f64(number))};
-}
+Term Terms::scalar(double number) { return {*this, builder_.add_scalar(tnr_scalar_f64(number))}; }
 
 Term Terms::constant(double number, tnr_dtype dtype) {
   return constant(tnr_scalar_f64(number), dtype);
@@ -71,6 +69,7 @@ Term Terms::count_up(std::int64_t extent) {
 std::vector<std::int64_t> Terms::numbers_of(Term a) {
   std::vector<std::int64_t> numbers = shapes_.of(a.value());
   for (std::size_t axis = 0; axis < numbers.size(); ++axis) {
+    numbers[axis] = number_of(numbers[axis]);
     if (!is_unknown(numbers[axis])) continue;
     fail(TNR_STATUS_UNSUPPORTED,
          "a gradient needs shape[%zu] of value %" PRIu32
@@ -78,6 +77,18 @@ std::vector<std::int64_t> Terms::numbers_of(Term a) {
          axis, a.value());
   }
   return numbers;
+}
+
+std::int64_t Terms::number_of(std::int64_t extent) {
+  const auto* const parts = is_unknown(extent) ? shapes_.broadcast_of(extent) : nullptr;
+  if (parts == nullptr) return extent;
+  const auto [a, b] = *parts;
+  const std::int64_t first = number_of(a);
+  const std::int64_t second = number_of(b);
+  if (is_unknown(first) || is_unknown(second)) return extent;
+  const std::int64_t number = combine(TNR_EXTENT_OP_BROADCAST, first, second);
+  shapes_.set_number(extent, number);
+  return number;
 }
 
 std::int64_t Terms::combine(tnr_extent_op op, std::int64_t a, std::int64_t b) {
@@ -125,8 +136,7 @@ Term compare(Compare op, Term a, Term b) {
   return a.terms().node(code_of(TNR_NODE_COMPARE, op), {.operands = {a.value(), b.value()}});
 }
 Term select(Term condition, Term a, Term b) {
-  return a.terms().node(TNR_NODE_SELECT,
-                        {.operands = {condition.value(), a.value(), b.value()}});
+  return a.terms().node(TNR_NODE_SELECT, {.operands = {condition.value(), a.value(), b.value()}});
 }
 Term cast(Term a, tnr_dtype dtype) {
   if (a.dtype() == dtype) return a;
@@ -157,9 +167,8 @@ Term select(Term condition, double a, Term b) { return select(condition, b.terms
 // ---- shapes --------------------------------------------------------------------------------
 
 Term reshape(Term a, std::vector<std::int64_t> numbers) {
-  if (a.terms().shapes().of(a.value()) == numbers) return a;
-  return a.terms().node(TNR_NODE_RESHAPE,
-                        {.operands = {a.value()}, .numbers = std::move(numbers)});
+  if (a.terms().has_shape(a, numbers)) return a;
+  return a.terms().node(TNR_NODE_RESHAPE, {.operands = {a.value()}, .numbers = std::move(numbers)});
 }
 
 Term permute(Term a, std::vector<std::int64_t> axes) {
@@ -167,7 +176,7 @@ Term permute(Term a, std::vector<std::int64_t> axes) {
 }
 
 Term broadcast(Term a, std::vector<std::int64_t> numbers) {
-  if (a.terms().shapes().of(a.value()) == numbers) return a;
+  if (a.terms().has_shape(a, numbers)) return a;
   return a.terms().node(TNR_NODE_BROADCAST,
                         {.operands = {a.value()}, .numbers = std::move(numbers)});
 }
@@ -230,9 +239,7 @@ Rows::Rows(Term of, std::uint32_t axes) {
 
 Term Rows::from(Term a) const { return reshape(permute(a, order), merged); }
 
-Term Rows::back(Term rows) const {
-  return permute(reshape(rows, moved), inverse_of(order));
-}
+Term Rows::back(Term rows) const { return permute(reshape(rows, moved), inverse_of(order)); }
 
 std::vector<std::int64_t> inverse_of(const std::vector<std::int64_t>& axes) {
   std::vector<std::int64_t> inverse(axes.size());

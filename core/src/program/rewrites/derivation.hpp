@@ -1,6 +1,7 @@
 // The derivative of one node: the terms that it is written with, and what it gives.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -65,6 +66,13 @@ class Terms {
   // The shape of a value as numbers of the graph. Throws UNSUPPORTED where an extent of it is not
   // known before a run.
   std::vector<std::int64_t> numbers_of(Term a);
+  // Whether the value has surely that shape.
+  bool has_shape(Term a, const std::vector<std::int64_t>& numbers) {
+    return std::ranges::equal(shapes_.of(a.value()), numbers, {},
+                              [&](std::int64_t extent) { return number_of(extent); });
+  }
+  // The number that an extent is, or an unknown one.
+  std::int64_t number_of(std::int64_t extent);
   // Arithmetic on numbers.
   std::int64_t combine(tnr_extent_op op, std::int64_t a, std::int64_t b);
   std::int64_t product(const std::vector<std::int64_t>& numbers);
@@ -121,7 +129,8 @@ Term broadcast(Term a, std::vector<std::int64_t> numbers);
 // The operand itself where it surely has that shape.
 Term broadcast_like(Term a, Term like);
 Term sum_to(Term a, Term like);
-Term slice(Term a, std::uint32_t axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+Term slice(Term a, std::uint32_t axis, std::int64_t start, std::int64_t stop,
+           std::int64_t step = 1);
 // The elements of an axis in the opposite order.
 Term flipped(Term a, std::uint32_t axis);
 Term zeros_like(Term like);

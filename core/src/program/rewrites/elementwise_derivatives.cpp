@@ -79,8 +79,7 @@ std::optional<Term> unary_gradient(Derivation& at, Unary op, Term x, Term y, Ter
     case Unary::kGelu: return g * gelu_slope(x);
     case Unary::kGeluTanh: return g * gelu_tanh_slope(x);
     case Unary::kSoftplus: return g * sigmoid(x);
-    case Unary::kHardswish:
-      return select(x <= -3, 0, select(x < 3, g * (x / 3 + 0.5), g));
+    case Unary::kHardswish: return select(x <= -3, 0, select(x < 3, g * (x / 3 + 0.5), g));
     case Unary::kElu: return select(x <= 0, g * (y + 1), g);
     case Unary::kLeakyRelu: return select(x <= 0, g * 0.01, g);
     case Unary::kSquare: return g * conjugate(x) * 2;

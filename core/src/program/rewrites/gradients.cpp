@@ -154,8 +154,7 @@ class ReverseMode {
 }  // namespace
 
 std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of,
-                                         std::uint32_t seed,
-                                         const std::vector<std::uint32_t>& by) {
+                                         std::uint32_t seed, const std::vector<std::uint32_t>& by) {
   GraphBuilder extended = builder;
   std::vector<std::uint32_t> gradients = ReverseMode(extended, by).run(of, seed);
   builder = std::move(extended);

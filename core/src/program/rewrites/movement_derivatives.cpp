@@ -32,9 +32,9 @@ void derive_repeated_pad(Derivation& at) {
     NodeAttributes attributes = {};
     attributes.pad.struct_size = sizeof attributes.pad;
     attributes.pad.before[0] = at.node().attributes.pad.before[axis];
-    const Term from = terms.node(
-        at.node().code,
-        {.operands = {places.value()}, .numbers = {at.node().numbers[axis]}, .attributes = &attributes});
+    const Term from = terms.node(at.node().code, {.operands = {places.value()},
+                                                  .numbers = {at.node().numbers[axis]},
+                                                  .attributes = &attributes});
     std::vector<std::int64_t> summed = terms.numbers_of(g);
     summed[axis] = shape[axis];
     const Term zeros = broadcast(terms.constant(0, g.dtype()), summed);
@@ -88,8 +88,8 @@ class Putting {
     const Term g = at_.gradient();
     const std::vector<std::int64_t> shape = terms.numbers_of(values_);
     const Term numbers = reshape(terms.count_up(terms.product(shape)), shape);
-    const Term none = broadcast(terms.constant(tnr_scalar_i64(-1), TNR_DTYPE_I64),
-                                terms.numbers_of(target_));
+    const Term none =
+        broadcast(terms.constant(tnr_scalar_i64(-1), TNR_DTYPE_I64), terms.numbers_of(target_));
     const Term kept = put(none, numbers, 0);
     give(select(kept < terms.constant(tnr_scalar_i64(0), TNR_DTYPE_I64), g, 0),
          select(read(kept) == numbers, read(g), 0));
@@ -100,8 +100,7 @@ class Putting {
     const Term g = at_.gradient();
     const auto zeros = [](Term of) { return select(of == 0, ones_like(of), 0); };
     const auto without_zeros = [](Term of) { return select(of == 0, 1, of); };
-    const Term product =
-        put(without_zeros(target_), without_zeros(values_), TNR_BINARY_OP_MUL);
+    const Term product = put(without_zeros(target_), without_zeros(values_), TNR_BINARY_OP_MUL);
     const Term zero_count = put(zeros(target_), zeros(values_), TNR_BINARY_OP_ADD);
     const auto others = [](Term of, Term all, Term count) {
       return select(of == 0, select(count == 1, all, 0), select(count == 0, all / of, 0));
@@ -196,8 +195,8 @@ void derive_scatter(Derivation& at) { Putting(at, TNR_NODE_SCATTER, gather).deri
 
 void derive_triangular(Derivation& at) {
   const NodeAttributes attributes = at.node().attributes;
-  at.give(0, at.terms().node(at.node().code, {.operands = {at.gradient().value()},
-                                              .attributes = &attributes}));
+  at.give(0, at.terms().node(at.node().code,
+                             {.operands = {at.gradient().value()}, .attributes = &attributes}));
 }
 
 void derive_masked_select(Derivation& at) {

@@ -43,17 +43,14 @@ void derive_quantile(Derivation& at) {
                                  {.operands = {a.value()}, .numbers = {rows.last()}});
   // How many elements of each row count: with SKIP_NAN those that are numbers.
   const bool skips = (at.node().attributes.flags.flags & TNR_QUANTILE_SKIP_NAN) != 0;
-  const Term count =
-      skips ? reduce_kept(kernels::Reduce::kSum,
-                          cast(unary(Unary::kLogicalNot, is_nan(a)), TNR_DTYPE_F64),
-                          1u << rows.last())
-            : terms.as_array(rows.merged.back(), TNR_DTYPE_F64);
+  const Term count = skips ? reduce_kept(kernels::Reduce::kSum,
+                                         cast(unary(Unary::kLogicalNot, is_nan(a)), TNR_DTYPE_F64),
+                                         1u << rows.last())
+                           : terms.as_array(rows.merged.back(), TNR_DTYPE_F64);
   const Term zero = terms.scalar(0);
   const Term place = binary(Binary::kMax, broadcast_like(q * (count - 1), g), zero);
   const Term before = unary(Unary::kFloor, place);
-  const auto index = [&](Term of) {
-    return gather(sorted, cast(of, TNR_DTYPE_I64), rows.last());
-  };
+  const auto index = [&](Term of) { return gather(sorted, cast(of, TNR_DTYPE_I64), rows.last()); };
   const Term first = index(before);
   const Term second = index(unary(Unary::kCeil, place));
   const Term share = place - before;

@@ -79,7 +79,8 @@ Term einsum_gradient(Derivation& at, std::size_t wanted, const std::vector<std::
   NodeAttributes attributes = {};
   attributes.einsum.struct_size = sizeof attributes.einsum;
   const std::string spec = given + "->" + kept;
-  if (spec.size() >= sizeof attributes.einsum.spec) at.refuse("the spec of its gradient is too long");
+  if (spec.size() >= sizeof attributes.einsum.spec)
+    at.refuse("the spec of its gradient is too long");
   spec.copy(attributes.einsum.spec, spec.size());
   const Term product =
       terms.node(TNR_NODE_EINSUM, {.operands = operands, .attributes = &attributes});

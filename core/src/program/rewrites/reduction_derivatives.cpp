@@ -83,8 +83,8 @@ Term products_of_others(Term a, std::uint32_t axis, bool is_after) {
   std::vector<std::int64_t> one = terms.numbers_of(a);
   one[axis] = 1;
   const Term first = broadcast(terms.constant(1, a.dtype()), one);
-  const Term shifted =
-      terms.node(TNR_NODE_CONCAT, {.operands = {first.value(), earlier.value()}, .numbers = {axis}});
+  const Term shifted = terms.node(
+      TNR_NODE_CONCAT, {.operands = {first.value(), earlier.value()}, .numbers = {axis}});
   return is_after ? flipped(shifted, axis) : shifted;
 }
 
@@ -111,14 +111,11 @@ std::optional<Term> reduction_gradient(Derivation& at, const Reduction& r) {
     return select(y == 0, 0, g / (y * 2));
   };
   const auto skipping_mean = [&] { return reduce_kept(Reduce::kNanMean, a, r.axes); };
-  const auto skipping_count = [&] {
-    return r.sum(select(is_nan(a), 0, ones_like(a)));
-  };
+  const auto skipping_count = [&] { return r.sum(select(is_nan(a), 0, ones_like(a))); };
   switch (static_cast<Reduce>(at.node().op())) {
     case Reduce::kSum: return r.g;
     case Reduce::kMean: return g / r.count(at);
-    case Reduce::kVar:
-      return variance_gradient(a, g, r.mean(a), r.count(at, attributes.ddof));
+    case Reduce::kVar: return variance_gradient(a, g, r.mean(a), r.count(at, attributes.ddof));
     case Reduce::kStd:
       return variance_gradient(a, from_deviation(), r.mean(a), r.count(at, attributes.ddof));
     case Reduce::kProd: return product_gradient(r);
@@ -131,11 +128,12 @@ std::optional<Term> reduction_gradient(Derivation& at, const Reduction& r) {
     case Reduce::kNanMin:
     case Reduce::kNanMax: return shared(r, r.a == r.y);
     case Reduce::kNanVar:
-      return select(is_nan(a), 0, variance_gradient(a, g, skipping_mean(),
-                                                    skipping_count() - attributes.ddof));
+      return select(is_nan(a), 0,
+                    variance_gradient(a, g, skipping_mean(), skipping_count() - attributes.ddof));
     case Reduce::kNanStd:
-      return select(is_nan(a), 0, variance_gradient(a, from_deviation(), skipping_mean(),
-                                                    skipping_count() - attributes.ddof));
+      return select(is_nan(a), 0,
+                    variance_gradient(a, from_deviation(), skipping_mean(),
+                                      skipping_count() - attributes.ddof));
     // Of counts, places and truth values, which have no gradient.
     case Reduce::kArgmin:
     case Reduce::kArgmax:
@@ -247,8 +245,6 @@ void derive_scan(Derivation& at) {
   }
 }
 
-void derive_sum_to(Derivation& at) {
-  at.give(0, broadcast_like(at.gradient(), at.operand(0)));
-}
+void derive_sum_to(Derivation& at) { at.give(0, broadcast_like(at.gradient(), at.operand(0))); }
 
 }  // namespace tenure

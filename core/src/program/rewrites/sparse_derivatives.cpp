@@ -37,15 +37,12 @@ class Entries {
     std::vector<std::uint32_t> operands = {major_.value(), minor_.value(),
                                            adjacent(values).value()};
     for (const Term& other : others) operands.push_back(other.value());
-    return terms_.node(code, {.operands = operands,
-                              .numbers = numbers_,
-                              .flags = axes,
-                              .attributes = &attributes});
+    return terms_.node(
+        code,
+        {.operands = operands, .numbers = numbers_, .flags = axes, .attributes = &attributes});
   }
   // x y at the entries.
-  Term product(Term x, Term y) const {
-    return node(TNR_NODE_SPARSE_SDDMM, values_, {x, y});
-  }
+  Term product(Term x, Term y) const { return node(TNR_NODE_SPARSE_SDDMM, values_, {x, y}); }
   // The element of a vector for the row, or the column, of each entry.
   Term at_rows(Term of) const { return spread(of, rows(), 0); }
   Term at_cols(Term of) const { return spread(of, cols(), 1); }
@@ -74,14 +71,13 @@ class Entries {
   Term adjacent(Term values) const {
     const GraphNode* const node = terms_.graph().node_of(values.value());
     const bool may_have_gaps =
-        values.rank() > 1 ||
-        (node != nullptr && operation_of(*node).computes == Computes::kView);
+        values.rank() > 1 || (node != nullptr && operation_of(*node).computes == Computes::kView);
     if (!may_have_gaps || values.value() == values_.value()) return values;
     return terms_.node(TNR_NODE_CONCAT, {.operands = {values.value()}, .numbers = {0}});
   }
   Term spread(Term of, std::int64_t extent, unsigned axis) const {
-    const Term zero = broadcast(terms_.constant(tnr_scalar_i64(0), of.dtype()),
-                                terms_.numbers_of(values_));
+    const Term zero =
+        broadcast(terms_.constant(tnr_scalar_i64(0), of.dtype()), terms_.numbers_of(values_));
     const Term one = terms_.constant(tnr_scalar_i64(1), of.dtype());
     const Term x = axis == 0 ? reshape(of, {extent, 1}) : broadcast(one, {rows(), 1});
     const Term y = axis == 0 ? broadcast(one, {1, cols()}) : reshape(of, {1, extent});
@@ -136,8 +132,8 @@ void derive_sparse_sddmm(Derivation& at) {
   const Term factors = times_values ? g * a.values() : g;
   if (at.wants(3)) at.give(3, a.node(TNR_NODE_SPARSE_MATMUL, factors, {transposed(y)}));
   if (!at.wants(4)) return;
-  at.give(4, transposed(a.node(TNR_NODE_SPARSE_MATMUL, factors, {x}, 0,
-                               TNR_ORIENTATION_TRANSPOSED)));
+  at.give(4,
+          transposed(a.node(TNR_NODE_SPARSE_MATMUL, factors, {x}, 0, TNR_ORIENTATION_TRANSPOSED)));
 }
 
 void derive_sparse_scale(Derivation& at) {

@@ -11,11 +11,29 @@ bool is_fixed(std::int64_t number) noexcept { return number >= 0 && !is_extent(n
 
 }  // namespace
 
-std::int64_t SymbolicShapes::broadcast(std::int64_t a, std::int64_t b) noexcept {
+std::int64_t SymbolicShapes::broadcast(std::int64_t a, std::int64_t b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
   if (is_fixed(a)) return a;
-  return is_fixed(b) ? b : unknown();
+  if (is_fixed(b)) return b;
+  std::int64_t& known = broadcasts_[std::minmax(a, b)];
+  if (known == 0) known = unknown();
+  return known;
+}
+
+bool SymbolicShapes::are_same(std::uint32_t a, std::uint32_t b) {
+  const auto number = [&](std::int64_t extent) {
+    const auto known = numbers_.find(extent);
+    return known == numbers_.end() ? extent : known->second;
+  };
+  return std::ranges::equal(of(a), of(b), {}, number, number);
+}
+
+const std::pair<std::int64_t, std::int64_t>* SymbolicShapes::broadcast_of(
+    std::int64_t unknown) const {
+  const auto at = std::ranges::find_if(
+      broadcasts_, [=](const auto& broadcast) { return broadcast.second == unknown; });
+  return at == broadcasts_.end() ? nullptr : &at->first;
 }
 
 void SymbolicShapes::broadcast(std::vector<std::int64_t>& shape,
@@ -96,9 +114,8 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
     case NodeKind::kConcat: {
       shape = operand(0);
       const auto axis = static_cast<std::size_t>(node.numbers[0]);
-      const bool is_known = std::ranges::all_of(node.operands, [&](std::uint32_t value) {
-        return is_fixed(shapes_[value][axis]);
-      });
+      const bool is_known = std::ranges::all_of(
+          node.operands, [&](std::uint32_t value) { return is_fixed(shapes_[value][axis]); });
       shape[axis] = is_known ? types_[node.result].shape[axis] : unknown();
       return true;
     }

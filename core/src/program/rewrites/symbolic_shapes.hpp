@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "program/graph.hpp"
@@ -19,7 +21,12 @@ class SymbolicShapes {
   // of the same size in every run share.
   const std::vector<std::int64_t>& of(std::uint32_t value);
   // Whether both have the same shape in every run. False where that is not known.
-  bool are_same(std::uint32_t a, std::uint32_t b) { return of(a) == of(b); }
+  bool are_same(std::uint32_t a, std::uint32_t b);
+  // Records that an unknown extent has become a number of the graph.
+  void set_number(std::int64_t unknown, std::int64_t number) { numbers_[unknown] = number; }
+  // The extents that an unknown one is the broadcast extent of; nullptr: it is none.
+  [[nodiscard]] const std::pair<std::int64_t, std::int64_t>* broadcast_of(
+      std::int64_t unknown) const;
 
  private:
   void add_next();
@@ -29,7 +36,7 @@ class SymbolicShapes {
                       std::int64_t step) noexcept;
   std::int64_t unknown() noexcept { return --last_unknown_; }
   // An extent of 1 repeats; a constant other than 1 is that of the result.
-  std::int64_t broadcast(std::int64_t a, std::int64_t b) noexcept;
+  std::int64_t broadcast(std::int64_t a, std::int64_t b);
   void broadcast(std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& other,
                  std::size_t axes_behind = 0);
 
@@ -37,6 +44,8 @@ class SymbolicShapes {
   const std::vector<ArrayType>& types_;
   std::deque<std::vector<std::int64_t>> shapes_;  // by value; none moves when others are added
   std::int64_t last_unknown_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> broadcasts_;  // unknown extents
+  std::map<std::int64_t, std::int64_t> numbers_;  // of unknown extents that have become one
 };
 
 inline bool is_unknown(std::int64_t number) noexcept { return number < 0; }

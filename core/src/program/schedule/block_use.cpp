@@ -40,7 +40,14 @@ void BlockUse::find_lifetimes() {
       lifetime.first = std::min(lifetime.first, at);
       lifetime.last = at;
     };
-    std::ranges::for_each(step.operands, use);
+    // Only the shape of its second operand is read.
+    const bool reads_first = step.kind == Step::Kind::kOperation && step.node != kNoValue &&
+                             graph_.nodes[step.node].code == TNR_NODE_SUM_TO;
+    if (reads_first) {
+      use(step.operands[0]);
+    } else {
+      std::ranges::for_each(step.operands, use);
+    }
     std::ranges::for_each(step.owned, use);
     for (std::uint32_t i = 0; i < step.result_count; ++i) use(step.result + i);
   }

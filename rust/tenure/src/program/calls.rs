@@ -222,6 +222,46 @@ impl GraphHandle {
         Ok(index)
     }
 
+    /// The gradients of a value by others, as new values.
+    pub(crate) fn add_gradients(&self, of: u32, seed: Option<u32>, by: &[u32]) -> Result<Vec<u32>> {
+        let seed = seed.unwrap_or(sys::TNR_OPERAND_NONE);
+        let mut gradients = vec![sys::TNR_OPERAND_NONE; by.len()];
+        // SAFETY: the handle is alive, and both arrays have the length that is given; values are
+        // checked by the library.
+        check(unsafe {
+            sys::tnr_graph_add_gradients(
+                self.0.as_ptr(),
+                of,
+                seed,
+                by.as_ptr(),
+                length(by.len()),
+                ptr::null(),
+                gradients.as_mut_ptr(),
+            )
+        })?;
+        Ok(gradients)
+    }
+
+    /// The numbers of values, nodes and so on.
+    pub(crate) fn info(&self) -> Result<sys::tnr_graph_info> {
+        let mut info = sys::tnr_graph_info {
+            struct_size: size_of::<sys::tnr_graph_info>() as u64,
+            value_count: 0,
+            extent_count: 0,
+            input_count: 0,
+            constant_count: 0,
+            scalar_count: 0,
+            node_count: 0,
+            output_count: 0,
+            custom_count: 0,
+            subgraph_count: 0,
+            reserved: 0,
+        };
+        // SAFETY: the handle is alive, and `info` is writable as far as its `struct_size` says.
+        check(unsafe { sys::tnr_graph_describe(self.0.as_ptr(), &mut info) })?;
+        Ok(info)
+    }
+
     pub(crate) fn add_output(&self, value: u32, updates: Option<u32>) -> Result<()> {
         let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
         // SAFETY: the handle is alive; values are checked by the library.
@@ -229,7 +269,7 @@ impl GraphHandle {
     }
 
     /// The source, dtype and shape of a value.
-    pub(super) fn describe_value(&self, value: u32) -> Result<tnr_value_info> {
+    pub(crate) fn describe_value(&self, value: u32) -> Result<tnr_value_info> {
         let mut info = tnr_value_info {
             struct_size: size_of::<tnr_value_info>() as u64,
             source: sys::tnr_value_source(0),

@@ -29,7 +29,7 @@ pub trait BodyTypes: OutputTypes {
     type Values<'g>: sealed::Made<'g>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     use super::Graph;
 
     pub trait Made<'g> {

@@ -1,6 +1,8 @@
 //! Graphs while they are built: each value is added to the library's graph at once, and the first
 //! refusal is kept, with the operator's place in the source.
 
+mod gradients;
+
 use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
@@ -9,6 +11,7 @@ use std::panic::Location;
 #[cfg(feature = "programs")]
 use std::sync::Arc;
 
+pub use gradients::Variables;
 use tenure_sys::TNR_OPERAND_NONE;
 
 use super::state::{Place, State, Step, Value, located};

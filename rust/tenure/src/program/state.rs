@@ -8,6 +8,8 @@ use std::panic::Location;
 #[cfg(feature = "programs")]
 use std::sync::Arc;
 
+use tenure_sys::tnr_value_source;
+
 use super::Passes;
 #[cfg(feature = "programs")]
 use super::Shared;
@@ -159,6 +161,25 @@ impl State {
 
     pub(super) fn note_node(&self, place: Place) {
         self.nodes.borrow_mut().push(place);
+    }
+
+    /// Records one place for the nodes that a call added, which may be several.
+    pub(super) fn note_added_nodes(&self, place: Place) {
+        let Ok(info) = self.handle.info() else { return };
+        self.nodes.borrow_mut().resize(info.node_count as usize, place);
+        let known = self.values.borrow().len() as u32;
+        for value in known..info.value_count {
+            let source = self.handle.describe_value(value).map(|info| info.source);
+            if source.is_ok_and(|source| source == tnr_value_source::NODE) {
+                self.note_value(value, Value::Node(place));
+            }
+        }
+    }
+
+    /// A library's message about a node, behind the place of the call that met it.
+    #[cold]
+    pub(super) fn refused_at(&self, place: Place, error: Error) -> Error {
+        located(&self.places(), error).prefixed(&format!("{place}: "))
     }
 
     /// The names of all nodes.

@@ -9,6 +9,7 @@ mod custom;
 mod errors;
 mod extents;
 mod found;
+mod gradients;
 mod nets;
 mod ordering;
 mod random;

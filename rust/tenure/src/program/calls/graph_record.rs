@@ -269,23 +269,7 @@ impl GraphHandle {
 /// Listing.
 impl GraphHandle {
     pub(crate) fn info(&self) -> Result<sys::tnr_graph_info> {
-        let mut info = sys::tnr_graph_info {
-            struct_size: size_of::<sys::tnr_graph_info>() as u64,
-            value_count: 0,
-            extent_count: 0,
-            input_count: 0,
-            constant_count: 0,
-            scalar_count: 0,
-            node_count: 0,
-            output_count: 0,
-            custom_count: 0,
-            subgraph_count: 0,
-            reserved: 0,
-        };
-        // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
-        // size says.
-        check(unsafe { sys::tnr_graph_describe(self.as_raw(), &mut info) })?;
-        Ok(info)
+        self.graph.info()
     }
 
     pub(crate) fn extent(&self, index: u32) -> Result<Extent> {

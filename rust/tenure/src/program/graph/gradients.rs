@@ -1,0 +1,100 @@
+//! Gradients: values that reverse-mode differentiation adds to a graph.
+
+use std::panic::Location;
+
+use super::Graph;
+use crate::dtype::Element;
+use crate::program::control::sealed::Made;
+use crate::program::state::Place;
+use crate::program::types::numbers_of;
+use crate::program::{Outputs, Traced};
+
+/// Values that gradients are taken by: a value, or a tuple of up to eight, an array or a `Vec` of
+/// values. Sealed.
+pub trait Variables<'g>: Outputs<'g> + Made<'g> {}
+impl<'g, V: Outputs<'g> + Made<'g>> Variables<'g> for V {}
+
+/// Gradients.
+impl<'g> Graph<'g> {
+    /// The gradients of `of`, a value of one element, by each of `by`: in the same form, with the
+    /// same element types and shapes. They are values of this graph like all others: their
+    /// operations are fused, planned, saved and run on devices with the rest.
+    ///
+    /// Reverse-mode differentiation adds only operations that lead from `by` to `of`. The gradient
+    /// by a value that `of` does not depend on is zeros. Gradients of gradients are allowed.
+    /// `docs/operations.md` lists the conventions at points without a derivative, such as
+    /// [`relu`](fn@crate::nn::relu) at 0. For values of complex numbers, the gradient is the
+    /// direction of steepest ascent.
+    ///
+    /// Refusals: `InvalidArgument` for a value of several elements, for integers and truth values,
+    /// and for numbers; `Unsupported` where an operation on the way has no derivative.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let step = Program::trace(|graph| {
+    ///     let (x, y) = (graph.input::<f64>([3, 2]), graph.input::<f64>([3]));
+    ///     let (w, b) = (graph.input::<f64>([2]), graph.input::<f64>([]));
+    ///     let loss = (x.matmul(w) + b - y).square().mean(..);
+    ///     let (dw, db) = graph.gradients(loss, (w, b));
+    ///     let (next_w, next_b) = (w - dw * 0.1, b - db * 0.1);
+    ///     graph.program((x, y, w.updated_by(next_w), b.updated_by(next_b)), loss)
+    /// })?;
+    /// let (x, y) = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, -1.0, 1.0]);
+    /// let (mut w, mut b) = (Tensor::<f64>::zeros(2)?, Tensor::<f64>::zeros([])?);
+    /// for _ in 0..400 {
+    ///     step.run((&x, &y, &mut w, &mut b))?;
+    /// }
+    /// assert!((w.get([0]).unwrap() - 2.0).abs() < 1e-3 && (w.get([1]).unwrap() + 1.0).abs() < 1e-3);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("grad", "backward", "autograd", "differentiate"))]
+    pub fn gradients<T: Element, V: Variables<'g>>(self, of: Traced<'g, T>, by: V) -> V {
+        self.add_gradients(Location::caller(), of.value(), None, &by)
+    }
+
+    /// The gradients of the sum of `of * seed`, of one shape, by each of `by`: the product of the
+    /// seed and the Jacobian matrix, which other libraries name VJP. Otherwise like
+    /// [`gradients`](Self::gradients).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, seed) = (graph.input::<f32>([3]), graph.input::<f32>([3]));
+    ///     let by_x = graph.gradients_with_seed(x.square(), seed, x);
+    ///     graph.program((x, seed), by_x)
+    /// })?;
+    /// assert_eq!(program.run((&[1.0, 2.0, 3.0], &[1.0, 0.0, 2.0]))?, [2.0, 0.0, 12.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("vjp", "pullback"))]
+    pub fn gradients_with_seed<T: Element, V: Variables<'g>>(
+        self,
+        of: Traced<'g, T>,
+        seed: Traced<'g, T>,
+        by: V,
+    ) -> V {
+        self.add_gradients(Location::caller(), of.value(), Some(seed.value()), &by)
+    }
+
+    fn add_gradients<V: Variables<'g>>(
+        self,
+        at: &'static Location<'static>,
+        of: u32,
+        seed: Option<u32>,
+        by: &V,
+    ) -> V {
+        let place = Place { name: "gradients", at };
+        let numbers = numbers_of(by);
+        let mut gradients = Vec::new();
+        if !self.state.has_failed() {
+            match self.state.handle.add_gradients(of, seed, &numbers) {
+                Ok(added) => gradients = added,
+                Err(error) => self.fail(self.state.refused_at(place, error)),
+            }
+            self.state.note_added_nodes(place);
+        }
+        V::made(self, &mut gradients.into_iter())
+    }
+}
