@@ -37,270 +37,154 @@ extern "C" {
 
 /*
  * ------------------------------------------------------------------------------
+ * Node kinds
+ *
+ * Expressions (`tnr_node`) and programs (`tnr_graph_node`) consist of nodes. The code of a node is its
+ * kind plus, in the low 16 bits, an operation. The kind names the call whose result the node has:
+ * `TNR_NODE_PUT` names `tnr_put`, and `TNR_NODE_SLICE` names `tnr_view_slice`. `alpha` is 1 and `beta`
+ * is 0. Expressions have the first eight kinds. The comment of a kind lists:
+ *
+ * - Operands: `?` marks an optional one, `...` any number of further ones. `out` is the output before
+ *   the call, `q` a vector of f64, and `seed` and `offset` are scalars or u64 arrays of rank 0. `major`,
+ *   `minor` and `values` are the arrays of a sparse matrix.
+ * - Numbers: `axes...` and `shape...` have one number for each axis. `extent` is the extent of the
+ *   result. `rows?, cols?` are the extents of resulting images: `TNR_NODE_POOL2D` takes them only with
+ *   `TNR_POOL2D_ADAPTIVE`, `TNR_NODE_CONV2D_TRANSPOSED` makes the smallest images without them.
+ * - Axes: the bits of `flags` are the axes of the call.
+ * - Dtype: the node chooses the dtype of the result.
+ * - Low bits: the operation. They are 0 for other kinds.
+ *
+ * A reduction in an expression is the last node, or reduces the last axis with `TNR_NODE_KEEP_AXES`,
+ * and later nodes broadcast its result. A normalization is the last node. `TNR_NODE_SPARSE_NORM` has an
+ * f64 of rank 0 as its result.
+ *
+ * `TNR_NODE_COND` has the outputs of one of two subgraphs: of the first if its bool8 of one element is
+ * true. The other operands are the inputs of both. A run computes only one of them. Both have the same
+ * number of outputs, of the same dtypes and shapes; an extent that a run counts may differ.
+ *
+ * `TNR_NODE_WHILE` has the outputs of the last iteration of the body. The operands are the inputs of
+ * both subgraphs in the first iteration. Each iteration replaces the first of them by the body's
+ * outputs, which have the same dtypes and shapes; an extent that a run counts may become smaller. The
+ * condition gives a bool8 of one element. `most iterations` is at least 1; a run in which the condition
+ * still holds after them fails with INVALID_ARGUMENT.
+ *
+ * `TNR_NODE_NONZERO` and `TNR_NODE_MASKED_SELECT` have as many rows or elements as a run counts. Their
+ * number is an extent of `tnr_graph_add_extent` that no input has, no other node gives and no earlier
+ * node takes: its value is that count. A count above the maximum of the extent is INVALID_ARGUMENT. The
+ * plan of memory has room for the maximum, or for the operand's elements if these are fewer.
+ */
+
+/** Operands (a); low bits: `tnr_unary_op`. */
+#define TNR_NODE_UNARY 65536
+/** Operands (a, b); low bits: `tnr_binary_op`. */
+#define TNR_NODE_BINARY 131072
+/** Operands (a, b, c); low bits: `tnr_ternary_op`. */
+#define TNR_NODE_TERNARY 196608
+/** Operands (a, b); low bits: `tnr_compare_op`. */
+#define TNR_NODE_COMPARE 262144
+/** Operands (condition, a, b). */
+#define TNR_NODE_SELECT 327680
+/** Operands (a); dtype. Both dtypes are real. */
+#define TNR_NODE_CAST 393216
+/** Operands (a); axes; low bits: `tnr_reduce_op`. */
+#define TNR_NODE_REDUCE 458752
+/** Operands (a, weight?, bias?); axes; low bits: `tnr_normalize_op`. */
+#define TNR_NODE_NORMALIZE 524288
+/** Operands (a, b, bias?). */
+#define TNR_NODE_MATMUL 589824
+/** Operands (a, weight, bias?). */
+#define TNR_NODE_CONV2D 655360
+/** Operands (a); numbers (rows?, cols?); low bits: MAX or MEAN of `tnr_reduce_op`. */
+#define TNR_NODE_POOL2D 720896
+/** Operands (a, mean?, var, weight?, bias?). */
+#define TNR_NODE_BATCH_NORM 786432
+/** Operands (a); numbers (shape...). A copy if strides cannot express it. */
+#define TNR_NODE_RESHAPE 851968
+/** Operands (a); numbers (axes...). */
+#define TNR_NODE_PERMUTE 917504
+/** Operands (a); numbers (shape...). */
+#define TNR_NODE_BROADCAST 983040
+/** Operands (a); numbers (axis, start, stop, step). */
+#define TNR_NODE_SLICE 1048576
+/** Operands (a, ...); numbers (axis). */
+#define TNR_NODE_CONCAT 1114112
+/** Operands (a); numbers (shape...); low bits: `tnr_pad_mode`. */
+#define TNR_NODE_PAD 1179648
+/** Operands (a, indices); numbers (axis). */
+#define TNR_NODE_TAKE 1245184
+/** Operands (a, indices); numbers (axis). */
+#define TNR_NODE_GATHER 1310720
+/** Operands (a); low bits: `tnr_triangle`. */
+#define TNR_NODE_TRIANGULAR 1376256
+/** Operands (a); numbers (axis); low bits: `tnr_scan_op`. */
+#define TNR_NODE_SCAN 1441792
+/** Operands (...); numbers (...); low bits: index of `tnr_graph_add_custom`. */
+#define TNR_NODE_CUSTOM 1507328
+/** Operands (a, weight, bias?); numbers (rows?, cols?). */
+#define TNR_NODE_CONV2D_TRANSPOSED 1572864
+/** Operands (a, ...). */
+#define TNR_NODE_EINSUM 1638400
+/** Operands (a); numbers (axis); low bits: `tnr_order_result`. */
+#define TNR_NODE_SORT 1703936
+/** Operands (a); numbers (axis, k); low bits: `tnr_order_result`. */
+#define TNR_NODE_TOP_K 1769472
+/** Operands (a); numbers (axis, kth); low bits: `tnr_order_result`. */
+#define TNR_NODE_PARTITION 1835008
+/** Operands (a, q); axes. */
+#define TNR_NODE_QUANTILE 1900544
+/** Operands (a, values). */
+#define TNR_NODE_SEARCHSORTED 1966080
+/** Operands (a, weights?); numbers (extent). */
+#define TNR_NODE_BINCOUNT 2031616
+/** Operands (a, edges?); numbers (extent). */
+#define TNR_NODE_HISTOGRAM 2097152
+/** Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites. */
+#define TNR_NODE_PUT 2162688
+/** Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites. */
+#define TNR_NODE_SCATTER 2228224
+/** Operands (seed, offset); numbers (shape...); dtype; low bits: `tnr_random_distribution`. */
+#define TNR_NODE_RANDOM 2293760
+/** Operands (seed, offset); numbers (extent); dtype. */
+#define TNR_NODE_RANDOM_PERMUTATION 2359296
+/** Operands (major, minor, values); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_TO_DENSE 2424832
+/** Operands (major, minor, values, b); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_MATMUL 2490368
+/** Operands (major, minor, values, x, y); numbers (rows, cols). Gives values. */
+#define TNR_NODE_SPARSE_SDDMM 2555904
+/** Operands (major, minor, values, factors); numbers (rows, cols); low bits: axis. Gives values. */
+#define TNR_NODE_SPARSE_SCALE 2621440
+/** Operands (major, minor, values); numbers (rows, cols). Gives values. */
+#define TNR_NODE_SPARSE_SOFTMAX 2686976
+/** Operands (major, minor, values); numbers (rows, cols); axes; low bits: `tnr_reduce_op`. */
+#define TNR_NODE_SPARSE_REDUCE 2752512
+/** Operands (major, minor, values); numbers (rows, cols); low bits: `tnr_sparse_norm_kind`. */
+#define TNR_NODE_SPARSE_NORM 2818048
+/** Operands (major, minor, values); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_DIAGONAL 2883584
+/** Operands (major, minor, values, b); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_SOLVE 2949120
+/** Operands (major, minor, values, out); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_ACCUMULATE 3014656
+/** Operands (condition, ...); numbers (subgraph, other subgraph). */
+#define TNR_NODE_COND 3080192
+/** Operands (a, ...); numbers (condition, body, most iterations). */
+#define TNR_NODE_WHILE 3145728
+/** Operands (a); numbers (extent). */
+#define TNR_NODE_NONZERO 3211264
+/** Operands (a, mask); numbers (extent). */
+#define TNR_NODE_MASKED_SELECT 3276800
+/** Operands (a, b). `a`, summed over the axes that broadcast the shape of `b` to it. */
+#define TNR_NODE_SUM_TO 3342336
+/** Flag of a node that reduces: the reduced axes stay, of extent 1. */
+#define TNR_NODE_KEEP_AXES 256
+
+/*
+ * ------------------------------------------------------------------------------
  * Expressions
  *
  * Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
  */
-
-#define TNR_NODE_UNARY 65536  /**< Kind of a node, plus a `tnr_unary_op`: `op(a)`. */
-
-#define TNR_NODE_BINARY 131072  /**< Kind of a node, plus a `tnr_binary_op`: `op(a, b)`. */
-
-#define TNR_NODE_TERNARY 196608  /**< Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`. */
-
-/** Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8. */
-#define TNR_NODE_COMPARE 262144
-
-/** Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype. */
-#define TNR_NODE_SELECT 327680
-
-/** Kind of a node: the operand in the node's dtype. Neither dtype is complex. */
-#define TNR_NODE_CAST 393216
-
-/**
- * Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
- * expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
- * later nodes broadcast the result.
- */
-#define TNR_NODE_REDUCE 458752
-
-/**
- * Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
- * optional weight and an optional bias. In an expression it is the last node.
- */
-#define TNR_NODE_NORMALIZE 524288
-
-/**
- * Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
- * `beta` 0.
- */
-#define TNR_NODE_MATMUL 589824
-
-/** Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias. */
-#define TNR_NODE_CONV2D 655360
-
-/**
- * Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
- * `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
- * there are none.
- */
-#define TNR_NODE_POOL2D 720896
-
-/**
- * Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
- * weights and optional biases.
- */
-#define TNR_NODE_BATCH_NORM 786432
-
-/**
- * Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
- * the shape. Where no strides give that order, a run copies the elements.
- */
-#define TNR_NODE_RESHAPE 851968
-
-/** Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes. */
-#define TNR_NODE_PERMUTE 917504
-
-/** Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape. */
-#define TNR_NODE_BROADCAST 983040
-
-/** Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step. */
-#define TNR_NODE_SLICE 1048576
-
-/** Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis. */
-#define TNR_NODE_CONCAT 1114112
-
-/** Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape. */
-#define TNR_NODE_PAD 1179648
-
-/** Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis. */
-#define TNR_NODE_TAKE 1245184
-
-/** Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis. */
-#define TNR_NODE_GATHER 1310720
-
-/** Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`. */
-#define TNR_NODE_TRIANGULAR 1376256
-
-/** Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis. */
-#define TNR_NODE_SCAN 1441792
-
-/**
- * Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
- * that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
- * takes.
- */
-#define TNR_NODE_CUSTOM 1507328
-
-/**
- * Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
- * Two numbers give the rows and the columns of the result; without numbers they are the
- * fewest.
- */
-#define TNR_NODE_CONV2D_TRANSPOSED 1572864
-
-/** Kind of a node of graphs: `tnr_einsum` of any number of operands. */
-#define TNR_NODE_EINSUM 1638400
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
- * is the axis.
- */
-#define TNR_NODE_SORT 1703936
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
- * numbers: axis and k.
- */
-#define TNR_NODE_TOP_K 1769472
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
- * numbers: axis and kth.
- */
-#define TNR_NODE_PARTITION 1835008
-
-/**
- * Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
- * operand is a vector of f64.
- */
-#define TNR_NODE_QUANTILE 1900544
-
-/** Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values. */
-#define TNR_NODE_SEARCHSORTED 1966080
-
-/**
- * Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
- * the extent of the result.
- */
-#define TNR_NODE_BINCOUNT 2031616
-
-/**
- * Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
- * the extent of the result.
- */
-#define TNR_NODE_HISTOGRAM 2097152
-
-/**
- * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
- * the second one, at the indices that are the third one. The number is the axis.
- */
-#define TNR_NODE_PUT 2162688
-
-/**
- * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
- * `tnr_scatter` of the second one, at the indices that are the third one. The number is the
- * axis.
- */
-#define TNR_NODE_SCATTER 2228224
-
-/**
- * Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
- * dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
- * arrays of rank 0.
- */
-#define TNR_NODE_RANDOM 2293760
-
-/**
- * Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
- * extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
- */
-#define TNR_NODE_RANDOM_PERMUTATION 2359296
-
-/**
- * Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
- * `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
- * matrix.
- */
-#define TNR_NODE_SPARSE_TO_DENSE 2424832
-
-/**
- * Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
- * `beta` 0.
- */
-#define TNR_NODE_SPARSE_MATMUL 2490368
-
-/**
- * Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
- * operand, with `alpha` 1.
- */
-#define TNR_NODE_SPARSE_SDDMM 2555904
-
-/**
- * Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
- * by the factors that are the fourth operand.
- */
-#define TNR_NODE_SPARSE_SCALE 2621440
-
-/** Kind of a node of graphs: the values of `tnr_sparse_softmax`. */
-#define TNR_NODE_SPARSE_SOFTMAX 2686976
-
-/**
- * Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
- * `flags`.
- */
-#define TNR_NODE_SPARSE_REDUCE 2752512
-
-/**
- * Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
- * rank 0.
- */
-#define TNR_NODE_SPARSE_NORM 2818048
-
-#define TNR_NODE_SPARSE_DIAGONAL 2883584  /**< Kind of a node of graphs: `tnr_sparse_diagonal`. */
-
-/** Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand. */
-#define TNR_NODE_SPARSE_SOLVE 2949120
-
-/** Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it. */
-#define TNR_NODE_SPARSE_ACCUMULATE 3014656
-
-/**
- * Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
- * a first operand that is true, and the other one. The first operand is a bool8 of one
- * element. The other operands are the inputs of both subgraphs. A run computes only the one
- * that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
- * extent that a run counts may differ.
- */
-#define TNR_NODE_COND 3080192
-
-/**
- * Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
- * numbers: the subgraph of the condition, the body, and the largest number of iterations, at
- * least 1. The operands are the inputs of both in the first iteration. Each iteration replaces
- * the first of them by the body's outputs, which have the same dtypes and shapes; an extent
- * that a run counts may become smaller. The condition gives a bool8 of one element. A run
- * fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
- */
-#define TNR_NODE_WHILE 3145728
-
-/**
- * Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
- * extent of `tnr_graph_add_extent` that no input has, no other node gives and no node before
- * this one takes: its value is that count. A run that counts more than the maximum of the
- * extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
- * operand's elements where these are fewer.
- */
-#define TNR_NODE_NONZERO 3211264
-
-/**
- * Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
- * as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
- */
-#define TNR_NODE_MASKED_SELECT 3276800
-
-/**
- * Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
- * that broadcast the shape of the second operand to its own. Only the shape of the second
- * operand is read.
- */
-#define TNR_NODE_SUM_TO 3342336
-
-/** Kind of a node of graphs: the number, as an array of rank 0 of the node's dtype. */
-#define TNR_NODE_EXTENT 3407872
-
-/** Flag of a node that reduces: the reduced axes stay, of extent 1. */
-#define TNR_NODE_KEEP_AXES 256
 
 #define TNR_OPERAND_VIEW 1073741824  /**< Operand of a node: plus the index of a view. */
 
@@ -525,15 +409,10 @@ typedef int32_t tnr_extent_op;
 #define TNR_EXTENT_OP_DIV_UP 5  /**< The quotient, rounded up; the divisor is positive. */
 #define TNR_EXTENT_OP_MIN 6  /**< The smaller one. */
 #define TNR_EXTENT_OP_MAX 7  /**< The greater one. */
-/**
- * The one that is not 1: the extent of two operands that broadcast. They are equal, or one is
- * 1.
- */
-#define TNR_EXTENT_OP_BROADCAST 8
 
 /**
  * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
- * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below.
+ * `TNR_NODE_WHILE`.
  */
 typedef struct tnr_graph_node {
   uint64_t struct_size;
@@ -973,28 +852,6 @@ tnr_status tnr_graph_add_node(tnr_graph *graph TNR_BORROWED, const tnr_graph_nod
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_output(tnr_graph *graph TNR_BORROWED, uint32_t value,
     uint32_t updates) TNR_NOEXCEPT;
-
-/**
- * Adds the gradients of a value by other values to the graph: reverse-mode differentiation.
- * Each has the dtype and shape of the value that it is a gradient by. Nodes are added only for
- * what leads from `by` to `of`. A gradient by a value that `of` does not depend on is zeros.
- * With a `seed`, the gradients are those of the sum of `of * seed`. docs/operations.md has the
- * conventions where a function has no derivative.
- *
- * INVALID_ARGUMENT: no such value, a scalar, a dtype other than floats and complex numbers, an
- * `of` with more than one element and no seed, a seed of another dtype or shape. UNSUPPORTED,
- * naming the node: a node between `by` and `of` has no derivative; or its derivative needs an
- * extent that no number of the graph is before a run. OUT_OF_MEMORY. The graph is then as
- * before.
- *
- * @param seed a value, or `TNR_OPERAND_NONE`: 1, for an `of` of one element
- * @param by (counted-by count)
- * @param gradients (out) (counted-by count) values
- */
-TNR_API TNR_READS(4, 5) TNR_WRITES(7, 5) TNR_NODISCARD
-tnr_status tnr_graph_add_gradients(tnr_graph *graph TNR_BORROWED, uint32_t of, uint32_t seed,
-    const uint32_t *by, uint32_t count, const tnr_extension *attributes,
-    uint32_t *gradients) TNR_NOEXCEPT;
 
 /**
  * Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure

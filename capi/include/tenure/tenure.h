@@ -50,7 +50,7 @@
  *   view.h     views, exchange
  *   dense.h    operations, movement of elements, normalization and scans, ordering, random numbers, packed factors
  *   sparse.h   sparse matrices, sparse conversions, sparse operations, packed matrices
- *   program.h  expressions, programs
+ *   program.h  node kinds, expressions, programs
  *   device.h   devices, kernels of the caller's own
  */
 

@@ -2,13 +2,24 @@
 
 use crate::pieces::pieces;
 
+/// The constants that are lines of one table: each comment stands above, and no line is empty.
+const TABLE: &str = "#define TNR_NODE_";
 /// Columns of a line.
 const WIDTH: usize = 100;
 
 /// A header whose comments of one line stand on one line, behind a field or a constant where there is
 /// room, and whose functions fill their lines.
 pub fn laid_out(header: &str) -> String {
-    pieces(header).into_iter().map(piece_laid_out).collect()
+    let mut text = String::new();
+    let mut pieces = pieces(header).into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        let piece = piece_laid_out(piece);
+        let within =
+            piece.contains(TABLE) && pieces.peek().is_some_and(|next| next.contains(TABLE));
+        text.push_str(if within { piece.trim_end() } else { &piece });
+        text.push_str(if within { "\n" } else { "" });
+    }
+    text
 }
 
 fn piece_laid_out(piece: &str) -> String {
@@ -53,7 +64,8 @@ fn with_short_comments(piece: &str) -> String {
 /// A field or a constant with its comment behind it, if both fit on one line.
 fn with_comment_behind(declaration: &str, comment: &str) -> Option<String> {
     let is_field = declaration.starts_with("  ") && declaration.trim_end().ends_with(';');
-    if !is_field && !declaration.starts_with("#define TNR_") {
+    let is_constant = declaration.starts_with("#define TNR_") && !declaration.starts_with(TABLE);
+    if !is_field && !is_constant {
         return None;
     }
     let declaration = declaration.trim_end();
@@ -119,6 +131,14 @@ mod tests {
         let expected = "/** One. */\ntypedef struct tnr_a {\n  int b;  /**< Two. */\n  /**\n   * Three,\n   \
                         * four.\n   */\n  int c;\n} tnr_a;\n";
         assert_eq!(laid_out(piece), expected);
+    }
+
+    #[test]
+    fn the_kinds_of_nodes_are_lines_of_a_table() {
+        let piece =
+            |name: &str| format!("/**\n * Operands (a).\n */\n#define TNR_NODE_{name} 1\n\n");
+        let expected = "/** Operands (a). */\n#define TNR_NODE_A 1\n/** Operands (a). */\n#define TNR_NODE_B 1\n\n";
+        assert_eq!(laid_out(&(piece("A") + &piece("B"))), expected);
     }
 
     #[test]

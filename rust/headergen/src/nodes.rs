@@ -4,13 +4,15 @@
 use std::fmt::Write as _;
 
 use crate::abi::Problem;
-use crate::codes::{capitalized, wrapped};
-use crate::node_kinds::{ANY, Attributes, NODE_KINDS, NodeKind};
+use crate::codes::capitalized;
+use crate::node_kinds::{Attributes, NODE_KINDS, NodeKind, Sets};
 
 const SOURCE: &str = "rust/tenure-sys/src/node_kinds.rs";
 /// The line of `abi.rs` that the constants replace.
 const MARK: &str = "// The constants TNR_NODE_* of the table node_kinds.rs.";
 const SHIFT: u32 = 16;
+/// Characters of the documentation that fit a line, as a comment of C.
+const MOST_WORDS: usize = 100 - "/**  */".len();
 /// Kinds up to this code are of expressions too.
 const LAST_OF_EXPRESSIONS: u16 = 8;
 
@@ -18,10 +20,34 @@ fn constant(kind: &NodeKind) -> String {
     format!("TNR_NODE_{}", kind.name.to_uppercase())
 }
 
-fn doc_lines(kind: &NodeKind) -> Vec<String> {
-    let of = if kind.code > LAST_OF_EXPRESSIONS { " of graphs" } else { "" };
-    let plus = if kind.plus.is_empty() { String::new() } else { format!(", plus {}", kind.plus) };
-    wrapped(&format!("Kind of a node{of}{plus}: {}", kind.doc), 92)
+/// The line of the table that documents a kind.
+fn doc(kind: &NodeKind) -> String {
+    let mut text = format!("Operands ({})", kind.operands);
+    if !kind.numbers.is_empty() {
+        let _ = write!(text, "; numbers ({})", kind.numbers);
+    }
+    text.push_str(match kind.sets {
+        Sets::Nothing => "",
+        Sets::Axes => "; axes",
+        Sets::Dtype => "; dtype",
+    });
+    if !kind.low_bits.is_empty() {
+        let _ = write!(text, "; low bits: {}", kind.low_bits);
+    }
+    text.push('.');
+    if !kind.result.is_empty() {
+        let _ = write!(text, " {}", kind.result);
+    }
+    text
+}
+
+/// The least and the most names of a list such as `a, weight?, ...`; the most is None where the list
+/// ends with `...`. An optional one before one that is required counts: it is given as no operand.
+fn counts(list: &str) -> (usize, Option<usize>) {
+    let names: Vec<&str> = list.split(", ").filter(|name| !name.is_empty()).collect();
+    let is_required = |name: &&str| !name.ends_with(['?', '.']);
+    let least = names.iter().rposition(is_required).map_or(0, |at| at + 1);
+    (least, (!list.ends_with("...")).then_some(names.len()))
 }
 
 /// The table by itself: the codes are 1 to n in the order of the rows.
@@ -34,9 +60,8 @@ pub fn check(table: &[NodeKind]) -> Vec<Problem> {
         if table.iter().filter(|other| other.name == kind.name).count() != 1 {
             texts.push(format!("{}: stands in the table twice", kind.name));
         }
-        let (least, most) = kind.operands;
-        if kind.doc.is_empty() || least > most {
-            texts.push(format!("{}: has no documentation or no number of operands", kind.name));
+        if doc(kind).len() > MOST_WORDS {
+            texts.push(format!("{}: its documentation does not fit one line", kind.name));
         }
     }
     texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
@@ -46,9 +71,7 @@ pub fn check(table: &[NodeKind]) -> Vec<Problem> {
 pub fn expanded(source: &str) -> String {
     let mut constants = String::new();
     for kind in NODE_KINDS {
-        for line in doc_lines(kind) {
-            let _ = write!(constants, "#[doc = {:?}] ", format!(" {line}").trim_end());
-        }
+        let _ = write!(constants, "#[doc = {:?}] ", format!(" {}", doc(kind)));
         let value = u32::from(kind.code) << SHIFT;
         let _ = write!(constants, "pub const {}: u32 = {value:#x}; ", constant(kind));
     }
@@ -59,10 +82,7 @@ pub fn expanded(source: &str) -> String {
 pub fn rust() -> String {
     let mut text = String::new();
     for kind in NODE_KINDS {
-        text.push('\n');
-        for line in doc_lines(kind) {
-            let _ = writeln!(text, "{}", format!("/// {line}").trim_end());
-        }
+        let _ = writeln!(text, "\n/// {}", doc(kind));
         let value = u32::from(kind.code) << SHIFT;
         let _ = writeln!(
             text,
@@ -133,7 +153,7 @@ pub fn cpp(note: &str) -> String {
          // The dtypes of operands on which devices compute a kind; kReal has all but complex numbers.\n\
          enum class DeviceDtypes : std::uint8_t {{ kNone, kFloats, kReal, kAll }};\n\n\
          // As many numbers as there are axes, or as many operands as are given.\n\
-         inline constexpr std::uint8_t kAnyCount = {ANY:#x};\n\n\
+         inline constexpr std::uint8_t kAnyCount = 0xff;\n\n\
          struct NodeKindRow {{\n  \
          const char* name;  // in messages, where no table of operations has one\n  \
          Computes computes;\n  \
@@ -148,19 +168,21 @@ pub fn cpp(note: &str) -> String {
          DeviceDtypes device;\n\
          }};\n\ninline constexpr NodeKindRow kNodeKindRows[] = {{\n"
     );
-    let count = |count: u8| match count {
-        ANY => "kAnyCount".to_owned(),
-        _ => count.to_string(),
+    let count = |count: Option<usize>| match count {
+        None => "kAnyCount".to_owned(),
+        Some(count) => count.to_string(),
     };
     for kind in NODE_KINDS {
+        let (least, most) = counts(kind.operands);
+        let (fewest, numbers) = counts(kind.numbers);
         let _ = writeln!(
             text,
             "  {{{:?}, Computes::k{:?}, {}, {}, {}, AttributeKind::k{:?}, Sets::k{:?}, {}, {}, {}, DeviceDtypes::k{:?}}},",
             kind.name,
             kind.computes,
-            count(kind.operands.0),
-            count(kind.operands.1),
-            count(kind.numbers),
+            least,
+            count(most),
+            count(numbers.filter(|numbers| *numbers == fewest)),
             kind.attributes,
             kind.sets,
             kind.in_place,
@@ -190,7 +212,30 @@ mod tests {
         assert_eq!(check(NODE_KINDS), vec![]);
         rejects(|table| table.swap(2, 3), "compare: its code is 4 but must be 3");
         rejects(|table| table[1].name = "unary", "unary: stands in the table twice");
-        rejects(|table| table[1].operands = (3, 2), "binary: has no documentation or no number");
+        let long =
+            "a, factor, second_factor, third_factor, fourth_factor, fifth_factor, sixth_factor";
+        rejects(
+            |table| table[1].operands = long,
+            "binary: its documentation does not fit one line",
+        );
+    }
+
+    #[test]
+    fn a_list_says_how_many_there_are() {
+        assert_eq!(counts(""), (0, Some(0)));
+        assert_eq!(counts("a, b"), (2, Some(2)));
+        assert_eq!(counts("a, mean?, var, weight?"), (3, Some(4)));
+        assert_eq!(counts("..."), (0, None));
+        assert_eq!(counts("a, ..."), (1, None));
+        assert_eq!(counts("shape..."), (0, None));
+    }
+
+    #[test]
+    fn a_kind_is_documented_in_one_form() {
+        let put = NODE_KINDS.iter().find(|kind| kind.name == "put").expect("it is in the table");
+        let expected =
+            "Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites.";
+        assert_eq!(doc(put), expected);
     }
 
     #[test]

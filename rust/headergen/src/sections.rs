@@ -109,12 +109,19 @@ fn sections(source: &str) -> (Vec<Header<'_>>, Vec<Start>) {
             headers[last].sections.push(section);
             (last, headers[last].sections.len() - 1)
         });
-        while let Some((_, line)) = lines.next_if(|(_, line)| line.starts_with("// ")) {
-            headers[at.0].sections[at.1].about.push(&line[3..]);
+        while let Some((_, line)) = lines.next_if(|(_, line)| is_about(line)) {
+            headers[at.0].sections[at.1]
+                .about
+                .push(line[2..].strip_prefix(' ').unwrap_or_default());
         }
         starts.push((i + 1, at));
     }
     (headers, starts)
+}
+
+/// Whether a line is a comment that documents no declaration.
+fn is_about(line: &str) -> bool {
+    line == "//" || line.starts_with("// ")
 }
 
 /// The part of the source's documentation after `# name`, up to the next such line.

@@ -1410,7 +1410,47 @@ pub struct tnr_packed {
     _opaque: [u8; 0],
 }
 
-// ==== program.h: expressions ====
+// ==== program.h: node kinds ====
+// Expressions (`tnr_node`) and programs (`tnr_graph_node`) consist of nodes. The code of a node is its
+// kind plus, in the low 16 bits, an operation. The kind names the call whose result the node has:
+// `TNR_NODE_PUT` names `tnr_put`, and `TNR_NODE_SLICE` names `tnr_view_slice`. `alpha` is 1 and `beta`
+// is 0. Expressions have the first eight kinds. The comment of a kind lists:
+//
+// - Operands: `?` marks an optional one, `...` any number of further ones. `out` is the output before
+//   the call, `q` a vector of f64, and `seed` and `offset` are scalars or u64 arrays of rank 0. `major`,
+//   `minor` and `values` are the arrays of a sparse matrix.
+// - Numbers: `axes...` and `shape...` have one number for each axis. `extent` is the extent of the
+//   result. `rows?, cols?` are the extents of resulting images: `TNR_NODE_POOL2D` takes them only with
+//   `TNR_POOL2D_ADAPTIVE`, `TNR_NODE_CONV2D_TRANSPOSED` makes the smallest images without them.
+// - Axes: the bits of `flags` are the axes of the call.
+// - Dtype: the node chooses the dtype of the result.
+// - Low bits: the operation. They are 0 for other kinds.
+//
+// A reduction in an expression is the last node, or reduces the last axis with `TNR_NODE_KEEP_AXES`,
+// and later nodes broadcast its result. A normalization is the last node. `TNR_NODE_SPARSE_NORM` has an
+// f64 of rank 0 as its result.
+//
+// `TNR_NODE_COND` has the outputs of one of two subgraphs: of the first if its bool8 of one element is
+// true. The other operands are the inputs of both. A run computes only one of them. Both have the same
+// number of outputs, of the same dtypes and shapes; an extent that a run counts may differ.
+//
+// `TNR_NODE_WHILE` has the outputs of the last iteration of the body. The operands are the inputs of
+// both subgraphs in the first iteration. Each iteration replaces the first of them by the body's
+// outputs, which have the same dtypes and shapes; an extent that a run counts may become smaller. The
+// condition gives a bool8 of one element. `most iterations` is at least 1; a run in which the condition
+// still holds after them fails with INVALID_ARGUMENT.
+//
+// `TNR_NODE_NONZERO` and `TNR_NODE_MASKED_SELECT` have as many rows or elements as a run counts. Their
+// number is an extent of `tnr_graph_add_extent` that no input has, no other node gives and no earlier
+// node takes: its value is that count. A count above the maximum of the extent is INVALID_ARGUMENT. The
+// plan of memory has room for the maximum, or for the operand's elements if these are fewer.
+
+// The constants TNR_NODE_* of the table node_kinds.rs.
+
+/// Flag of a node that reduces: the reduced axes stay, of extent 1.
+pub const TNR_NODE_KEEP_AXES: u32 = 0x100;
+
+// ==== expressions ====
 // Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
 
 /// A node of an expression: an operation on views, scalars and the results of earlier nodes, with
@@ -1436,11 +1476,6 @@ pub struct tnr_node {
     pub flags: u32,
     pub reserved: u32,
 }
-
-// The constants TNR_NODE_* of the table node_kinds.rs.
-
-/// Flag of a node that reduces: the reduced axes stay, of extent 1.
-pub const TNR_NODE_KEEP_AXES: u32 = 0x100;
 
 /// Operand of a node: plus the index of a view.
 pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
@@ -1556,7 +1591,7 @@ pub const TNR_MAX_EXTENTS: usize = 256;
 pub const TNR_MAX_VALUES: usize = 65536;
 
 /// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
-/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below.
+/// `TNR_NODE_WHILE`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_graph_node {

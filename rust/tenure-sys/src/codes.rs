@@ -490,204 +490,157 @@ macro_rules! for_each_reduce_of_reals {
     };
 }
 
-/// Kind of a node, plus a `tnr_unary_op`: `op(a)`.
+/// Operands (a); low bits: `tnr_unary_op`.
 pub const TNR_NODE_UNARY: u32 = 0x0001_0000;
 
-/// Kind of a node, plus a `tnr_binary_op`: `op(a, b)`.
+/// Operands (a, b); low bits: `tnr_binary_op`.
 pub const TNR_NODE_BINARY: u32 = 0x0002_0000;
 
-/// Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`.
+/// Operands (a, b, c); low bits: `tnr_ternary_op`.
 pub const TNR_NODE_TERNARY: u32 = 0x0003_0000;
 
-/// Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8.
+/// Operands (a, b); low bits: `tnr_compare_op`.
 pub const TNR_NODE_COMPARE: u32 = 0x0004_0000;
 
-/// Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype.
+/// Operands (condition, a, b).
 pub const TNR_NODE_SELECT: u32 = 0x0005_0000;
 
-/// Kind of a node: the operand in the node's dtype. Neither dtype is complex.
+/// Operands (a); dtype. Both dtypes are real.
 pub const TNR_NODE_CAST: u32 = 0x0006_0000;
 
-/// Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
-/// expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
-/// later nodes broadcast the result.
+/// Operands (a); axes; low bits: `tnr_reduce_op`.
 pub const TNR_NODE_REDUCE: u32 = 0x0007_0000;
 
-/// Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
-/// optional weight and an optional bias. In an expression it is the last node.
+/// Operands (a, weight?, bias?); axes; low bits: `tnr_normalize_op`.
 pub const TNR_NODE_NORMALIZE: u32 = 0x0008_0000;
 
-/// Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
-/// `beta` 0.
+/// Operands (a, b, bias?).
 pub const TNR_NODE_MATMUL: u32 = 0x0009_0000;
 
-/// Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias.
+/// Operands (a, weight, bias?).
 pub const TNR_NODE_CONV2D: u32 = 0x000a_0000;
 
-/// Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
-/// `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
-/// there are none.
+/// Operands (a); numbers (rows?, cols?); low bits: MAX or MEAN of `tnr_reduce_op`.
 pub const TNR_NODE_POOL2D: u32 = 0x000b_0000;
 
-/// Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
-/// weights and optional biases.
+/// Operands (a, mean?, var, weight?, bias?).
 pub const TNR_NODE_BATCH_NORM: u32 = 0x000c_0000;
 
-/// Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
-/// the shape. Where no strides give that order, a run copies the elements.
+/// Operands (a); numbers (shape...). A copy if strides cannot express it.
 pub const TNR_NODE_RESHAPE: u32 = 0x000d_0000;
 
-/// Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes.
+/// Operands (a); numbers (axes...).
 pub const TNR_NODE_PERMUTE: u32 = 0x000e_0000;
 
-/// Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape.
+/// Operands (a); numbers (shape...).
 pub const TNR_NODE_BROADCAST: u32 = 0x000f_0000;
 
-/// Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step.
+/// Operands (a); numbers (axis, start, stop, step).
 pub const TNR_NODE_SLICE: u32 = 0x0010_0000;
 
-/// Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis.
+/// Operands (a, ...); numbers (axis).
 pub const TNR_NODE_CONCAT: u32 = 0x0011_0000;
 
-/// Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape.
+/// Operands (a); numbers (shape...); low bits: `tnr_pad_mode`.
 pub const TNR_NODE_PAD: u32 = 0x0012_0000;
 
-/// Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis.
+/// Operands (a, indices); numbers (axis).
 pub const TNR_NODE_TAKE: u32 = 0x0013_0000;
 
-/// Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis.
+/// Operands (a, indices); numbers (axis).
 pub const TNR_NODE_GATHER: u32 = 0x0014_0000;
 
-/// Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`.
+/// Operands (a); low bits: `tnr_triangle`.
 pub const TNR_NODE_TRIANGULAR: u32 = 0x0015_0000;
 
-/// Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis.
+/// Operands (a); numbers (axis); low bits: `tnr_scan_op`.
 pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
 
-/// Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
-/// that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
-/// takes.
+/// Operands (...); numbers (...); low bits: index of `tnr_graph_add_custom`.
 pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
 
-/// Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
-/// Two numbers give the rows and the columns of the result; without numbers they are the
-/// fewest.
+/// Operands (a, weight, bias?); numbers (rows?, cols?).
 pub const TNR_NODE_CONV2D_TRANSPOSED: u32 = 0x0018_0000;
 
-/// Kind of a node of graphs: `tnr_einsum` of any number of operands.
+/// Operands (a, ...).
 pub const TNR_NODE_EINSUM: u32 = 0x0019_0000;
 
-/// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
-/// is the axis.
+/// Operands (a); numbers (axis); low bits: `tnr_order_result`.
 pub const TNR_NODE_SORT: u32 = 0x001a_0000;
 
-/// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
-/// numbers: axis and k.
+/// Operands (a); numbers (axis, k); low bits: `tnr_order_result`.
 pub const TNR_NODE_TOP_K: u32 = 0x001b_0000;
 
-/// Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
-/// numbers: axis and kth.
+/// Operands (a); numbers (axis, kth); low bits: `tnr_order_result`.
 pub const TNR_NODE_PARTITION: u32 = 0x001c_0000;
 
-/// Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
-/// operand is a vector of f64.
+/// Operands (a, q); axes.
 pub const TNR_NODE_QUANTILE: u32 = 0x001d_0000;
 
-/// Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values.
+/// Operands (a, values).
 pub const TNR_NODE_SEARCHSORTED: u32 = 0x001e_0000;
 
-/// Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
-/// the extent of the result.
+/// Operands (a, weights?); numbers (extent).
 pub const TNR_NODE_BINCOUNT: u32 = 0x001f_0000;
 
-/// Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
-/// the extent of the result.
+/// Operands (a, edges?); numbers (extent).
 pub const TNR_NODE_HISTOGRAM: u32 = 0x0020_0000;
 
-/// Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
-/// the second one, at the indices that are the third one. The number is the axis.
+/// Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites.
 pub const TNR_NODE_PUT: u32 = 0x0021_0000;
 
-/// Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
-/// `tnr_scatter` of the second one, at the indices that are the third one. The number is the
-/// axis.
+/// Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites.
 pub const TNR_NODE_SCATTER: u32 = 0x0022_0000;
 
-/// Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
-/// dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
-/// arrays of rank 0.
+/// Operands (seed, offset); numbers (shape...); dtype; low bits: `tnr_random_distribution`.
 pub const TNR_NODE_RANDOM: u32 = 0x0023_0000;
 
-/// Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
-/// extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
+/// Operands (seed, offset); numbers (extent); dtype.
 pub const TNR_NODE_RANDOM_PERMUTATION: u32 = 0x0024_0000;
 
-/// Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
-/// `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
-/// matrix.
+/// Operands (major, minor, values); numbers (rows, cols).
 pub const TNR_NODE_SPARSE_TO_DENSE: u32 = 0x0025_0000;
 
-/// Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
-/// `beta` 0.
+/// Operands (major, minor, values, b); numbers (rows, cols).
 pub const TNR_NODE_SPARSE_MATMUL: u32 = 0x0026_0000;
 
-/// Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
-/// operand, with `alpha` 1.
+/// Operands (major, minor, values, x, y); numbers (rows, cols). Gives values.
 pub const TNR_NODE_SPARSE_SDDMM: u32 = 0x0027_0000;
 
-/// Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
-/// by the factors that are the fourth operand.
+/// Operands (major, minor, values, factors); numbers (rows, cols); low bits: axis. Gives values.
 pub const TNR_NODE_SPARSE_SCALE: u32 = 0x0028_0000;
 
-/// Kind of a node of graphs: the values of `tnr_sparse_softmax`.
+/// Operands (major, minor, values); numbers (rows, cols). Gives values.
 pub const TNR_NODE_SPARSE_SOFTMAX: u32 = 0x0029_0000;
 
-/// Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
-/// `flags`.
+/// Operands (major, minor, values); numbers (rows, cols); axes; low bits: `tnr_reduce_op`.
 pub const TNR_NODE_SPARSE_REDUCE: u32 = 0x002a_0000;
 
-/// Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
-/// rank 0.
+/// Operands (major, minor, values); numbers (rows, cols); low bits: `tnr_sparse_norm_kind`.
 pub const TNR_NODE_SPARSE_NORM: u32 = 0x002b_0000;
 
-/// Kind of a node of graphs: `tnr_sparse_diagonal`.
+/// Operands (major, minor, values); numbers (rows, cols).
 pub const TNR_NODE_SPARSE_DIAGONAL: u32 = 0x002c_0000;
 
-/// Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand.
+/// Operands (major, minor, values, b); numbers (rows, cols).
 pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
 
-/// Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it.
+/// Operands (major, minor, values, out); numbers (rows, cols).
 pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
 
-/// Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
-/// a first operand that is true, and the other one. The first operand is a bool8 of one
-/// element. The other operands are the inputs of both subgraphs. A run computes only the one
-/// that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
-/// extent that a run counts may differ.
+/// Operands (condition, ...); numbers (subgraph, other subgraph).
 pub const TNR_NODE_COND: u32 = 0x002f_0000;
 
-/// Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
-/// numbers: the subgraph of the condition, the body, and the largest number of iterations, at
-/// least 1. The operands are the inputs of both in the first iteration. Each iteration replaces
-/// the first of them by the body's outputs, which have the same dtypes and shapes; an extent
-/// that a run counts may become smaller. The condition gives a bool8 of one element. A run
-/// fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
+/// Operands (a, ...); numbers (condition, body, most iterations).
 pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
 
-/// Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
-/// extent of `tnr_graph_add_extent` that no input has, no other node gives and no node before
-/// this one takes: its value is that count. A run that counts more than the maximum of the
-/// extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
-/// operand's elements where these are fewer.
+/// Operands (a); numbers (extent).
 pub const TNR_NODE_NONZERO: u32 = 0x0031_0000;
 
-/// Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
-/// as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
+/// Operands (a, mask); numbers (extent).
 pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 
-/// Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
-/// that broadcast the shape of the second operand to its own. Only the shape of the second
-/// operand is read.
+/// Operands (a, b). `a`, summed over the axes that broadcast the shape of `b` to it.
 pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 
 /// Kind of a node of graphs: the number, as an array of rank 0 of the node's dtype.

@@ -79,9 +79,6 @@ pub enum DeviceDtypes {
     All,
 }
 
-/// One for each axis, or any number that the caller gives.
-pub const ANY: u8 = 0xff;
-
 /// A kind of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeKind {
@@ -89,14 +86,15 @@ pub struct NodeKind {
     pub name: &'static str,
     /// The upper 16 bits of the code of a node.
     pub code: u16,
+    /// The operands, as `a, weight?, ...`: `?` marks an optional one, `...` any number of further
+    /// ones.
+    pub operands: &'static str,
+    /// The numbers, in the same form.
+    pub numbers: &'static str,
     /// The meaning of the lower 16 bits, for the documentation; empty where they are 0.
-    pub plus: &'static str,
-    /// The result, as a sentence of the documentation.
-    pub doc: &'static str,
-    /// The least and the most operands.
-    pub operands: (u8, u8),
-    /// The number of numbers, or `ANY`.
-    pub numbers: u8,
+    pub low_bits: &'static str,
+    /// The result, for the documentation; empty where it is that of the call that the name names.
+    pub result: &'static str,
     /// The attributes that it takes.
     pub attributes: Attributes,
     /// How it is computed.
@@ -118,10 +116,10 @@ pub struct NodeKind {
 const CALL: NodeKind = NodeKind {
     name: "",
     code: 0,
-    plus: "",
-    doc: "",
-    operands: (1, 1),
-    numbers: 0,
+    operands: "a",
+    numbers: "",
+    low_bits: "",
+    result: "",
     attributes: Attributes::None,
     computes: Computes::Call,
     sets: Sets::Nothing,
@@ -136,66 +134,59 @@ const ELEMENTWISE: NodeKind = NodeKind {
     device: DeviceDtypes::Real,
     ..CALL
 };
-const VIEW: NodeKind =
-    NodeKind { numbers: ANY, computes: Computes::View, device: DeviceDtypes::All, ..CALL };
+const VIEW: NodeKind = NodeKind { computes: Computes::View, device: DeviceDtypes::All, ..CALL };
 const SPARSE: NodeKind = NodeKind {
-    operands: (3, 3),
-    numbers: 2,
+    operands: "major, minor, values",
+    numbers: "rows, cols",
     attributes: Attributes::SparseNode,
     throws: true,
     ..CALL
 };
 const SPARSE_VALUES: NodeKind = NodeKind { row_major: true, ..SPARSE };
-const CONTROL: NodeKind = NodeKind { operands: (1, ANY), computes: Computes::Control, ..CALL };
+const CONTROL: NodeKind = NodeKind { computes: Computes::Control, ..CALL };
 
 /// Every kind, in the order of the codes. Expressions have the first eight.
 pub const NODE_KINDS: &[NodeKind] = &[
-    NodeKind { name: "unary", code: 1, plus: "a `tnr_unary_op`", doc: "`op(a)`.", ..ELEMENTWISE },
+    NodeKind { name: "unary", code: 1, low_bits: "`tnr_unary_op`", ..ELEMENTWISE },
     NodeKind {
         name: "binary",
         code: 2,
-        plus: "a `tnr_binary_op`",
-        doc: "`op(a, b)`.",
-        operands: (2, 2),
+        operands: "a, b",
+        low_bits: "`tnr_binary_op`",
         ..ELEMENTWISE
     },
     NodeKind {
         name: "ternary",
         code: 3,
-        plus: "a `tnr_ternary_op`",
-        doc: "`op(a, b, c)`.",
-        operands: (3, 3),
+        operands: "a, b, c",
+        low_bits: "`tnr_ternary_op`",
         ..ELEMENTWISE
     },
     NodeKind {
         name: "compare",
         code: 4,
-        plus: "a `tnr_compare_op`",
-        doc: "`op(a, b)` of two operands of one dtype, as bool8.",
-        operands: (2, 2),
+        operands: "a, b",
+        low_bits: "`tnr_compare_op`",
         ..ELEMENTWISE
     },
     NodeKind {
         name: "select",
         code: 5,
-        doc: "`condition ? a : b`, of a bool8 and two operands of the node's dtype.",
-        operands: (3, 3),
+        operands: "condition, a, b",
         device: DeviceDtypes::All,
         ..ELEMENTWISE
     },
     NodeKind {
         name: "cast",
         code: 6,
-        doc: "the operand in the node's dtype. Neither dtype is complex.",
+        result: "Both dtypes are real.",
         sets: Sets::Dtype,
         ..ELEMENTWISE
     },
     NodeKind {
         name: "reduce",
         code: 7,
-        plus: "a `tnr_reduce_op`",
-        doc: "`tnr_reduce` over the axes in `flags`. In an expression it is the last node, or it \
-              reduces the last axis with `TNR_NODE_KEEP_AXES` and later nodes broadcast the result.",
+        low_bits: "`tnr_reduce_op`",
         attributes: Attributes::Reduce,
         computes: Computes::Reduction,
         sets: Sets::Axes,
@@ -205,10 +196,8 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "normalize",
         code: 8,
-        plus: "a `tnr_normalize_op`",
-        doc: "`tnr_normalize` over the axes in `flags`, by an optional weight and an optional bias. \
-              In an expression it is the last node.",
-        operands: (1, 3),
+        operands: "a, weight?, bias?",
+        low_bits: "`tnr_normalize_op`",
         attributes: Attributes::Normalize,
         sets: Sets::Axes,
         in_place: true,
@@ -218,8 +207,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "matmul",
         code: 9,
-        doc: "`tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and `beta` 0.",
-        operands: (2, 3),
+        operands: "a, b, bias?",
         attributes: Attributes::Matmul,
         device: DeviceDtypes::Real,
         ..CALL
@@ -227,8 +215,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "conv2d",
         code: 10,
-        doc: "`tnr_conv2d` of images, weights and an optional bias.",
-        operands: (2, 3),
+        operands: "a, weight, bias?",
         attributes: Attributes::Conv2d,
         device: DeviceDtypes::Real,
         ..CALL
@@ -236,10 +223,8 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "pool2d",
         code: 11,
-        plus: "MAX or MEAN of `tnr_reduce_op`",
-        doc: "`tnr_pool2d` of images. With `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the \
-              columns of the result, otherwise there are none.",
-        numbers: ANY,
+        numbers: "rows?, cols?",
+        low_bits: "MAX or MEAN of `tnr_reduce_op`",
         attributes: Attributes::Pool2d,
         device: DeviceDtypes::Real,
         ..CALL
@@ -247,9 +232,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "batch_norm",
         code: 12,
-        doc: "`tnr_batch_norm` of images, optional means, variances, optional weights and optional \
-              biases.",
-        operands: (3, 5),
+        operands: "a, mean?, var, weight?, bias?",
         attributes: Attributes::BatchNorm,
         device: DeviceDtypes::Real,
         ..CALL
@@ -257,44 +240,26 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "reshape",
         code: 13,
-        doc: "the elements of the operand in row-major order. The numbers are the shape. Where no \
-              strides give that order, a run copies the elements.",
+        numbers: "shape...",
+        result: "A copy if strides cannot express it.",
         ..VIEW
     },
-    NodeKind {
-        name: "permute",
-        code: 14,
-        doc: "`tnr_view_permute`. The numbers are the axes.",
-        ..VIEW
-    },
-    NodeKind {
-        name: "broadcast",
-        code: 15,
-        doc: "`tnr_view_broadcast`. The numbers are the shape.",
-        ..VIEW
-    },
-    NodeKind {
-        name: "slice",
-        code: 16,
-        doc: "`tnr_view_slice`. Four numbers: axis, start, stop and step.",
-        numbers: 4,
-        ..VIEW
-    },
+    NodeKind { name: "permute", code: 14, numbers: "axes...", ..VIEW },
+    NodeKind { name: "broadcast", code: 15, numbers: "shape...", ..VIEW },
+    NodeKind { name: "slice", code: 16, numbers: "axis, start, stop, step", ..VIEW },
     NodeKind {
         name: "concat",
         code: 17,
-        doc: "`tnr_concat` of any number of operands. The number is the axis.",
-        operands: (1, ANY),
-        numbers: 1,
+        operands: "a, ...",
+        numbers: "axis",
         device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
         name: "pad",
         code: 18,
-        plus: "a `tnr_pad_mode`",
-        doc: "`tnr_pad`. The numbers are the shape.",
-        numbers: ANY,
+        numbers: "shape...",
+        low_bits: "`tnr_pad_mode`",
         attributes: Attributes::Pad,
         device: DeviceDtypes::All,
         ..CALL
@@ -302,26 +267,23 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "take",
         code: 19,
-        doc: "`tnr_take` of an operand by indices. The number is the axis.",
-        operands: (2, 2),
-        numbers: 1,
+        operands: "a, indices",
+        numbers: "axis",
         device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
         name: "gather",
         code: 20,
-        doc: "`tnr_gather` of an operand by indices. The number is the axis.",
-        operands: (2, 2),
-        numbers: 1,
+        operands: "a, indices",
+        numbers: "axis",
         device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
         name: "triangular",
         code: 21,
-        plus: "a `tnr_triangle`",
-        doc: "`tnr_triangular`.",
+        low_bits: "`tnr_triangle`",
         attributes: Attributes::Triangle,
         in_place: true,
         device: DeviceDtypes::All,
@@ -330,9 +292,8 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "scan",
         code: 22,
-        plus: "a `tnr_scan_op`",
-        doc: "`tnr_scan`. The number is the axis.",
-        numbers: 1,
+        numbers: "axis",
+        low_bits: "`tnr_scan_op`",
         in_place: true,
         device: DeviceDtypes::Real,
         ..CALL
@@ -340,21 +301,17 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "custom",
         code: 23,
-        plus: "the index of a custom operation of the graph",
-        doc: "the result of that operation, which `tnr_graph_add_custom` added, for the operands \
-              and numbers that it takes.",
-        operands: (0, ANY),
-        numbers: ANY,
+        operands: "...",
+        numbers: "...",
+        low_bits: "index of `tnr_graph_add_custom`",
         device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
         name: "conv2d_transposed",
         code: 24,
-        doc: "`tnr_conv2d_transposed` of images, weights and an optional bias. Two numbers give the \
-              rows and the columns of the result; without numbers they are the fewest.",
-        operands: (2, 3),
-        numbers: ANY,
+        operands: "a, weight, bias?",
+        numbers: "rows?, cols?",
         attributes: Attributes::Conv2d,
         device: DeviceDtypes::Real,
         ..CALL
@@ -362,17 +319,15 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "einsum",
         code: 25,
-        doc: "`tnr_einsum` of any number of operands.",
-        operands: (1, ANY),
+        operands: "a, ...",
         attributes: Attributes::EinsumNode,
         ..CALL
     },
     NodeKind {
         name: "sort",
         code: 26,
-        plus: "a `tnr_order_result`",
-        doc: "that result of `tnr_sort`. The number is the axis.",
-        numbers: 1,
+        numbers: "axis",
+        low_bits: "`tnr_order_result`",
         attributes: Attributes::Sort,
         device: DeviceDtypes::Real,
         ..CALL
@@ -380,9 +335,8 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "top_k",
         code: 27,
-        plus: "a `tnr_order_result`",
-        doc: "that result of `tnr_top_k`. Two numbers: axis and k.",
-        numbers: 2,
+        numbers: "axis, k",
+        low_bits: "`tnr_order_result`",
         attributes: Attributes::Sort,
         device: DeviceDtypes::Real,
         ..CALL
@@ -390,17 +344,14 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "partition",
         code: 28,
-        plus: "a `tnr_order_result`",
-        doc: "that result of `tnr_partition`. Two numbers: axis and kth.",
-        numbers: 2,
+        numbers: "axis, kth",
+        low_bits: "`tnr_order_result`",
         ..CALL
     },
     NodeKind {
         name: "quantile",
         code: 29,
-        doc: "`tnr_quantile` of an operand over the axes in `flags`. The second operand is a vector \
-              of f64.",
-        operands: (2, 2),
+        operands: "a, q",
         attributes: Attributes::Sort,
         sets: Sets::Axes,
         ..CALL
@@ -408,38 +359,25 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "searchsorted",
         code: 30,
-        doc: "`tnr_searchsorted` of a sorted vector and values.",
-        operands: (2, 2),
+        operands: "a, values",
         attributes: Attributes::Sort,
         ..CALL
     },
-    NodeKind {
-        name: "bincount",
-        code: 31,
-        doc: "`tnr_bincount` of an operand and optional weights. The number is the extent of the \
-              result.",
-        operands: (1, 2),
-        numbers: 1,
-        ..CALL
-    },
+    NodeKind { name: "bincount", code: 31, operands: "a, weights?", numbers: "extent", ..CALL },
     NodeKind {
         name: "histogram",
         code: 32,
-        doc: "`tnr_histogram` of an operand and optional edges. The number is the extent of the \
-              result.",
-        operands: (1, 2),
-        numbers: 1,
+        operands: "a, edges?",
+        numbers: "extent",
         attributes: Attributes::Histogram,
         ..CALL
     },
     NodeKind {
         name: "put",
         code: 33,
-        plus: "a `tnr_binary_op`, or 0",
-        doc: "the first operand after `tnr_put` of the second one, at the indices that are the \
-              third one. The number is the axis.",
-        operands: (3, 3),
-        numbers: 1,
+        operands: "out, a, indices",
+        numbers: "axis",
+        low_bits: "`tnr_binary_op`, 0 overwrites",
         in_place: true,
         device: DeviceDtypes::All,
         ..CALL
@@ -447,11 +385,9 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "scatter",
         code: 34,
-        plus: "a `tnr_binary_op`, or 0",
-        doc: "the first operand after `tnr_scatter` of the second one, at the indices that are the \
-              third one. The number is the axis.",
-        operands: (3, 3),
-        numbers: 1,
+        operands: "out, a, indices",
+        numbers: "axis",
+        low_bits: "`tnr_binary_op`, 0 overwrites",
         in_place: true,
         device: DeviceDtypes::All,
         ..CALL
@@ -459,11 +395,9 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "random",
         code: 35,
-        plus: "a `tnr_random_distribution`",
-        doc: "`tnr_random` of the node's dtype. The numbers are the shape. The operands are the \
-              seed and the offset: scalars, or u64 arrays of rank 0.",
-        operands: (2, 2),
-        numbers: ANY,
+        operands: "seed, offset",
+        numbers: "shape...",
+        low_bits: "`tnr_random_distribution`",
         attributes: Attributes::Random,
         sets: Sets::Dtype,
         ..CALL
@@ -471,133 +405,80 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "random_permutation",
         code: 36,
-        doc: "`tnr_random_permutation` of the node's dtype. The number is the extent. The operands \
-              are the seed and the offset: scalars, or u64 arrays of rank 0.",
-        operands: (2, 2),
-        numbers: 1,
+        operands: "seed, offset",
+        numbers: "extent",
         sets: Sets::Dtype,
         ..CALL
     },
-    NodeKind {
-        name: "sparse_to_dense",
-        code: 37,
-        doc: "`tnr_sparse_to_dense`. The first operands of every sparse node are `major`, `minor` \
-              and `values`, and its two numbers are the rows and the columns of the matrix.",
-        device: DeviceDtypes::All,
-        ..SPARSE
-    },
+    NodeKind { name: "sparse_to_dense", code: 37, device: DeviceDtypes::All, ..SPARSE },
     NodeKind {
         name: "sparse_matmul",
         code: 38,
-        doc: "`tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.",
-        operands: (4, 4),
+        operands: "major, minor, values, b",
         device: DeviceDtypes::Floats,
         ..SPARSE
     },
     NodeKind {
         name: "sparse_sddmm",
         code: 39,
-        doc: "the values of `tnr_sparse_sddmm` by the fourth and the fifth operand, with `alpha` 1.",
-        operands: (5, 5),
+        operands: "major, minor, values, x, y",
+        result: "Gives values.",
         device: DeviceDtypes::Floats,
         ..SPARSE_VALUES
     },
     NodeKind {
         name: "sparse_scale",
         code: 40,
-        plus: "0 for rows or 1 for columns",
-        doc: "the values of `tnr_sparse_scale` by the factors that are the fourth operand.",
-        operands: (4, 4),
+        operands: "major, minor, values, factors",
+        low_bits: "axis",
+        result: "Gives values.",
         ..SPARSE_VALUES
     },
-    NodeKind {
-        name: "sparse_softmax",
-        code: 41,
-        doc: "the values of `tnr_sparse_softmax`.",
-        ..SPARSE_VALUES
-    },
+    NodeKind { name: "sparse_softmax", code: 41, result: "Gives values.", ..SPARSE_VALUES },
     NodeKind {
         name: "sparse_reduce",
         code: 42,
-        plus: "a `tnr_reduce_op`",
-        doc: "`tnr_sparse_reduce` over the axes in `flags`.",
+        low_bits: "`tnr_reduce_op`",
         sets: Sets::Axes,
         ..SPARSE
     },
-    NodeKind {
-        name: "sparse_norm",
-        code: 43,
-        plus: "a `tnr_sparse_norm_kind`",
-        doc: "`tnr_sparse_norm`, as an f64 of rank 0.",
-        ..SPARSE
-    },
-    NodeKind { name: "sparse_diagonal", code: 44, doc: "`tnr_sparse_diagonal`.", ..SPARSE },
-    NodeKind {
-        name: "sparse_solve",
-        code: 45,
-        doc: "`tnr_sparse_solve` for the fourth operand.",
-        operands: (4, 4),
-        ..SPARSE
-    },
+    NodeKind { name: "sparse_norm", code: 43, low_bits: "`tnr_sparse_norm_kind`", ..SPARSE },
+    NodeKind { name: "sparse_diagonal", code: 44, ..SPARSE },
+    NodeKind { name: "sparse_solve", code: 45, operands: "major, minor, values, b", ..SPARSE },
     NodeKind {
         name: "sparse_accumulate",
         code: 46,
-        doc: "the fourth operand after `tnr_sparse_accumulate` into it.",
-        operands: (4, 4),
+        operands: "major, minor, values, out",
         ..SPARSE
     },
     NodeKind {
         name: "cond",
         code: 47,
-        doc: "the outputs of one of two subgraphs. Two numbers: the subgraph for a first operand \
-              that is true, and the other one. The first operand is a bool8 of one element. The \
-              other operands are the inputs of both subgraphs. A run computes only the one that it \
-              takes. Both have the same number of outputs, of the same dtypes and shapes; an extent \
-              that a run counts may differ.",
-        numbers: 2,
+        operands: "condition, ...",
+        numbers: "subgraph, other subgraph",
         ..CONTROL
     },
     NodeKind {
         name: "while",
         code: 48,
-        doc: "the outputs of the last iteration of a subgraph, the body. Three numbers: the \
-              subgraph of the condition, the body, and the largest number of iterations, at least \
-              1. The operands are the inputs of both in the first iteration. Each iteration \
-              replaces the first of them by the body's outputs, which have the same dtypes and \
-              shapes; an extent that a run counts may become smaller. The condition gives a bool8 \
-              of one element. A run fails with INVALID_ARGUMENT where the condition still holds \
-              after the last iteration.",
-        numbers: 3,
+        operands: "a, ...",
+        numbers: "condition, body, most iterations",
         ..CONTROL
     },
-    NodeKind {
-        name: "nonzero",
-        code: 49,
-        doc: "`tnr_nonzero`, with as many rows as a run counts. The number is an extent of \
-              `tnr_graph_add_extent` that no input has, no other node gives and no node before this \
-              one takes: its value is that count. A run that counts more than the maximum of the \
-              extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or \
-              for the operand's elements where these are fewer.",
-        numbers: 1,
-        row_major: true,
-        ..CALL
-    },
+    NodeKind { name: "nonzero", code: 49, numbers: "extent", row_major: true, ..CALL },
     NodeKind {
         name: "masked_select",
         code: 50,
-        doc: "`tnr_masked_select` of elements by a mask, with as many elements as a run counts. The \
-              number is an extent as that of `TNR_NODE_NONZERO`.",
-        operands: (2, 2),
-        numbers: 1,
+        operands: "a, mask",
+        numbers: "extent",
         row_major: true,
         ..CALL
     },
     NodeKind {
         name: "sum_to",
         code: 51,
-        doc: "the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes that broadcast the \
-              shape of the second operand to its own. Only the shape of the second operand is read.",
-        operands: (2, 2),
+        operands: "a, b",
+        result: "`a`, summed over the axes that broadcast the shape of `b` to it.",
         device: DeviceDtypes::Real,
         ..CALL
     },
