@@ -6,13 +6,13 @@
 #include "tenure/view.h"
 
 /*
- * Operations on dense views. Inputs broadcast to the shape of the output as in NumPy; outputs never
- * broadcast.
+ * Operations on dense views. Inputs broadcast to the shape of the output as in NumPy; outputs
+ * never broadcast.
  *
- * Every operation returns INVALID_ARGUMENT for a malformed view or a shape or dtype that does not
- * fit, UNSUPPORTED for a dtype or device that it does not take, ALIASED where the output shares
- * bytes with an input in a way that its comment does not allow, STALE_VIEW and BUSY for owners, and
- * STALE_HANDLE for the context. The comments below name further errors only.
+ * Every operation returns INVALID_ARGUMENT for a malformed view, an axis beyond the rank, or a
+ * shape or dtype that does not fit, UNSUPPORTED for a dtype or device that it does not take, and
+ * ALIASED where an output shares bytes with another operand. The comments name further errors, and
+ * inputs that `out` may be exactly. Indices are of i32 or i64.
  *
  * ```c
  * // out = a + b
@@ -235,7 +235,7 @@ typedef int32_t tnr_reduce_op;
 
 /**
  * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
- * them, so that the caller always states it. For all other operations
+ * them, so that the caller always states it.
  */
 typedef struct tnr_reduce_attributes {
   uint64_t struct_size;
@@ -314,8 +314,6 @@ typedef struct tnr_batch_norm_attributes {
  * Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
  * context's device the shapes are equal, and the call waits for the device. Between two
  * devices the shapes are equal too, one device is the context's, and the call does not wait.
- *
- * @param a broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_copy(tnr_context *context TNR_BORROWED, const tnr_view *a,
@@ -330,8 +328,6 @@ tnr_status tnr_copy(tnr_context *context TNR_BORROWED, const tnr_view *a,
  *
  * INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
  * row-major and that of the device's view.
- *
- * @param a broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_copy_async(tnr_context *context TNR_BORROWED, const tnr_view *a,
@@ -342,8 +338,6 @@ tnr_status tnr_copy_async(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. A real number
  * becomes a complex one with an imaginary part of 0; complex converts to complex only. `out`
  * may be exactly `a`.
- *
- * @param a broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_cast(tnr_context *context TNR_BORROWED, const tnr_view *a,
@@ -361,8 +355,6 @@ tnr_status tnr_fill(tnr_context *context TNR_BORROWED, const tnr_scalar *value,
 /**
  * `out = op(a)`, of the dtype that `op` gives of `a`'s. Where that is `a`'s, `out` may be
  * exactly `a`.
- *
- * @param a broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_unary(tnr_context *context TNR_BORROWED, tnr_unary_op op, const tnr_view *a,
@@ -374,9 +366,6 @@ tnr_status tnr_unary(tnr_context *context TNR_BORROWED, tnr_unary_op op, const t
  * INVALID_ARGUMENT also for an integer division by zero. A divisor of 0 that is a number is
  * refused before any work. A zero in the data is found during the work, and `out` then holds a
  * mixture of results, zeros and its earlier elements.
- *
- * @param a broadcast to `out`'s shape
- * @param b broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_binary(tnr_context *context TNR_BORROWED, tnr_binary_op op, const tnr_view *a,
@@ -385,7 +374,6 @@ tnr_status tnr_binary(tnr_context *context TNR_BORROWED, tnr_binary_op op, const
 /**
  * `out = a op b` with a number on the right; otherwise as `tnr_binary`.
  *
- * @param a broadcast to `out`'s shape
  * @param b representable in `a`'s dtype
  */
 TNR_API TNR_NODISCARD
@@ -396,20 +384,13 @@ tnr_status tnr_binary_scalar(tnr_context *context TNR_BORROWED, tnr_binary_op op
  * `out = a op b` with a number on the left; otherwise as `tnr_binary`.
  *
  * @param a representable in `b`'s dtype
- * @param b broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_scalar_binary(tnr_context *context TNR_BORROWED, tnr_binary_op op,
     const tnr_scalar *a, const tnr_view *b, const tnr_extension *attributes,
     const tnr_view_mut *out) TNR_NOEXCEPT;
 
-/**
- * `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
- *
- * @param a broadcast to `out`'s shape
- * @param b broadcast to `out`'s shape
- * @param out of bool8
- */
+/** `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_compare(tnr_context *context TNR_BORROWED, tnr_compare_op op, const tnr_view *a,
     const tnr_view *b, const tnr_extension *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
@@ -417,9 +398,7 @@ tnr_status tnr_compare(tnr_context *context TNR_BORROWED, tnr_compare_op op, con
 /**
  * `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
  *
- * @param a broadcast to `out`'s shape
  * @param b representable in `a`'s dtype
- * @param out of bool8
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_compare_scalar(tnr_context *context TNR_BORROWED, tnr_compare_op op,
@@ -427,41 +406,32 @@ tnr_status tnr_compare_scalar(tnr_context *context TNR_BORROWED, tnr_compare_op 
     const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
- * be exactly any input.
+ * `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may be
+ * exactly any input.
  *
  * @param condition of bool8, broadcast to `out`'s shape
- * @param a broadcast to `out`'s shape
- * @param b broadcast to `out`'s shape
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_select(tnr_context *context TNR_BORROWED, const tnr_view *condition,
     const tnr_view *a, const tnr_view *b, const tnr_extension *attributes,
     const tnr_view_mut *out) TNR_NOEXCEPT;
 
-/**
- * `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input.
- *
- * @param a broadcast to `out`'s shape
- * @param b broadcast to `out`'s shape
- * @param c broadcast to `out`'s shape
- */
+/** `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_ternary(tnr_context *context TNR_BORROWED, tnr_ternary_op op, const tnr_view *a,
     const tnr_view *b, const tnr_view *c, const tnr_extension *attributes,
     const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
- * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
- * `out` shares no byte with `a`.
+ * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes, or
+ * all of them with the reduced ones of extent 1; its dtype is the one `op` states.
  *
  * A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
  * where the result does, not on the way to it.
  *
- * INVALID_ARGUMENT also for bits beyond the rank, no attributes where `op` takes `ddof`, a
- * `ddof` other than 0 where it does not, ARGMIN and ARGMAX over some but neither one nor all
- * axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
+ * INVALID_ARGUMENT also for no attributes where `op` takes `ddof`, a `ddof` other than 0 where
+ * it does not, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN,
+ * MAX, ARGMIN or ARGMAX.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const tnr_view *a,
@@ -471,7 +441,6 @@ tnr_status tnr_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const
  * `out = activation(alpha * a b + beta * out + bias)`: the product of dense matrices of any
  * strides. Where `beta` is 0 `out` is not read, so it may hold anything, NaN included; the sum
  * of no products (k is 0) is 0. 0 times NaN or an infinity is NaN, also by an `alpha` of 0.
- * `out` shares no byte with the others.
  *
  * `a`, `b` and `out` are of one dtype, f64, f32, f16, bf16, c64 or c128; or `a` and `b` of u8
  * or i8 each, and `out` of i32. f16 and bf16 are computed in f32 and rounded once, `alpha` and
@@ -499,10 +468,9 @@ tnr_status tnr_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const
  * where those of `out` are not adjacent or `alpha` or `beta` is not real, take at most 8 MiB
  * (16). Where threads share the products of a batch, each thread takes all of this.
  *
- * INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
- * `beta` that the dtype cannot represent, and an activation that names no operation.
- * UNSUPPORTED: other dtypes, and an activation that does not take the dtype of the sums, gives
- * another one, or has sums that are not real. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+ * INVALID_ARGUMENT also for rank 0, for an `alpha` or `beta` that the dtype cannot represent,
+ * and an activation that names no operation. UNSUPPORTED: other dtypes, and an activation that
+ * does not take the dtype of the sums, gives another one, or has sums that are not real.
  *
  * @param a `[..., m, k]` or `[k]`
  * @param b `[..., k, n]` or `[k]`
@@ -516,20 +484,17 @@ tnr_status tnr_matmul(tnr_context *context TNR_BORROWED, const tnr_scalar *alpha
 /**
  * Cross-correlation of images with filters, as in neural networks: element `(n, f, y, x)` of
  * `out` is the sum, over the channels c of f's group and the elements (i, j) of the kernel, of
- * `weight[f, c, i, j]` times
- * `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
- * padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
- * and the bounds are applied. All are of one dtype, a float, and of any strides: NHWC is a
- * view of the shape `[n, channels, height, width]` whose channels are adjacent. `out` shares
- * no byte with the others. One dimension is a height of 1.
+ * `weight[f, c, i, j]` times `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x *
+ * strides[1] + j * dilations[1] - padding[2]]`, which is 0 outside of the image; then
+ * `bias[f]` is added, and the activation and the bounds are applied. All are of one dtype, a
+ * float, and of any strides: NHWC is a view of the shape `[n, channels, height, width]` whose
+ * channels are adjacent. One dimension is a height of 1.
  *
  * The channels of a group are split into blocks: a block has as many channels as give at most
  * 512 products, and at least one. A block's products are one sum, in the order of i, j and c,
  * in the dtype itself, by fused multiplication and addition where the instruction set has it;
- * the blocks' sums are added up in their order. So the bits depend neither on the number of
- * threads, nor on strides, nor on other elements; under two instruction sets they differ by
- * the error bound at most: before the activation `(k + 4) * eps` times the same expression of
- * magnitudes, of k products.
+ * the blocks' sums are added up in their order. Bits and the error bound before the activation
+ * are as those of `tnr_matmul`, for k products.
  *
  * Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
  * a time, at most 4 MiB (f64: 8) of weights, and 0.5 MiB (1) of pixels for each thread. Only
@@ -540,10 +505,9 @@ tnr_status tnr_matmul(tnr_context *context TNR_BORROWED, const tnr_scalar *alpha
  * f32 of the weights, and of 8 MiB of images and results, or of one image and its result where
  * that is more.
  *
- * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
- * not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
- * `out` other than `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
- * UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+ * INVALID_ARGUMENT also for groups that do not divide the channels or the filters, a kernel
+ * that exceeds the padded image, an extent of `out` other than
+ * `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
  *
  * @param a `[images, channels, height, width]`
  * @param weight `[filters, channels / groups, kernel height, kernel width]`
@@ -561,7 +525,7 @@ tnr_status tnr_conv2d(tnr_context *context TNR_BORROWED, const tnr_view *a, cons
  * `out`, as in `"ij,jk->ik"`. All elements whose labels have the same indices are multiplied,
  * and summed over the labels that `out` does not have. All operands have one dtype, which is
  * also that of `out`. The exception is a sum of one operand: `out` then has the dtype of SUM,
- * i64 or u64 for integers. Strides are any. `out` shares no byte with an operand.
+ * i64 or u64 for integers.
  *
  * Labels are letters; upper and lower case are different labels. Spaces are ignored. A label
  * that occurs twice in one term is the diagonal of these axes. One `...` in a term means any
@@ -571,40 +535,30 @@ tnr_status tnr_conv2d(tnr_context *context TNR_BORROWED, const tnr_view *a, cons
  * labels that occur once in all terms.
  *
  * Two operands are multiplied by `tnr_matmul` on views. An operand is copied first where its
- * summed axes do not form a single axis, or where a copy is faster to read. Where nothing is summed, MUL multiplies the operands.
- * Where they have the same labels and the sums are long, MUL makes the products and SUM adds
- * them. Three and more operands are multiplied in pairs. For up to 8 operands, dynamic
- * programming over subsets finds the order with the fewest multiplications (Pfeifer, Haegeman
- * and Verstraete, Physical Review E 90, 033315, 2014). For more, each step takes the pair with
- * the least growth: the elements of its product less those of both factors. One operand is
- * copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of products of
- * bytes, and calls in which every possible product has over 8 labels that are needed later.
+ * summed axes do not form a single axis, or where a copy is faster to read. Where nothing is
+ * summed, MUL multiplies the operands. Where they have the same labels and the sums are long,
+ * MUL makes the products and SUM adds them. Three and more operands are multiplied in pairs.
+ * For up to 8 operands, dynamic programming over subsets finds the order with the fewest
+ * multiplications (Pfeifer, Haegeman and Verstraete, Physical Review E 90, 033315, 2014). For
+ * more, each step takes the pair with the least growth: the elements of its product less those
+ * of both factors. One operand is copied, or summed by SUM. UNSUPPORTED: dtypes that these do
+ * not take, sums of products of bytes, and calls in which every possible product has over 8
+ * labels that are needed later.
  *
- * The order depends only on the spec and the shapes. The bits do not depend on the number of
- * threads, nor on strides, except for SUM. Intermediate results, and copies, are scratch
- * memory.
+ * The order depends only on the spec and the shapes, and the bits do not depend on strides,
+ * except for SUM.
  *
  * INVALID_ARGUMENT also for a malformed `spec` (the message names the byte), terms and
- * operands of different number, a term without one label for each axis, and extents that do
- * not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes. ALIASED.
- * OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
- *
- * @param spec ends with a 0
- * @param operands (counted-by operand_count) one at least
+ * operands of different number, and a term without one label for each axis. UNSUPPORTED also:
+ * more than 32 operands, an `out` of more than 8 axes. OUT_OF_MEMORY.
  */
 TNR_API TNR_READS(3, 4) TNR_NODISCARD
 tnr_status tnr_einsum(tnr_context *context TNR_BORROWED, const char *spec, const tnr_view *operands,
     uint32_t operand_count, const tnr_extension *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * The shape that `tnr_einsum` asks of `out`. No element is read.
- *
- * Errors as `tnr_einsum` has them of the spec, and of the shapes and dtypes of operands.
- *
- * @param spec ends with a 0
- * @param operands (counted-by operand_count) one at least
- * @param rank (out)
- * @param shape (out) 8 extents, those beyond the rank 0;
+ * The shape that `tnr_einsum` requires of `out`, with its errors of the spec, shapes and
+ * dtypes. No element is read.
  */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_einsum_shape(const char *spec, const tnr_view *operands, uint32_t operand_count,
@@ -619,17 +573,12 @@ tnr_status tnr_einsum_shape(const char *spec, const tnr_view *operands, uint32_t
  * `bias[f]` is added, and the activation applied.
  *
  * The smallest extent of `out` is `(height - 1) * stride + (kernel - 1) * dilation + 1 -
- * padding`; the greatest is one less than the stride or the dilation, whichever is greater, above
- * it: PyTorch's `output_padding` is the rest.
+ * padding`; the greatest is one less than the stride or the dilation, whichever is greater,
+ * above it: PyTorch's `output_padding` is the rest.
  *
- * The rows of `out` that are one stride apart, and so its columns, are one convolution of `a`
- * with some of the kernel's rows and columns, from the last to the first: so dtypes, the order
- * of a sum, its bound, bits and memory are those of `tnr_conv2d`, where these zeros meet the
- * kernel beyond the edges of `a`.
+ * Dtypes, the order of a sum, its bound, bits and memory are those of `tnr_conv2d`.
  *
- * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as `tnr_conv2d`,
- * except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is
- * then untouched.
+ * Errors as `tnr_conv2d`, except for the extents of `out`.
  *
  * @param a `[images, channels, height, width]`
  * @param weight `[channels, filters / groups, kernel height, kernel width]`
@@ -646,22 +595,19 @@ tnr_status tnr_conv2d_transposed(tnr_context *context TNR_BORROWED, const tnr_vi
  * window of `out[n, c, y, x]` has the existing elements among
  * `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
  * padding[2]]`, for each (i, j) of the kernel; without attributes it is the whole image. NaN
- * is a maximum, as in MAX elsewhere. Both views are floats of any strides, as in `tnr_conv2d`,
- * and share no byte.
+ * is a maximum, as in MAX elsewhere. Both views are floats of any strides, as in `tnr_conv2d`.
  *
  * A MEAN is a sum in the dtype itself, divided by the number of elements
  * (TNR_POOL2D_COUNT_PADDING: including those in the padding). A kernel of at most 64 elements
  * adds them in the order of i and j. A larger one adds runs of 64 elements, and the runs with
  * their rounding errors, so that the error does not grow with the kernel. Where one window is
  * the whole image, the mean is that of `tnr_reduce`. f16 and bf16 are computed in f32, as in
- * `tnr_conv2d`. So the bits depend neither on threads, nor on strides, nor on the instruction
- * set.
+ * `tnr_conv2d`. So the bits depend neither on strides nor on the instruction set.
  *
- * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
- * exceeds the padded image (with TNR_POOL2D_CEIL: by a stride or more), a window without
- * elements, an extent of `out` other than `(height + padding - (kernel - 1) * dilation - 1) /
- * stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and
- * reductions. ALIASED.
+ * INVALID_ARGUMENT also for a kernel that exceeds the padded image (with TNR_POOL2D_CEIL: by a
+ * stride or more), a window without elements, an extent of `out` other than
+ * `(height + padding - (kernel - 1) * dilation - 1) / stride +
+ * 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions.
  *
  * @param a `[images, channels, height, width]`
  * @param out `[images, channels, out height, out width]`
@@ -676,17 +622,9 @@ tnr_status tnr_pool2d(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const
  * 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly
  * `a` or shares no byte with the others.
  *
- * The scale is computed in f64 and rounded to the dtype. The difference, the product and the sum
- * are rounded one after the other, so that the bits are the same under every set, and an element
- * that is the mean gives the bias.
- *
- * A convolution that is followed by it does the same with other filters and another bias,
- * which two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
- * and its bias as a matrix of one row, with all of them. A result of the convolution that is the
- * mean then gives the bias within the error of its products, times `scale`.
- *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
- * negative or not finite. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY.
+ * The scale is computed in f64 and rounded to the dtype. The difference, the product and the
+ * sum are rounded one after the other, so that the bits are the same under every set, and an
+ * element that is the mean gives the bias.
  *
  * @param a `[n, channels, ...]`
  * @param mean (nullable) `[channels]`; without it 0
@@ -743,11 +681,7 @@ typedef struct tnr_triangle_attributes {
 /**
  * Joins arrays along an axis, one after the other; they agree in dtype and all other extents.
  *
- * INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
- * ALIASED.
- *
- * @param parts (counted-by part_count) one at least
- * @param out shares no byte with the parts
+ * INVALID_ARGUMENT also for no part.
  */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_concat(tnr_context *context TNR_BORROWED, const tnr_view *parts, uint32_t part_count,
@@ -759,25 +693,21 @@ tnr_status tnr_concat(tnr_context *context TNR_BORROWED, const tnr_view *parts, 
  * several times the extents repeats `a`, and with one of the same extents rolls it by
  * `before`.
  *
- * INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
- * `out` needs elements. ALIASED.
+ * INVALID_ARGUMENT also for an empty axis of `a` from which `out` needs elements.
  *
- * @param out of the rank of `a`; shares no byte with it
+ * @param out of the rank of `a`
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_pad(tnr_context *context TNR_BORROWED, tnr_pad_mode mode, const tnr_view *a,
     const tnr_pad_attributes *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * Elements of `a` by their indices on an axis, which becomes the axes of `indices`: `out[..,
- * i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and with axis
- * 0 rows of an embedding.
+ * Elements of `a` by their indices on an axis, which becomes the axes of `indices`:
+ * `out[.., i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and
+ * with axis 0 rows of an embedding.
  *
  * INVALID_ARGUMENT also for an index that is negative or not below the extent: the message has
- * its position, and nothing is written. ALIASED.
- *
- * @param indices of i32 or i64
- * @param out shares no byte with the others
+ * its position, and nothing is written.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_take(tnr_context *context TNR_BORROWED, const tnr_view *a, uint32_t axis,
@@ -790,25 +720,20 @@ tnr_status tnr_take(tnr_context *context TNR_BORROWED, const tnr_view *a, uint32
  *
  * Errors as `tnr_take`.
  *
- * @param indices of i32 or i64
- * @param out of the shape of `indices`; shares no byte with the others
+ * @param out of the shape of `indices`
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_gather(tnr_context *context TNR_BORROWED, const tnr_view *a, uint32_t axis,
     const tnr_view *indices, const tnr_extension *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * The reverse of `tnr_take`:
- * `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i, ..])`, in the order of i.
- * `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that the last of equal indices
- * wins. Results are the same for any number of threads; f16 and bf16 are rounded after each
- * step.
+ * The reverse of `tnr_take`: `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i,
+ * ..])`, in the order of i. `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that
+ * the last of equal indices wins. f16 and bf16 are rounded after each step.
  *
  * Errors as `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
  *
  * @param a of the dtype of `out`
- * @param indices of i32 or i64
- * @param out shares no byte with the others
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_put(tnr_context *context TNR_BORROWED, tnr_binary_op op, const tnr_view *a,
@@ -816,14 +741,12 @@ tnr_status tnr_put(tnr_context *context TNR_BORROWED, tnr_binary_op op, const tn
     const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
- * for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
+ * The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i,
+ * j])` for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
  *
  * Errors as `tnr_put`.
  *
  * @param a of the shape of `indices` and the dtype of `out`
- * @param indices of i32 or i64
- * @param out shares no byte with the others
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_scatter(tnr_context *context TNR_BORROWED, tnr_binary_op op, const tnr_view *a,
@@ -835,8 +758,6 @@ tnr_status tnr_scatter(tnr_context *context TNR_BORROWED, tnr_binary_op op, cons
  * row-major order, with a row for each such element and a column for each axis of `a`. NaN is
  * not zero.
  *
- * UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
- *
  * @param out all of the new blob;
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
@@ -846,10 +767,7 @@ tnr_blob *tnr_nonzero(tnr_context *context TNR_BORROWED, const tnr_view *a,
 /**
  * The elements of `a` where the mask is true, in row-major order: a vector.
  *
- * INVALID_ARGUMENT also for a mask that does not broadcast to `a` or is not of bool8.
- * OUT_OF_MEMORY.
- *
- * @param mask broadcast to the shape of `a`
+ * @param mask of bool8, broadcast to the shape of `a`
  * @param out all of the new blob;
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
@@ -927,8 +845,7 @@ typedef struct tnr_moments_attributes {
  * Normalizes over the axes whose bits are set (bit i: axis i), all of one dtype. `out` may be
  * exactly `a`. f16 and bf16 are computed in f32 and rounded once.
  *
- * INVALID_ARGUMENT also for bits beyond the rank, and a weight or bias of other extents than
- * those of the axes. UNSUPPORTED: dtypes that are no floats. ALIASED.
+ * UNSUPPORTED: dtypes that are no floats.
  *
  * @param a of the shape of `out`
  */
@@ -944,9 +861,6 @@ tnr_status tnr_normalize(tnr_context *context TNR_BORROWED, tnr_normalize_op op,
  * shape and the strides. No order overflows or underflows where one element after the other
  * does not.
  *
- * INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
- * take. ALIASED.
- *
  * @param a of the shape of `out`
  */
 TNR_API TNR_NODISCARD
@@ -959,8 +873,7 @@ tnr_status tnr_scan(tnr_context *context TNR_BORROWED, tnr_scan_op op, const tnr
  *
  * Errors as `tnr_reduce`.
  *
- * @param mean of the shape of `out`; shares no byte with the others
- * @param out the variance
+ * @param mean of the shape of `out`
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_moments(tnr_context *context TNR_BORROWED, const tnr_view *a, uint32_t axes,
@@ -1038,8 +951,7 @@ typedef struct tnr_histogram_attributes {
  * Sorts along an axis; equal elements keep their order. NaN is last. -0.0 and 0.0 are equal.
  * `out` may be exactly `a`. One of both outputs may be NULL: without `out` this is argsort.
  *
- * INVALID_ARGUMENT also for an axis beyond the rank, no output, and an unknown flag.
- * UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for no output. UNSUPPORTED: complex.
  *
  * @param indices (nullable) of i64: where each was on the axis
  * @param out (nullable) of the shape of `a`
@@ -1086,7 +998,7 @@ tnr_status tnr_partition(tnr_context *context TNR_BORROWED, const tnr_view *a, u
  * element the quantile is that element, and between opposite infinities NaN.
  *
  * INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
- * floats. ALIASED. OUT_OF_MEMORY.
+ * floats.
  *
  * @param q (counted-by q_count) one at least
  * @param out `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
@@ -1098,11 +1010,10 @@ tnr_status tnr_quantile(tnr_context *context TNR_BORROWED, const tnr_view *a, ui
 
 /**
  * For each value the index before which it would be inserted into `a` so that `a` stays
- * sorted: the number of elements that are smaller.
+ * sorted: the number of elements that are smaller. If `a` is not sorted, it is some number
+ * from 0 to its length.
  *
- * Where `a` is not sorted the answer is some number from 0 to its length.
- *
- * INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex. ALIASED.
+ * INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex.
  *
  * @param a a sorted vector
  * @param values of the dtype of `a`
@@ -1118,13 +1029,10 @@ tnr_status tnr_searchsorted(tnr_context *context TNR_BORROWED, const tnr_view *a
  * last; -0.0 and 0.0 are one. The first of equal elements is the one in the result. Without
  * `counts` the elements are all of the new blob.
  *
- * INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
  *
- * @param inverse (nullable) of i64, of the shape of `a`: the place of each
- * element in `out`
- * @param counts (out) (nullable) of i64, a part of the new blob; untouched on
- * failure
+ * @param inverse (nullable) of i64, of the shape of `a`: the place of each element in `out`
+ * @param counts (out) (nullable) of i64, a part of the new blob; untouched on failure
  * @param out the elements, a part of the new blob;
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
@@ -1137,8 +1045,7 @@ tnr_blob *tnr_unique(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * weights, added up in f64 in the row-major order of i and rounded once.
  *
  * INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
- * is untouched then, and weights where `out` is of neither f32 nor f64. UNSUPPORTED: an `a` of
- * other dtypes than integers. ALIASED. OUT_OF_MEMORY.
+ * is untouched then, and weights where `out` is of neither f32 nor f64.
  *
  * @param a of integers
  * @param out a vector of i64, or with weights of f32 or f64
@@ -1155,7 +1062,7 @@ tnr_status tnr_bincount(tnr_context *context TNR_BORROWED, const tnr_view *a,
  *
  * INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
  * extent of `out`, for `low` and `high` in addition to edges, and where they are not finite or
- * do not rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+ * do not rise. UNSUPPORTED: complex.
  *
  * @param edges (nullable) a vector of the dtype of `a`
  * @param out a vector of i64
@@ -1200,12 +1107,10 @@ typedef struct tnr_random_attributes {
 
 /**
  * Random numbers of a distribution. Element i in row-major order depends only on `seed` and
- * its index `offset + i`, as docs/random.md states: it has the same bits for any number of
- * threads and under every instruction set. Two calls whose indices do not overlap are
+ * its index `offset + i`, as docs/random.md states. Two calls whose indices do not overlap are
  * independent; NORMAL uses indices in pairs, 2j and 2j + 1.
  *
- * INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
- * would be passed. UNSUPPORTED: dtypes that the distribution does not give.
+ * INVALID_ARGUMENT also for an `offset` from which 2^64 would be passed.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_random(tnr_context *context TNR_BORROWED, tnr_random_distribution distribution,
@@ -1231,9 +1136,7 @@ tnr_status tnr_random_permutation(tnr_context *context TNR_BORROWED, uint64_t se
  * The right factor of repeated products of dense matrices, as kernels read it.
  */
 
-/**
- * A dense matrix in the panels that products read, to be multiplied by many others from the left.
- */
+/** A dense matrix in the panels that products read, the right factor of many products. */
 typedef struct tnr_factor tnr_factor;
 
 /** Attributes of `tnr_factor_create`. */
@@ -1257,11 +1160,7 @@ typedef struct tnr_factor_info {
   uint64_t size_bytes;  /**< Bytes that a product reads of the packed factor. */
 } tnr_factor_info;
 
-/**
- * Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
- *
- * @param factor (transfer full) (nullable)
- */
+/** Gives up one handle. */
 TNR_API tnr_status tnr_factor_release(tnr_factor *factor TNR_OWNED) TNR_NOEXCEPT;
 
 /**
@@ -1276,7 +1175,7 @@ TNR_API tnr_status tnr_factor_release(tnr_factor *factor TNR_OWNED) TNR_NOEXCEPT
  * Later changes of `b` are not seen. No engine but the library's own takes it.
  *
  * INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
- * both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take. OUT_OF_MEMORY.
+ * both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
  *
  * @param b `[k, n]`, copied
  */
@@ -1284,22 +1183,11 @@ TNR_API TNR_RETURNS_OWNED(tnr_factor_release) TNR_NODISCARD
 tnr_factor *tnr_factor_create(tnr_context *context TNR_BORROWED, const tnr_view *b,
     const tnr_factor_attributes *attributes) TNR_NOEXCEPT;
 
-/**
- * One more handle of the same packed factor, to be released too; the same pointer is returned.
- *
- * BUSY: 16,777,215 handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_factor_release) TNR_NODISCARD
 tnr_factor *tnr_factor_retain(tnr_factor *factor TNR_BORROWED) TNR_NOEXCEPT;
 
-/**
- * Describes a packed factor: dtype, shape and size.
- *
- * BUSY: as `tnr_factor_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
- * version's, or over 4096.
- *
- * @param out (inout) struct_size is read, the rest written
- */
+/** Describes a packed factor. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_factor_describe(const tnr_factor *factor TNR_BORROWED,
     tnr_factor_info *out) TNR_NOEXCEPT;
@@ -1308,9 +1196,7 @@ tnr_status tnr_factor_describe(const tnr_factor *factor TNR_BORROWED,
  * `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` computes it, with the
  * same bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
  *
- * BUSY: as `tnr_factor_retain`; a call counts as one handle. INVALID_ARGUMENT: `a` has another
- * dtype than `b` was packed for; and as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
- * OUT_OF_MEMORY; `out` is then untouched.
+ *INVALID_ARGUMENT also for an `a` of another dtype than `b` was packed for. Otherwise as `tnr_matmul`.
  *
  * @param a `[..., m, k]` or `[k]`
  * @param b `[k, n]`

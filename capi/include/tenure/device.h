@@ -56,9 +56,6 @@ typedef struct tnr_device_info {
  * How many devices of a kind there are; 1 for the CPU.
  *
  * UNSUPPORTED: no driver, or one that cannot be used; the message says why.
- * INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
- *
- * @param count (out)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_device_count(tnr_device_kind kind, uint32_t *count) TNR_NOEXCEPT;
@@ -66,10 +63,7 @@ tnr_status tnr_device_count(tnr_device_kind kind, uint32_t *count) TNR_NOEXCEPT;
 /**
  * Describes a device. For the CPU it gives only the name.
  *
- * INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
- * or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
- *
- * @param info (inout)
+ * INVALID_ARGUMENT: a device that is not there. UNSUPPORTED as `tnr_device_count`.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_device_describe(tnr_device device, tnr_device_info *info) TNR_NOEXCEPT;
@@ -77,8 +71,6 @@ tnr_status tnr_device_describe(tnr_device device, tnr_device_info *info) TNR_NOE
 /**
  * Waits for all work that was enqueued through the context; returns at once without a device.
  * Reports a failure of the device since the last wait.
- *
- * DEVICE_ERROR.
  */
 TNR_API TNR_NODISCARD tnr_status tnr_context_wait(tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
 
@@ -88,26 +80,18 @@ TNR_API TNR_NODISCARD tnr_status tnr_context_wait(tnr_context *context TNR_BORRO
  * `other`. Blobs do not need this: each call comes after the work of calls through other
  * contexts on its blobs.
  *
- * DEVICE_ERROR. OUT_OF_MEMORY.
- *
  * @param other (nullable)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_context_follow(tnr_context *context TNR_BORROWED,
     tnr_context *other TNR_BORROWED) TNR_NOEXCEPT;
 
-/**
- * Gives up one handle of an event.
- *
- * @param event (transfer full) (nullable)
- */
+/** Gives up one handle. */
 TNR_API tnr_status tnr_event_release(tnr_event *event TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Makes an event of the work that the context's stream has got so far; without a device, of
  * work of the CPU, which is done. It keeps the context.
- *
- * OUT_OF_MEMORY. DEVICE_ERROR.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_event_release) TNR_NODISCARD
 tnr_event *tnr_event_create(tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
@@ -121,12 +105,8 @@ tnr_event *tnr_event_create(tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
 TNR_API TNR_NODISCARD tnr_status tnr_event_wait(tnr_event *event TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
- * Whether the event's work is done, 1 or 0, without waiting. If it is, memory of the CPU that
- * copies in this work used is no longer in use.
- *
- * DEVICE_ERROR, as `tnr_event_wait`.
- *
- * @param is_done (out)
+ * Whether the event's work is done, 1 or 0, without waiting. If it is, that has the effect of
+ * `tnr_event_wait`.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_event_query(tnr_event *event TNR_BORROWED, uint32_t *is_done) TNR_NOEXCEPT;
@@ -134,8 +114,6 @@ tnr_status tnr_event_query(tnr_event *event TNR_BORROWED, uint32_t *is_done) TNR
 /**
  * Orders the work that `context` gets from here on after the event's work, also across two
  * devices. The call waits only for a context of the CPU.
- *
- * STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_context_follow_event(tnr_context *context TNR_BORROWED,
@@ -210,13 +188,10 @@ typedef struct tnr_kernel_options {
   /**
    * Options of NVRTC, `compiler_option_count` strings which end with a 0. Products and sums are
    * not contracted unless an option requests it (`--fmad`, `--use_fast_math`); unless one names
-   * an architecture, it is the device's. NULL only where there are none.
+   * an architecture, it is the device's.
    */
   const char *const *compiler_options;
-  /**
-   * The kernel's parameters, `parameter_count` of them, in its order. NULL only where there are
-   * none.
-   */
+  /** The kernel's parameters, `parameter_count` of them, in its order. */
   const tnr_kernel_parameter *parameters;
   uint32_t compiler_option_count;  /**< At most 64; 0 without a source. */
   uint32_t parameter_count;  /**< At most `TNR_MAX_KERNEL_PARAMETERS`. */
@@ -234,21 +209,14 @@ typedef struct tnr_kernel_grid {
   uint32_t reserved;
 } tnr_kernel_grid;
 
-/**
- * One argument of a launch: the pointer that its parameter's kind asks for, and NULL for the
- * others.
- */
+/** One argument of a launch: the pointer of its parameter's kind, and NULL for the others. */
 typedef struct tnr_kernel_argument {
   const tnr_view *input;  /**< For INPUT. */
   const tnr_view_mut *output;  /**< For OUTPUT. */
   const tnr_scalar *scalar;  /**< For SCALAR; of exactly the parameter's dtype. */
 } tnr_kernel_argument;
 
-/**
- * Gives up one handle. The last release ends the kernel; launches of it are done as enqueued.
- *
- * @param kernel (transfer full) (nullable)
- */
+/** Gives up one handle. Enqueued launches go on. */
 TNR_API tnr_status tnr_kernel_release(tnr_kernel *kernel TNR_OWNED) TNR_NOEXCEPT;
 
 /**
@@ -264,17 +232,13 @@ TNR_API tnr_status tnr_kernel_release(tnr_kernel *kernel TNR_OWNED) TNR_NOEXCEPT
  * a source that does not compile, with the words of the compiler; a name that no kernel has;
  * parameters that are none, or not the kernel's. UNSUPPORTED: an image without code for the
  * device; a source where NVRTC cannot be opened: `TENURE_NVRTC`, or without that variable
- * `libnvrtc.so.13` or `libnvrtc.so.12`. OUT_OF_MEMORY. DEVICE_ERROR.
+ * `libnvrtc.so.13` or `libnvrtc.so.12`.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_kernel_release) TNR_NODISCARD
 tnr_kernel *tnr_kernel_create(tnr_context *context TNR_BORROWED,
     const tnr_kernel_options *options) TNR_NOEXCEPT;
 
-/**
- * One more handle of the same kernel, to be released too; the same pointer is returned.
- *
- * BUSY: 16,777,215 handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_kernel_release) TNR_NODISCARD
 tnr_kernel *tnr_kernel_retain(tnr_kernel *kernel TNR_BORROWED) TNR_NOEXCEPT;
 
@@ -289,10 +253,8 @@ tnr_kernel *tnr_kernel_retain(tnr_kernel *kernel TNR_BORROWED) TNR_NOEXCEPT;
  * view that is not row-major without gaps for `TNR_KERNEL_POINTER`; a view that may not be
  * written as an output; more blocks, threads or shared memory than the kernel can have on its
  * device, or 0 blocks or threads. UNSUPPORTED: a view on another device. ALIASED: an output
- * that shares a byte with another argument, or two of whose indices do. STALE_HANDLE:
- * `context`, `kernel`. DEVICE_ERROR: also for work before it; the message names the kernel.
- *
- * @param arguments (counted-by argument_count)
+ * that shares a byte with another argument, or two of whose indices do. DEVICE_ERROR: also for
+ * work before it; the message names the kernel.
  */
 TNR_API TNR_READS(4, 5) TNR_NODISCARD
 tnr_status tnr_kernel_launch(tnr_context *context TNR_BORROWED,

@@ -36,7 +36,8 @@ extern "C" {
  */
 
 /**
- * Major version of the ABI and the library's soname. It changes when a function that is not experimental breaks.
+ * Major version of the ABI and the library's soname. It changes when a function that is not
+ * experimental breaks.
  */
 #define TNR_ABI_MAJOR 0
 
@@ -60,8 +61,6 @@ TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
 /**
  * One line with the build of the library (version, compiler, options, instruction sets,
  * engines) and the instruction set in use.
- *
- * @return (transfer none) lives as long as the process
  */
 TNR_API const char *tnr_build_info(void) TNR_NOEXCEPT;
 
@@ -69,17 +68,13 @@ TNR_API const char *tnr_build_info(void) TNR_NOEXCEPT;
  * ------------------------------------------------------------------------------
  * Errors
  *
- * A function that can fail returns a status, or a handle that is NULL on failure. `tnr_last_error`
- * returns the message of the calling thread's last error.
+ * The status of a call, and the calling thread's last error.
  */
 
-/** Result of a call. The numbers are frozen and never reused; treat an unknown one as an error. */
+/** Result of a call; treat an unknown number as an error. */
 typedef int32_t tnr_status;
 #define TNR_STATUS_OK 0  /**< The call succeeded. */
-/**
- * An argument is wrong by itself or together with another one; the message names the value and
- * the bound.
- */
+/** An argument is wrong by itself or together with another one. */
 #define TNR_STATUS_INVALID_ARGUMENT 1
 #define TNR_STATUS_OUT_OF_MEMORY 2  /**< Memory could not be had; nothing changed. */
 /** The arguments are right, but this build has no such operation for this dtype or device. */
@@ -93,8 +88,8 @@ typedef int32_t tnr_status;
 #define TNR_STATUS_STALE_HANDLE 6  /**< A handle is garbage, of another kind, or was released. */
 #define TNR_STATUS_BUSY 7  /**< The memory is in use at this moment; call again. */
 /**
- * Another handle still refers to the borrowed memory. Keep the memory, release the other handle
- * and repeat the call.
+ * Another handle still refers to the borrowed memory. Keep the memory, release the other
+ * handle and repeat the call.
  */
 #define TNR_STATUS_BORROW_ESCAPED 8
 #define TNR_STATUS_DEVICE_ERROR 9  /**< A device failed. */
@@ -109,11 +104,7 @@ typedef struct tnr_error {
   char message[504];
 } tnr_error;
 
-/**
- * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
- *
- * @return (transfer none) lives as long as the process
- */
+/** Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one. */
 TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
 
 /**
@@ -125,8 +116,8 @@ TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
 TNR_API const tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
 
 /**
- * Sets the calling thread's last error. A callback that fails calls it, and then returns the same
- * status. OK sets nothing.
+ * Sets the calling thread's last error. A callback that fails calls it, and then returns the
+ * same status. OK sets nothing.
  *
  * @param message (nullable) NUL-terminated; copied, and truncated to fit `tnr_error`
  * @return `status`
@@ -169,8 +160,8 @@ typedef uint32_t tnr_dtype;
 #define TNR_DTYPE_C128 98309  /**< Complex of two binary64, 16 bytes. */
 
 /**
- * One element by value. Its value must be representable in the dtype of the operand with which it is
- * combined, except that floats are rounded to a narrower one.
+ * One element by value. Its value must be representable in the dtype of the operand with which it
+ * is combined, except that floats are rounded to a narrower one.
  */
 typedef struct tnr_scalar {
   tnr_dtype dtype;  /**< How to read `bytes`. */
@@ -192,16 +183,12 @@ typedef struct tnr_device {
 /** Bytes of one element. Returns 0 for a dtype of zero lanes or with a part of a byte. */
 TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
 
-/**
- * Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
- *
- * @return (transfer none) lives as long as the process
- */
+/** Short name of a dtype, "f32" for example; "unknown" for one that no operation takes. */
 TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
 
 /**
- * Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower float
- * dtype.
+ * Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower
+ * float dtype.
  */
 TNR_API tnr_scalar tnr_scalar_f64(double value) TNR_NOEXCEPT;
 
@@ -218,34 +205,30 @@ TNR_API tnr_scalar tnr_scalar_c128(double re, double im) TNR_NOEXCEPT;
  * ------------------------------------------------------------------------------
  * Contexts
  *
- * Whose threads and whose memory a call uses. NULL is the default.
+ * Whose threads and whose memory a call uses. NULL is the default. Callbacks run with no lock held;
+ * they may call the library but must not unwind.
  */
 
-/**
- * Threads and allocator of a call. NULL is the default: only the calling thread, and the library's
- * own memory.
- */
+/** Threads, allocator, engine and device of a call. */
 typedef struct tnr_context tnr_context;
 
 /**
  * Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
  * later, never or twice, or on this one before it returns: the result of the call is the same.
- * Runs on a thread that calls with the context, with no lock held. It may call the library but
- * must not unwind.
+ * Runs on a thread that calls with the context.
  */
 typedef void (*tnr_spawn_fn)(void *user_context, uint64_t task);
 
 /**
  * Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
- * NULL when it has none. Runs on the thread that asks for the blob, with no lock held; several
- * threads may ask at once. It may call the library but must not unwind.
+ * NULL when it has none. Runs on the thread that asks for the blob; several threads may ask at
+ * once.
  */
 typedef void *(*tnr_allocate_fn)(void *user_context, size_t size_bytes, size_t alignment);
 
 /**
  * Takes back memory from the context's `tnr_allocate_fn`, with the size and alignment of its
- * request. Runs once for each allocation, on any thread, with no lock held. It may call the
- * library but must not unwind.
+ * request. Runs once for each allocation, on any thread.
  */
 typedef void (*tnr_deallocate_fn)(void *user_context,
                                   void *data,
@@ -254,8 +237,7 @@ typedef void (*tnr_deallocate_fn)(void *user_context,
 
 /**
  * Gives adopted or shared memory back, or the resources of a context's callbacks. Runs exactly
- * once, on any thread, with no lock held, also for empty memory. It may call the library but must
- * not unwind.
+ * once, on any thread, also for empty memory.
  */
 typedef void (*tnr_release_fn)(void *release_context);
 
@@ -323,8 +305,6 @@ typedef struct tnr_context_options {
 /**
  * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it,
  * and the last of them ends it: its threads are joined, then its `release` runs.
- *
- * @param context (transfer full) (nullable)
  */
 TNR_API tnr_status tnr_context_release(tnr_context *context TNR_OWNED) TNR_NOEXCEPT;
 
@@ -332,14 +312,11 @@ TNR_API tnr_status tnr_context_release(tnr_context *context TNR_OWNED) TNR_NOEXC
  * Makes a context, and starts its threads. On failure no thread is left and nothing is called.
  *
  * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
- * without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
- * known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
- * `device` that is not there, or a `stream` without one or of another.
- * UNSUPPORTED: an `engine` that is not in this build, or that needs a GPU; a `device` where
- * there is no driver, or one that is too old or has no kernels here. OUT_OF_MEMORY: also for a
- * thread that the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
- *
- * @param options copied
+ * without the other, `reserved` or `reserved_end` that is not 0; a `device` that is not there,
+ * or a `stream` without one or of another. UNSUPPORTED: an `engine` that is not in this build,
+ * or that needs a GPU; a `device` where there is no driver, or one that is too old or has no
+ * kernels here. OUT_OF_MEMORY: also for a thread that the system refuses, and for more than
+ * 1024 contexts at once.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_context_release) TNR_NODISCARD
 tnr_context *tnr_context_create(const tnr_context_options *options) TNR_NOEXCEPT;
@@ -363,13 +340,14 @@ TNR_API void tnr_task_run(uint64_t task) TNR_NOEXCEPT;
  * ------------------------------------------------------------------------------
  * Blobs
  *
- * Memory with a tenure: allocated, copied, adopted, shared or borrowed.
+ * Memory with a tenure: allocated, copied, adopted, shared or borrowed. `release(release_context)`
+ * gives adopted or shared memory back; NULL: no notification. A call that fails takes nothing and
+ * calls nothing. `data` may be NULL only for 0 bytes; else that is INVALID_ARGUMENT, and so are
+ * more bytes than memory can have. A blob in the memory of a context's device or allocator keeps
+ * the context.
  */
 
-/**
- * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
- * wrong-kind one is answered with a status. Each handle is released once.
- */
+/** Memory with a tenure. */
 typedef struct tnr_blob tnr_blob;
 
 /** How a blob holds its memory: who frees it and who may write it. */
@@ -405,21 +383,17 @@ typedef struct tnr_blob_info {
 } tnr_blob_info;
 
 /**
- * Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
- * it: the memory is freed or the callback runs, at once or when the last call that uses the
- * memory returns.
+ * Gives up one handle. The end of the blob frees its memory, or runs its callback.
  *
- * BUSY: the last handle of a borrowed blob while a call uses it; nothing is taken.
- *
- * @param blob (transfer full) (nullable)
+ * BUSY: the last handle of a borrowed blob while a call uses it.
  */
 TNR_API tnr_status tnr_blob_release(tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator or on its device
- * where it has one: the blob then keeps the context. Their values are undefined.
+ * where it has one. Their values are undefined.
  *
- * OUT_OF_MEMORY. INVALID_ARGUMENT: its allocator gave misaligned memory.
+ * INVALID_ARGUMENT: its allocator gave misaligned memory.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_alloc(tnr_context *context TNR_BORROWED, size_t size_bytes) TNR_NOEXCEPT;
@@ -430,7 +404,7 @@ tnr_blob *tnr_blob_alloc(tnr_context *context TNR_BORROWED, size_t size_bytes) T
  * Their values are undefined. Views of them are views of the CPU. Pinning takes long, and the
  * system cannot use pinned memory for anything else: keep the blob for the next copy.
  *
- * INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. DEVICE_ERROR.
+ * INVALID_ARGUMENT: a context without a device.
  *
  * @param context (transfer none)
  */
@@ -441,51 +415,29 @@ tnr_blob *tnr_blob_alloc_pinned(tnr_context *context TNR_BORROWED, size_t size_b
  * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
  * them; counted by `tnr_stats_read`. Waits for a device.
  *
- * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large; misaligned memory from the context's allocator. OUT_OF_MEMORY.
- *
- * @param data (counted-by size_bytes) NULL only when empty
+ * INVALID_ARGUMENT: misaligned memory from the context's allocator.
  */
 TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_copy(tnr_context *context TNR_BORROWED, const void *data TNR_BORROWED,
     size_t size_bytes) TNR_NOEXCEPT;
 
 /**
- * Takes over memory that the holder may write. `release(release_context)` gives it back.
- * On failure nothing is taken and nothing is called.
+ * Takes over memory that the holder may write.
  *
- * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large. OUT_OF_MEMORY.
- *
- * @param data (transfer full) (counted-by size_bytes) NULL only when empty
- * @param release (nullable) (scope notified) NULL: no notification
- * @param release_context (transfer full) (nullable)
+ * @param data (transfer full) (counted-by size_bytes)
  */
 TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_adopt(void *data TNR_OWNED, size_t size_bytes, tnr_release_fn release,
     void *release_context TNR_OWNED) TNR_NOEXCEPT;
 
-/**
- * Takes a share in memory that is not written while the blob lives. `release(release_context)`
- * gives it back. On failure nothing is taken and nothing is called.
- *
- * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large. OUT_OF_MEMORY.
- *
- * @param data (counted-by size_bytes) NULL only when empty
- * @param release (nullable) (scope notified) NULL: no notification
- * @param release_context (transfer full) (nullable)
- */
+/** Takes a share in memory that is not written while the blob lives. */
 TNR_API TNR_READS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_share(const void *data TNR_BORROWED, size_t size_bytes, tnr_release_fn release,
     void *release_context TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Borrows memory that is not written during the borrow. The caller keeps it until
- * `tnr_blob_end_borrow` answers OK, and then releases the handle.
- *
- * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large. OUT_OF_MEMORY.
+ * `tnr_blob_end_borrow` returns OK, and then releases the handle.
  *
  * @param data (lifetimebound) (counted-by size_bytes)
  */
@@ -494,11 +446,8 @@ tnr_blob *tnr_blob_borrow(const void *data TNR_BORROWED TNR_LIFETIMEBOUND,
     size_t size_bytes) TNR_NOEXCEPT;
 
 /**
- * Borrows memory that only the borrower reads and writes during the borrow. The caller keeps
- * it until `tnr_blob_end_borrow` answers OK, and then releases the handle.
- *
- * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large. OUT_OF_MEMORY.
+ * Borrows memory that only the borrower reads and writes during the borrow. Otherwise like
+ * `tnr_blob_borrow`.
  *
  * @param data (lifetimebound) (counted-by size_bytes)
  */
@@ -510,29 +459,20 @@ tnr_blob *tnr_blob_borrow_mut(void *data TNR_BORROWED TNR_LIFETIMEBOUND,
  * Takes over memory of the context's device, as `tnr_blob_adopt` does that of the CPU. Work
  * that the caller enqueued on the memory comes first where it is on the context's stream, or
  * the context follows it. `release` runs when all work that uses the memory is done: the last
- * `tnr_blob_release` waits for that. The blob keeps the context. Without a device this is
- * `tnr_blob_adopt`.
+ * `tnr_blob_release` waits for that. Without a device this is `tnr_blob_adopt`.
  *
  * INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
- * or manages. OUT_OF_MEMORY. DEVICE_ERROR.
+ * or manages.
  *
- * @param data (transfer full) (counted-by size_bytes) NULL only when empty
- * @param release (nullable) (scope notified) NULL: no notification
- * @param release_context (transfer full) (nullable)
+ * @param data (transfer full) (counted-by size_bytes)
  */
 TNR_API TNR_SPANS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_adopt_on(tnr_context *context TNR_BORROWED, void *data TNR_OWNED,
     size_t size_bytes, tnr_release_fn release, void *release_context TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Takes a share in memory of the context's device that is not written while the blob lives, as
- * `tnr_blob_adopt_on` takes memory over.
- *
- * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
- *
- * @param data (counted-by size_bytes) NULL only when empty
- * @param release (nullable) (scope notified) NULL: no notification
- * @param release_context (transfer full) (nullable)
+ * Takes a share in memory of the context's device that is not written while the blob lives.
+ * Otherwise like `tnr_blob_adopt_on`.
  */
 TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_share_on(tnr_context *context TNR_BORROWED, const void *data TNR_BORROWED,
@@ -540,9 +480,8 @@ tnr_blob *tnr_blob_share_on(tnr_context *context TNR_BORROWED, const void *data 
 
 /**
  * Borrows memory of the context's device that is not written during the borrow.
- * `tnr_blob_end_borrow` waits until the work that uses it is done. The blob keeps the context.
- *
- * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+ * `tnr_blob_end_borrow` waits until the work that uses it is done. Errors as
+ * `tnr_blob_adopt_on`.
  *
  * @param data (lifetimebound) (counted-by size_bytes)
  */
@@ -554,26 +493,19 @@ tnr_blob *tnr_blob_borrow_on(tnr_context *context TNR_BORROWED,
  * Borrows memory of the context's device that only the borrower reads and writes during the
  * borrow. Otherwise like `tnr_blob_borrow_on`.
  *
- * INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
- *
  * @param data (lifetimebound) (counted-by size_bytes)
  */
 TNR_API TNR_SPANS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_borrow_mut_on(tnr_context *context TNR_BORROWED,
     void *data TNR_BORROWED TNR_LIFETIMEBOUND, size_t size_bytes) TNR_NOEXCEPT;
 
-/**
- * One more handle on the same blob: the one that is returned, to be released once like any.
- *
- * STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1
- * handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_retain(tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
- * Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
- * On failure nothing changes.
+ * Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again. On
+ * failure nothing changes.
  *
  * INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
  * once, or in use.
@@ -596,32 +528,25 @@ tnr_status tnr_blob_reclaim(tnr_blob *blob TNR_BORROWED,
 TNR_API TNR_NODISCARD tnr_status tnr_blob_end_borrow(tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
- * The blob's lowest byte, valid while the handle is.
+ * The blob's lowest byte.
  *
- * STALE_HANDLE: not a handle, released before, or its borrow has ended.
- *
- * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @return (transfer none) (nullable) valid while the handle is; NULL on failure, and maybe for
+ * empty memory
  */
 TNR_API const void *tnr_blob_data(const tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
- * The blob's lowest byte, to write to, valid while the handle is.
+ * The blob's lowest byte, to write to.
  *
- * INVALID_ARGUMENT: a shared or borrowed blob, which is read-only. STALE_HANDLE: not a handle,
- * released before, or its borrow has ended.
+ * INVALID_ARGUMENT: a shared or borrowed blob, which is read-only.
  *
- * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @return (transfer none) (nullable) valid while the handle is; NULL on failure, and maybe for
+ * empty memory
  * @threads exclusive(blob)
  */
 TNR_API void *tnr_blob_data_mut(tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
-/**
- * Describes a blob.
- *
- * INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
- *
- * @param info (inout) struct_size is read, the rest written
- */
+/** Describes a blob. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_blob_describe(const tnr_blob *blob TNR_BORROWED, tnr_blob_info *info) TNR_NOEXCEPT;
 
@@ -746,13 +671,7 @@ typedef struct tnr_operation_stats {
   uint64_t nanoseconds;
 } tnr_operation_stats;
 
-/**
- * Reads the process totals.
- *
- * INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
- *
- * @param stats (inout) struct_size is read, the rest written
- */
+/** Reads the process totals. */
 TNR_API TNR_NODISCARD tnr_status tnr_stats_read(tnr_stats *stats) TNR_NOEXCEPT;
 
 /**
@@ -768,10 +687,7 @@ TNR_API void tnr_stats_time_stop(void) TNR_NOEXCEPT;
  * Reads the totals of one kind of operation. Other threads may be adding to them: each number
  * is one that was reached, but not all at the same moment.
  *
- * INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
- * version's, or over 4096.
- *
- * @param stats (inout) struct_size is read, the rest written
+ * INVALID_ARGUMENT: `operation` has no name.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_operation_stats_read(tnr_operation operation,

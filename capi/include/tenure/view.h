@@ -30,6 +30,10 @@ extern "C" {
  * Views
  *
  * A shape over memory, lent for a call. Every function may write its result over its input.
+ * `offset_bytes` is where index 0 on every axis lies, from the lowest byte. `strides` are in
+ * elements; NULL (allowed) is row-major. A rank over 8, a negative extent, an `axis` beyond the
+ * rank, and an element that is misaligned or outside of the memory are INVALID_ARGUMENT. A dtype
+ * without a whole number of bytes is UNSUPPORTED.
  */
 
 #define TNR_MAX_RANK 8  /**< Most axes a view can have. */
@@ -87,18 +91,7 @@ typedef struct tnr_view_mut {
   tnr_view view;  /**< The shape and the memory. */
 } tnr_view_mut;
 
-/**
- * A view of a blob's memory. It stays valid as a value; a use after the blob's end is
- * answered STALE_VIEW.
- *
- * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the blob or
- * misaligned. UNSUPPORTED: a dtype under 8 bits.
- * STALE_HANDLE: not a handle, released before, or its borrow has ended.
- *
- * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
- * @param shape (counted-by rank) `rank` extents; NULL for rank 0
- * @param strides (nullable) (counted-by rank) in elements; NULL: row-major
- */
+/** A view of a blob's memory. A use after the blob's end returns STALE_VIEW. */
 TNR_API TNR_READS(5, 4) TNR_NODISCARD
 tnr_status tnr_blob_view(const tnr_blob *blob TNR_BORROWED, size_t offset_bytes, tnr_dtype dtype,
     uint32_t rank, const int64_t *shape, const int64_t *strides, tnr_view *out) TNR_NOEXCEPT;
@@ -107,10 +100,6 @@ tnr_status tnr_blob_view(const tnr_blob *blob TNR_BORROWED, size_t offset_bytes,
  * A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
  * also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
  * one byte.
- *
- * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
- * @param shape (counted-by rank) `rank` extents; NULL for rank 0
- * @param strides (nullable) (counted-by rank) in elements; NULL: row-major
  */
 TNR_API TNR_READS(5, 4) TNR_NODISCARD
 tnr_status tnr_blob_view_mut(tnr_blob *blob TNR_BORROWED, size_t offset_bytes, tnr_dtype dtype,
@@ -119,11 +108,6 @@ tnr_status tnr_blob_view_mut(tnr_blob *blob TNR_BORROWED, size_t offset_bytes, t
 /**
  * Allocates an array in row-major order as `tnr_blob_alloc` does, and gives the view of all of
  * it, whose owner is the blob.
- *
- * INVALID_ARGUMENT: rank over 8, a negative extent, more bytes than there can be. UNSUPPORTED:
- * a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY.
- *
- * @param shape (counted-by rank) `rank` extents; NULL for rank 0
  */
 TNR_API TNR_READS(4, 3) TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_alloc_view(tnr_context *context TNR_BORROWED, tnr_dtype dtype, uint32_t rank,
@@ -132,14 +116,6 @@ tnr_blob *tnr_blob_alloc_view(tnr_context *context TNR_BORROWED, tnr_dtype dtype
 /**
  * A view of the caller's own memory, without a blob. It is lent anew to each call that gets
  * it.
- *
- * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
- * misaligned. UNSUPPORTED: a dtype under 8 bits.
- *
- * @param base (counted-by size_bytes) lowest byte; NULL only when empty
- * @param offset_bytes where index 0 on every axis lies, from `base`
- * @param shape (counted-by rank) `rank` extents; NULL for rank 0
- * @param strides (nullable) (counted-by rank) in elements; NULL: row-major
  */
 TNR_API TNR_READS(1, 2) TNR_READS(6, 5) TNR_NODISCARD
 tnr_status tnr_view_lend(const void *base TNR_BORROWED, size_t size_bytes, size_t offset_bytes,
@@ -150,10 +126,7 @@ tnr_status tnr_view_lend(const void *base TNR_BORROWED, size_t size_bytes, size_
  * Makes a view like `tnr_view_lend`, but to be written; also ALIASED when two indices may
  * share a byte.
  *
- * @param base (counted-by size_bytes) lowest byte; NULL only when empty
- * @param offset_bytes where index 0 on every axis lies, from `base`
- * @param shape (counted-by rank) `rank` extents; NULL for rank 0
- * @param strides (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param base (counted-by size_bytes)
  */
 TNR_API TNR_SPANS(1, 2) TNR_READS(6, 5) TNR_NODISCARD
 tnr_status tnr_view_lend_mut(void *base TNR_BORROWED, size_t size_bytes, size_t offset_bytes,
@@ -178,13 +151,11 @@ TNR_API int64_t tnr_view_count(const tnr_view *view) TNR_NOEXCEPT;
  * INVALID_ARGUMENT, STALE_VIEW: as `tnr_view_check`. UNSUPPORTED: a dtype without a name.
  * OUT_OF_MEMORY: scratch memory for the cells that are shown.
  *
- * @param view read during the call
  * @param precision digits after the point, at most
  * @param size_bytes the room at `text`
- * @param text (out) (counted-by size_bytes) as much as there is room for,
- * which ends with a 0 unless there is room for nothing;
- * @param needed_bytes (out) the bytes of the whole text with its 0; untouched
- * on failure
+ * @param text (out) (counted-by size_bytes) as much as there is room for, which ends with a 0
+ * unless there is room for nothing;
+ * @param needed_bytes (out) the bytes of the whole text with its 0; untouched on failure
  */
 TNR_API TNR_WRITES(4, 3) TNR_NODISCARD
 tnr_status tnr_view_format(const tnr_view *view, uint32_t precision, size_t size_bytes, char *text,
@@ -199,19 +170,19 @@ tnr_status tnr_view_format(const tnr_view *view, uint32_t precision, size_t size
 TNR_API TNR_NODISCARD tnr_status tnr_view_check(const tnr_view *view) TNR_NOEXCEPT;
 
 /**
- * Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
- * two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
- * and INVALID_ARGUMENT when its owner's memory may not be written.
+ * Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when two
+ * indices may meet in one byte (each stride must exceed the reach of the smaller ones), and
+ * INVALID_ARGUMENT when its owner's memory may not be written.
  */
 TNR_API TNR_NODISCARD tnr_status tnr_view_check_mut(const tnr_view_mut *view) TNR_NOEXCEPT;
 
 /**
- * The elements start, start + step, ... before stop, along one axis. With a negative step
- * they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
+ * The elements start, start + step, ... before stop, along one axis. With a negative step they
+ * descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
  * bounds that run against the step give an empty view.
  *
- * INVALID_ARGUMENT: `axis`, step 0, or `start` or `stop` outside 0 to the extent (with a
- * negative step: outside -1 to the extent - 1).
+ * INVALID_ARGUMENT: step 0, or `start` or `stop` outside 0 to the extent (with a negative
+ * step: outside -1 to the extent - 1).
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_slice(const tnr_view *view, uint32_t axis, int64_t start, int64_t stop,
@@ -220,7 +191,7 @@ tnr_status tnr_view_slice(const tnr_view *view, uint32_t axis, int64_t start, in
 /**
  * The part at one index of an axis; the axis is gone from the result.
  *
- * INVALID_ARGUMENT: `axis`, or `index` outside it.
+ * INVALID_ARGUMENT: `index` outside the axis.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_index(const tnr_view *view, uint32_t axis, int64_t index,
@@ -230,18 +201,12 @@ tnr_status tnr_view_index(const tnr_view *view, uint32_t axis, int64_t index,
  * Reorders the axes: axis i of the result is axis `axes[i]` of the view.
  *
  * INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
- *
- * @param axes (counted-by rank) NULL for rank 0
  */
 TNR_API TNR_READS(3, 2) TNR_NODISCARD
 tnr_status tnr_view_permute(const tnr_view *view, uint32_t rank, const uint32_t *axes,
     tnr_view *out) TNR_NOEXCEPT;
 
-/**
- * Exchanges two axes.
- *
- * INVALID_ARGUMENT: `axis_a` or `axis_b`.
- */
+/** Exchanges two axes. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_transpose(const tnr_view *view, uint32_t axis_a, uint32_t axis_b,
     tnr_view *out) TNR_NOEXCEPT;
@@ -251,8 +216,6 @@ tnr_status tnr_view_transpose(const tnr_view *view, uint32_t axis_a, uint32_t ax
  * never a copy.
  *
  * INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
- *
- * @param shape (counted-by rank) NULL for rank 0
  */
 TNR_API TNR_READS(3, 2) TNR_NODISCARD
 tnr_status tnr_view_reshape(const tnr_view *view, uint32_t rank, const int64_t *shape,
@@ -264,7 +227,7 @@ TNR_API TNR_NODISCARD tnr_status tnr_view_flatten(const tnr_view *view, tnr_view
 /**
  * Drops an axis of extent 1.
  *
- * INVALID_ARGUMENT: `axis`, or its extent is not 1.
+ * INVALID_ARGUMENT: the extent is not 1.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_squeeze(const tnr_view *view, uint32_t axis, tnr_view *out) TNR_NOEXCEPT;
@@ -281,45 +244,39 @@ tnr_status tnr_view_unsqueeze(const tnr_view *view, uint32_t axis, tnr_view *out
  * Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
  *
  * INVALID_ARGUMENT: the shapes do not broadcast.
- *
- * @param shape (counted-by rank) NULL for rank 0
  */
 TNR_API TNR_READS(3, 2) TNR_NODISCARD
 tnr_status tnr_view_broadcast(const tnr_view *view, uint32_t rank, const int64_t *shape,
     tnr_view *out) TNR_NOEXCEPT;
 
-/**
- * Reverses an axis.
- *
- * INVALID_ARGUMENT: `axis`.
- */
+/** Reverses an axis. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_flip(const tnr_view *view, uint32_t axis, tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * The parts before and from `index` of an axis. They share no element.
  *
- * INVALID_ARGUMENT: `axis`, or `index` over its extent.
+ * INVALID_ARGUMENT: `index` over the extent.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_split(const tnr_view *view, uint32_t axis, int64_t index, tnr_view *out_low,
     tnr_view *out_high) TNR_NOEXCEPT;
 
 /**
- * Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
- * most one, the longer ones first.
+ * Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at most
+ * one, the longer ones first.
  *
- * INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
+ * INVALID_ARGUMENT: `chunk_count` below 1, or `index` outside it.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_chunk(const tnr_view *view, uint32_t axis, int64_t chunk_count, int64_t index,
     tnr_view *out) TNR_NOEXCEPT;
 
 /**
- * Sliding windows along an axis: its extent becomes the number of windows, and a new last
- * axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
+ * Sliding windows along an axis: its extent becomes the number of windows, and a new last axis
+ * of extent `size` runs inside each. Windows overlap where `step` is below `size`.
  *
- * INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
+ * INVALID_ARGUMENT: `size` outside 1 to the extent, `step` below 1, rank 8.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_windows(const tnr_view *view, uint32_t axis, int64_t size, int64_t step,
@@ -329,7 +286,8 @@ tnr_status tnr_view_windows(const tnr_view *view, uint32_t axis, int64_t size, i
  * ------------------------------------------------------------------------------
  * Exchange
  *
- * Tensors of other libraries, by DLPack and by CUDA's array interface.
+ * Tensors of other libraries, by DLPack and by CUDA's array interface. A function that imports
+ * takes the tensor exactly when it succeeds; otherwise it is still the caller's.
  */
 
 /** Flag of an export: the tensor is read-only, even if its memory may be written. */
@@ -352,8 +310,7 @@ typedef struct DLPackExchangeAPI DLPackExchangeAPI;
 
 /**
  * An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
- * a `__cuda_array_interface__`. Set it to zeros, then set `struct_size` and the fields that apply.
- * Later versions may append fields.
+ * a `__cuda_array_interface__`.
  */
 typedef struct tnr_cuda_array {
   uint64_t struct_size;
@@ -374,16 +331,14 @@ typedef struct tnr_cuda_array {
 } tnr_cuda_array;
 
 /**
- * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
- * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
- * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a
- * shared blob, any other an adopted one.
+ * Takes a tensor of another library: a blob over its elements, and a view of them with the
+ * tensor's shape and strides. The end of the blob calls the tensor's deleter, once, on
+ * whatever thread that is. A tensor that is marked read-only becomes a shared blob, any other
+ * an adopted one.
  *
  * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
  * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
- * not the CPU's. OUT_OF_MEMORY.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
+ * not the CPU's.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
@@ -392,8 +347,6 @@ tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
 /**
  * Imports a tensor from before DLPack 1.0, as `tnr_blob_import` does. The blob may be written,
  * as such a tensor has no read-only flag.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
@@ -406,9 +359,7 @@ tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
  * Without a device this is `tnr_blob_import`.
  *
  * INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
- * UNSUPPORTED: also a tensor of another device than the context's. DEVICE_ERROR.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
+ * UNSUPPORTED: also a tensor of another device than the context's.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_import_on(tnr_context *context TNR_BORROWED,
@@ -416,9 +367,7 @@ tnr_blob *tnr_blob_import_on(tnr_context *context TNR_BORROWED,
 
 /**
  * Imports a tensor from before DLPack 1.0, as `tnr_blob_import_on` does. The blob may be
- * written, as such a tensor has no read-only flag.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
+ * written.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_import_legacy_on(tnr_context *context TNR_BORROWED,
@@ -430,10 +379,7 @@ tnr_blob *tnr_blob_import_legacy_on(tnr_context *context TNR_BORROWED,
  * `TNR_EXPORT_READ_ONLY`, and if the blob is read-only; otherwise the consumer may write. It
  * is marked as copied if the blob is a copy.
  *
- * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
- * STALE_VIEW, BUSY, OUT_OF_MEMORY.
- *
- * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_export(const tnr_view *view, uint32_t flags,
@@ -455,9 +401,7 @@ tnr_status tnr_view_export_legacy(const tnr_view_mut *view,
  * enqueued until then. The tensor keeps the context. Without a device this is
  * `tnr_view_export`.
  *
- * INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
- *
- * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * INVALID_ARGUMENT: also a view of another device.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_export_on(tnr_context *context TNR_BORROWED, const tnr_view *view,
@@ -467,7 +411,7 @@ tnr_status tnr_view_export_on(tnr_context *context TNR_BORROWED, const tnr_view 
  * Exports a view on the context's device: the tensor is as from `tnr_view_export_legacy`, the
  * order of work as from `tnr_view_export_on`.
  *
- * INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
+ * INVALID_ARGUMENT: also a view of another device.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_export_legacy_on(tnr_context *context TNR_BORROWED, const tnr_view_mut *view,
@@ -494,16 +438,12 @@ tnr_blob *tnr_blob_import_object(tnr_context *context TNR_BORROWED,
  * Imports an array that CUDA's array interface describes, as `tnr_blob_import_on` does: a
  * read-only array becomes a shared blob, any other an adopted one. Work on the context's
  * stream comes after the work that the array's stream has got so far.
- * `release(release_context)` gives the array back, when the work that uses it is done; on
- * failure nothing is taken and nothing is called.
+ * `release(release_context)` gives the array back, when the work that uses it is done.
  *
  * INVALID_ARGUMENT: also a context without a device, and strides that are no multiple of an
  * element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
  *
  * @param context (transfer none)
- * @param array copied
- * @param release (nullable) (scope notified) NULL: no notification
- * @param release_context (transfer full) (nullable)
  */
 TNR_API TNR_RETURNS_OWNED(tnr_blob_release) TNR_NODISCARD
 tnr_blob *tnr_blob_import_array(tnr_context *context TNR_BORROWED, const tnr_cuda_array *array,
@@ -516,11 +456,9 @@ tnr_blob *tnr_blob_import_array(tnr_context *context TNR_BORROWED, const tnr_cud
  * if the blob is.
  *
  * INVALID_ARGUMENT: as `tnr_view_check`; a view without an owner or of another device, a
- * context without a device. UNSUPPORTED: bf16, which has no `typestr`. STALE_VIEW, BUSY,
- * STALE_HANDLE, DEVICE_ERROR.
+ * context without a device. UNSUPPORTED: bf16, which has no `typestr`.
  *
  * @param context (transfer none)
- * @param out (inout)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_view_describe_array(tnr_context *context TNR_BORROWED, const tnr_view *view,

@@ -7,7 +7,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 
 use crate::tags::{
-    Comment, FIRST, Tags, Transfer, Version, default_result, default_tags, default_threads,
+    Around, Comment, FIRST, Tags, Transfer, Version, default_result, default_tags, default_threads,
     parse_comment,
 };
 use crate::types::{Field, Item, Kind, Signature, Values, c_type, signature, value_of};
@@ -68,6 +68,8 @@ pub struct Abi {
     pub items: Vec<Item>,
     /// Opaque structs: a pointer to such a type is a handle.
     pub handles: HashSet<String>,
+    /// Structs that begin with `struct_size`.
+    pub sized: HashSet<String>,
     pub functions: Vec<Function>,
     /// The number of `fn tnr_...` anywhere in the source, also inside macros.
     pub written_count: usize,
@@ -232,7 +234,17 @@ impl Reader<'_> {
                 self.abi.handles.insert(name.clone());
                 Kind::Handle
             }
-            fields => Kind::Struct(self.fields(&name, since.unwrap_or(FIRST), fields)),
+            fields => {
+                if fields
+                    .iter()
+                    .next()
+                    .and_then(|f| f.ident.as_ref())
+                    .is_some_and(|n| n == "struct_size")
+                {
+                    self.abi.sized.insert(name.clone());
+                }
+                Kind::Struct(self.fields(&name, since.unwrap_or(FIRST), fields))
+            }
         };
         self.push(name, line, since, kind);
     }
@@ -294,8 +306,14 @@ impl Reader<'_> {
         let mut comment = parse_comment(&doc_lines(&function.attrs), &mut texts);
         let callbacks: HashSet<String> = self.callbacks().collect();
         let mut params = read_params(&function.sig, &comment, &callbacks, &mut texts);
+        let around = Around {
+            function: &name,
+            params: params.iter().map(|param| param.name.clone()).collect(),
+            handles: &self.abi.handles,
+            sized: &self.abi.sized,
+        };
         for param in &mut params {
-            let default = || default_tags(&name, &param.name, &param.ty, &self.abi.handles);
+            let default = || default_tags(&param.name, &param.ty, &around);
             param.tags = completed(param.tags.take(), &param.ty, default);
         }
         let result = match &function.sig.output {

@@ -65,33 +65,63 @@ impl Tags {
     }
 }
 
+/// The function of a parameter, as far as default tags depend on it.
+pub struct Around<'a> {
+    pub function: &'a str,
+    /// The names of all parameters.
+    pub params: Vec<String>,
+    pub handles: &'a HashSet<String>,
+    /// The structs that begin with `struct_size`.
+    pub sized: &'a HashSet<String>,
+}
+
 /// The tags of a parameter whose comment has none, where its type and its name decide them: a
-/// context and attributes may be NULL, `out` is written, a release takes its handle.
-pub fn default_tags(
-    function: &str,
-    name: &str,
-    ty: &Type,
-    handles: &HashSet<String>,
-) -> Option<Tags> {
+/// context and attributes may be NULL, a number or a struct is written, a release takes its handle,
+/// an import its tensor, and an array has the count that is named after it.
+pub fn default_tags(name: &str, ty: &Type, around: &Around) -> Option<Tags> {
     let none = Tags { transfer: Some(Transfer::None), ..Tags::default() };
     match ty {
-        Type::ConstPointer(pointee) if pointee != "c_void" => {
-            Some(Tags { nullable: name == "attributes", ..none })
+        Type::ConstPointer(pointee) if pointee != "c_void" => Some(Tags {
+            nullable: ["attributes", "strides"].contains(&name),
+            counted_by: count_of(name, &around.params),
+            ..none
+        }),
+        // Constant memory is read during the call.
+        Type::ConstPointer(_) if around.params.iter().any(|param| param == "size_bytes") => {
+            Some(Tags { counted_by: Some("size_bytes".to_owned()), ..none })
         }
         Type::HandlePointer(_) => {
             Some(Tags { transfer: Some(Transfer::Full), out: true, ..Tags::default() })
         }
-        Type::MutPointer(pointee) if handles.contains(pointee) => {
-            let is_release = function == format!("{pointee}_release");
-            let transfer = if is_release { Transfer::Full } else { Transfer::None };
+        Type::MutPointer(pointee) if around.handles.contains(pointee) => {
+            let is_release = around.function == format!("{pointee}_release");
+            let is_taken = is_release || name == "tensor";
+            let transfer = if is_taken { Transfer::Full } else { Transfer::None };
             let nullable = is_release || (pointee == "tnr_context" && name == "context");
             Some(Tags { transfer: Some(transfer), nullable, ..Tags::default() })
         }
-        Type::MutPointer(pointee) if pointee != "c_void" && name.starts_with("out") => {
-            Some(Tags { out: true, ..none })
+        Type::MutPointer(pointee) if pointee != "c_void" => {
+            let inout = around.sized.contains(pointee);
+            Some(Tags { out: !inout, inout, ..none })
+        }
+        Type::MutPointer(_) if name == "release_context" => {
+            Some(Tags { transfer: Some(Transfer::Full), nullable: true, ..Tags::default() })
+        }
+        Type::Callback(_) if name == "release" => {
+            Some(Tags { scope: Some(Scope::Notified), nullable: true, ..Tags::default() })
         }
         _ => None,
     }
+}
+
+/// The parameter that counts the elements of an array: `rank` of shapes, strides and axes, and
+/// `part_count` of `parts`.
+fn count_of(name: &str, params: &[String]) -> Option<String> {
+    let count = match name {
+        "shape" | "strides" | "axes" => "rank".to_owned(),
+        _ => format!("{}_count", name.strip_suffix('s')?),
+    };
+    params.contains(&count).then_some(count)
 }
 
 /// The tags of a returned pointer whose comment has none: a new handle, or NULL on failure; else
@@ -273,6 +303,35 @@ mod tests {
         assert_eq!(comment.result.unwrap().transfer, Some(Transfer::None));
         assert_eq!(comment.threads, Some(Threads::Exclusive("a".to_owned())));
         assert_eq!(comment.since, Some((1, 20)));
+    }
+
+    #[test]
+    fn types_and_names_decide_where_no_tag_does() {
+        let handles = HashSet::from(["tnr_blob".to_owned()]);
+        let sized = HashSet::from(["tnr_info".to_owned()]);
+        let params = ["parts", "part_count", "rank", "size_bytes"].map(str::to_owned).to_vec();
+        let around =
+            Around { function: "tnr_blob_release", params, handles: &handles, sized: &sized };
+        let tags = |name: &str, ty: Type| default_tags(name, &ty, &around);
+        let read = |ty: &str| Type::ConstPointer(ty.to_owned());
+        let written = |ty: &str| Type::MutPointer(ty.to_owned());
+        let counted = |name: &str| {
+            let ty = if name == "base" { "c_void" } else { "i64" };
+            tags(name, read(ty)).and_then(|tags| tags.counted_by)
+        };
+        assert_eq!(counted("parts").as_deref(), Some("part_count"));
+        assert_eq!(counted("shape").as_deref(), Some("rank"));
+        assert_eq!(counted("base").as_deref(), Some("size_bytes"));
+        assert_eq!(counted("inputs"), None);
+        let is_nullable = |name: &str, ty: Type| tags(name, ty).is_some_and(|tags| tags.nullable);
+        assert!(is_nullable("strides", read("i64")) && !is_nullable("shape", read("i64")));
+        assert!(is_nullable("blob", written("tnr_blob")));
+        assert!(is_nullable("release_context", written("c_void")));
+        assert!(tags("value", written("u32")).is_some_and(|tags| tags.out && !tags.inout));
+        assert!(tags("out", written("tnr_info")).is_some_and(|tags| tags.inout && !tags.out));
+        let release = tags("release", Type::Callback("tnr_release_fn".to_owned()));
+        assert_eq!(release.and_then(|tags| tags.scope), Some(Scope::Notified));
+        assert_eq!(tags("data", written("c_void")), None);
     }
 
     #[test]

@@ -9,41 +9,56 @@
 //!
 //! # tenure.h
 //!
-//! Tenure computes on memory that the caller already has. Five kinds of objects cross this boundary:
+//! Tenure computes on memory that the caller already has. Five kinds of objects cross this
+//! boundary:
 //!
 //! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct: a pointer, a shape and strides.
 //!   The caller may pass it to any number of calls; the library keeps no reference to it.
 //! - A **blob** (`tnr_blob`) is a handle of memory. It records who frees the memory, who may write
-//!   it, and when that ends. A view that names its blob as `owner` keeps the blob alive during a call.
-//! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) is a handle of arrays that were checked
-//!   once.
-//! - A **program** (`tnr_program`) is a graph of operations. A `tnr_bound` is a program bound to the
-//!   layouts of its inputs and outputs: binding checks them once, so that a run does not.
-//! - A **context** (`tnr_context`) selects threads, an allocator, an engine and a device. NULL selects
-//!   the calling thread and the library's memory.
+//!   it, and when that ends. A view that names its blob as `owner` keeps the blob alive during a
+//!   call.
+//! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) is a handle of arrays that were
+//!   checked once.
+//! - A **program** (`tnr_program`) is a graph of operations. A `tnr_bound` is a program bound to
+//!   the layouts of its inputs and outputs: binding checks them once, so that a run does not.
+//! - A **context** (`tnr_context`) selects threads, an allocator, an engine and a device. NULL
+//!   selects the calling thread and the library's memory.
 //!
-//! **Handles** are opaque tokens: the library looks them up and never dereferences them. A call that
-//! gets an invalid, released or wrong-kind handle returns STALE_HANDLE. Release each handle once; a
-//! release of NULL does nothing, and its status may be ignored.
+//! **Handles** are opaque tokens: the library looks them up and never dereferences them. A call
+//! that gets an invalid, released or wrong-kind handle returns STALE_HANDLE. `_retain` returns the
+//! same pointer as one more handle, up to 16,777,215 (BUSY), and a call that uses a matrix or a
+//! program counts as one handle. Release each handle once. The last release ends the object when no
+//! call uses it any more; a release of NULL does nothing, and its status may be ignored.
 //!
 //! **Errors** are statuses. A function that returns a handle returns NULL on failure.
 //! `tnr_last_error` returns the message of the thread's last error: the argument, its value and the
-//! bound. A call that fails writes nothing, unless its comment says otherwise.
+//! bound. A call that fails writes nothing, unless its comment says otherwise. Comments do not
+//! repeat errors that many calls have: INVALID_ARGUMENT for a number that no constant of its type
+//! names, for unknown flags, and for an index that does not exist; OUT_OF_MEMORY wherever memory is
+//! needed, STALE_HANDLE for handles, STALE_VIEW and BUSY for the owners of views, DEVICE_ERROR with
+//! a device.
 //!
-//! **Arguments** of operations have one order: context, operation, inputs with their axes and numbers,
-//! attributes, outputs. `context` and `attributes` may be NULL, any other pointer only where its
-//! comment says `(nullable)`. An unknown attribute makes the call return INVALID_ARGUMENT.
+//! **Arguments** of operations have one order: context, operation, inputs with their axes and
+//! numbers, attributes, outputs. `context` and `attributes` may be NULL, an array where its count
+//! is 0, and any other pointer only where its comment says `(nullable)`. A pointer that is not
+//! const, to a number or a struct, is written; the `struct_size` of such a struct is read first.
+//! The library keeps no pointer beyond the call, unless the comment says otherwise. Shapes are
+//! written as 8 extents, those beyond the rank 0. Strings end with a 0; those that are returned
+//! live as long as the process.
 //!
-//! **Threads**: any thread may call any function. While a call runs, no other call may use the memory
-//! of its `out`, and while a call changes a `tnr_graph`, no other call may use that graph. Comments
-//! name further exceptions (`@threads`). Results of the library's own kernels have the same bits for
-//! any number of threads. Arithmetic, casts, movement and reductions also have the same bits under
-//! every instruction set; functions and products differ within their documented bounds.
+//! **Threads**: any thread may call any function. While a call runs, no other call may use the
+//! memory of its `out`, and while a call changes a `tnr_graph`, no other call may use that graph.
+//! Comments name further exceptions (`@threads`). Results of the library's own kernels have the
+//! same bits for any number of threads. Arithmetic, casts, movement and reductions also have the
+//! same bits under every instruction set; functions and products differ within their documented
+//! bounds.
 //!
 //! **Growth**: set a struct that begins with `struct_size` to zeros, then set `struct_size` to its
 //! `sizeof` and the fields that apply. Later versions append fields in which 0 keeps the present
-//! behaviour. The library writes no byte beyond `struct_size`. Fields named `reserved` are 0. Numbers
-//! are never reused. `TNR_WANT_MINOR` hides the declarations of newer minor versions.
+//! behaviour. The library writes no byte beyond `struct_size`. A `struct_size` below that of the
+//! first version or above 4096, and bytes that are not 0 beyond the known fields of a struct that
+//! is only read, are INVALID_ARGUMENT. Fields named `reserved` are 0. Numbers are never reused.
+//! `TNR_WANT_MINOR` hides the declarations of newer minor versions.
 //!
 //! program.h and device.h are experimental: a minor version may change their functions. The major
 //! version changes when anything else breaks.
@@ -82,13 +97,13 @@
 //!
 //! # dense.h
 //!
-//! Operations on dense views. Inputs broadcast to the shape of the output as in NumPy; outputs never
-//! broadcast.
+//! Operations on dense views. Inputs broadcast to the shape of the output as in NumPy; outputs
+//! never broadcast.
 //!
-//! Every operation returns INVALID_ARGUMENT for a malformed view or a shape or dtype that does not
-//! fit, UNSUPPORTED for a dtype or device that it does not take, ALIASED where the output shares
-//! bytes with an input in a way that its comment does not allow, STALE_VIEW and BUSY for owners, and
-//! STALE_HANDLE for the context. The comments below name further errors only.
+//! Every operation returns INVALID_ARGUMENT for a malformed view, an axis beyond the rank, or a
+//! shape or dtype that does not fit, UNSUPPORTED for a dtype or device that it does not take, and
+//! ALIASED where an output shares bytes with another operand. The comments name further errors, and
+//! inputs that `out` may be exactly. Indices are of i32 or i64.
 //!
 //! ```c
 //! // out = a + b
@@ -108,8 +123,12 @@
 //! # sparse.h
 //!
 //! Sparse matrices: lent by their arrays or held by a handle. No function writes indices of the
-//! caller. Errors are those of dense.h; offsets and indices are checked before they are used, and a
-//! wrong flag never becomes an address.
+//! caller. Errors are those of dense.h and those that `tnr_sparse_check` finds, except in flags,
+//! which are believed: a wrong flag never becomes an address. Offsets and indices are checked
+//! before they are used. A call that writes to memory of the caller may find one that is out of
+//! range after it has written a part of the output. The checks of a `tnr_sparse` are not repeated.
+//! A result with more entries or a longer extent than its indices can count is INVALID_ARGUMENT:
+//! use i64 then.
 //!
 //! ```c
 //! // A matrix of 2 rows and 3 columns, as the three arrays of SciPy's CSR, and its largest column sum.
@@ -126,8 +145,8 @@
 //!
 //! # program.h
 //!
-//! Expressions, which are evaluated in one pass, and programs: graphs of operations that are checked,
-//! fused and planned once and run often. Experimental.
+//! Expressions, which are evaluated in one pass, and programs: graphs of operations that are
+//! checked, fused and planned once and run often. Experimental.
 //!
 //! ```c
 //! // relu(x) of rows of 4 numbers, as many rows as a run has, up to 1000.
@@ -178,17 +197,17 @@ use core::ffi::{c_char, c_void};
 // ==== memory.h: version ====
 // The ABI that a program was compiled for, and the library that it found.
 
-/// Major version of the ABI and the library's soname. It changes when a function that is not experimental breaks.
+/// Major version of the ABI and the library's soname. It changes when a function that is not
+/// experimental breaks.
 pub const TNR_ABI_MAJOR: u32 = 0;
 
 /// Minor version of the ABI. It rises with each addition.
 pub const TNR_ABI_MINOR: u32 = 1;
 
 // ==== errors ====
-// A function that can fail returns a status, or a handle that is NULL on failure. `tnr_last_error`
-// returns the message of the calling thread's last error.
+// The status of a call, and the calling thread's last error.
 
-/// Result of a call. The numbers are frozen and never reused; treat an unknown one as an error.
+/// Result of a call; treat an unknown number as an error.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_status(pub i32);
@@ -196,8 +215,7 @@ pub struct tnr_status(pub i32);
 impl tnr_status {
     /// The call succeeded.
     pub const OK: tnr_status = tnr_status(0);
-    /// An argument is wrong by itself or together with another one; the message names the value and
-    /// the bound.
+    /// An argument is wrong by itself or together with another one.
     pub const INVALID_ARGUMENT: tnr_status = tnr_status(1);
     /// Memory could not be had; nothing changed.
     pub const OUT_OF_MEMORY: tnr_status = tnr_status(2);
@@ -212,8 +230,8 @@ impl tnr_status {
     pub const STALE_HANDLE: tnr_status = tnr_status(6);
     /// The memory is in use at this moment; call again.
     pub const BUSY: tnr_status = tnr_status(7);
-    /// Another handle still refers to the borrowed memory. Keep the memory, release the other handle
-    /// and repeat the call.
+    /// Another handle still refers to the borrowed memory. Keep the memory, release the other
+    /// handle and repeat the call.
     pub const BORROW_ESCAPED: tnr_status = tnr_status(8);
     /// A device failed.
     pub const DEVICE_ERROR: tnr_status = tnr_status(9);
@@ -277,8 +295,8 @@ impl tnr_dtype {
     pub const C128: tnr_dtype = tnr_dtype(0x0001_8005);
 }
 
-/// One element by value. Its value must be representable in the dtype of the operand with which it is
-/// combined, except that floats are rounded to a narrower one.
+/// One element by value. Its value must be representable in the dtype of the operand with which it
+/// is combined, except that floats are rounded to a narrower one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_scalar {
@@ -312,29 +330,27 @@ pub struct tnr_device {
 }
 
 // ==== contexts ====
-// Whose threads and whose memory a call uses. NULL is the default.
+// Whose threads and whose memory a call uses. NULL is the default. Callbacks run with no lock held;
+// they may call the library but must not unwind.
 
-/// Threads and allocator of a call. NULL is the default: only the calling thread, and the library's
-/// own memory.
+/// Threads, allocator, engine and device of a call.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_context {
     _opaque: [u8; 0],
 }
 
 /// Gives adopted or shared memory back, or the resources of a context's callbacks. Runs exactly
-/// once, on any thread, with no lock held, also for empty memory. It may call the library but must
-/// not unwind.
+/// once, on any thread, also for empty memory.
 pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
 
 /// Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
 /// later, never or twice, or on this one before it returns: the result of the call is the same.
-/// Runs on a thread that calls with the context, with no lock held. It may call the library but
-/// must not unwind.
+/// Runs on a thread that calls with the context.
 pub type tnr_spawn_fn = Option<unsafe extern "C" fn(user_context: *mut c_void, task: u64)>;
 
 /// Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
-/// NULL when it has none. Runs on the thread that asks for the blob, with no lock held; several
-/// threads may ask at once. It may call the library but must not unwind.
+/// NULL when it has none. Runs on the thread that asks for the blob; several threads may ask at
+/// once.
 pub type tnr_allocate_fn = Option<
     unsafe extern "C" fn(
         user_context: *mut c_void,
@@ -344,8 +360,7 @@ pub type tnr_allocate_fn = Option<
 >;
 
 /// Takes back memory from the context's `tnr_allocate_fn`, with the size and alignment of its
-/// request. Runs once for each allocation, on any thread, with no lock held. It may call the
-/// library but must not unwind.
+/// request. Runs once for each allocation, on any thread.
 pub type tnr_deallocate_fn = Option<
     unsafe extern "C" fn(
         user_context: *mut c_void,
@@ -412,7 +427,11 @@ pub struct tnr_context_options {
 }
 
 // ==== blobs ====
-// Memory with a tenure: allocated, copied, adopted, shared or borrowed.
+// Memory with a tenure: allocated, copied, adopted, shared or borrowed. `release(release_context)`
+// gives adopted or shared memory back; NULL: no notification. A call that fails takes nothing and
+// calls nothing. `data` may be NULL only for 0 bytes; else that is INVALID_ARGUMENT, and so are
+// more bytes than memory can have. A blob in the memory of a context's device or allocator keeps
+// the context.
 
 /// How a blob holds its memory: who frees it and who may write it.
 #[repr(transparent)]
@@ -436,8 +455,7 @@ impl tnr_tenure {
     pub const BORROWED_MUT: tnr_tenure = tnr_tenure(6);
 }
 
-/// Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
-/// wrong-kind one is answered with a status. Each handle is released once.
+/// Memory with a tenure.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_blob {
     _opaque: [u8; 0],
@@ -525,6 +543,10 @@ pub struct tnr_operation_stats {
 
 // ==== view.h: views ====
 // A shape over memory, lent for a call. Every function may write its result over its input.
+// `offset_bytes` is where index 0 on every axis lies, from the lowest byte. `strides` are in
+// elements; NULL (allowed) is row-major. A rank over 8, a negative extent, an `axis` beyond the
+// rank, and an element that is misaligned or outside of the memory are INVALID_ARGUMENT. A dtype
+// without a whole number of bytes is UNSUPPORTED.
 
 /// Most axes a view can have.
 pub const TNR_MAX_RANK: usize = 8;
@@ -582,7 +604,8 @@ pub struct tnr_view_mut {
 }
 
 // ==== exchange ====
-// Tensors of other libraries, by DLPack and by CUDA's array interface.
+// Tensors of other libraries, by DLPack and by CUDA's array interface. A function that imports
+// takes the tensor exactly when it succeeds; otherwise it is still the caller's.
 
 /// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
 /// libraries.
@@ -605,8 +628,7 @@ pub struct DLPackExchangeAPI {
 }
 
 /// An array in memory of a GPU, as version 3 of CUDA's array interface describes it: the entries of
-/// a `__cuda_array_interface__`. Set it to zeros, then set `struct_size` and the fields that apply.
-/// Later versions may append fields.
+/// a `__cuda_array_interface__`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_cuda_array {
@@ -673,7 +695,7 @@ pub struct tnr_extension {
 }
 
 /// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
-/// them, so that the caller always states it. For all other operations
+/// them, so that the caller always states it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {
@@ -1016,7 +1038,7 @@ pub struct tnr_factor_info {
     pub size_bytes: u64,
 }
 
-/// A dense matrix in the panels that products read, to be multiplied by many others from the left.
+/// A dense matrix in the panels that products read, the right factor of many products.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_factor {
     _opaque: [u8; 0],
@@ -1087,9 +1109,6 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 /// 0 to n, and a range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one
 /// matrix. From dense, to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and
 /// the check take batches; all else is UNSUPPORTED, and takes one matrix at a time.
-///
-/// An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
-/// used. The flags of such a view are believed; `tnr_sparse_check` looks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view {
@@ -1121,7 +1140,7 @@ pub struct tnr_sparse_view {
     pub batch_offsets: tnr_view,
 }
 
-/// A sparse view whose values the callee may write. Indices and offsets are never written.
+/// A sparse view whose values the callee may write.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view_mut {
@@ -1411,39 +1430,42 @@ pub struct tnr_packed {
 }
 
 // ==== program.h: node kinds ====
-// Expressions (`tnr_node`) and programs (`tnr_graph_node`) consist of nodes. The code of a node is its
-// kind plus, in the low 16 bits, an operation. The kind names the call whose result the node has:
-// `TNR_NODE_PUT` names `tnr_put`, and `TNR_NODE_SLICE` names `tnr_view_slice`. `alpha` is 1 and `beta`
-// is 0. Expressions have the first eight kinds. The comment of a kind lists:
+// Expressions (`tnr_node`) and programs (`tnr_graph_node`) consist of nodes. The code of a node is
+// its kind plus, in the low 16 bits, an operation. The kind names the call whose result the node
+// has: `TNR_NODE_PUT` names `tnr_put`, and `TNR_NODE_SLICE` names `tnr_view_slice`. `alpha` is 1
+// and `beta` is 0. Expressions have the first eight kinds. The comment of a kind lists:
 //
-// - Operands: `?` marks an optional one, `...` any number of further ones. `out` is the output before
-//   the call, `q` a vector of f64, and `seed` and `offset` are scalars or u64 arrays of rank 0. `major`,
-//   `minor` and `values` are the arrays of a sparse matrix.
+// - Operands: `?` marks an optional one, `...` any number of further ones. `out` is the output
+//   before the call, `q` a vector of f64, and `seed` and `offset` are scalars or u64 arrays of rank
+//   0. `major`, `minor` and `values` are the arrays of a sparse matrix.
 // - Numbers: `axes...` and `shape...` have one number for each axis. `extent` is the extent of the
-//   result. `rows?, cols?` are the extents of resulting images: `TNR_NODE_POOL2D` takes them only with
-//   `TNR_POOL2D_ADAPTIVE`, `TNR_NODE_CONV2D_TRANSPOSED` makes the smallest images without them.
+//   result. `rows?, cols?` are the extents of resulting images: `TNR_NODE_POOL2D` takes them only
+//   with `TNR_POOL2D_ADAPTIVE`, `TNR_NODE_CONV2D_TRANSPOSED` makes the smallest images without
+//   them.
 // - Axes: the bits of `flags` are the axes of the call.
 // - Dtype: the node chooses the dtype of the result.
 // - Low bits: the operation. They are 0 for other kinds.
 //
-// A reduction in an expression is the last node, or reduces the last axis with `TNR_NODE_KEEP_AXES`,
-// and later nodes broadcast its result. A normalization is the last node. `TNR_NODE_SPARSE_NORM` has an
-// f64 of rank 0 as its result.
+// A reduction in an expression is the last node, or reduces the last axis with
+// `TNR_NODE_KEEP_AXES`, and later nodes broadcast its result. A normalization is the last node.
+// `TNR_NODE_SPARSE_NORM` has an f64 of rank 0 as its result.
 //
-// `TNR_NODE_COND` has the outputs of one of two subgraphs: of the first if its bool8 of one element is
-// true. The other operands are the inputs of both. A run computes only one of them. Both have the same
-// number of outputs, of the same dtypes and shapes; an extent that a run counts may differ.
+// `TNR_NODE_COND` has the outputs of one of two subgraphs: of the first if its bool8 of one element
+// is true. The other operands are the inputs of both. A run computes only one of them. Both have
+// the same number of outputs, of the same dtypes and shapes; an extent that a run counts may
+// differ.
 //
-// `TNR_NODE_WHILE` has the outputs of the last iteration of the body. The operands are the inputs of
-// both subgraphs in the first iteration. Each iteration replaces the first of them by the body's
-// outputs, which have the same dtypes and shapes; an extent that a run counts may become smaller. The
-// condition gives a bool8 of one element. `most iterations` is at least 1; a run in which the condition
-// still holds after them fails with INVALID_ARGUMENT.
+// `TNR_NODE_WHILE` has the outputs of the last iteration of the body. The operands are the inputs
+// of both subgraphs in the first iteration. Each iteration replaces the first of them by the body's
+// outputs, which have the same dtypes and shapes; an extent that a run counts may become smaller.
+// The condition gives a bool8 of one element. `most iterations` is at least 1; a run in which the
+// condition still holds after them fails with INVALID_ARGUMENT.
 //
-// `TNR_NODE_NONZERO` and `TNR_NODE_MASKED_SELECT` have as many rows or elements as a run counts. Their
-// number is an extent of `tnr_graph_add_extent` that no input has, no other node gives and no earlier
-// node takes: its value is that count. A count above the maximum of the extent is INVALID_ARGUMENT. The
-// plan of memory has room for the maximum, or for the operand's elements if these are fewer.
+// `TNR_NODE_NONZERO` and `TNR_NODE_MASKED_SELECT` have as many rows or elements as a run counts.
+// Their number is an extent of `tnr_graph_add_extent` that no input has, no other node gives and no
+// earlier node takes: its value is that count. A count above the maximum of the extent is
+// INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the operand's elements if
+// these are fewer.
 
 // The constants TNR_NODE_* of the table node_kinds.rs.
 
@@ -1479,8 +1501,8 @@ pub struct tnr_node {
 
 /// Operand of a node: plus the index of a view.
 pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
-/// Operand of a node: plus the index of a scalar, which must be representable in the dtype that
-/// the operation takes there, as with `tnr_binary_scalar`.
+/// Operand of a node: plus the index of a scalar, which must be representable in the dtype that the
+/// operation takes there, as with `tnr_binary_scalar`.
 pub const TNR_OPERAND_SCALAR: u32 = 0x8000_0000;
 /// Operand of a node: the elements of `out` before the call.
 pub const TNR_OPERAND_OUTPUT: u32 = 0xc000_0000;
@@ -1493,20 +1515,19 @@ pub const TNR_MAX_NODES: usize = 256;
 /// Most different views of an expression.
 pub const TNR_MAX_EXPRESSION_VIEWS: usize = 32;
 
-/// An expression: nodes, and the arrays that they refer to. The last node is the result. The
-/// library trusts no array: each code, dtype and index is checked in each call.
+/// An expression: nodes, and the arrays that they refer to. The last node is the result. Each call
+/// checks each code, dtype and index.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_expression {
     pub struct_size: u64,
     /// `node_count` nodes.
     pub nodes: *const tnr_node,
-    /// `view_count` pointers to views. NULL only where `view_count` is 0.
+    /// `view_count` pointers to views.
     pub views: *const *const tnr_view,
-    /// `scalar_count` scalars. NULL only where `scalar_count` is 0.
+    /// `scalar_count` scalars.
     pub scalars: *const tnr_scalar,
-    /// `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
-    /// where `attribute_count` is 0.
+    /// `attribute_count` pointers to structs, each as the node that names it takes it.
     pub attributes: *const *const c_void,
     /// 1 to `TNR_MAX_NODES`.
     pub node_count: u32,
@@ -1520,7 +1541,9 @@ pub struct tnr_expression {
 
 // ==== programs ====
 // Graphs of operations: built value by value, checked once, run on memory of any shape that they
-// were built for, with the memory of their intermediate values planned.
+// were built for, with the memory of their intermediate values planned. A function that describes a
+// run on inputs reads no element, assumes outputs in row-major order, and has the errors that
+// `tnr_program_run` has of inputs.
 
 /// A graph that is being built: inputs, constants, nodes and outputs.
 #[cfg_attr(all(), repr(C))]
@@ -1603,7 +1626,7 @@ pub struct tnr_graph_node {
     /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
     pub operands: *const u32,
     /// `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
-    /// an extent. NULL only where there are none.
+    /// an extent.
     pub numbers: *const i64,
     /// The attributes of the operation, as its call takes them, except views, which are operands
     /// here. NULL: the defaults.
@@ -1643,13 +1666,13 @@ pub struct tnr_einsum_node_attributes {
 
 /// The dtype and shape of the result of a custom operation, from those of its operands: these views
 /// have no memory. Returns a status; anything but OK refuses the node, with the message that the
-/// function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
-/// Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
+/// function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will
+/// have. Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
 ///
 /// The function always gives the same answer for the same operands. A program takes one answer for
-/// each set of layouts that it is run with. A run asks again only where shapes of operands depend on
-/// its data: an answer of another dtype or rank than the first one, or with a larger extent along an
-/// axis, is INVALID_ARGUMENT before the result is written.
+/// each set of layouts that it is run with. A run asks again only where shapes of operands depend
+/// on its data: an answer of another dtype or rank than the first one, or with a larger extent
+/// along an axis, is INVALID_ARGUMENT before the result is written.
 pub type tnr_infer_fn = Option<
     unsafe extern "C" fn(
         user_context: *mut c_void,
@@ -1924,23 +1947,21 @@ pub const TNR_RUN_CHECKED: u32 = 1;
 /// Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
 pub const TNR_RUN_BUDGET: u32 = 2;
 
-/// Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
-/// run allocates nothing, takes no lock and makes no system call.
+/// Flag of `tnr_bound_create`: all memory of a run is taken now.
 pub const TNR_BOUND_PREALLOCATED: u32 = 1;
 
-/// Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
-/// these inputs and outputs, and is one launch.
+/// Flag of `tnr_bound_create`: the run is recorded on the device of the context.
 pub const TNR_BOUND_CAPTURED: u32 = 2;
 
 /// Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too.
 pub const TNR_BOUND_BUDGET: u32 = 4;
 
-/// Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults.
+/// Attributes of `tnr_bound_create`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_bound_attributes {
     pub struct_size: u64,
-    /// Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound.
+    /// Most bytes that intermediate values may take: OUT_OF_MEMORY if they need more. 0: no bound.
     pub budget_bytes: u64,
     /// `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`.
     pub flags: u32,
@@ -2145,10 +2166,9 @@ pub struct tnr_kernel_options {
     pub source: *const c_char,
     /// Options of NVRTC, `compiler_option_count` strings which end with a 0. Products and sums are
     /// not contracted unless an option requests it (`--fmad`, `--use_fast_math`); unless one names
-    /// an architecture, it is the device's. NULL only where there are none.
+    /// an architecture, it is the device's.
     pub compiler_options: *const *const c_char,
-    /// The kernel's parameters, `parameter_count` of them, in its order. NULL only where there are
-    /// none.
+    /// The kernel's parameters, `parameter_count` of them, in its order.
     pub parameters: *const tnr_kernel_parameter,
     /// At most 64; 0 without a source.
     pub compiler_option_count: u32,
@@ -2156,8 +2176,7 @@ pub struct tnr_kernel_options {
     pub parameter_count: u32,
 }
 
-/// One argument of a launch: the pointer that its parameter's kind asks for, and NULL for the
-/// others.
+/// One argument of a launch: the pointer of its parameter's kind, and NULL for the others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_kernel_argument {
@@ -2191,15 +2210,11 @@ unsafe extern "C" {
 
     /// One line with the build of the library (version, compiler, options, instruction sets,
     /// engines) and the instruction set in use.
-    ///
-    /// @return (transfer none) lives as long as the process
     pub fn tnr_build_info() -> *const c_char;
 
     // ==== errors ====
 
     /// Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
-    ///
-    /// @return (transfer none) lives as long as the process
     pub fn tnr_status_name(status: tnr_status) -> *const c_char;
 
     /// The calling thread's last failure. A call that succeeds does not change it, and neither does
@@ -2208,8 +2223,8 @@ unsafe extern "C" {
     /// @return (transfer none) valid until a call fails on this thread, or the thread ends
     pub fn tnr_last_error() -> *const tnr_error;
 
-    /// Sets the calling thread's last error. A callback that fails calls it, and then returns the same
-    /// status. OK sets nothing.
+    /// Sets the calling thread's last error. A callback that fails calls it, and then returns the
+    /// same status. OK sets nothing.
     ///
     /// @param message (nullable) NUL-terminated; copied, and truncated to fit `tnr_error`
     /// @return `status`
@@ -2222,12 +2237,10 @@ unsafe extern "C" {
     pub fn tnr_dtype_size_bytes(dtype: tnr_dtype) -> usize;
 
     /// Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
-    ///
-    /// @return (transfer none) lives as long as the process
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
-    /// Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower float
-    /// dtype.
+    /// Makes a scalar of f64. It is rounded to the nearest value of an operand with a narrower
+    /// float dtype.
     pub fn tnr_scalar_f64(value: f64) -> tnr_scalar;
 
     /// Makes a scalar of i64, for operands of any dtype that represents its value.
@@ -2243,21 +2256,16 @@ unsafe extern "C" {
 
     /// Gives up the handle of a context. No new call may use it; calls and blobs that do keep it,
     /// and the last of them ends it: its threads are joined, then its `release` runs.
-    ///
-    /// @param context (transfer full) (nullable)
     pub fn tnr_context_release(context: *mut tnr_context) -> tnr_status;
 
     /// Makes a context, and starts its threads. On failure no thread is left and nothing is called.
     ///
     /// INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
-    /// without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
-    /// known struct that are not 0, or a `struct_size` below the first version's or over 4096; a
-    /// `device` that is not there, or a `stream` without one or of another.
-    /// UNSUPPORTED: an `engine` that is not in this build, or that needs a GPU; a `device` where
-    /// there is no driver, or one that is too old or has no kernels here. OUT_OF_MEMORY: also for a
-    /// thread that the system refuses, and for more than 1024 contexts at once. DEVICE_ERROR.
-    ///
-    /// @param options copied
+    /// without the other, `reserved` or `reserved_end` that is not 0; a `device` that is not there,
+    /// or a `stream` without one or of another. UNSUPPORTED: an `engine` that is not in this build,
+    /// or that needs a GPU; a `device` where there is no driver, or one that is too old or has no
+    /// kernels here. OUT_OF_MEMORY: also for a thread that the system refuses, and for more than
+    /// 1024 contexts at once.
     #[must_use]
     pub fn tnr_context_create(options: *const tnr_context_options) -> *mut tnr_context;
 
@@ -2274,19 +2282,15 @@ unsafe extern "C" {
 
     // ==== blobs ====
 
-    /// Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
-    /// it: the memory is freed or the callback runs, at once or when the last call that uses the
-    /// memory returns.
+    /// Gives up one handle. The end of the blob frees its memory, or runs its callback.
     ///
-    /// BUSY: the last handle of a borrowed blob while a call uses it; nothing is taken.
-    ///
-    /// @param blob (transfer full) (nullable)
+    /// BUSY: the last handle of a borrowed blob while a call uses it.
     pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
 
     /// Allocates `size_bytes` bytes, aligned to 64, from the context's allocator or on its device
-    /// where it has one: the blob then keeps the context. Their values are undefined.
+    /// where it has one. Their values are undefined.
     ///
-    /// OUT_OF_MEMORY. INVALID_ARGUMENT: its allocator gave misaligned memory.
+    /// INVALID_ARGUMENT: its allocator gave misaligned memory.
     #[must_use]
     pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
@@ -2295,7 +2299,7 @@ unsafe extern "C" {
     /// Their values are undefined. Views of them are views of the CPU. Pinning takes long, and the
     /// system cannot use pinned memory for anything else: keep the blob for the next copy.
     ///
-    /// INVALID_ARGUMENT: a context without a device. OUT_OF_MEMORY. DEVICE_ERROR.
+    /// INVALID_ARGUMENT: a context without a device.
     ///
     /// @param context (transfer none)
     #[must_use]
@@ -2304,38 +2308,21 @@ unsafe extern "C" {
     /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data`, of the CPU, into
     /// them; counted by `tnr_stats_read`. Waits for a device.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY.
-    ///
-    /// @param data (counted-by size_bytes) NULL only when empty
+    /// INVALID_ARGUMENT: misaligned memory from the context's allocator.
     #[must_use]
     pub fn tnr_blob_copy(
         context: *mut tnr_context, data: *const c_void, size_bytes: usize,
     ) -> *mut tnr_blob;
 
-    /// Takes over memory that the holder may write. `release(release_context)` gives it back.
-    /// On failure nothing is taken and nothing is called.
+    /// Takes over memory that the holder may write.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large. OUT_OF_MEMORY.
-    ///
-    /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: no notification
-    /// @param release_context (transfer full) (nullable)
+    /// @param data (transfer full) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_adopt(
         data: *mut c_void, size_bytes: usize, release: tnr_release_fn, release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Takes a share in memory that is not written while the blob lives. `release(release_context)`
-    /// gives it back. On failure nothing is taken and nothing is called.
-    ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large. OUT_OF_MEMORY.
-    ///
-    /// @param data (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: no notification
-    /// @param release_context (transfer full) (nullable)
+    /// Takes a share in memory that is not written while the blob lives.
     #[must_use]
     pub fn tnr_blob_share(
         data: *const c_void, size_bytes: usize, release: tnr_release_fn,
@@ -2343,20 +2330,14 @@ unsafe extern "C" {
     ) -> *mut tnr_blob;
 
     /// Borrows memory that is not written during the borrow. The caller keeps it until
-    /// `tnr_blob_end_borrow` answers OK, and then releases the handle.
-    ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large. OUT_OF_MEMORY.
+    /// `tnr_blob_end_borrow` returns OK, and then releases the handle.
     ///
     /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow(data: *const c_void, size_bytes: usize) -> *mut tnr_blob;
 
-    /// Borrows memory that only the borrower reads and writes during the borrow. The caller keeps
-    /// it until `tnr_blob_end_borrow` answers OK, and then releases the handle.
-    ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
-    /// large. OUT_OF_MEMORY.
+    /// Borrows memory that only the borrower reads and writes during the borrow. Otherwise like
+    /// `tnr_blob_borrow`.
     ///
     /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
@@ -2365,29 +2346,20 @@ unsafe extern "C" {
     /// Takes over memory of the context's device, as `tnr_blob_adopt` does that of the CPU. Work
     /// that the caller enqueued on the memory comes first where it is on the context's stream, or
     /// the context follows it. `release` runs when all work that uses the memory is done: the last
-    /// `tnr_blob_release` waits for that. The blob keeps the context. Without a device this is
-    /// `tnr_blob_adopt`.
+    /// `tnr_blob_release` waits for that. Without a device this is `tnr_blob_adopt`.
     ///
     /// INVALID_ARGUMENT: as `tnr_blob_adopt`; memory that the driver does not know as the device's,
-    /// or manages. OUT_OF_MEMORY. DEVICE_ERROR.
+    /// or manages.
     ///
-    /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: no notification
-    /// @param release_context (transfer full) (nullable)
+    /// @param data (transfer full) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_adopt_on(
         context: *mut tnr_context, data: *mut c_void, size_bytes: usize, release: tnr_release_fn,
         release_context: *mut c_void,
     ) -> *mut tnr_blob;
 
-    /// Takes a share in memory of the context's device that is not written while the blob lives, as
-    /// `tnr_blob_adopt_on` takes memory over.
-    ///
-    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
-    ///
-    /// @param data (counted-by size_bytes) NULL only when empty
-    /// @param release (nullable) (scope notified) NULL: no notification
-    /// @param release_context (transfer full) (nullable)
+    /// Takes a share in memory of the context's device that is not written while the blob lives.
+    /// Otherwise like `tnr_blob_adopt_on`.
     #[must_use]
     pub fn tnr_blob_share_on(
         context: *mut tnr_context, data: *const c_void, size_bytes: usize, release: tnr_release_fn,
@@ -2395,9 +2367,8 @@ unsafe extern "C" {
     ) -> *mut tnr_blob;
 
     /// Borrows memory of the context's device that is not written during the borrow.
-    /// `tnr_blob_end_borrow` waits until the work that uses it is done. The blob keeps the context.
-    ///
-    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
+    /// `tnr_blob_end_borrow` waits until the work that uses it is done. Errors as
+    /// `tnr_blob_adopt_on`.
     ///
     /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
@@ -2408,23 +2379,18 @@ unsafe extern "C" {
     /// Borrows memory of the context's device that only the borrower reads and writes during the
     /// borrow. Otherwise like `tnr_blob_borrow_on`.
     ///
-    /// INVALID_ARGUMENT, OUT_OF_MEMORY, STALE_HANDLE, DEVICE_ERROR: as `tnr_blob_adopt_on`.
-    ///
     /// @param data (lifetimebound) (counted-by size_bytes)
     #[must_use]
     pub fn tnr_blob_borrow_mut_on(
         context: *mut tnr_context, data: *mut c_void, size_bytes: usize,
     ) -> *mut tnr_blob;
 
-    /// One more handle on the same blob: the one that is returned, to be released once like any.
-    ///
-    /// STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1
-    /// handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_blob_retain(blob: *mut tnr_blob) -> *mut tnr_blob;
 
-    /// Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
-    /// On failure nothing changes.
+    /// Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again. On
+    /// failure nothing changes.
     ///
     /// INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
     /// once, or in use.
@@ -2443,27 +2409,22 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_end_borrow(blob: *mut tnr_blob) -> tnr_status;
 
-    /// The blob's lowest byte, valid while the handle is.
+    /// The blob's lowest byte.
     ///
-    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
-    ///
-    /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+    /// @return (transfer none) (nullable) valid while the handle is; NULL on failure, and maybe for
+    /// empty memory
     pub fn tnr_blob_data(blob: *const tnr_blob) -> *const c_void;
 
-    /// The blob's lowest byte, to write to, valid while the handle is.
+    /// The blob's lowest byte, to write to.
     ///
-    /// INVALID_ARGUMENT: a shared or borrowed blob, which is read-only. STALE_HANDLE: not a handle,
-    /// released before, or its borrow has ended.
+    /// INVALID_ARGUMENT: a shared or borrowed blob, which is read-only.
     ///
-    /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+    /// @return (transfer none) (nullable) valid while the handle is; NULL on failure, and maybe for
+    /// empty memory
     /// @threads exclusive(blob)
     pub fn tnr_blob_data_mut(blob: *mut tnr_blob) -> *mut c_void;
 
     /// Describes a blob.
-    ///
-    /// INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param info (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_blob_describe(blob: *const tnr_blob, info: *mut tnr_blob_info) -> tnr_status;
 
@@ -2475,10 +2436,6 @@ unsafe extern "C" {
     // ==== statistics ====
 
     /// Reads the process totals.
-    ///
-    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param stats (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
 
@@ -2492,10 +2449,7 @@ unsafe extern "C" {
     /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
     /// is one that was reached, but not all at the same moment.
     ///
-    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
-    /// version's, or over 4096.
-    ///
-    /// @param stats (inout) struct_size is read, the rest written
+    /// INVALID_ARGUMENT: `operation` has no name.
     #[must_use]
     pub fn tnr_operation_stats_read(
         operation: tnr_operation, stats: *mut tnr_operation_stats,
@@ -2503,16 +2457,7 @@ unsafe extern "C" {
 
     // ==== views ====
 
-    /// A view of a blob's memory. It stays valid as a value; a use after the blob's end is
-    /// answered STALE_VIEW.
-    ///
-    /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the blob or
-    /// misaligned. UNSUPPORTED: a dtype under 8 bits.
-    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
-    ///
-    /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
+    /// A view of a blob's memory. A use after the blob's end returns STALE_VIEW.
     #[must_use]
     pub fn tnr_blob_view(
         blob: *const tnr_blob, offset_bytes: usize, dtype: tnr_dtype, rank: u32, shape: *const i64,
@@ -2522,10 +2467,6 @@ unsafe extern "C" {
     /// A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
     /// also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
     /// one byte.
-    ///
-    /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_blob_view_mut(
         blob: *mut tnr_blob, offset_bytes: usize, dtype: tnr_dtype, rank: u32, shape: *const i64,
@@ -2534,11 +2475,6 @@ unsafe extern "C" {
 
     /// Allocates an array in row-major order as `tnr_blob_alloc` does, and gives the view of all of
     /// it, whose owner is the blob.
-    ///
-    /// INVALID_ARGUMENT: rank over 8, a negative extent, more bytes than there can be. UNSUPPORTED:
-    /// a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY.
-    ///
-    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
     #[must_use]
     pub fn tnr_blob_alloc_view(
         context: *mut tnr_context, dtype: tnr_dtype, rank: u32, shape: *const i64,
@@ -2547,14 +2483,6 @@ unsafe extern "C" {
 
     /// A view of the caller's own memory, without a blob. It is lent anew to each call that gets
     /// it.
-    ///
-    /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
-    /// misaligned. UNSUPPORTED: a dtype under 8 bits.
-    ///
-    /// @param base (counted-by size_bytes) lowest byte; NULL only when empty
-    /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
     #[must_use]
     pub fn tnr_view_lend(
         base: *const c_void, size_bytes: usize, offset_bytes: usize, dtype: tnr_dtype, rank: u32,
@@ -2564,10 +2492,7 @@ unsafe extern "C" {
     /// Makes a view like `tnr_view_lend`, but to be written; also ALIASED when two indices may
     /// share a byte.
     ///
-    /// @param base (counted-by size_bytes) lowest byte; NULL only when empty
-    /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (counted-by rank) `rank` extents; NULL for rank 0
-    /// @param strides (nullable) (counted-by rank) in elements; NULL: row-major
+    /// @param base (counted-by size_bytes)
     #[must_use]
     pub fn tnr_view_lend_mut(
         base: *mut c_void, size_bytes: usize, offset_bytes: usize, dtype: tnr_dtype, rank: u32,
@@ -2589,13 +2514,11 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT, STALE_VIEW: as `tnr_view_check`. UNSUPPORTED: a dtype without a name.
     /// OUT_OF_MEMORY: scratch memory for the cells that are shown.
     ///
-    /// @param view read during the call
     /// @param precision digits after the point, at most
     /// @param size_bytes the room at `text`
-    /// @param text (out) (counted-by size_bytes) as much as there is room for,
-    /// which ends with a 0 unless there is room for nothing;
-    /// @param needed_bytes (out) the bytes of the whole text with its 0; untouched
-    /// on failure
+    /// @param text (out) (counted-by size_bytes) as much as there is room for, which ends with a 0
+    /// unless there is room for nothing;
+    /// @param needed_bytes (out) the bytes of the whole text with its 0; untouched on failure
     #[must_use]
     pub fn tnr_view_format(
         view: *const tnr_view, precision: u32, size_bytes: usize, text: *mut c_char,
@@ -2609,18 +2532,18 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_view_check(view: *const tnr_view) -> tnr_status;
 
-    /// Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
-    /// two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
-    /// and INVALID_ARGUMENT when its owner's memory may not be written.
+    /// Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when two
+    /// indices may meet in one byte (each stride must exceed the reach of the smaller ones), and
+    /// INVALID_ARGUMENT when its owner's memory may not be written.
     #[must_use]
     pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
 
-    /// The elements start, start + step, ... before stop, along one axis. With a negative step
-    /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
+    /// The elements start, start + step, ... before stop, along one axis. With a negative step they
+    /// descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
     /// bounds that run against the step give an empty view.
     ///
-    /// INVALID_ARGUMENT: `axis`, step 0, or `start` or `stop` outside 0 to the extent (with a
-    /// negative step: outside -1 to the extent - 1).
+    /// INVALID_ARGUMENT: step 0, or `start` or `stop` outside 0 to the extent (with a negative
+    /// step: outside -1 to the extent - 1).
     #[must_use]
     pub fn tnr_view_slice(
         view: *const tnr_view, axis: u32, start: i64, stop: i64, step: i64, out: *mut tnr_view,
@@ -2628,7 +2551,7 @@ unsafe extern "C" {
 
     /// The part at one index of an axis; the axis is gone from the result.
     ///
-    /// INVALID_ARGUMENT: `axis`, or `index` outside it.
+    /// INVALID_ARGUMENT: `index` outside the axis.
     #[must_use]
     pub fn tnr_view_index(
         view: *const tnr_view, axis: u32, index: i64, out: *mut tnr_view,
@@ -2637,16 +2560,12 @@ unsafe extern "C" {
     /// Reorders the axes: axis i of the result is axis `axes[i]` of the view.
     ///
     /// INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
-    ///
-    /// @param axes (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_permute(
         view: *const tnr_view, rank: u32, axes: *const u32, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Exchanges two axes.
-    ///
-    /// INVALID_ARGUMENT: `axis_a` or `axis_b`.
     #[must_use]
     pub fn tnr_view_transpose(
         view: *const tnr_view, axis_a: u32, axis_b: u32, out: *mut tnr_view,
@@ -2656,8 +2575,6 @@ unsafe extern "C" {
     /// never a copy.
     ///
     /// INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
-    ///
-    /// @param shape (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_reshape(
         view: *const tnr_view, rank: u32, shape: *const i64, out: *mut tnr_view,
@@ -2669,7 +2586,7 @@ unsafe extern "C" {
 
     /// Drops an axis of extent 1.
     ///
-    /// INVALID_ARGUMENT: `axis`, or its extent is not 1.
+    /// INVALID_ARGUMENT: the extent is not 1.
     #[must_use]
     pub fn tnr_view_squeeze(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
 
@@ -2682,41 +2599,37 @@ unsafe extern "C" {
     /// Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
     ///
     /// INVALID_ARGUMENT: the shapes do not broadcast.
-    ///
-    /// @param shape (counted-by rank) NULL for rank 0
     #[must_use]
     pub fn tnr_view_broadcast(
         view: *const tnr_view, rank: u32, shape: *const i64, out: *mut tnr_view,
     ) -> tnr_status;
 
     /// Reverses an axis.
-    ///
-    /// INVALID_ARGUMENT: `axis`.
     #[must_use]
     pub fn tnr_view_flip(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
 
     /// The parts before and from `index` of an axis. They share no element.
     ///
-    /// INVALID_ARGUMENT: `axis`, or `index` over its extent.
+    /// INVALID_ARGUMENT: `index` over the extent.
     #[must_use]
     pub fn tnr_view_split(
         view: *const tnr_view, axis: u32, index: i64, out_low: *mut tnr_view,
         out_high: *mut tnr_view,
     ) -> tnr_status;
 
-    /// Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
-    /// most one, the longer ones first.
+    /// Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at most
+    /// one, the longer ones first.
     ///
-    /// INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
+    /// INVALID_ARGUMENT: `chunk_count` below 1, or `index` outside it.
     #[must_use]
     pub fn tnr_view_chunk(
         view: *const tnr_view, axis: u32, chunk_count: i64, index: i64, out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
-    /// axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
+    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last axis
+    /// of extent `size` runs inside each. Windows overlap where `step` is below `size`.
     ///
-    /// INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
+    /// INVALID_ARGUMENT: `size` outside 1 to the extent, `step` below 1, rank 8.
     #[must_use]
     pub fn tnr_view_windows(
         view: *const tnr_view, axis: u32, size: i64, step: i64, out: *mut tnr_view,
@@ -2724,16 +2637,14 @@ unsafe extern "C" {
 
     // ==== exchange ====
 
-    /// Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
-    /// view of them with the tensor's shape and strides. The end of the blob calls the tensor's
-    /// deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a
-    /// shared blob, any other an adopted one.
+    /// Takes a tensor of another library: a blob over its elements, and a view of them with the
+    /// tensor's shape and strides. The end of the blob calls the tensor's deleter, once, on
+    /// whatever thread that is. A tensor that is marked read-only becomes a shared blob, any other
+    /// an adopted one.
     ///
     /// INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
     /// misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
-    /// not the CPU's. OUT_OF_MEMORY.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// not the CPU's.
     #[must_use]
     pub fn tnr_blob_import(
         tensor: *mut DLManagedTensorVersioned, out: *mut tnr_view,
@@ -2741,8 +2652,6 @@ unsafe extern "C" {
 
     /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import` does. The blob may be written,
     /// as such a tensor has no read-only flag.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
     #[must_use]
     pub fn tnr_blob_import_legacy(
         tensor: *mut DLManagedTensor, out: *mut tnr_view,
@@ -2754,18 +2663,14 @@ unsafe extern "C" {
     /// Without a device this is `tnr_blob_import`.
     ///
     /// INVALID_ARGUMENT: also memory that the driver does not know as the device's, or manages.
-    /// UNSUPPORTED: also a tensor of another device than the context's. DEVICE_ERROR.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// UNSUPPORTED: also a tensor of another device than the context's.
     #[must_use]
     pub fn tnr_blob_import_on(
         context: *mut tnr_context, tensor: *mut DLManagedTensorVersioned, out: *mut tnr_view,
     ) -> *mut tnr_blob;
 
     /// Imports a tensor from before DLPack 1.0, as `tnr_blob_import_on` does. The blob may be
-    /// written, as such a tensor has no read-only flag.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// written.
     #[must_use]
     pub fn tnr_blob_import_legacy_on(
         context: *mut tnr_context, tensor: *mut DLManagedTensor, out: *mut tnr_view,
@@ -2776,10 +2681,7 @@ unsafe extern "C" {
     /// `TNR_EXPORT_READ_ONLY`, and if the blob is read-only; otherwise the consumer may write. It
     /// is marked as copied if the blob is a copy.
     ///
-    /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
-    /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
-    ///
-    /// @param flags 0 or TNR_EXPORT_READ_ONLY
+    /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed.
     #[must_use]
     pub fn tnr_view_export(
         view: *const tnr_view, flags: u32, out: *mut *mut DLManagedTensorVersioned,
@@ -2799,9 +2701,7 @@ unsafe extern "C" {
     /// enqueued until then. The tensor keeps the context. Without a device this is
     /// `tnr_view_export`.
     ///
-    /// INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
-    ///
-    /// @param flags 0 or TNR_EXPORT_READ_ONLY
+    /// INVALID_ARGUMENT: also a view of another device.
     #[must_use]
     pub fn tnr_view_export_on(
         context: *mut tnr_context, view: *const tnr_view, flags: u32,
@@ -2811,7 +2711,7 @@ unsafe extern "C" {
     /// Exports a view on the context's device: the tensor is as from `tnr_view_export_legacy`, the
     /// order of work as from `tnr_view_export_on`.
     ///
-    /// INVALID_ARGUMENT: also a view of another device. DEVICE_ERROR.
+    /// INVALID_ARGUMENT: also a view of another device.
     #[must_use]
     pub fn tnr_view_export_legacy_on(
         context: *mut tnr_context, view: *const tnr_view_mut, out: *mut *mut DLManagedTensor,
@@ -2836,16 +2736,12 @@ unsafe extern "C" {
     /// Imports an array that CUDA's array interface describes, as `tnr_blob_import_on` does: a
     /// read-only array becomes a shared blob, any other an adopted one. Work on the context's
     /// stream comes after the work that the array's stream has got so far.
-    /// `release(release_context)` gives the array back, when the work that uses it is done; on
-    /// failure nothing is taken and nothing is called.
+    /// `release(release_context)` gives the array back, when the work that uses it is done.
     ///
     /// INVALID_ARGUMENT: also a context without a device, and strides that are no multiple of an
     /// element. UNSUPPORTED: a `typestr` of no dtype here, or in the other byte order.
     ///
     /// @param context (transfer none)
-    /// @param array copied
-    /// @param release (nullable) (scope notified) NULL: no notification
-    /// @param release_context (transfer full) (nullable)
     #[must_use]
     pub fn tnr_blob_import_array(
         context: *mut tnr_context, array: *const tnr_cuda_array, release: tnr_release_fn,
@@ -2858,11 +2754,9 @@ unsafe extern "C" {
     /// if the blob is.
     ///
     /// INVALID_ARGUMENT: as `tnr_view_check`; a view without an owner or of another device, a
-    /// context without a device. UNSUPPORTED: bf16, which has no `typestr`. STALE_VIEW, BUSY,
-    /// STALE_HANDLE, DEVICE_ERROR.
+    /// context without a device. UNSUPPORTED: bf16, which has no `typestr`.
     ///
     /// @param context (transfer none)
-    /// @param out (inout)
     #[must_use]
     pub fn tnr_view_describe_array(
         context: *mut tnr_context, view: *const tnr_view, out: *mut tnr_cuda_array,
@@ -2873,8 +2767,6 @@ unsafe extern "C" {
     /// Copies elements, which keep their dtype. `out` may be exactly `a`. Between the CPU and the
     /// context's device the shapes are equal, and the call waits for the device. Between two
     /// devices the shapes are equal too, one device is the context's, and the call does not wait.
-    ///
-    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_copy(
         context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
@@ -2889,8 +2781,6 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: also elements of the CPU with gaps between them, or in another order than
     /// row-major and that of the device's view.
-    ///
-    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_copy_async(
         context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
@@ -2901,8 +2791,6 @@ unsafe extern "C" {
     /// bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. A real number
     /// becomes a complex one with an imaginary part of 0; complex converts to complex only. `out`
     /// may be exactly `a`.
-    ///
-    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_cast(
         context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
@@ -2920,8 +2808,6 @@ unsafe extern "C" {
 
     /// `out = op(a)`, of the dtype that `op` gives of `a`'s. Where that is `a`'s, `out` may be
     /// exactly `a`.
-    ///
-    /// @param a broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_unary(
         context: *mut tnr_context, op: tnr_unary_op, a: *const tnr_view,
@@ -2933,9 +2819,6 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for an integer division by zero. A divisor of 0 that is a number is
     /// refused before any work. A zero in the data is found during the work, and `out` then holds a
     /// mixture of results, zeros and its earlier elements.
-    ///
-    /// @param a broadcast to `out`'s shape
-    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_binary(
         context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, b: *const tnr_view,
@@ -2944,7 +2827,6 @@ unsafe extern "C" {
 
     /// `out = a op b` with a number on the right; otherwise as `tnr_binary`.
     ///
-    /// @param a broadcast to `out`'s shape
     /// @param b representable in `a`'s dtype
     #[must_use]
     pub fn tnr_binary_scalar(
@@ -2955,7 +2837,6 @@ unsafe extern "C" {
     /// `out = a op b` with a number on the left; otherwise as `tnr_binary`.
     ///
     /// @param a representable in `b`'s dtype
-    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_scalar_binary(
         context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_scalar, b: *const tnr_view,
@@ -2963,10 +2844,6 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
-    ///
-    /// @param a broadcast to `out`'s shape
-    /// @param b broadcast to `out`'s shape
-    /// @param out of bool8
     #[must_use]
     pub fn tnr_compare(
         context: *mut tnr_context, op: tnr_compare_op, a: *const tnr_view, b: *const tnr_view,
@@ -2975,21 +2852,17 @@ unsafe extern "C" {
 
     /// `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
     ///
-    /// @param a broadcast to `out`'s shape
     /// @param b representable in `a`'s dtype
-    /// @param out of bool8
     #[must_use]
     pub fn tnr_compare_scalar(
         context: *mut tnr_context, op: tnr_compare_op, a: *const tnr_view, b: *const tnr_scalar,
         attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
-    /// be exactly any input.
+    /// `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may be
+    /// exactly any input.
     ///
     /// @param condition of bool8, broadcast to `out`'s shape
-    /// @param a broadcast to `out`'s shape
-    /// @param b broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_select(
         context: *mut tnr_context, condition: *const tnr_view, a: *const tnr_view,
@@ -2997,26 +2870,21 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input.
-    ///
-    /// @param a broadcast to `out`'s shape
-    /// @param b broadcast to `out`'s shape
-    /// @param c broadcast to `out`'s shape
     #[must_use]
     pub fn tnr_ternary(
         context: *mut tnr_context, op: tnr_ternary_op, a: *const tnr_view, b: *const tnr_view,
         c: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
-    /// or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
-    /// `out` shares no byte with `a`.
+    /// Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes, or
+    /// all of them with the reduced ones of extent 1; its dtype is the one `op` states.
     ///
     /// A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
     /// where the result does, not on the way to it.
     ///
-    /// INVALID_ARGUMENT also for bits beyond the rank, no attributes where `op` takes `ddof`, a
-    /// `ddof` other than 0 where it does not, ARGMIN and ARGMAX over some but neither one nor all
-    /// axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
+    /// INVALID_ARGUMENT also for no attributes where `op` takes `ddof`, a `ddof` other than 0 where
+    /// it does not, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN,
+    /// MAX, ARGMIN or ARGMAX.
     #[must_use]
     pub fn tnr_reduce(
         context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_view, axes: u32,
@@ -3026,7 +2894,6 @@ unsafe extern "C" {
     /// `out = activation(alpha * a b + beta * out + bias)`: the product of dense matrices of any
     /// strides. Where `beta` is 0 `out` is not read, so it may hold anything, NaN included; the sum
     /// of no products (k is 0) is 0. 0 times NaN or an infinity is NaN, also by an `alpha` of 0.
-    /// `out` shares no byte with the others.
     ///
     /// `a`, `b` and `out` are of one dtype, f64, f32, f16, bf16, c64 or c128; or `a` and `b` of u8
     /// or i8 each, and `out` of i32. f16 and bf16 are computed in f32 and rounded once, `alpha` and
@@ -3054,10 +2921,9 @@ unsafe extern "C" {
     /// where those of `out` are not adjacent or `alpha` or `beta` is not real, take at most 8 MiB
     /// (16). Where threads share the products of a batch, each thread takes all of this.
     ///
-    /// INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
-    /// `beta` that the dtype cannot represent, and an activation that names no operation.
-    /// UNSUPPORTED: other dtypes, and an activation that does not take the dtype of the sums, gives
-    /// another one, or has sums that are not real. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+    /// INVALID_ARGUMENT also for rank 0, for an `alpha` or `beta` that the dtype cannot represent,
+    /// and an activation that names no operation. UNSUPPORTED: other dtypes, and an activation that
+    /// does not take the dtype of the sums, gives another one, or has sums that are not real.
     ///
     /// @param a `[..., m, k]` or `[k]`
     /// @param b `[..., k, n]` or `[k]`
@@ -3071,20 +2937,17 @@ unsafe extern "C" {
 
     /// Cross-correlation of images with filters, as in neural networks: element `(n, f, y, x)` of
     /// `out` is the sum, over the channels c of f's group and the elements (i, j) of the kernel, of
-    /// `weight[f, c, i, j]` times
-    /// `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
-    /// padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
-    /// and the bounds are applied. All are of one dtype, a float, and of any strides: NHWC is a
-    /// view of the shape `[n, channels, height, width]` whose channels are adjacent. `out` shares
-    /// no byte with the others. One dimension is a height of 1.
+    /// `weight[f, c, i, j]` times `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x *
+    /// strides[1] + j * dilations[1] - padding[2]]`, which is 0 outside of the image; then
+    /// `bias[f]` is added, and the activation and the bounds are applied. All are of one dtype, a
+    /// float, and of any strides: NHWC is a view of the shape `[n, channels, height, width]` whose
+    /// channels are adjacent. One dimension is a height of 1.
     ///
     /// The channels of a group are split into blocks: a block has as many channels as give at most
     /// 512 products, and at least one. A block's products are one sum, in the order of i, j and c,
     /// in the dtype itself, by fused multiplication and addition where the instruction set has it;
-    /// the blocks' sums are added up in their order. So the bits depend neither on the number of
-    /// threads, nor on strides, nor on other elements; under two instruction sets they differ by
-    /// the error bound at most: before the activation `(k + 4) * eps` times the same expression of
-    /// magnitudes, of k products.
+    /// the blocks' sums are added up in their order. Bits and the error bound before the activation
+    /// are as those of `tnr_matmul`, for k products.
     ///
     /// Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
     /// a time, at most 4 MiB (f64: 8) of weights, and 0.5 MiB (1) of pixels for each thread. Only
@@ -3095,10 +2958,9 @@ unsafe extern "C" {
     /// f32 of the weights, and of 8 MiB of images and results, or of one image and its result where
     /// that is more.
     ///
-    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
-    /// not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
-    /// `out` other than `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
-    /// UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+    /// INVALID_ARGUMENT also for groups that do not divide the channels or the filters, a kernel
+    /// that exceeds the padded image, an extent of `out` other than
+    /// `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
     ///
     /// @param a `[images, channels, height, width]`
     /// @param weight `[filters, channels / groups, kernel height, kernel width]`
@@ -3115,7 +2977,7 @@ unsafe extern "C" {
     /// `out`, as in `"ij,jk->ik"`. All elements whose labels have the same indices are multiplied,
     /// and summed over the labels that `out` does not have. All operands have one dtype, which is
     /// also that of `out`. The exception is a sum of one operand: `out` then has the dtype of SUM,
-    /// i64 or u64 for integers. Strides are any. `out` shares no byte with an operand.
+    /// i64 or u64 for integers.
     ///
     /// Labels are letters; upper and lower case are different labels. Spaces are ignored. A label
     /// that occurs twice in one term is the diagonal of these axes. One `...` in a term means any
@@ -3125,40 +2987,30 @@ unsafe extern "C" {
     /// labels that occur once in all terms.
     ///
     /// Two operands are multiplied by `tnr_matmul` on views. An operand is copied first where its
-    /// summed axes do not form a single axis, or where a copy is faster to read. Where nothing is summed, MUL multiplies the operands.
-    /// Where they have the same labels and the sums are long, MUL makes the products and SUM adds
-    /// them. Three and more operands are multiplied in pairs. For up to 8 operands, dynamic
-    /// programming over subsets finds the order with the fewest multiplications (Pfeifer, Haegeman
-    /// and Verstraete, Physical Review E 90, 033315, 2014). For more, each step takes the pair with
-    /// the least growth: the elements of its product less those of both factors. One operand is
-    /// copied, or summed by SUM. UNSUPPORTED: dtypes that these do not take, sums of products of
-    /// bytes, and calls in which every possible product has over 8 labels that are needed later.
+    /// summed axes do not form a single axis, or where a copy is faster to read. Where nothing is
+    /// summed, MUL multiplies the operands. Where they have the same labels and the sums are long,
+    /// MUL makes the products and SUM adds them. Three and more operands are multiplied in pairs.
+    /// For up to 8 operands, dynamic programming over subsets finds the order with the fewest
+    /// multiplications (Pfeifer, Haegeman and Verstraete, Physical Review E 90, 033315, 2014). For
+    /// more, each step takes the pair with the least growth: the elements of its product less those
+    /// of both factors. One operand is copied, or summed by SUM. UNSUPPORTED: dtypes that these do
+    /// not take, sums of products of bytes, and calls in which every possible product has over 8
+    /// labels that are needed later.
     ///
-    /// The order depends only on the spec and the shapes. The bits do not depend on the number of
-    /// threads, nor on strides, except for SUM. Intermediate results, and copies, are scratch
-    /// memory.
+    /// The order depends only on the spec and the shapes, and the bits do not depend on strides,
+    /// except for SUM.
     ///
     /// INVALID_ARGUMENT also for a malformed `spec` (the message names the byte), terms and
-    /// operands of different number, a term without one label for each axis, and extents that do
-    /// not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes. ALIASED.
-    /// OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
-    ///
-    /// @param spec ends with a 0
-    /// @param operands (counted-by operand_count) one at least
+    /// operands of different number, and a term without one label for each axis. UNSUPPORTED also:
+    /// more than 32 operands, an `out` of more than 8 axes. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_einsum(
         context: *mut tnr_context, spec: *const c_char, operands: *const tnr_view,
         operand_count: u32, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The shape that `tnr_einsum` asks of `out`. No element is read.
-    ///
-    /// Errors as `tnr_einsum` has them of the spec, and of the shapes and dtypes of operands.
-    ///
-    /// @param spec ends with a 0
-    /// @param operands (counted-by operand_count) one at least
-    /// @param rank (out)
-    /// @param shape (out) 8 extents, those beyond the rank 0;
+    /// The shape that `tnr_einsum` requires of `out`, with its errors of the spec, shapes and
+    /// dtypes. No element is read.
     #[must_use]
     pub fn tnr_einsum_shape(
         spec: *const c_char, operands: *const tnr_view, operand_count: u32, rank: *mut u32,
@@ -3173,17 +3025,12 @@ unsafe extern "C" {
     /// `bias[f]` is added, and the activation applied.
     ///
     /// The smallest extent of `out` is `(height - 1) * stride + (kernel - 1) * dilation + 1 -
-    /// padding`; the greatest is one less than the stride or the dilation, whichever is greater, above
-    /// it: PyTorch's `output_padding` is the rest.
+    /// padding`; the greatest is one less than the stride or the dilation, whichever is greater,
+    /// above it: PyTorch's `output_padding` is the rest.
     ///
-    /// The rows of `out` that are one stride apart, and so its columns, are one convolution of `a`
-    /// with some of the kernel's rows and columns, from the last to the first: so dtypes, the order
-    /// of a sum, its bound, bits and memory are those of `tnr_conv2d`, where these zeros meet the
-    /// kernel beyond the edges of `a`.
+    /// Dtypes, the order of a sum, its bound, bits and memory are those of `tnr_conv2d`.
     ///
-    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as `tnr_conv2d`,
-    /// except for the extents of `out`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is
-    /// then untouched.
+    /// Errors as `tnr_conv2d`, except for the extents of `out`.
     ///
     /// @param a `[images, channels, height, width]`
     /// @param weight `[channels, filters / groups, kernel height, kernel width]`
@@ -3199,22 +3046,19 @@ unsafe extern "C" {
     /// window of `out[n, c, y, x]` has the existing elements among
     /// `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
     /// padding[2]]`, for each (i, j) of the kernel; without attributes it is the whole image. NaN
-    /// is a maximum, as in MAX elsewhere. Both views are floats of any strides, as in `tnr_conv2d`,
-    /// and share no byte.
+    /// is a maximum, as in MAX elsewhere. Both views are floats of any strides, as in `tnr_conv2d`.
     ///
     /// A MEAN is a sum in the dtype itself, divided by the number of elements
     /// (TNR_POOL2D_COUNT_PADDING: including those in the padding). A kernel of at most 64 elements
     /// adds them in the order of i and j. A larger one adds runs of 64 elements, and the runs with
     /// their rounding errors, so that the error does not grow with the kernel. Where one window is
     /// the whole image, the mean is that of `tnr_reduce`. f16 and bf16 are computed in f32, as in
-    /// `tnr_conv2d`. So the bits depend neither on threads, nor on strides, nor on the instruction
-    /// set.
+    /// `tnr_conv2d`. So the bits depend neither on strides nor on the instruction set.
     ///
-    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
-    /// exceeds the padded image (with TNR_POOL2D_CEIL: by a stride or more), a window without
-    /// elements, an extent of `out` other than `(height + padding - (kernel - 1) * dilation - 1) /
-    /// stride + 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and
-    /// reductions. ALIASED.
+    /// INVALID_ARGUMENT also for a kernel that exceeds the padded image (with TNR_POOL2D_CEIL: by a
+    /// stride or more), a window without elements, an extent of `out` other than
+    /// `(height + padding - (kernel - 1) * dilation - 1) / stride +
+    /// 1`, rounded down or as TNR_POOL2D_CEIL has it. UNSUPPORTED: other dtypes and reductions.
     ///
     /// @param a `[images, channels, height, width]`
     /// @param out `[images, channels, out height, out width]`
@@ -3229,17 +3073,9 @@ unsafe extern "C" {
     /// 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly
     /// `a` or shares no byte with the others.
     ///
-    /// The scale is computed in f64 and rounded to the dtype. The difference, the product and the sum
-    /// are rounded one after the other, so that the bits are the same under every set, and an element
-    /// that is the mean gives the bias.
-    ///
-    /// A convolution that is followed by it does the same with other filters and another bias,
-    /// which two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
-    /// and its bias as a matrix of one row, with all of them. A result of the convolution that is the
-    /// mean then gives the bias within the error of its products, times `scale`.
-    ///
-    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
-    /// negative or not finite. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY.
+    /// The scale is computed in f64 and rounded to the dtype. The difference, the product and the
+    /// sum are rounded one after the other, so that the bits are the same under every set, and an
+    /// element that is the mean gives the bias.
     ///
     /// @param a `[n, channels, ...]`
     /// @param mean (nullable) `[channels]`; without it 0
@@ -3258,11 +3094,7 @@ unsafe extern "C" {
 
     /// Joins arrays along an axis, one after the other; they agree in dtype and all other extents.
     ///
-    /// INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
-    /// ALIASED.
-    ///
-    /// @param parts (counted-by part_count) one at least
-    /// @param out shares no byte with the parts
+    /// INVALID_ARGUMENT also for no part.
     #[must_use]
     pub fn tnr_concat(
         context: *mut tnr_context, parts: *const tnr_view, part_count: u32, axis: u32,
@@ -3274,25 +3106,21 @@ unsafe extern "C" {
     /// several times the extents repeats `a`, and with one of the same extents rolls it by
     /// `before`.
     ///
-    /// INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
-    /// `out` needs elements. ALIASED.
+    /// INVALID_ARGUMENT also for an empty axis of `a` from which `out` needs elements.
     ///
-    /// @param out of the rank of `a`; shares no byte with it
+    /// @param out of the rank of `a`
     #[must_use]
     pub fn tnr_pad(
         context: *mut tnr_context, mode: tnr_pad_mode, a: *const tnr_view,
         attributes: *const tnr_pad_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// Elements of `a` by their indices on an axis, which becomes the axes of `indices`: `out[..,
-    /// i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and with axis
-    /// 0 rows of an embedding.
+    /// Elements of `a` by their indices on an axis, which becomes the axes of `indices`:
+    /// `out[.., i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and
+    /// with axis 0 rows of an embedding.
     ///
     /// INVALID_ARGUMENT also for an index that is negative or not below the extent: the message has
-    /// its position, and nothing is written. ALIASED.
-    ///
-    /// @param indices of i32 or i64
-    /// @param out shares no byte with the others
+    /// its position, and nothing is written.
     #[must_use]
     pub fn tnr_take(
         context: *mut tnr_context, a: *const tnr_view, axis: u32, indices: *const tnr_view,
@@ -3305,39 +3133,32 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_take`.
     ///
-    /// @param indices of i32 or i64
-    /// @param out of the shape of `indices`; shares no byte with the others
+    /// @param out of the shape of `indices`
     #[must_use]
     pub fn tnr_gather(
         context: *mut tnr_context, a: *const tnr_view, axis: u32, indices: *const tnr_view,
         attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The reverse of `tnr_take`:
-    /// `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i, ..])`, in the order of i.
-    /// `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that the last of equal indices
-    /// wins. Results are the same for any number of threads; f16 and bf16 are rounded after each
-    /// step.
+    /// The reverse of `tnr_take`: `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i,
+    /// ..])`, in the order of i. `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that
+    /// the last of equal indices wins. f16 and bf16 are rounded after each step.
     ///
     /// Errors as `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
     ///
     /// @param a of the dtype of `out`
-    /// @param indices of i32 or i64
-    /// @param out shares no byte with the others
     #[must_use]
     pub fn tnr_put(
         context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, axis: u32,
         indices: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
-    /// for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
+    /// The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i,
+    /// j])` for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
     ///
     /// Errors as `tnr_put`.
     ///
     /// @param a of the shape of `indices` and the dtype of `out`
-    /// @param indices of i32 or i64
-    /// @param out shares no byte with the others
     #[must_use]
     pub fn tnr_scatter(
         context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_view, axis: u32,
@@ -3348,8 +3169,6 @@ unsafe extern "C" {
     /// row-major order, with a row for each such element and a column for each axis of `a`. NaN is
     /// not zero.
     ///
-    /// UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
-    ///
     /// @param out all of the new blob;
     #[must_use]
     pub fn tnr_nonzero(
@@ -3359,10 +3178,7 @@ unsafe extern "C" {
 
     /// The elements of `a` where the mask is true, in row-major order: a vector.
     ///
-    /// INVALID_ARGUMENT also for a mask that does not broadcast to `a` or is not of bool8.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param mask broadcast to the shape of `a`
+    /// @param mask of bool8, broadcast to the shape of `a`
     /// @param out all of the new blob;
     #[must_use]
     pub fn tnr_masked_select(
@@ -3387,8 +3203,7 @@ unsafe extern "C" {
     /// Normalizes over the axes whose bits are set (bit i: axis i), all of one dtype. `out` may be
     /// exactly `a`. f16 and bf16 are computed in f32 and rounded once.
     ///
-    /// INVALID_ARGUMENT also for bits beyond the rank, and a weight or bias of other extents than
-    /// those of the axes. UNSUPPORTED: dtypes that are no floats. ALIASED.
+    /// UNSUPPORTED: dtypes that are no floats.
     ///
     /// @param a of the shape of `out`
     #[must_use]
@@ -3403,9 +3218,6 @@ unsafe extern "C" {
     /// shape and the strides. No order overflows or underflows where one element after the other
     /// does not.
     ///
-    /// INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
-    /// take. ALIASED.
-    ///
     /// @param a of the shape of `out`
     #[must_use]
     pub fn tnr_scan(
@@ -3418,8 +3230,7 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_reduce`.
     ///
-    /// @param mean of the shape of `out`; shares no byte with the others
-    /// @param out the variance
+    /// @param mean of the shape of `out`
     #[must_use]
     pub fn tnr_moments(
         context: *mut tnr_context, a: *const tnr_view, axes: u32,
@@ -3432,8 +3243,7 @@ unsafe extern "C" {
     /// Sorts along an axis; equal elements keep their order. NaN is last. -0.0 and 0.0 are equal.
     /// `out` may be exactly `a`. One of both outputs may be NULL: without `out` this is argsort.
     ///
-    /// INVALID_ARGUMENT also for an axis beyond the rank, no output, and an unknown flag.
-    /// UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for no output. UNSUPPORTED: complex.
     ///
     /// @param indices (nullable) of i64: where each was on the axis
     /// @param out (nullable) of the shape of `a`
@@ -3479,7 +3289,7 @@ unsafe extern "C" {
     /// element the quantile is that element, and between opposite infinities NaN.
     ///
     /// INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
-    /// floats. ALIASED. OUT_OF_MEMORY.
+    /// floats.
     ///
     /// @param q (counted-by q_count) one at least
     /// @param out `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
@@ -3490,11 +3300,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// For each value the index before which it would be inserted into `a` so that `a` stays
-    /// sorted: the number of elements that are smaller.
+    /// sorted: the number of elements that are smaller. If `a` is not sorted, it is some number
+    /// from 0 to its length.
     ///
-    /// Where `a` is not sorted the answer is some number from 0 to its length.
-    ///
-    /// INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex. ALIASED.
+    /// INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex.
     ///
     /// @param a a sorted vector
     /// @param values of the dtype of `a`
@@ -3509,13 +3318,10 @@ unsafe extern "C" {
     /// last; -0.0 and 0.0 are one. The first of equal elements is the one in the result. Without
     /// `counts` the elements are all of the new blob.
     ///
-    /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
-    /// OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
     ///
-    /// @param inverse (nullable) of i64, of the shape of `a`: the place of each
-    /// element in `out`
-    /// @param counts (out) (nullable) of i64, a part of the new blob; untouched on
-    /// failure
+    /// @param inverse (nullable) of i64, of the shape of `a`: the place of each element in `out`
+    /// @param counts (out) (nullable) of i64, a part of the new blob; untouched on failure
     /// @param out the elements, a part of the new blob;
     #[must_use]
     pub fn tnr_unique(
@@ -3527,8 +3333,7 @@ unsafe extern "C" {
     /// weights, added up in f64 in the row-major order of i and rounded once.
     ///
     /// INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
-    /// is untouched then, and weights where `out` is of neither f32 nor f64. UNSUPPORTED: an `a` of
-    /// other dtypes than integers. ALIASED. OUT_OF_MEMORY.
+    /// is untouched then, and weights where `out` is of neither f32 nor f64.
     ///
     /// @param a of integers
     /// @param out a vector of i64, or with weights of f32 or f64
@@ -3545,7 +3350,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
     /// extent of `out`, for `low` and `high` in addition to edges, and where they are not finite or
-    /// do not rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+    /// do not rise. UNSUPPORTED: complex.
     ///
     /// @param edges (nullable) a vector of the dtype of `a`
     /// @param out a vector of i64
@@ -3558,12 +3363,10 @@ unsafe extern "C" {
     // ==== random numbers ====
 
     /// Random numbers of a distribution. Element i in row-major order depends only on `seed` and
-    /// its index `offset + i`, as docs/random.md states: it has the same bits for any number of
-    /// threads and under every instruction set. Two calls whose indices do not overlap are
+    /// its index `offset + i`, as docs/random.md states. Two calls whose indices do not overlap are
     /// independent; NORMAL uses indices in pairs, 2j and 2j + 1.
     ///
-    /// INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
-    /// would be passed. UNSUPPORTED: dtypes that the distribution does not give.
+    /// INVALID_ARGUMENT also for an `offset` from which 2^64 would be passed.
     #[must_use]
     pub fn tnr_random(
         context: *mut tnr_context, distribution: tnr_random_distribution, seed: u64, offset: u64,
@@ -3584,9 +3387,7 @@ unsafe extern "C" {
 
     // ==== packed factors ====
 
-    /// Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
-    ///
-    /// @param factor (transfer full) (nullable)
+    /// Gives up one handle.
     pub fn tnr_factor_release(factor: *mut tnr_factor) -> tnr_status;
 
     /// Copies a dense matrix of any strides into the layout of the right factor of `tnr_matmul`,
@@ -3600,34 +3401,25 @@ unsafe extern "C" {
     /// Later changes of `b` are not seen. No engine but the library's own takes it.
     ///
     /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
-    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take. OUT_OF_MEMORY.
+    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
     ///
     /// @param b `[k, n]`, copied
     #[must_use]
     pub fn tnr_factor_create(
         context: *mut tnr_context, b: *const tnr_view, attributes: *const tnr_factor_attributes,
     ) -> *mut tnr_factor;
-    /// One more handle of the same packed factor, to be released too; the same pointer is returned.
-    ///
-    /// BUSY: 16,777,215 handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_factor_retain(factor: *mut tnr_factor) -> *mut tnr_factor;
 
-    /// Describes a packed factor: dtype, shape and size.
-    ///
-    /// BUSY: as `tnr_factor_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
-    /// version's, or over 4096.
-    ///
-    /// @param out (inout) struct_size is read, the rest written
+    /// Describes a packed factor.
     #[must_use]
     pub fn tnr_factor_describe(factor: *const tnr_factor, out: *mut tnr_factor_info) -> tnr_status;
 
     /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` computes it, with the
     /// same bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
     ///
-    /// BUSY: as `tnr_factor_retain`; a call counts as one handle. INVALID_ARGUMENT: `a` has another
-    /// dtype than `b` was packed for; and as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
-    /// OUT_OF_MEMORY; `out` is then untouched.
+    ///INVALID_ARGUMENT also for an `a` of another dtype than `b` was packed for. Otherwise as `tnr_matmul`.
     ///
     /// @param a `[..., m, k]` or `[k]`
     /// @param b `[k, n]`
@@ -3641,9 +3433,7 @@ unsafe extern "C" {
 
     // ==== sparse matrices ====
 
-    /// Gives up one handle. The last release ends the matrix, which gives up its blobs.
-    ///
-    /// @param matrix (transfer full) (nullable)
+    /// Gives up one handle. The end of the matrix gives up its blobs.
     pub fn tnr_sparse_release(matrix: *mut tnr_sparse) -> tnr_status;
 
     /// A view of a matrix of COO, CSR or CSC over the caller's three arrays, without a blob. It is
@@ -3653,17 +3443,14 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: an array misaligned, or NULL and not empty, or of another length than the
     /// format requires; a negative `rows` or `cols`; indices of neither i32 nor i64; another
-    /// `format`; `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes
-    /// or no whole number of bytes.
+    /// `format`.
     ///
     /// @param index_dtype of `major` and `minor`: i32 or i64
-    /// @param major (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
-    /// of COO the row index of each entry
-    /// @param minor (counted-by minor_bytes) the column index of each entry, of CSC
-    /// the row index
+    /// @param major (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`; of COO the row
+    /// index of each entry
+    /// @param minor (counted-by minor_bytes) the column index of each entry, of CSC the row index
     /// @param dtype of `values`
     /// @param values (counted-by values_bytes) the entries
-    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_sparse_lend(
         format: tnr_sparse_format, rows: i64, cols: i64, index_dtype: tnr_dtype,
@@ -3680,23 +3467,15 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
     /// none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
     /// owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
-    /// OUT_OF_MEMORY. DEVICE_ERROR. On failure nothing is retained or sealed.
-    ///
-    /// @param parts copied
+    /// DEVICE_ERROR. On failure nothing is retained or sealed.
     #[must_use]
     pub fn tnr_sparse_create(parts: *const tnr_sparse_view) -> *mut tnr_sparse;
 
-    /// One more handle of the same matrix, to be released too; the same pointer is returned.
-    ///
-    /// BUSY: 16,777,215 handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_sparse_retain(matrix: *mut tnr_sparse) -> *mut tnr_sparse;
 
     /// A view of the whole matrix, with the matrix as its owner.
-    ///
-    /// INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param out (inout) struct_size is read, the rest written
     #[must_use]
     pub fn tnr_sparse_view_of(matrix: *const tnr_sparse, out: *mut tnr_sparse_view) -> tnr_status;
 
@@ -3724,9 +3503,7 @@ unsafe extern "C" {
     /// nothing is copied, and earlier checks are not repeated.
     ///
     /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds in the shape and in `batch_offsets`;
-    /// no batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`.
-    ///
-    /// @param out (inout) struct_size is read, the rest written
+    /// no batch; an `index` out of range.
     #[must_use]
     pub fn tnr_sparse_batch_at(
         batch: *const tnr_sparse_view, index: i64, out: *mut tnr_sparse_view,
@@ -3761,21 +3538,18 @@ unsafe extern "C" {
     /// Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
     /// `batch_offsets`.
     ///
-    /// Reads the elements once from memory. Takes memory for the result, for the entries of a panel
-    /// of columns of each thread in CSC (1.2 MiB where a tenth of the elements are entries, 24 MiB
-    /// at most), up to 2 MiB for each thread in other formats, and for a batch in COO an index for
-    /// each row. The result is the same for any number of threads.
+    /// Takes memory for the result, for the entries of a panel of columns of each thread in CSC
+    /// (1.2 MiB where a tenth of the elements are entries, 24 MiB at most), up to 2 MiB for each
+    /// thread in other formats, and for a batch in COO an index for each row.
     ///
     /// On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries.
     /// Until then it has room for entries of one in eight elements, or of 65,536; where there are
     /// more, the elements are read twice.
     ///
-    /// INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
-    /// index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
-    /// another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
-    /// or a longer extent than the indices can count: use i64 then. UNSUPPORTED: elements of 16
-    /// bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER; blocks over
-    /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a rank that is not 2 or 3, a threshold that is NaN or does not fit the
+    /// dtype, a mask of another shape or dtype, blocks that do not divide the shape or are below 1.
+    /// UNSUPPORTED: elements of 16 bytes; bool8 and complex ones with GREATER and
+    /// MAGNITUDE_GREATER; blocks over `TNR_SPARSE_MAX_BLOCK`.
     #[must_use]
     pub fn tnr_sparse_from_dense(
         context: *mut tnr_context, format: tnr_sparse_format, dense: *const tnr_view,
@@ -3784,14 +3558,11 @@ unsafe extern "C" {
 
     /// The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
     /// zeros too if they are among them; of equals the first. A NaN is less than everything, so it
-    /// is taken last. An `index_dtype` of 0 means i32. The result is SORTED and UNIQUE, and the
-    /// same for any number of threads. Each thread takes 8 KiB, 32 bytes for each of `k`, and a row
-    /// where its elements are not contiguous.
+    /// is taken last. The result is SORTED and UNIQUE. Each thread takes 8 KiB, 32 bytes for each
+    /// of `k`, and a row where its elements are not contiguous.
     ///
-    /// INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an
-    /// order without a name, an index_dtype that is none, and more entries or columns than the
-    /// indices can count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers
-    /// of 64 bits.
+    /// INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns.
+    /// UNSUPPORTED: elements that are complex, bool8 or integers of 64 bits.
     #[must_use]
     pub fn tnr_sparse_from_dense_top_k(
         context: *mut tnr_context, order: tnr_sparse_order, dense: *const tnr_view, k: i64,
@@ -3801,18 +3572,15 @@ unsafe extern "C" {
     /// Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a
     /// random number of its own, and is multiplied by `1 / (1 - probability)` else, which is
     /// rounded to the dtype first. A 0 is no entry; a NaN that is not dropped is. Whether an
-    /// element is dropped depends only on the seed and on its index in row-major order, so the
-    /// result is the same for any number of threads and under every instruction set. An
-    /// `index_dtype` of 0 means i32. SORTED and UNIQUE; reads and takes memory as
-    /// `tnr_sparse_from_dense`.
+    /// element is dropped depends only on the seed and on its index in row-major order. SORTED and
+    /// UNIQUE; reads and takes memory as `tnr_sparse_from_dense`.
     ///
     /// Element i is dropped where `tnr_random` by BERNOULLI, with the same probability and seed and
     /// an offset of 0, is true: where word i of Philox4x32-10 is below the probability times 2^32,
     /// rounded (docs/random.md).
     ///
     /// INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or
-    /// whose factor overflows the dtype, an index_dtype that is none, and more entries or columns
-    /// than the indices can count: use i64 then. UNSUPPORTED: elements that are no floats.
+    /// whose factor overflows the dtype. UNSUPPORTED: elements that are no floats.
     #[must_use]
     pub fn tnr_sparse_from_dense_dropout(
         context: *mut tnr_context, dense: *const tnr_view, probability: f64, seed: u64,
@@ -3822,8 +3590,7 @@ unsafe extern "C" {
     /// The entries of `activation(alpha * a b + bias)`, as CSR: the product of dense matrices is
     /// computed some rows at a time, and the elements of these that the attributes' predicate names
     /// become entries. Each value has the bits of `tnr_matmul`, and the matrix is that of
-    /// `tnr_sparse_from_dense`: SORTED and UNIQUE, the same for any number of threads. With RELU a
-    /// layer of a neural network whose result is mostly zeros.
+    /// `tnr_sparse_from_dense`: SORTED and UNIQUE.
     ///
     /// Dtypes, `alpha`, bias and activation are those of `tnr_matmul`, as far as
     /// `tnr_sparse_from_dense` takes the dtype of the product; bytes give i32. Takes memory for the
@@ -3832,9 +3599,8 @@ unsafe extern "C" {
     /// own, which cannot give memory whose size is known only at the end, products are computed
     /// twice.
     ///
-    /// INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a predicate, a threshold or an
-    /// index_dtype as of `tnr_sparse_from_dense`, MASK too; more entries or columns than indices
-    /// can count: use i64 then. UNSUPPORTED: dtypes and activations. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a threshold as of
+    /// `tnr_sparse_from_dense`, and MASK.
     ///
     /// @param a `[m, k]`
     /// @param b `[k, n]`
@@ -3846,17 +3612,12 @@ unsafe extern "C" {
 
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
     /// and the entries where they are. Several entries for one position are added up, in their
-    /// order; with the flag UNIQUE a position has one entry at most. A sum of f16 or bf16 is
-    /// rounded once: where they are not UNIQUE and those of a row do not rise, the matrix is
-    /// coalesced first, and takes memory for it.
+    /// order; with the flag UNIQUE a position has one entry at most, and the dtype may be one
+    /// without sums. A sum of f16 or bf16 is rounded once: where they are not UNIQUE and those of a
+    /// row do not rise, the matrix is coalesced first, and takes memory for it.
     ///
     /// On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and
     /// indices are those of a `tnr_sparse`.
-    ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds (an offset or an index out of range
-    /// is found as the call goes, and leaves `out` a mixture of zeros and entries), another shape
-    /// or dtype. UNSUPPORTED: a dtype without a name, and without the flag UNIQUE one that has no
-    /// sum. ALIASED: `out` shares bytes with a part, or its indices meet.
     #[must_use]
     pub fn tnr_sparse_to_dense(
         context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
@@ -3865,8 +3626,8 @@ unsafe extern "C" {
 
     /// Converts a matrix to another format, to another index type, or to entries in order
     /// (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN
-    /// payloads and the signs of zeros stay, and a bool8 that is not 0 becomes 1. The result is a
-    /// copy. The transpose of a CSR needs none: it is a CSC view of the same arrays.
+    /// payloads and the signs of zeros stay, and a bool8 that is not 0 becomes 1. The transpose of
+    /// a CSR needs no conversion: it is a CSC view of the same arrays.
     ///
     /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; a result
     /// that comes from the other of the two is SORTED. CSC to COO orders them by columns. Each
@@ -3874,17 +3635,15 @@ unsafe extern "C" {
     /// are zero.
     ///
     /// Takes memory for one more copy of the result while it lasts, two where CSR or COO is sorted,
-    /// and offsets of rows and columns. The result is the same for any number of threads.
+    /// and offsets of rows and columns.
     ///
     /// On a device COO becomes CSR, CSC or COO, and CSR and CSC keep their format. The index type
     /// stays, values have up to 8 bytes, and there are fewer than 2^31 entries. Waits for the check
     /// of the indices; takes 20 bytes for each entry while it lasts, and 4 where none is moved.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an
-    /// index_dtype without a name, blocks that do not divide the shape, a duplicate where BSR is
-    /// made, and more entries or a longer extent than the indices can count: use i64 then.
+    /// INVALID_ARGUMENT: blocks that do not divide the shape, a duplicate where BSR is made.
     /// UNSUPPORTED: values that have not 1, 2, 4, 8 or 16 bytes, blocks over
-    /// `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+    /// `TNR_SPARSE_MAX_BLOCK`.
     #[must_use]
     pub fn tnr_sparse_convert(
         context: *mut tnr_context, format: tnr_sparse_format, a: *const tnr_sparse_view,
@@ -3895,27 +3654,24 @@ unsafe extern "C" {
     /// `combine`. Entries that are zero, or become it, are kept. The result has the format and the
     /// index type of `a`; a COO is ordered by rows.
     ///
-    /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
-    /// same for any number of threads.
+    /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted.
     ///
     /// On a device `a` has fewer than 2^31 entries, of up to 8 bytes. Waits for the number of
     /// entries of the result; takes 20 bytes for each entry of `a` while it lasts, and 4 where they
     /// have the flag SORTED.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
-    /// name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+    /// UNSUPPORTED: BSR; values that have no such operation.
     #[must_use]
     pub fn tnr_sparse_coalesce(
         context: *mut tnr_context, combine: tnr_sparse_combine, a: *const tnr_sparse_view,
         attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
-    /// The entries of `a` that the attributes' predicate names, in the same order, format and
-    /// index type. A NaN is kept, whatever it is compared with.
+    /// The entries of `a` that the attributes' predicate names, in the same order, format and index
+    /// type.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
-    /// name, MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values
-    /// of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED:
+    /// BSR; values of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER.
     #[must_use]
     pub fn tnr_sparse_prune(
         context: *mut tnr_context, a: *const tnr_sparse_view,
@@ -3925,9 +3681,8 @@ unsafe extern "C" {
     /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals
     /// the first, of a row with fewer all. A NaN is less than everything, so it is dropped first.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative
-    /// or above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that
-    /// are complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a `k` that is negative or above `a.cols`. UNSUPPORTED: COO, CSC and BSR;
+    /// values that are complex, bool8 or integers of 64 bits.
     #[must_use]
     pub fn tnr_sparse_top_k(
         context: *mut tnr_context, order: tnr_sparse_order, a: *const tnr_sparse_view, k: i64,
@@ -3945,9 +3700,8 @@ unsafe extern "C" {
     /// number in the lists, and for each column of `a` where there are no more than a few columns
     /// for each entry.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank
-    /// or dtype, a number that names no row or column, more entries or a longer extent than the
-    /// indices can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a list of another rank or dtype, a number that names no row or column.
+    /// UNSUPPORTED: COO and BSR.
     ///
     /// @param rows (nullable)
     /// @param cols (nullable)
@@ -3958,12 +3712,9 @@ unsafe extern "C" {
     ) -> *mut tnr_sparse;
 
     /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
-    /// `col_count` columns. The result is that of `tnr_sparse_select` with these numbers, without
-    /// lists of them. A range of rows of a CSR needs no copy: a view of a part of the offsets has
-    /// them.
+    /// `col_count` columns. The result is that of `tnr_sparse_select` with these numbers.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
-    /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a block that leaves the matrix. UNSUPPORTED: COO and BSR.
     #[must_use]
     pub fn tnr_sparse_slice(
         context: *mut tnr_context, a: *const tnr_sparse_view, first_row: i64, row_count: i64,
@@ -3975,9 +3726,7 @@ unsafe extern "C" {
     /// entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
     /// them are; COO joined by COLS is at most UNIQUE.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
-    /// part, a join without a name, parts that do not agree, more entries or a longer extent than
-    /// the indices can count. UNSUPPORTED: BSR. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: no part, parts that do not agree. UNSUPPORTED: BSR.
     ///
     /// @param parts (counted-by part_count) pointers to matrices, one at least
     #[must_use]
@@ -3991,9 +3740,8 @@ unsafe extern "C" {
     /// rounded once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a
     /// row (CSC: column) are in the order of those of `a`, and of `b` for each.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
-    /// differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
-    /// values that are complex or bool8. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: formats or dtypes that differ. UNSUPPORTED: COO and BSR; values that are
+    /// complex or bool8.
     #[must_use]
     pub fn tnr_sparse_kron(
         context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_sparse_view,
@@ -4002,8 +3750,7 @@ unsafe extern "C" {
 
     /// The entries of a triangle of a matrix, as a new matrix of the same format, dtypes and order.
     ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a triangle without a
-    /// name. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    /// UNSUPPORTED: COO and BSR.
     #[must_use]
     pub fn tnr_sparse_triangular(
         context: *mut tnr_context, part: tnr_triangle, a: *const tnr_sparse_view,
@@ -4016,7 +3763,6 @@ unsafe extern "C" {
     /// and `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta`
     /// is 0 `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are
     /// f32 and are rounded once; integers wrap. A position that has several entries is their sum.
-    /// The result has the same bits for any number of threads.
     ///
     /// With a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless
     /// all matrices share one.
@@ -4031,10 +3777,8 @@ unsafe extern "C" {
     /// On a device `a` is CSR as it is, or CSC TRANSPOSED, of f64, f32, f16 or bf16; no memory is
     /// taken. Waits, unless offsets and indices are those of a `tnr_sparse`.
     ///
-    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
-    /// the dtype cannot represent, and for offsets or indices out of range: then `out` has been
-    /// written in part. UNSUPPORTED: values that are complex or bool8. ALIASED: `out` shares a
-    /// byte with `a` or `b`. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for an `alpha` or `beta` that the dtype cannot represent. UNSUPPORTED:
+    /// values that are complex or bool8.
     ///
     /// @param a [m, k]; TRANSPOSED: [k, m]
     /// @param b `[k]` or `[k, n]`
@@ -4046,18 +3790,15 @@ unsafe extern "C" {
         attributes: *const tnr_extension, out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
-    /// an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at
-    /// 0 and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the
-    /// values; so it has the same bits for any number of threads. In addition to operands and
-    /// result, each thread takes a few bytes for each column of the result (CSC: row), where that
-    /// is some MiB at most or a row has products for a fair part of them; else for each product of
-    /// the row that has most.
+    /// The product of two matrices: CSR of two CSR, CSC of two CSC; coalesced. It has an entry
+    /// wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0 and
+    /// takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values.
+    /// In addition to operands and result, each thread takes a few bytes for each column of the
+    /// result (CSC: row), where that is some MiB at most or a row has products for a fair part of
+    /// them; else for each product of the row that has most.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed;
-    /// `a.cols` is not `b.rows`; dtypes of values or of indices differ; the result has more entries
-    /// than i32 offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and
-    /// f64.
+    /// INVALID_ARGUMENT: `a.cols` is not `b.rows`; dtypes of values or of indices differ.
+    /// UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64.
     #[must_use]
     pub fn tnr_sparse_product(
         context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_sparse_view,
@@ -4067,10 +3808,10 @@ unsafe extern "C" {
     /// The product of two matrices, only at the entries of a third one: CSR of three CSR, CSC of
     /// three CSC. The values of `mask` are not read. The result has the entries of
     /// `tnr_sparse_product` that `mask` has too, with the same bits, in the order of `mask`, and is
-    /// SORTED and UNIQUE where `mask` is; an entry that `mask` has twice occurs twice. Other
-    /// entries of the product are never stored. In addition to operands and result, each thread
-    /// takes a few bytes for each entry of the row of `mask` that has most, and for each column of
-    /// the result (CSC: row) where these are few, or the entries of `mask` are many.
+    /// SORTED and UNIQUE where `mask` is; an entry that `mask` has twice occurs twice. In addition
+    /// to operands and result, each thread takes a few bytes for each entry of the row of `mask`
+    /// that has most, and for each column of the result (CSC: row) where these are few, or the
+    /// entries of `mask` are many.
     ///
     /// INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another
     /// shape than the product.
@@ -4084,23 +3825,18 @@ unsafe extern "C" {
     /// entry at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`;
     /// with `TNR_SDDMM_TIMES_VALUES` times the entry's own value. A position that has several
     /// entries gets a result for each. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded
-    /// once; integers wrap. The result has the same bits for any number of threads. Where a row of
-    /// `x` or a column of `y` is not adjacent, all are copied, unless they are more than the
-    /// entries: then they are read without a copy.
+    /// once; integers wrap. Where a row of `x` or a column of `y` is not adjacent, all are copied,
+    /// unless they are more than the entries: then they are read without a copy.
     ///
     /// On a device `a` is CSR or CSC, of f64, f32, f16 or bf16; nothing is copied. Waits.
     ///
-    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
-    /// row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
-    /// range: then `out` has been written in part. UNSUPPORTED: values that are complex or bool8.
-    /// ALIASED:
-    /// `out` shares a byte with another operand and is not exactly `a.values`, or its part of them.
-    /// OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for an `out` that is not row-major, and an `alpha` that the dtype
+    /// cannot represent. UNSUPPORTED: values that are complex or bool8.
     ///
     /// @param a [m, n]
     /// @param x [m, k], any strides
     /// @param y [k, n], any strides
-    /// @param out of the shape of `a.values`; of a range, of its part of them
+    /// @param out of the shape of `a.values`, of a range of its part of them; may be exactly these
     #[must_use]
     pub fn tnr_sparse_sddmm(
         context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_sparse_view,
@@ -4114,11 +3850,9 @@ unsafe extern "C" {
     /// entries. The results are those of dense matrices with zeros, except that MUL takes the
     /// product with a missing entry as 0.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed
-    /// and must be SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more
-    /// entries than i32 offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM
-    /// and POW; COO and BSR; two formats; complex values, and a dtype that `tnr_binary` does not
-    /// take.
+    /// INVALID_ARGUMENT: flags other than SORTED and UNIQUE; two shapes; dtypes of values or of
+    /// indices differ. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM and POW; COO and
+    /// BSR; two formats; complex values, and a dtype that `tnr_binary` does not take.
     #[must_use]
     pub fn tnr_sparse_binary(
         context: *mut tnr_context, op: tnr_binary_op, a: *const tnr_sparse_view,
@@ -4128,10 +3862,7 @@ unsafe extern "C" {
     /// Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
     /// elements are not touched. Integers wrap.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
-    /// index out of range is found as the call goes, and leaves `out` a mixture), another shape or
-    /// dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out`
-    /// shares bytes with a part, or its indices meet.
+    /// UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
     #[must_use]
     pub fn tnr_sparse_accumulate(
         context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
@@ -4155,10 +3886,8 @@ unsafe extern "C" {
     /// (`axis` 1), in place: the product with a diagonal matrix from the left or from the right.
     /// Integers wrap. By one number: `tnr_binary_scalar` on the values.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check_mut` finds, except in flags (an offset or an
-    /// index out of range is found as the call goes, and leaves the values a mixture); `factors` is
-    /// not of rank 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR;
-    /// values other than f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values.
+    /// INVALID_ARGUMENT: `factors` is not of rank 1, as long as the axis and of the values' dtype.
+    /// UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
     ///
     /// @threads exclusive(a)
     #[must_use]
@@ -4169,9 +3898,7 @@ unsafe extern "C" {
 
     /// Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
     /// sum of them. Elements without an entry take no part, as if they were -infinity; a row
-    /// without entries stays. f32 and f64; a row with a NaN is all NaN.
-    ///
-    /// INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes.
+    /// without entries stays. Dtypes are f32 and f64; a row with a NaN is all NaN.
     ///
     /// @threads exclusive(a)
     #[must_use]
@@ -4181,15 +3908,12 @@ unsafe extern "C" {
 
     /// Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns
     /// (2: one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense
-    /// matrix: SUM, MIN, MAX, and COUNT of elements that are not zero. Missing entries take part as
-    /// zeros: where all entries are positive, they are the smallest. Sums of f32 accumulate in f64,
-    /// in an order that depends only on the offsets, not on the number of threads.
+    /// matrix: SUM, MIN, MAX, and COUNT of elements that are not zero; COUNT, and a sum of i32, is
+    /// i64. Missing entries take part as zeros: where all entries are positive, they are the
+    /// smallest. Sums of f32 accumulate in f64, in an order that depends only on the offsets.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
-    /// index out of range is found as the call goes); axes; the shape or dtype of `out` (i64 of
-    /// COUNT, and of sums of i32); MIN and MAX of no elements; all but SUM without the flag UNIQUE.
+    /// INVALID_ARGUMENT: MIN and MAX of no elements; all but SUM without the flag UNIQUE.
     /// UNSUPPORTED: other operations; COO and BSR; values other than f32, f64, i32 and i64.
-    /// ALIASED: `out` shares bytes with a part.
     #[must_use]
     pub fn tnr_sparse_reduce(
         context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_sparse_view, axes: u32,
@@ -4198,8 +3922,8 @@ unsafe extern "C" {
 
     /// A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which must have
-    /// UNIQUE; a norm without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64.
+    /// INVALID_ARGUMENT: a matrix without the flag UNIQUE. UNSUPPORTED: COO and BSR; values other
+    /// than f32 and f64.
     #[must_use]
     pub fn tnr_sparse_norm(
         context: *mut tnr_context, kind: tnr_sparse_norm_kind, a: *const tnr_sparse_view,
@@ -4209,10 +3933,7 @@ unsafe extern "C" {
     /// Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter
     /// axis; 0 for a position without an entry, the sum of several entries.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
-    /// index out of range is found as the call goes, beyond the diagonal too, and leaves `out` a
-    /// mixture), another length or dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32
-    /// and i64. ALIASED: `out` shares bytes with a part.
+    /// UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
     #[must_use]
     pub fn tnr_sparse_diagonal(
         context: *mut tnr_context, a: *const tnr_sparse_view, attributes: *const tnr_extension,
@@ -4220,15 +3941,13 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
-    /// where `b` and `out` have rank 2. Entries beyond the triangle that the attributes' flags name
-    /// (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL,
-    /// those of the diagonal.
+    /// where `b` and `out` have rank 2. `out` may be exactly `b`. Entries beyond the triangle that
+    /// the attributes' flags name (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor,
+    /// with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
     ///
-    /// INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags; unknown bits of
-    /// `flags`; a matrix that is not square; other shapes or dtypes; a diagonal that is 0 or
-    /// missing in a row, which is named (then `out` is a mixture). UNSUPPORTED: other formats than
-    /// CSR; dtypes other than f32 and f64. ALIASED: `out` shares bytes with a part, or with `b`
-    /// without being exactly it.
+    /// INVALID_ARGUMENT: a matrix that is not square; a diagonal that is 0 or missing in a row,
+    /// which is named (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other
+    /// than f32 and f64.
     #[must_use]
     pub fn tnr_sparse_solve(
         context: *mut tnr_context, a: *const tnr_sparse_view, b: *const tnr_view,
@@ -4237,9 +3956,7 @@ unsafe extern "C" {
 
     // ==== packed matrices ====
 
-    /// Gives up one handle. The last release ends the packed matrix; a call that uses it lasts.
-    ///
-    /// @param packed (transfer full) (nullable)
+    /// Gives up one handle.
     pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
 
     /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
@@ -4251,31 +3968,22 @@ unsafe extern "C" {
     /// entries. The choice depends only on the matrix, and `tnr_packed_describe` reports it.
     ///
     /// Entries keep their order, and a position may have several, except in a bitmap. The memory is
-    /// the context's. Later changes of the values of `a` are not seen.
+    /// the context's. Later changes of `a` are not seen.
     ///
-    /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP
-    /// for rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are
-    /// no floats; BLOCKS for entries that are not all in blocks; 64 consecutive rows with columns
-    /// in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
-    ///
-    /// @param a copied
+    /// INVALID_ARGUMENT: BITMAP for rows whose columns do not rise. UNSUPPORTED: a format that is
+    /// not CSR; dtypes that are no floats; BLOCKS for entries that are not all in blocks; 64
+    /// consecutive rows with columns in more than 64 ranges of the layout's numbers (AUTO: of
+    /// 2^31).
     #[must_use]
     pub fn tnr_packed_create(
         context: *mut tnr_context, a: *const tnr_sparse_view,
         attributes: *const tnr_packed_attributes,
     ) -> *mut tnr_packed;
-    /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
-    ///
-    /// BUSY: 16,777,215 handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
 
-    /// Describes a packed matrix: layout, size, and the number of products that pay for packing.
-    ///
-    /// BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
-    /// version's, or over 4096.
-    ///
-    /// @param out (inout) struct_size is read, the rest written
+    /// Describes a packed matrix.
     #[must_use]
     pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
 
@@ -4285,15 +3993,14 @@ unsafe extern "C" {
     ///
     /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as
     /// by `tnr_sparse_matmul` where the columns of 64 rows are in one range and a row has 65,536
-    /// entries at most; for f32 and f64 the result then has the same bits. In any layout the result
-    /// is the same for any number of threads. Sums of f16 and bf16 are f32, rounded once.
+    /// entries at most; for f32 and f64 the result then has the same bits. Sums of f16 and bf16 are
+    /// f32, rounded once.
     ///
     /// A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more
     /// elements than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it
     /// is read without a copy.
     ///
-    /// BUSY: as `tnr_packed_retain`; a call counts as one handle while it lasts. INVALID_ARGUMENT:
-    /// shapes and dtypes that do not agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: shapes and dtypes that do not agree.
     ///
     /// @param packed [m, k]
     /// @param b `[k]` or `[k, n]`
@@ -4324,14 +4031,14 @@ unsafe extern "C" {
     /// Reductions amid the expression, their operands, and parts of an expression that do not fit
     /// one launch, are temporaries in the device's memory, freed in the order of its queue.
     ///
-    /// INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
-    /// node, a dtype that the operation does not give or operands of two dtypes (the message names
-    /// the node), views that do not broadcast, a reduction that is neither last nor over the last
-    /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
-    /// a dtype that an operation does not take, complex numbers in reductions and on a device, and
-    /// a view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is
-    /// not exactly it; or the last node reduces, and `out` is a view or an operand. OUT_OF_MEMORY:
-    /// only where something is allocated. `out` is then untouched.
+    /// INVALID_ARGUMENT: an operand that is no earlier node, a dtype that the operation does not
+    /// give or operands of two dtypes (the message names the node), views that do not broadcast, a
+    /// reduction that is neither last nor over the last axis with `TNR_NODE_KEEP_AXES`, one over an
+    /// extent of 0 that needs an element. UNSUPPORTED: a dtype that an operation does not take,
+    /// complex numbers in reductions and on a device, and a view that is not on the device of
+    /// `out`. ALIASED: `out` shares bytes with a view and is not exactly it; or the last node
+    /// reduces, and `out` is a view or an operand. OUT_OF_MEMORY: only where something is
+    /// allocated. `out` is then untouched.
     #[must_use]
     pub fn tnr_evaluate(
         context: *mut tnr_context, expression: *const tnr_expression,
@@ -4343,10 +4050,6 @@ unsafe extern "C" {
     ///
     /// Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
     /// `TNR_OPERAND_OUTPUT`.
-    ///
-    /// @param dtype (out)
-    /// @param rank (out)
-    /// @param shape (out) 8 extents, those beyond the rank 0;
     #[must_use]
     pub fn tnr_expression_shape(
         expression: *const tnr_expression, dtype: *mut tnr_dtype, rank: *mut u32, shape: *mut i64,
@@ -4354,15 +4057,12 @@ unsafe extern "C" {
 
     // ==== programs ====
 
-    /// Ends a handle; with the last one, the graph. Programs made of it stay.
+    /// Gives up the handle. Programs made of the graph stay.
     ///
-    /// @param graph (transfer full) (nullable)
     /// @threads any
     pub fn tnr_graph_release(graph: *mut tnr_graph) -> tnr_status;
 
     /// An empty graph.
-    ///
-    /// OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_graph_create() -> *mut tnr_graph;
 
@@ -4370,11 +4070,10 @@ unsafe extern "C" {
     /// the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
     /// index. Each is the extent of an axis of some input, or the count of such a node.
     ///
-    /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`.
     ///
     /// @param name ends with a 0, at most 31 bytes; for messages
     /// @param maximum of all runs
-    /// @param number (out)
     #[must_use]
     pub fn tnr_graph_add_extent(
         graph: *mut tnr_graph, name: *const c_char, maximum: i64, number: *mut i64,
@@ -4382,10 +4081,8 @@ unsafe extern "C" {
 
     /// Adds an extent that is made of two numbers, each a constant or an extent.
     ///
-    /// INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
-    /// fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
-    ///
-    /// @param number (out)
+    /// INVALID_ARGUMENT: a result that is negative, does not fit or divides by 0 where extents are
+    /// at their maxima.
     #[must_use]
     pub fn tnr_graph_combine_extents(
         graph: *mut tnr_graph, op: tnr_extent_op, a: i64, b: i64, number: *mut i64,
@@ -4393,11 +4090,7 @@ unsafe extern "C" {
 
     /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
     ///
-    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
-    /// node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
-    ///
-    /// @param shape (counted-by rank) numbers: constants or extents
-    /// @param value (out)
+    /// INVALID_ARGUMENT: a negative number, or an extent that a node gives.
     #[must_use]
     pub fn tnr_graph_add_input(
         graph: *mut tnr_graph, dtype: tnr_dtype, rank: u32, shape: *const i64, value: *mut u32,
@@ -4406,10 +4099,6 @@ unsafe extern "C" {
     /// Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
     /// nothing is copied: the blob may not be written from here on. The elements of a view without
     /// an owner are copied.
-    ///
-    /// Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
-    ///
-    /// @param value (out)
     #[must_use]
     pub fn tnr_graph_add_constant(
         graph: *mut tnr_graph, view: *const tnr_view, value: *mut u32,
@@ -4417,10 +4106,6 @@ unsafe extern "C" {
 
     /// Adds a number. It must be representable in the dtype that an element-wise node takes for it
     /// as an operand. It is not an operand of other nodes.
-    ///
-    /// INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
-    ///
-    /// @param value (out)
     #[must_use]
     pub fn tnr_graph_add_scalar(
         graph: *mut tnr_graph, scalar: *const tnr_scalar, value: *mut u32,
@@ -4429,9 +4114,8 @@ unsafe extern "C" {
     /// Adds an operation on values that were added before. It is checked here where all extents are
     /// at their maxima, and in each run for the extents that it has.
     ///
-    /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
-    /// of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
-    /// operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: another number of operands or numbers than the kind takes, and shapes,
+    /// dtypes and attributes that the operation refuses. UNSUPPORTED: as the operation.
     ///
     /// @param value (out) the result, of several the first;
     #[must_use]
@@ -4443,9 +4127,8 @@ unsafe extern "C" {
     /// the same view as this output and as that input, and reads the earlier elements of the input
     /// first.
     ///
-    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
-    /// dtype or shape, or is updated by another output, or by a value whose size the data of a run
-    /// decide. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a scalar, an `updates` that is no input or has another dtype or shape, or
+    /// is updated by another output, or by a value whose size the data of a run decide.
     ///
     /// @param updates an input's value, or `TNR_OPERAND_NONE`
     #[must_use]
@@ -4475,10 +4158,8 @@ unsafe extern "C" {
     /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
     /// nothing is taken, and `release` is not called.
     ///
-    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
-    /// without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
-    ///
-    /// @param index (out)
+    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, in place without an
+    /// operand, more than 256 operands or 8 numbers.
     #[must_use]
     pub fn tnr_graph_add_custom(
         graph: *mut tnr_graph, operation: *const tnr_custom_operation, index: *mut u32,
@@ -4489,19 +4170,14 @@ unsafe extern "C" {
     /// names and maxima, and where these are smaller in a run its inputs have the shapes that they
     /// are handed.
     ///
-    /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
-    /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param index (out)
+    /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not,
+    /// graphs that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
     #[must_use]
     pub fn tnr_graph_add_subgraph(
         graph: *mut tnr_graph, body: *const tnr_graph, index: *mut u32,
     ) -> tnr_status;
 
     /// A copy of a subgraph, as a graph: to list it. Constants are shared.
-    ///
-    /// INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
     #[must_use]
     pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
 
@@ -4518,15 +4194,12 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_plugin_check(entry: tnr_plugin_fn) -> *const tnr_plugin;
 
-    /// The numbers of values, nodes and so on of a graph. With the functions below a graph can be
-    /// listed and built again: the sources of its values, in their order, are the calls that made
-    /// it.
+    /// The numbers of values, nodes and so on of a graph. The sources of its values, in their
+    /// order, are the calls that made it.
     #[must_use]
     pub fn tnr_graph_describe(graph: *const tnr_graph, out: *mut tnr_graph_info) -> tnr_status;
 
     /// An extent.
-    ///
-    /// INVALID_ARGUMENT: no such extent.
     #[must_use]
     pub fn tnr_graph_describe_extent(
         graph: *const tnr_graph, index: u32, out: *mut tnr_extent_info,
@@ -4535,69 +4208,52 @@ unsafe extern "C" {
     /// A node, as it was added. Arrays and attributes are the graph's, until something is added to
     /// it or it ends.
     ///
-    /// INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+    /// INVALID_ARGUMENT: a `struct_size` that lacks a field that is not 0.
     #[must_use]
     pub fn tnr_graph_describe_node(
         graph: *const tnr_graph, index: u32, out: *mut tnr_graph_node,
     ) -> tnr_status;
 
     /// A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
-    ///
-    /// INVALID_ARGUMENT: no such constant.
     #[must_use]
     pub fn tnr_graph_describe_constant(
         graph: *const tnr_graph, index: u32, out: *mut tnr_view,
     ) -> tnr_status;
 
-    /// A custom operation: its name, which files store, and its counts of operands and numbers.
-    ///
-    /// INVALID_ARGUMENT: no such operation.
+    /// A custom operation, whose name files store.
     #[must_use]
     pub fn tnr_graph_describe_custom(
         graph: *const tnr_graph, index: u32, out: *mut tnr_custom_info,
     ) -> tnr_status;
 
     /// A number.
-    ///
-    /// INVALID_ARGUMENT: no such number.
     #[must_use]
     pub fn tnr_graph_describe_scalar(
         graph: *const tnr_graph, index: u32, out: *mut tnr_scalar,
     ) -> tnr_status;
 
     /// An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
-    ///
-    /// INVALID_ARGUMENT: no such output.
-    ///
-    /// @param value (out)
-    /// @param updates (out)
     #[must_use]
     pub fn tnr_graph_describe_output(
         graph: *const tnr_graph, index: u32, value: *mut u32, updates: *mut u32,
     ) -> tnr_status;
 
     /// The source, dtype and shape of a value.
-    ///
-    /// INVALID_ARGUMENT: no such value.
     #[must_use]
     pub fn tnr_graph_describe_value(
         graph: *const tnr_graph, value: u32, out: *mut tnr_value_info,
     ) -> tnr_status;
 
-    /// Ends a handle; with the last one, and the last call that uses it, the program.
-    ///
-    /// @param program (transfer full) (nullable)
+    /// Gives up one handle.
     pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
 
-    /// Makes a program of the present contents of the graph. Later additions to the graph are not
-    /// part of it.
+    /// Makes a program of the present contents of the graph.
     ///
-    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
-    /// and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
-    /// constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
-    /// OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
-    /// constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
-    /// bytes that the instruction set in use does not read.
+    /// INVALID_ARGUMENT: a graph without an output, or an extent that no input has and no node
+    /// gives. Errors of operations, where constants are computed. STALE_VIEW: a borrowed constant
+    /// that is packed has ended. With `packed` INVALID_ARGUMENT: bytes that are not those of this
+    /// program's constants, that no blob owns or a borrowed one, or that are not aligned to 64;
+    /// UNSUPPORTED: bytes that the instruction set in use does not read.
     ///
     /// @param context whose threads compute and pack constants
     #[must_use]
@@ -4606,17 +4262,14 @@ unsafe extern "C" {
         attributes: *const tnr_program_attributes,
     ) -> *mut tnr_program;
 
-    /// One more handle of the same program, to be released too; the same pointer is returned.
-    ///
-    /// BUSY: 16,777,215 handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_program_retain(program: *mut tnr_program) -> *mut tnr_program;
 
     /// The constants of a program that are packed, as bytes in a new blob: to be written to a file,
-    /// which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
-    /// is a multiple of 64. They are for the instruction set in use and this version of the library.
-    ///
-    /// BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+    /// which other processes map as the `packed` of their `tnr_program_attributes`, at an offset
+    /// that is a multiple of 64. They are for the instruction set in use and this version of the
+    /// library.
     ///
     /// @param context whose memory it is
     /// @param out all of the new blob, as `u8`;
@@ -4626,14 +4279,7 @@ unsafe extern "C" {
     ) -> *mut tnr_blob;
 
     /// The dtype and shape of an output of a run on these inputs, which the caller's view must
-    /// have. No element is read. An extent that depends on the data is the largest one possible.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
-    ///
-    /// @param inputs (counted-by input_count) pointers to views
-    /// @param dtype (out)
-    /// @param rank (out)
-    /// @param shape (out) 8 extents, those beyond the rank 0;
+    /// have. An extent that depends on the data is the largest one possible.
     #[must_use]
     pub fn tnr_program_output_shape(
         program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, output: u32,
@@ -4641,12 +4287,7 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The memory that a run on these inputs takes, in addition to the scratch memory of
-    /// operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
-    /// a device it is the device's memory.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs.
-    ///
-    /// @param inputs (counted-by input_count) pointers to views
+    /// operations. For inputs on a device it is the device's memory.
     #[must_use]
     pub fn tnr_program_memory(
         program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32,
@@ -4654,13 +4295,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The operands of a step of a run on these inputs: for each step whether its result is one,
-    /// and after the steps for each input. With this the steps are a graph. Outputs are assumed to
-    /// be in row-major order.
+    /// and after the steps for each input. With this the steps are a graph.
     ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
-    /// another `read_count` than the steps and the inputs are.
+    /// INVALID_ARGUMENT: another `read_count` than the steps and the inputs are.
     ///
-    /// @param inputs (counted-by input_count) pointers to views
     /// @param reads (counted-by read_count) (out) 1 or 0;
     #[must_use]
     pub fn tnr_program_describe_reads(
@@ -4668,25 +4306,15 @@ unsafe extern "C" {
         reads: *mut u8, read_count: u32,
     ) -> tnr_status;
 
-    /// Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
-    /// elements are not read; outputs are assumed to be in row-major order. All passes have an
-    /// index from 0 on, in the order in which they are made.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
-    ///
-    /// @param inputs (counted-by input_count) pointers to views
+    /// Counts a pass's changes of the program, and of the steps of a run on these inputs. All
+    /// passes have an index from 0 on, in the order in which they are made.
     #[must_use]
     pub fn tnr_program_describe_pass(
         program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, index: u32,
         out: *mut tnr_pass_info,
     ) -> tnr_status;
 
-    /// A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
-    /// row-major order.
-    ///
-    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
-    ///
-    /// @param inputs (counted-by input_count) pointers to views
+    /// A step of a run on these inputs.
     #[must_use]
     pub fn tnr_program_describe_step(
         program: *const tnr_program, inputs: *const *const tnr_view, input_count: u32, step: u32,
@@ -4707,18 +4335,15 @@ unsafe extern "C" {
     /// order of the context's queue. The first run on a device copies the program's constants there
     /// and waits; another one waits where a node does so that reads by index, divides integers or
     /// multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
-    /// not compute (the message names it). DEVICE_ERROR.
+    /// not compute (the message names it).
     ///
     /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
     /// states, extents of one name that differ or exceed the maximum, and extents, also those that
     /// the data decide, that an operation refuses (the message names the node). ALIASED: an output
     /// shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
-    /// also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
-    /// except after errors that are found in the data, such as an index out of bounds: outputs then
-    /// hold a mixture.
+    /// also a budget that is exceeded. Outputs are then untouched, except after errors that are
+    /// found in the data, such as an index out of bounds: outputs then hold a mixture.
     ///
-    /// @param inputs (counted-by input_count) pointers to views
-    /// @param outputs (counted-by output_count) pointers to views
     /// @threads exclusive(outputs)
     #[must_use]
     pub fn tnr_program_run(
@@ -4727,41 +4352,32 @@ unsafe extern "C" {
         outputs: *const *const tnr_view_mut, output_count: u32,
     ) -> tnr_status;
 
-    /// Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
-    /// enqueued go on.
-    ///
-    /// @param bound (transfer full) (nullable)
+    /// Gives up the handle. Enqueued runs go on.
     pub fn tnr_bound_release(bound: *mut tnr_bound) -> tnr_status;
 
     /// Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
-    /// element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
-    /// one of three ways:
+    /// element is read or written. A program is bound in one of three ways:
     ///
-    /// - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
-    ///   holds the program, and not the views.
+    /// - Plain, on the CPU or on the device of the context, to which the program's constants are
+    ///   copied the first time (it waits): any number of threads run it at once. It holds the
+    ///   program, and not the views.
     /// - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
-    ///   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
-    ///   It holds the program, and not the views.
-    /// - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
-    ///   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
-    ///   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
-    ///   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
-    ///   owner. It does not hold the program.
+    ///   once for that, on zeros in memory of its own, with all its subgraphs and custom
+    ///   operations. It holds the program, and not the views.
+    /// - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these
+    ///   outputs is recorded, with memory of its own for values between them; nothing is enqueued.
+    ///   It holds the owners of the views: a blob that is released meanwhile stays, a borrow
+    ///   escapes (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory
+    ///   without an owner. It does not hold the program.
     ///
-    /// The first time on a device the program's constants are copied there, and waited for.
-    ///
-    /// INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
-    /// `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
-    /// `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
-    /// or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
-    /// with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
-    /// its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
-    /// reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
-    /// entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
-    /// that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
-    ///
-    /// @param inputs (counted-by input_count) pointers to views
-    /// @param outputs (counted-by output_count) pointers to views
+    /// INVALID_ARGUMENT: views that `tnr_program_run` does not take, both `TNR_BOUND_PREALLOCATED`
+    /// and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with `TNR_BOUND_CAPTURED`.
+    /// ALIASED as `tnr_program_run`. UNSUPPORTED: a node that a device does not compute; views of a
+    /// device with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can
+    /// only throw its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in
+    /// a run as it reads by index, divides whole numbers or multiplies a sparse matrix, and a
+    /// driver without an entry point for it. The message names the node, or the entry point.
+    /// OUT_OF_MEMORY: also a budget that is exceeded.
     #[must_use]
     pub fn tnr_bound_create(
         context: *mut tnr_context, program: *const tnr_program, inputs: *const *const tnr_view,
@@ -4771,8 +4387,6 @@ unsafe extern "C" {
 
     /// The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
     /// which have this memory already.
-    ///
-    /// STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
     #[must_use]
     pub fn tnr_bound_memory(bound: *const tnr_bound, out: *mut tnr_memory_plan) -> tnr_status;
 
@@ -4780,26 +4394,24 @@ unsafe extern "C" {
     /// `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
     /// owners and overlap.
     ///
-    /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
+    /// - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its
+    ///   own.
     /// - Preallocated: the calling thread computes, and the context is not used. Whether the run
     ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
-    ///   does not hold for custom operations, and the first call of a thread into the library may take
-    ///   thread-local memory. One run at a time uses that memory: BUSY for another one.
+    ///   does not hold for custom operations, and the first call of a thread into the library may
+    ///   take thread-local memory. One run at a time uses that memory: BUSY for another one.
     ///   UNSUPPORTED: `TNR_RUN_CHECKED`.
-    /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
-    ///   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
-    ///   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
+    /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the
+    ///   stream of the context, after all that is enqueued on the blobs of inputs and outputs and
+    ///   before all that follows there; and after itself, on whichever stream it runs. It waits for
+    ///   nothing.
     ///
     /// INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
     /// (the message names the argument, its layout and the bound one), or a context of another
-    /// device. ALIASED: an output shares a byte with an input that it does not update, or with
-    /// another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
-    /// DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
-    /// is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
-    /// loop at its limit: outputs then hold a mixture.
+    /// device. ALIASED as `tnr_program_run`. Outputs are then untouched. INVALID_ARGUMENT also of
+    /// the data, as an index that is out of bounds, an integer that is divided by 0, more elements
+    /// than a node may find, or a loop at its limit: outputs then hold a mixture.
     ///
-    /// @param inputs (counted-by input_count) pointers to views
-    /// @param outputs (counted-by output_count) pointers to views
     /// @threads exclusive(outputs)
     #[must_use]
     pub fn tnr_bound_run(
@@ -4813,25 +4425,17 @@ unsafe extern "C" {
     /// How many devices of a kind there are; 1 for the CPU.
     ///
     /// UNSUPPORTED: no driver, or one that cannot be used; the message says why.
-    /// INVALID_ARGUMENT: a kind that is none. DEVICE_ERROR.
-    ///
-    /// @param count (out)
     #[must_use]
     pub fn tnr_device_count(kind: tnr_device_kind, count: *mut u32) -> tnr_status;
 
     /// Describes a device. For the CPU it gives only the name.
     ///
-    /// INVALID_ARGUMENT: a device that is not there, or a `struct_size` below the first version's
-    /// or over 4096. UNSUPPORTED: as `tnr_device_count`. DEVICE_ERROR.
-    ///
-    /// @param info (inout)
+    /// INVALID_ARGUMENT: a device that is not there. UNSUPPORTED as `tnr_device_count`.
     #[must_use]
     pub fn tnr_device_describe(device: tnr_device, info: *mut tnr_device_info) -> tnr_status;
 
     /// Waits for all work that was enqueued through the context; returns at once without a device.
     /// Reports a failure of the device since the last wait.
-    ///
-    /// DEVICE_ERROR.
     #[must_use]
     pub fn tnr_context_wait(context: *mut tnr_context) -> tnr_status;
 
@@ -4840,21 +4444,15 @@ unsafe extern "C" {
     /// `other`. Blobs do not need this: each call comes after the work of calls through other
     /// contexts on its blobs.
     ///
-    /// DEVICE_ERROR. OUT_OF_MEMORY.
-    ///
     /// @param other (nullable)
     #[must_use]
     pub fn tnr_context_follow(context: *mut tnr_context, other: *mut tnr_context) -> tnr_status;
 
-    /// Gives up one handle of an event.
-    ///
-    /// @param event (transfer full) (nullable)
+    /// Gives up one handle.
     pub fn tnr_event_release(event: *mut tnr_event) -> tnr_status;
 
     /// Makes an event of the work that the context's stream has got so far; without a device, of
     /// work of the CPU, which is done. It keeps the context.
-    ///
-    /// OUT_OF_MEMORY. DEVICE_ERROR.
     #[must_use]
     pub fn tnr_event_create(context: *mut tnr_context) -> *mut tnr_event;
 
@@ -4865,28 +4463,20 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_event_wait(event: *mut tnr_event) -> tnr_status;
 
-    /// Whether the event's work is done, 1 or 0, without waiting. If it is, memory of the CPU that
-    /// copies in this work used is no longer in use.
-    ///
-    /// DEVICE_ERROR, as `tnr_event_wait`.
-    ///
-    /// @param is_done (out)
+    /// Whether the event's work is done, 1 or 0, without waiting. If it is, that has the effect of
+    /// `tnr_event_wait`.
     #[must_use]
     pub fn tnr_event_query(event: *mut tnr_event, is_done: *mut u32) -> tnr_status;
 
     /// Orders the work that `context` gets from here on after the event's work, also across two
     /// devices. The call waits only for a context of the CPU.
-    ///
-    /// STALE_HANDLE: `context` or `event`. DEVICE_ERROR.
     #[must_use]
     pub fn tnr_context_follow_event(context: *mut tnr_context, event: *mut tnr_event)
     -> tnr_status;
 
     // ==== kernels of the caller's own ====
 
-    /// Gives up one handle. The last release ends the kernel; launches of it are done as enqueued.
-    ///
-    /// @param kernel (transfer full) (nullable)
+    /// Gives up one handle. Enqueued launches go on.
     pub fn tnr_kernel_release(kernel: *mut tnr_kernel) -> tnr_status;
 
     /// Loads a kernel onto the context's device, for launches by any context with that device. The
@@ -4901,15 +4491,13 @@ unsafe extern "C" {
     /// a source that does not compile, with the words of the compiler; a name that no kernel has;
     /// parameters that are none, or not the kernel's. UNSUPPORTED: an image without code for the
     /// device; a source where NVRTC cannot be opened: `TENURE_NVRTC`, or without that variable
-    /// `libnvrtc.so.13` or `libnvrtc.so.12`. OUT_OF_MEMORY. DEVICE_ERROR.
+    /// `libnvrtc.so.13` or `libnvrtc.so.12`.
     #[must_use]
     pub fn tnr_kernel_create(
         context: *mut tnr_context, options: *const tnr_kernel_options,
     ) -> *mut tnr_kernel;
 
-    /// One more handle of the same kernel, to be released too; the same pointer is returned.
-    ///
-    /// BUSY: 16,777,215 handles.
+    /// Makes one more handle.
     #[must_use]
     pub fn tnr_kernel_retain(kernel: *mut tnr_kernel) -> *mut tnr_kernel;
 
@@ -4923,10 +4511,8 @@ unsafe extern "C" {
     /// view that is not row-major without gaps for `TNR_KERNEL_POINTER`; a view that may not be
     /// written as an output; more blocks, threads or shared memory than the kernel can have on its
     /// device, or 0 blocks or threads. UNSUPPORTED: a view on another device. ALIASED: an output
-    /// that shares a byte with another argument, or two of whose indices do. STALE_HANDLE:
-    /// `context`, `kernel`. DEVICE_ERROR: also for work before it; the message names the kernel.
-    ///
-    /// @param arguments (counted-by argument_count)
+    /// that shares a byte with another argument, or two of whose indices do. DEVICE_ERROR: also for
+    /// work before it; the message names the kernel.
     #[must_use]
     pub fn tnr_kernel_launch(
         context: *mut tnr_context, kernel: *const tnr_kernel, grid: *const tnr_kernel_grid,
