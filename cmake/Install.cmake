@@ -52,3 +52,6 @@ file(RELATIVE_PATH TENURE_PC_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/tenure.pc.in tenure.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tenure.pc DESTINATION ${pkgconfig_dir})
+if(TENURE_PROGRAM_FILE)
+  include(cmake/ProgramFile.cmake)
+endif()

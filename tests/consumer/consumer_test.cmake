@@ -2,8 +2,8 @@
 #   install       `cmake --install` into a prefix, which is then moved: nothing may remember it
 #   find_package  CMakeLists.txt beside this file, in plain C; and the examples, which it runs
 #   pkg_config    the C compiler with the flags that pkg-config prints
-# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, CXX_COMPILER, GENERATOR, LIBDIR and
-# VERSION.
+# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, CXX_COMPILER, GENERATOR, LIBDIR, VERSION
+# and PROGRAM_FILE: whether the library of program files is installed.
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -34,7 +34,7 @@ elseif(STEP STREQUAL "find_package")
   set(build ${WORK_DIR}/find_package)
   run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build}
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
-    -DCMAKE_BUILD_TYPE=Release)
+    -DCMAKE_BUILD_TYPE=Release -DPROGRAM_FILE=${PROGRAM_FILE})
   run(${CMAKE_COMMAND} --build ${build})
   check_output(${build}/sums)
   check_output(${build}/sums_static)
@@ -63,6 +63,15 @@ elseif(STEP STREQUAL "pkg_config")
   run(${C_COMPILER} -std=c99 ${source} ${flags} -o ${WORK_DIR}/sums_static)
   set(ENV{LD_LIBRARY_PATH} "")
   check_output(${WORK_DIR}/sums_static)
+
+  if(PROGRAM_FILE)
+    set(ENV{LD_LIBRARY_PATH} ${libdir})
+    set(source ${CMAKE_CURRENT_LIST_DIR}/../../rust/tenure-program-file/tests/saves_and_loads.c)
+    run(${PKG_CONFIG} --cflags --libs tenure-program-file)
+    separate_arguments(flags UNIX_COMMAND "${output}")
+    run(${C_COMPILER} -std=c99 ${source} ${flags} -o ${WORK_DIR}/program_file)
+    run(${WORK_DIR}/program_file ${WORK_DIR}/saved.tnrp)
+  endif()
 
 else()
   message(FATAL_ERROR "no step \"${STEP}\"")
