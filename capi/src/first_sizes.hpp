@@ -62,7 +62,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_dense_attributes> = 256;
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_dense_attributes> = 72;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_convert_attributes> = 32;
 template <>

@@ -263,7 +263,7 @@ static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
 static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
 static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
 
-static_assert(sizeof(tnr_sparse_from_dense_attributes) == 256 &&
+static_assert(sizeof(tnr_sparse_from_dense_attributes) == 72 &&
               alignof(tnr_sparse_from_dense_attributes) == 8);
 static_assert(offsetof(tnr_sparse_from_dense_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_from_dense_attributes, index_dtype) == 8);

@@ -28,12 +28,12 @@ class DeviceFromDense : public OnDevice {
   void check(const Array& dense, tnr_sparse_format format,
              tnr_sparse_from_dense_attributes attributes, const Array* mask,
              const std::string& what) {
-    if (mask != nullptr) attributes.mask = mask->view();
+    if (mask != nullptr) attributes.mask = &mask->view();
     const Made expected(tnr_sparse_from_dense(nullptr, format, &dense.view(), &attributes));
     const std::string said = expected.is_there() ? "" : tnr_last_error()->message;
     const DeviceArray there(context_, dense);
     std::optional<DeviceArray> mask_there;
-    if (mask != nullptr) attributes.mask = mask_there.emplace(context_, *mask).view();
+    if (mask != nullptr) attributes.mask = mask_there.emplace(context_, *mask).in();
     const std::uint64_t waits = totals().device_waits;
     const Made made(tnr_sparse_from_dense(context_, format, there.in(), &attributes));
     ASSERT_EQ(made.is_there(), expected.is_there())
@@ -235,7 +235,7 @@ TEST_F(DeviceFromDense, LeavesToTheCpuWhatItHasNot) {
   refused(context_, TNR_SPARSE_FORMAT_BSR, there.in(), attributes, TNR_STATUS_UNSUPPORTED, one);
   attributes = plain;
   attributes.predicate = TNR_SPARSE_PREDICATE_MASK;
-  attributes.mask = mask.view();
+  attributes.mask = &mask.view();
   refused(context_, csr, there.in(), attributes, TNR_STATUS_UNSUPPORTED, "attributes->mask");
   refused(nullptr, csr, there.in(), plain, TNR_STATUS_INVALID_ARGUMENT, "has no device");
   EXPECT_EQ(tnr_sparse_from_dense_top_k(context_, TNR_SPARSE_ORDER_VALUE, there.in(), 2, nullptr),

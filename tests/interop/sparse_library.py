@@ -35,7 +35,7 @@ class FromDense(ctypes.Structure):
         ("struct_size", ctypes.c_uint64), ("index_dtype", ctypes.c_uint32),
         ("predicate", ctypes.c_int32), ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
         ("block_rows", ctypes.c_int64), ("block_cols", ctypes.c_int64), ("threshold", Scalar),
-        ("mask", View)]
+        ("mask", ctypes.POINTER(View))]
 
 
 class Convert(ctypes.Structure):
@@ -60,7 +60,7 @@ class Options:
     block_rows: int
     block_cols: int
     threshold: Scalar
-    mask: View
+    mask: ctypes.POINTER(View)
 
     def attributes(self, struct):
         made = struct(struct_size=ctypes.sizeof(struct))
@@ -83,7 +83,7 @@ def options(format_name=None, index_dtype=None, predicate="non_zero", flags=0, b
         index_dtype=0 if index_dtype is None else dtype_of(index_dtype),
         block_rows=block[0], block_cols=block[1],
         threshold=scalar_of(threshold) if is_above else Scalar(),
-        mask=view_of(mask) if predicate == "mask" else View())
+        mask=ctypes.pointer(view_of(mask)) if predicate == "mask" else None)
 
 
 def arrays_of(matrix):

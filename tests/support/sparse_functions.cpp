@@ -67,6 +67,7 @@ constexpr Predicate kPredicates[] = {
 
 void add_from_dense(Rows& rows) {
   static const unsigned char truth[] = {1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1};
+  static const tnr_view mask = flat_view(truth, TNR_DTYPE_BOOL8, {4, 4});
   for (const Predicate& of : kPredicates) {
     const auto set = [of](auto& attributes) {
       attributes.predicate = of.predicate;
@@ -81,7 +82,8 @@ void add_from_dense(Rows& rows) {
           "sparse_from_dense", of.name + (" to format " + std::to_string(format)),
           has_blocks ? kBlocks : kNone, TNR_OPERATION_SPARSE_FROM_DENSE,
           [=](Context context, Matrix, auto* given, With& with) {
-            if (given != nullptr) with.read_bytes += given->mask.size_bytes;
+            if (given != nullptr)
+              with.read_bytes += given->mask == nullptr ? 0 : given->mask->size_bytes;
             return tnr_sparse_from_dense(context, format, with.dense(), given);
           },
           fields,
@@ -89,7 +91,7 @@ void add_from_dense(Rows& rows) {
             set(attributes);
             if (has_blocks) attributes.block_rows = attributes.block_cols = 1;
             if (of.predicate == TNR_SPARSE_PREDICATE_MASK) {
-              attributes.mask = flat_view(truth, TNR_DTYPE_BOOL8, {4, 4});
+              attributes.mask = &mask;
             }
           });
     }
@@ -140,7 +142,7 @@ void add_parts(Rows& rows) {
   TENURE_ROW(sparse_coalesce, "last", kElements | kDevices | kAnyValues, SPARSE_COALESCE, extension,
              (context, TNR_SPARSE_COMBINE_LAST, a, given));
   for (const std::int64_t k : {0, 2}) {
-    TENURE_ROW(sparse_top_k, std::to_string(k), kCsr, SPARSE_PRUNE, sparse_top_k_attributes,
+    TENURE_ROW(sparse_top_k, std::to_string(k), kCsr, SPARSE_PRUNE, extension,
                (context, TNR_SPARSE_ORDER_VALUE, a, std::min(k, with.cols()), given));
   }
   TENURE_ROW(sparse_select, "all", kParts, SPARSE_CONVERT, extension,

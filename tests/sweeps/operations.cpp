@@ -342,9 +342,8 @@ void add_from_dense(List& list) {
             auto to = attributes_for<tnr_sparse_from_dense_attributes>(code, with.a);
             to.predicate = static_cast<tnr_sparse_predicate>(predicate.value);
             to.index_dtype = with.a.minor.dtype;
-            const tnr_view* const mask = dense.mask;
             if (to.predicate == TNR_SPARSE_PREDICATE_MASK) {
-              to.mask = *mask;
+              to.mask = dense.mask;
             } else if (to.predicate != TNR_SPARSE_PREDICATE_NON_ZERO) {
               to.threshold = scalar(with.a.values.dtype, 1);
             }

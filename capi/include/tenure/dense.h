@@ -233,19 +233,13 @@ typedef int32_t tnr_reduce_op;
 /** The square root of NAN_VAR, with the attribute `ddof`; floats only. */
 #define TNR_REDUCE_OP_NAN_STD 20
 
-/**
- * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
- * them, so that the caller always states it.
- */
+/** Attributes of `tnr_reduce` and `tnr_sparse_reduce`. */
 typedef struct tnr_reduce_attributes {
   uint64_t struct_size;
-  /**
-   * Delta degrees of freedom: variances divide by the count less this; 0 for operations whose
-   * documentation does not name it.
-   */
+  /** Delta degrees of freedom: variances divide by the count less this. 0 for all others. */
   uint32_t ddof;
   uint32_t reserved;
-  double power;  /**< The p of NORM; 0 for all others. */
+  double power;  /**< The p of NORM, above 0. 0 for all others. */
 } tnr_reduce_attributes;
 
 /** Attributes of `tnr_matmul`. */
@@ -429,9 +423,8 @@ tnr_status tnr_ternary(tnr_context *context TNR_BORROWED, tnr_ternary_op op, con
  * A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
  * where the result does, not on the way to it.
  *
- * INVALID_ARGUMENT also for no attributes where `op` takes `ddof`, a `ddof` other than 0 where
- * it does not, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN,
- * MAX, ARGMIN or ARGMAX.
+ * INVALID_ARGUMENT also for attributes that `op` does not take, ARGMIN and ARGMAX over some
+ * but neither one nor all axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const tnr_view *a,

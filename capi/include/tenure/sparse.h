@@ -271,8 +271,8 @@ typedef struct tnr_sparse_from_dense_attributes {
   int64_t block_cols;  /**< Columns of a block of BSR; 0 otherwise. */
   /** Operand of the predicate; zeros for predicates that have none. */
   tnr_scalar threshold;
-  /** bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros. */
-  tnr_view mask;
+  /** bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else NULL. */
+  const tnr_view *mask;
 } tnr_sparse_from_dense_attributes;
 
 /** Order by which the largest entries are chosen. NaN is less than everything. */
@@ -280,13 +280,10 @@ typedef int32_t tnr_sparse_order;
 #define TNR_SPARSE_ORDER_VALUE 1  /**< Their values. */
 #define TNR_SPARSE_ORDER_MAGNITUDE 2  /**< Their values without the signs. */
 
-/** Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. */
+/** Attributes of `tnr_sparse_from_dense_top_k`. */
 typedef struct tnr_sparse_top_k_attributes {
   uint64_t struct_size;
-  /**
-   * From dense: dtype of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
-   * Else 0: entries keep their index type.
-   */
+  /** Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. */
   tnr_dtype index_dtype;
   uint32_t reserved;
 } tnr_sparse_top_k_attributes;
@@ -507,8 +504,7 @@ tnr_sparse *tnr_sparse_prune(tnr_context *context TNR_BORROWED, const tnr_sparse
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_top_k(tnr_context *context TNR_BORROWED, tnr_sparse_order order,
-    const tnr_sparse_view *a, int64_t k,
-    const tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
+    const tnr_sparse_view *a, int64_t k, const tnr_extension *attributes) TNR_NOEXCEPT;
 
 /**
  * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`,

@@ -34,12 +34,13 @@
  * a device.
  *
  * **Arguments** of operations have one order: context, operation, inputs with their axes and
- * numbers, attributes, outputs. `context` and `attributes` may be NULL, an array where its count
- * is 0, and any other pointer only where its comment says `(nullable)`. A pointer that is not
- * const, to a number or a struct, is written; the `struct_size` of such a struct is read first.
- * The library keeps no pointer beyond the call, unless the comment says otherwise. Shapes are
- * written as 8 extents, those beyond the rank 0. Strings end with a 0; those that are returned
- * live as long as the process.
+ * numbers, attributes, outputs. Required values are arguments; optional ones, and those that only
+ * some operations of a function take, are attributes. `context` and `attributes` may be NULL, an
+ * array where its count is 0, and any other pointer only where its comment says `(nullable)`. A
+ * pointer that is not const, to a number or a struct, is written; the `struct_size` of such a
+ * struct is read first. The library keeps no pointer beyond the call, unless the comment says
+ * otherwise. Shapes are written as 8 extents, those beyond the rank 0. Strings end with a 0; those
+ * that are returned live as long as the process.
  *
  * **Threads**: any thread may call any function. While a call runs, no other call may use the
  * memory of its `out`, and while a call changes a `tnr_graph`, no other call may use that graph.

@@ -2,7 +2,6 @@
 #include "tenure/ops.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "attributes.hpp"
 #include "timed.hpp"
@@ -123,10 +122,8 @@ tnr_status tnr_select(tnr_context* context, const tnr_view* condition, const tnr
 tnr_status tnr_reduce(tnr_context* context, tnr_reduce_op op, const tnr_view* a, uint32_t axes,
                       const tnr_reduce_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_REDUCE, [=] {
-    std::optional<std::uint32_t> ddof;
     const tnr_reduce_attributes given = read_reduce_attributes(attributes);
-    if (attributes != nullptr) ddof = given.ddof;
-    tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"),
+    tenure::reduce(context_of(context), op, deref(a, "a"), axes, given.ddof, deref(out, "out"),
                    given.power);
   });
 }

@@ -48,6 +48,11 @@ tenure::SparseOptions read_options(tnr_sparse_format format,
                                    const tnr_sparse_from_dense_attributes* attributes) {
   const tnr_sparse_from_dense_attributes given = sized_attributes_of(attributes);
   require_zero(given.reserved, "reserved");
+  const bool has_mask = given.predicate == TNR_SPARSE_PREDICATE_MASK;
+  if (!has_mask && given.mask != nullptr) {
+    tenure::fail(TNR_STATUS_INVALID_ARGUMENT,
+                 "attributes->mask is given but attributes->predicate is not MASK");
+  }
   return {.format = format,
           .index_dtype = given.index_dtype,
           .predicate = given.predicate,
@@ -55,7 +60,7 @@ tenure::SparseOptions read_options(tnr_sparse_format format,
           .block_rows = given.block_rows,
           .block_cols = given.block_cols,
           .threshold = given.threshold,
-          .mask = given.mask};
+          .mask = has_mask ? deref(given.mask, "attributes->mask") : tnr_view{}};
 }
 tenure::SparseOptions read_options(tnr_sparse_format format,
                                    const tnr_sparse_convert_attributes* attributes) {
@@ -162,10 +167,9 @@ tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
 }
 
 tnr_sparse* tnr_sparse_top_k(tnr_context* context, tnr_sparse_order order, const tnr_sparse_view* a,
-                             std::int64_t k,
-                             const tnr_sparse_top_k_attributes* attributes) noexcept {
+                             std::int64_t k, const tnr_extension* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
-    require_zero(attributes_of(attributes).index_dtype, "index_dtype");
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_top_k(context_of(context), read_sparse(a, "a"), k, order));
   });
 }

@@ -114,7 +114,7 @@ struct DeviceReduce {
   tnr_reduce_op op;
   const tnr_view& a;
   std::uint32_t axes;
-  std::optional<std::uint32_t> ddof;
+  std::uint32_t ddof;
   const tnr_view_mut& out;
   double power;
 };

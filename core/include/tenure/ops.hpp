@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
@@ -32,10 +31,10 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
              const tnr_view_mut& out);
 void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out);
-// `ddof` is always given to what takes it by the table of operations, and 0 or absent for all
-// others; `power` is above 0 for what takes it, and 0 for all others.
+// By the table of operations: `ddof` is 0 for an operation that does not take it; `power` is above 0
+// for one that takes it, and 0 for all others.
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power = 0);
+            std::uint32_t ddof, const tnr_view_mut& out, double power = 0);
 // The variance is `out`.
 void moments(const Context& context, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
              const tnr_view_mut& mean, const tnr_view_mut& out);

@@ -1,7 +1,6 @@
 #include "expression/cpu_evaluation.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "dense/normalize/checked.hpp"
@@ -147,9 +146,8 @@ CheckedReduction CpuEvaluation::checked_of(const Node& node, unsigned index,
   const tnr_reduce_attributes attributes = readers_.reduce(given);
   const auto op = static_cast<tnr_reduce_op>(node.op);
   const tnr_view a = operand_view(index);
-  std::optional<std::uint32_t> ddof;
-  if (given != nullptr) ddof = attributes.ddof;
-  const Reduction reduction = checked_reduction(op, a, node.axes, ddof, attributes.power, out);
+  const Reduction reduction =
+      checked_reduction(op, a, node.axes, attributes.ddof, attributes.power, out);
   if (!is_empty(out)) require_elements(op, a, node.axes);
   return {op, reduction, attributes.ddof, attributes.power};
 }

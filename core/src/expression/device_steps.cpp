@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cstring>
-#include <optional>
 
 #include "cpu/operations.hpp"
 #include "tenure/dtype.hpp"
@@ -379,10 +378,8 @@ class DeviceSteps::Run {
   void reduce(const Node& node, const tnr_view& a, const tnr_view_mut& to) const {
     const auto given = static_cast<const tnr_reduce_attributes*>(node.attributes);
     const tnr_reduce_attributes attributes = readers_.reduce(given);
-    std::optional<std::uint32_t> ddof;
-    if (given != nullptr) ddof = attributes.ddof;
-    queue_.enqueue(DeviceReduce{static_cast<tnr_reduce_op>(node.op), a, node.axes, ddof, to,
-                                attributes.power});
+    queue_.enqueue(DeviceReduce{static_cast<tnr_reduce_op>(node.op), a, node.axes, attributes.ddof,
+                                to, attributes.power});
   }
 
   const DeviceQueue& queue_;

@@ -39,12 +39,13 @@
 //! a device.
 //!
 //! **Arguments** of operations have one order: context, operation, inputs with their axes and
-//! numbers, attributes, outputs. `context` and `attributes` may be NULL, an array where its count
-//! is 0, and any other pointer only where its comment says `(nullable)`. A pointer that is not
-//! const, to a number or a struct, is written; the `struct_size` of such a struct is read first.
-//! The library keeps no pointer beyond the call, unless the comment says otherwise. Shapes are
-//! written as 8 extents, those beyond the rank 0. Strings end with a 0; those that are returned
-//! live as long as the process.
+//! numbers, attributes, outputs. Required values are arguments; optional ones, and those that only
+//! some operations of a function take, are attributes. `context` and `attributes` may be NULL, an
+//! array where its count is 0, and any other pointer only where its comment says `(nullable)`. A
+//! pointer that is not const, to a number or a struct, is written; the `struct_size` of such a
+//! struct is read first. The library keeps no pointer beyond the call, unless the comment says
+//! otherwise. Shapes are written as 8 extents, those beyond the rank 0. Strings end with a 0; those
+//! that are returned live as long as the process.
 //!
 //! **Threads**: any thread may call any function. While a call runs, no other call may use the
 //! memory of its `out`, and while a call changes a `tnr_graph`, no other call may use that graph.
@@ -694,17 +695,15 @@ pub struct tnr_extension {
     pub struct_size: u64,
 }
 
-/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. An operation that takes `ddof` requires
-/// them, so that the caller always states it.
+/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_reduce_attributes {
     pub struct_size: u64,
-    /// Delta degrees of freedom: variances divide by the count less this; 0 for operations whose
-    /// documentation does not name it.
+    /// Delta degrees of freedom: variances divide by the count less this. 0 for all others.
     pub ddof: u32,
     pub reserved: u32,
-    /// The p of NORM; 0 for all others.
+    /// The p of NORM, above 0. 0 for all others.
     pub power: f64,
 }
 
@@ -1243,8 +1242,8 @@ pub struct tnr_sparse_from_dense_attributes {
     pub block_cols: i64,
     /// Operand of the predicate; zeros for predicates that have none.
     pub threshold: tnr_scalar,
-    /// bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros.
-    pub mask: tnr_view,
+    /// bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else NULL.
+    pub mask: *const tnr_view,
 }
 
 /// Attributes of `tnr_sparse_convert`.
@@ -1275,13 +1274,12 @@ pub struct tnr_sparse_prune_attributes {
     pub threshold: tnr_scalar,
 }
 
-/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`.
+/// Attributes of `tnr_sparse_from_dense_top_k`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_top_k_attributes {
     pub struct_size: u64,
-    /// From dense: dtype of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
-    /// Else 0: entries keep their index type.
+    /// Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
     pub index_dtype: tnr_dtype,
     pub reserved: u32,
 }
@@ -2882,9 +2880,8 @@ unsafe extern "C" {
     /// A product, a sum, a mean, a variance or a norm of finite floats overflows or underflows only
     /// where the result does, not on the way to it.
     ///
-    /// INVALID_ARGUMENT also for no attributes where `op` takes `ddof`, a `ddof` other than 0 where
-    /// it does not, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN,
-    /// MAX, ARGMIN or ARGMAX.
+    /// INVALID_ARGUMENT also for attributes that `op` does not take, ARGMIN and ARGMAX over some
+    /// but neither one nor all axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
     #[must_use]
     pub fn tnr_reduce(
         context: *mut tnr_context, op: tnr_reduce_op, a: *const tnr_view, axes: u32,
@@ -3686,7 +3683,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_sparse_top_k(
         context: *mut tnr_context, order: tnr_sparse_order, a: *const tnr_sparse_view, k: i64,
-        attributes: *const tnr_sparse_top_k_attributes,
+        attributes: *const tnr_extension,
     ) -> *mut tnr_sparse;
 
     /// Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`,

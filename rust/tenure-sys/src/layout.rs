@@ -358,7 +358,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_sparse_from_dense_attributes>() == 256);
+    assert!(size_of::<tnr_sparse_from_dense_attributes>() == 72);
     assert!(align_of::<tnr_sparse_from_dense_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_from_dense_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_sparse_from_dense_attributes, index_dtype) == 8);

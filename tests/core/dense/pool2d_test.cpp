@@ -230,7 +230,7 @@ TYPED_TEST(Pool2d, TakesTheWholeImageByDefault) {
     Operand<T> out({2, 5, 1, 1});
     Operand<T> reduced({2, 5, 1, 1});
     pool2d(kDefaultContext, op, a.view, {}, out.out());
-    reduce(kDefaultContext, op, a.view, 0b1100, std::nullopt, reduced.out());
+    reduce(kDefaultContext, op, a.view, 0b1100, 0, reduced.out());
     EXPECT_EQ(out.memory, reduced.memory);
   }
 }

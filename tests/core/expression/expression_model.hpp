@@ -318,10 +318,8 @@ class CallsOf {
       case TNR_NODE_CAST: cast(context_, *in[0], out); break;
       case TNR_NODE_REDUCE: {
         const auto* const given = static_cast<const tnr_reduce_attributes*>(attributes);
-        std::optional<std::uint32_t> ddof;
-        if (given != nullptr) ddof = given->ddof;
-        reduce(context_, static_cast<tnr_reduce_op>(op), *in[0], axes, ddof, out,
-               given == nullptr ? 0 : given->power);
+        const tnr_reduce_attributes with = given == nullptr ? tnr_reduce_attributes{} : *given;
+        reduce(context_, static_cast<tnr_reduce_op>(op), *in[0], axes, with.ddof, out, with.power);
         break;
       }
       default:

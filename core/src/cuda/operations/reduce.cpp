@@ -325,7 +325,7 @@ void enqueue(const Queue& queue, const DeviceReduce& call) {
   if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
   require_elements(op, a, axes);
   const QueueOrder order(queue, pins);
-  run(queue, static_cast<Reduce>(op), a, axes, ddof.value_or(0), out, power);
+  run(queue, static_cast<Reduce>(op), a, axes, ddof, out, power);
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 

@@ -30,7 +30,7 @@ void sum_into(const Context& context, const Term& a, const Term& out) {
   for (std::uint32_t axis = 0; axis < a.rank(); ++axis) {
     if (!out.contains(a.label(axis))) axes |= 1u << axis;
   }
-  reduce(context, TNR_REDUCE_OP_SUM, a.view(), axes, std::nullopt, result);
+  reduce(context, TNR_REDUCE_OP_SUM, a.view(), axes, 0, result);
 }
 
 // The dtype of the result of a copy, a sum, a product of elements or a matmul, which the labels

@@ -173,9 +173,9 @@ class PairProduct {
       const tnr_view sum = sums_slices        ? part(sums, slice, 1)
                            : slice_count == 1 ? out
                                               : part(out, first, count);
-      reduce(context_, TNR_REDUCE_OP_SUM, to, axes, std::nullopt, {sum});
+      reduce(context_, TNR_REDUCE_OP_SUM, to, axes, 0, {sum});
     }
-    if (sums_slices) reduce(context_, TNR_REDUCE_OP_SUM, sums, 1, std::nullopt, {out});
+    if (sums_slices) reduce(context_, TNR_REDUCE_OP_SUM, sums, 1, 0, {out});
   }
   // Row-major over the memory.
   static void lay(tnr_view& view, const Scratch& memory) noexcept {

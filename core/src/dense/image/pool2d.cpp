@@ -1,6 +1,5 @@
 // Poolings: maxima and means of windows.
 #include <algorithm>
-#include <optional>
 
 #include "cpu/dispatch.hpp"
 #include "dense/image/channel_windows.hpp"
@@ -73,7 +72,7 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
   require_elements(pool);
   if (is_global(pool)) {
     constexpr std::uint32_t kImageAxes = 0b1100;
-    return reduce(context, op, a, kImageAxes, std::nullopt, out);
+    return reduce(context, op, a, kImageAxes, 0, out);
   }
   const kernels::WindowKernels& kernels = kernels::window_kernels()[type];
   const bool is_max = op == TNR_REDUCE_OP_MAX;

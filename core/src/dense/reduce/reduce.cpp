@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <optional>
 
 #include "cpu/dispatch.hpp"
 #include "dense/movement.hpp"
@@ -39,13 +38,9 @@ void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
   }
 }
 
-void check_ddof(tnr_reduce_op op, std::optional<std::uint32_t> ddof) {
-  const bool takes_ddof = row_of(op).attribute == kernels::Attribute::kDdof;
-  if (takes_ddof && !ddof) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes is NULL but %s needs its ddof", row_of(op).name);
-  }
-  if (!takes_ddof && ddof.value_or(0) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->ddof is %" PRIu32 " but must be 0 for %s", *ddof,
+void check_ddof(tnr_reduce_op op, std::uint32_t ddof) {
+  if (ddof != 0 && row_of(op).attribute != kernels::Attribute::kDdof) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->ddof is %" PRIu32 " but must be 0 for %s", ddof,
          row_of(op).name);
   }
 }
@@ -178,7 +173,7 @@ bool reduce_by_columns(const Context& context, const Reduction& reduction, const
 }  // namespace
 
 Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-                            std::optional<std::uint32_t> ddof, double power, const tnr_view& out) {
+                            std::uint32_t ddof, double power, const tnr_view& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
   const kernels::OperationRow& operation = row_of(op);
@@ -204,7 +199,7 @@ void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
 }
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+            std::uint32_t ddof, const tnr_view_mut& out, double power) {
   if (is_on_device(out.view)) [[unlikely]]
     return queue_of(context, out.view, "out").enqueue(DeviceReduce{op, a, axes, ddof, out, power});
   Pins pins;
@@ -222,7 +217,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
     reduce_parts(context, reduction, a, axes, out);
   } else if (!is_extreme || !is_of_all || is_flat(a) ||
              !reduce_by_columns(context, reduction, a, out)) {
-    walk_reduction(context, reduction, a, axes, ddof.value_or(0), out, power);
+    walk_reduction(context, reduction, a, axes, ddof, out, power);
   }
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }

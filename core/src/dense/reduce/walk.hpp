@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include <optional>
-
 #include "cpu/reduce.hpp"
 #include "dense/reduce/elements.hpp"
 #include "tenure/context.hpp"
@@ -23,8 +21,7 @@ std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 // Returns the loops of a reduction of elements of a.dtype over `axes` into `out`. Reads only the
 // dtypes and shapes of the views. Throws INVALID_ARGUMENT and UNSUPPORTED.
 kernels::Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-                                     std::optional<std::uint32_t> ddof, double power,
-                                     const tnr_view& out);
+                                     std::uint32_t ddof, double power, const tnr_view& out);
 // Throws INVALID_ARGUMENT where a result is of no element but needs one.
 bool needs_an_element(tnr_reduce_op op);
 void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes);

@@ -29,10 +29,8 @@ tnr_normalize_attributes normalization(const GraphNode& node, const tnr_view* we
 void run_reduce(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
   const GraphNode& node = call.node;
-  std::optional<std::uint32_t> ddof;
-  if (node.has_attributes) ddof = node.attributes.reduce.ddof;
-  reduce(context, node.op(), *operands[0].view, node.flags & kAllAxes, ddof, out,
-         node.attributes.reduce.power);
+  reduce(context, node.op(), *operands[0].view, node.flags & kAllAxes, node.attributes.reduce.ddof,
+         out, node.attributes.reduce.power);
 }
 
 ArrayType infer_normalize(const NodeCall& call, const OperandType* operands) {
@@ -87,7 +85,7 @@ void run_sum_to(const Context& context, const NodeCall&, const OperandView* oper
     kept.view.strides[axis] = axis < missing ? 0 : out.view.strides[axis - missing];
     if (kept.view.shape[axis] != a.shape[axis]) axes |= 1u << axis;
   }
-  if (axes != 0) return reduce(context, TNR_REDUCE_OP_SUM, a, axes, std::nullopt, kept);
+  if (axes != 0) return reduce(context, TNR_REDUCE_OP_SUM, a, axes, 0, kept);
   if (a.dtype == out.view.dtype) return copy(context, a, kept);
   cast(context, a, kept);
 }

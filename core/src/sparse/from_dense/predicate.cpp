@@ -112,10 +112,6 @@ void require_taken(const SparseOptions& options) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is given but attributes->predicate compares with none",
          kThreshold);
   }
-  if (predicate != TNR_SPARSE_PREDICATE_MASK && is_given(options.mask)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->mask is given but attributes->predicate is not MASK");
-  }
 }
 
 }  // namespace

@@ -364,6 +364,7 @@ impl Made {
 pub(crate) struct SparseOptions<'a> {
     format: tnr_sparse_format,
     raw: sys::tnr_sparse_from_dense_attributes,
+    mask: Option<sys::tnr_view>,
     _mask: PhantomData<&'a ()>,
 }
 
@@ -379,9 +380,9 @@ impl<'a> SparseOptions<'a> {
             block_rows: 0,
             block_cols: 0,
             threshold: NO_SCALAR,
-            mask: NO_VIEW,
+            mask: ptr::null(),
         };
-        SparseOptions { format: tnr_sparse_format::COO, raw, _mask: PhantomData }
+        SparseOptions { format: tnr_sparse_format::COO, raw, mask: None, _mask: PhantomData }
     }
 
     pub(crate) fn set_format<I: SparseIndex>(&mut self, format: tnr_sparse_format) {
@@ -411,13 +412,13 @@ impl<'a> SparseOptions<'a> {
     /// Sets a mask like `set_mask`, from a mask that is on a device with the elements.
     pub(crate) fn set_lent_mask(&mut self, mask: Lent<'a>) {
         self.raw.predicate = tnr_sparse_predicate::MASK;
-        self.raw.mask = *mask.raw();
+        self.mask = Some(*mask.raw());
     }
 
     pub(crate) fn set_mask(&mut self, mask: &TensorView<'a, Bool8>) {
         self.raw.predicate = tnr_sparse_predicate::MASK;
         // The elements are lent for `'a`, not for as long as the view is borrowed here.
-        self.raw.mask = *mask.lent().raw();
+        self.mask = Some(*mask.lent().raw());
     }
 }
 
@@ -425,10 +426,12 @@ impl<'a> SparseOptions<'a> {
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(from_dense(options.format, dense.raw()));
-    // SAFETY: `Lent` guarantees the requirements on views; a mask is one that is still lent. The
-    // result is taken at once: the library has just made its blobs.
+    let mask = options.mask.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let attributes = sys::tnr_sparse_from_dense_attributes { mask, ..options.raw };
+    // SAFETY: `Lent` guarantees the requirements on views; a mask is one that is still lent, and
+    // `options` holds its view. The result is taken at once: the library has just made its blobs.
     unsafe {
-        Made::take(sys::tnr_sparse_from_dense(current(), options.format, dense.raw(), &options.raw))
+        Made::take(sys::tnr_sparse_from_dense(current(), options.format, dense.raw(), &attributes))
     }
 }
 

@@ -118,7 +118,8 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
     to.threshold.dtype = dense.dtype;
     random.pick(&[[0_u8; 16], [0xff; 16], [0x7f; 16]]).clone_into(&mut to.threshold.bytes);
     let marks = [1_u8, 0, 2, 0, 0, 255, 0, 1].repeat(8);
-    to.mask = draw(random, &marks);
+    let mask = draw(random, &marks);
+    to.mask = if random.below(2) == 0 { ptr::null() } else { &raw const mask };
     // SAFETY: as above; so is the mask, within `marks`.
     made(unsafe { tnr_sparse_from_dense(null, format, &dense, &to) });
 }

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,7 +87,7 @@ TYPED_TEST_SUITE(FloatReduction, Floats);
 template <class T>
 void check(const Case& of, Operand<T>& a, std::uint32_t axes, Operand<T>& out,
            const Context& context) {
-  reduce(context, of.op, a.view, axes, std::nullopt, out.out(), of.power);
+  reduce(context, of.op, a.view, axes, 0, out.out(), of.power);
   const std::uint32_t rank = a.view.rank;
   for_each_index(out.view, [&](const Index& at) {
     std::vector<long double> elements;
@@ -160,8 +159,8 @@ TYPED_TEST(FloatReduction, HasTheSameBitsForAnyNumberOfThreads) {
     for (const std::uint32_t axes : {1u, 2u, 3u}) {
       Operand<T> alone(kept({700, 900}, axes));
       Operand<T> shared = alone;
-      reduce(kDefaultContext, of.op, a.view, axes, std::nullopt, alone.out(), of.power);
-      reduce(two, of.op, a.view, axes, std::nullopt, shared.out(), of.power);
+      reduce(kDefaultContext, of.op, a.view, axes, 0, alone.out(), of.power);
+      reduce(two, of.op, a.view, axes, 0, shared.out(), of.power);
       EXPECT_EQ(alone.memory, shared.memory) << of.op << " over " << axes;
     }
   }
@@ -172,7 +171,7 @@ T of_row(const Case& of, std::vector<T> row) {
   Operand<T> a({static_cast<std::int64_t>(row.size())});
   std::copy(row.begin(), row.end(), a.memory.begin());
   Operand<T> out(Shape{}, T{9});
-  reduce(kDefaultContext, of.op, a.view, 1, std::nullopt, out.out(), of.power);
+  reduce(kDefaultContext, of.op, a.view, 1, 0, out.out(), of.power);
   return out.memory[0];
 }
 
@@ -224,9 +223,8 @@ TEST(HalfReduction, IsThatOfF32Rounded) {
         const tnr_view in = of_halves(halves, a.view);
         cast(kDefaultContext, a.view, {in});
         cast(kDefaultContext, in, a.out());
-        reduce(kDefaultContext, of.op, in, axes, std::nullopt, {of_halves(found, wide.view)},
-               of.power);
-        reduce(kDefaultContext, of.op, a.view, axes, std::nullopt, wide.out(), of.power);
+        reduce(kDefaultContext, of.op, in, axes, 0, {of_halves(found, wide.view)}, of.power);
+        reduce(kDefaultContext, of.op, a.view, axes, 0, wide.out(), of.power);
         cast(kDefaultContext, wide.view, {of_halves(expected, wide.view)});
         for (std::size_t i = 0; i < found.size(); ++i) {
           ASSERT_LE(std::abs(int{found[i]} - int{expected[i]}), 1) << of.op << " " << of.power;
@@ -241,8 +239,7 @@ TEST(RefusedReduction, OfPowersAndDtypes) {
   const Operand<float> out(Shape{}, 7.0f);
   const auto refused = [&](tnr_status status, std::initializer_list<std::string> words,
                            tnr_reduce_op op, double power, const tnr_view& in) {
-    expect_error(status, words,
-                 [&] { reduce(kDefaultContext, op, in, 1, std::nullopt, out.out(), power); });
+    expect_error(status, words, [&] { reduce(kDefaultContext, op, in, 1, 0, out.out(), power); });
     EXPECT_EQ(out.memory[0], 7);
   };
   for (const double power : {0.0, -1.0, kNan}) {
@@ -280,7 +277,7 @@ TYPED_TEST(Moments, HaveTheBitsOfTheReductions) {
     Operand<T> expected_mean = mean;
     Operand<T> expected_var = var;
     moments(round % 3 == 0 ? two : kDefaultContext, a.view, axes, 1, mean.out(), var.out());
-    reduce(kDefaultContext, TNR_REDUCE_OP_MEAN, a.view, axes, std::nullopt, expected_mean.out());
+    reduce(kDefaultContext, TNR_REDUCE_OP_MEAN, a.view, axes, 0, expected_mean.out());
     reduce(kDefaultContext, TNR_REDUCE_OP_VAR, a.view, axes, 1, expected_var.out());
     for (std::size_t i = 0; i < mean.memory.size(); ++i) {
       ASSERT_TRUE(same(mean.memory[i], expected_mean.memory[i])) << round;

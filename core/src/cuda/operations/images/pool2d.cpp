@@ -1,6 +1,5 @@
 // Poolings.
 #include <algorithm>
-#include <optional>
 
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
@@ -67,7 +66,7 @@ void enqueue(const Queue& queue, const DevicePool2d& call) {
   require_elements(pool);
   if (is_global(pool)) {
     constexpr std::uint32_t kOfPixels = 0b1100;
-    return enqueue(queue, DeviceReduce{op, a, kOfPixels, std::nullopt, out, 0});
+    return enqueue(queue, DeviceReduce{op, a, kOfPixels, 0, out, 0});
   }
   if ((attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0) {
     require_whole_windows(queue, pool.geometry);
