@@ -179,6 +179,8 @@ extern "C" {
 #define TNR_NODE_MASKED_SELECT 3276800
 /** Operands (a, b). `a`, summed over the axes that broadcast the shape of `b` to it. */
 #define TNR_NODE_SUM_TO 3342336
+/** Operands (); numbers (number); dtype. The number, as an array of rank 0 of the node's dtype. */
+#define TNR_NODE_EXTENT 3407872
 /** Flag of a node that reduces: the reduced axes stay, of extent 1. */
 #define TNR_NODE_KEEP_AXES 256
 
@@ -399,6 +401,11 @@ typedef int32_t tnr_extent_op;
 #define TNR_EXTENT_OP_DIV_UP 5  /**< The quotient, rounded up; the divisor is positive. */
 #define TNR_EXTENT_OP_MIN 6  /**< The smaller one. */
 #define TNR_EXTENT_OP_MAX 7  /**< The greater one. */
+/**
+ * The one that is not 1: the extent of two operands that broadcast. They are equal, or one is
+ * 1.
+ */
+#define TNR_EXTENT_OP_BROADCAST 8
 
 /**
  * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
@@ -820,6 +827,28 @@ tnr_status tnr_graph_add_node(tnr_graph *graph TNR_BORROWED, const tnr_graph_nod
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_output(tnr_graph *graph TNR_BORROWED, uint32_t value,
     uint32_t updates) TNR_NOEXCEPT;
+
+/**
+ * Adds the gradients of a value by other values to the graph: reverse-mode differentiation.
+ * Each has the dtype and shape of the value that it is a gradient by. Nodes are added only for
+ * what leads from `by` to `of`. A gradient by a value that `of` does not depend on is zeros.
+ * With a `seed`, the gradients are those of the sum of `of * seed`. docs/operations.md has the
+ * conventions where a function has no derivative.
+ *
+ * INVALID_ARGUMENT: no such value, a scalar, a dtype other than floats and complex numbers, an
+ * `of` with more than one element and no seed, a seed of another dtype or shape. UNSUPPORTED,
+ * naming the node: a node between `by` and `of` has no derivative; or its derivative needs an
+ * extent that no number of the graph is before a run. OUT_OF_MEMORY. The graph is then as
+ * before.
+ *
+ * @param seed a value, or `TNR_OPERAND_NONE`: 1, for an `of` of one element
+ * @param by (counted-by count)
+ * @param gradients (out) (counted-by count) values
+ */
+TNR_API TNR_READS(4, 5) TNR_WRITES(7, 5) TNR_NODISCARD
+tnr_status tnr_graph_add_gradients(tnr_graph *graph TNR_BORROWED, uint32_t of, uint32_t seed,
+    const uint32_t *by, uint32_t count, const tnr_extension *attributes,
+    uint32_t *gradients) TNR_NOEXCEPT;
 
 /**
  * Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure

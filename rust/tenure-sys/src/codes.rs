@@ -643,7 +643,7 @@ pub const TNR_NODE_MASKED_SELECT: u32 = 0x0032_0000;
 /// Operands (a, b). `a`, summed over the axes that broadcast the shape of `b` to it.
 pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 
-/// Kind of a node of graphs: the number, as an array of rank 0 of the node's dtype.
+/// Operands (); numbers (number); dtype. The number, as an array of rank 0 of the node's dtype.
 pub const TNR_NODE_EXTENT: u32 = 0x0034_0000;
 
 /// Passes each struct of attributes with the kinds that take it, as

@@ -485,9 +485,9 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "extent",
         code: 52,
-        doc: "the number, as an array of rank 0 of the node's dtype.",
-        operands: (0, 0),
-        numbers: 1,
+        operands: "",
+        numbers: "number",
+        result: "The number, as an array of rank 0 of the node's dtype.",
         sets: Sets::Dtype,
         ..CALL
     },
