@@ -1,4 +1,4 @@
-// The derivative of one node: the terms that it is written with, and what it gives.
+// The derivative of one node, and the terms for writing it.
 #pragma once
 
 #include <algorithm>
@@ -114,7 +114,7 @@ Term operator<(Term a, double b);
 Term operator<=(Term a, double b);
 Term operator==(Term a, Term b);
 Term operator==(Term a, double b);
-// Of truth values.
+// Logical operations on truth values.
 Term operator||(Term a, Term b);
 Term operator&&(Term a, Term b);
 Term select(Term condition, Term a, double b);
@@ -169,10 +169,10 @@ inline Term widened(Term a) { return cast(a, wide_dtype(a.dtype())); }
 // The complex conjugate; of other values themselves.
 Term conjugate(Term a);
 
-// One node whose derivative is asked for, and the gradient of each of its results.
+// A node to differentiate, and the gradients of its results.
 class Derivation {
  public:
-  // `wanted`: by value, whether its gradient is asked for.
+  // `wanted`: by value, whether the derivative gives its gradient.
   Derivation(Terms& terms, std::uint32_t index, std::vector<std::uint32_t> gradients,
              const std::vector<bool>& wanted);
 
@@ -181,14 +181,14 @@ class Derivation {
   [[nodiscard]] bool has(std::size_t i) const noexcept {
     return i < node_.operands.size() && node_.operands[i] != kNoValue;
   }
-  // Whether the gradient of an operand is asked for.
+  // Whether the derivative gives the gradient of an operand.
   [[nodiscard]] bool wants(std::size_t i) const noexcept {
     return has(i) && wanted_[node_.operands[i]];
   }
   // An array: a scalar is one of rank 0 and of the result's dtype.
   [[nodiscard]] Term operand(std::size_t i) const;
   [[nodiscard]] Term result() const noexcept { return terms_.term(node_.result); }
-  // Of the first result.
+  // The gradient of the first result.
   [[nodiscard]] Term gradient() const noexcept { return terms_.term(gradients_.front()); }
   // By result; kNoValue where nothing leads from it.
   [[nodiscard]] const std::vector<std::uint32_t>& gradients() const noexcept { return gradients_; }
@@ -215,11 +215,11 @@ class Derivation {
   std::vector<Given> given_;
 };
 
-// Of a unary operation: the gradient of x, where `y` is the result and g its gradient. None where it
-// is 0 everywhere.
+// The gradient of x by a unary operation with the result `y`, whose gradient is g. None where it is 0
+// everywhere.
 std::optional<Term> unary_gradient(Derivation& at, kernels::Unary op, Term x, Term y, Term g);
 
-// What a product or a convolution does to its sums: an activation, or 0, and bounds.
+// The epilogue of a product or a convolution: an activation, or 0, and bounds.
 struct Activated {
   tnr_unary_op activation;
   bool is_bounded;

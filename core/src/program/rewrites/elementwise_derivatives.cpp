@@ -24,14 +24,14 @@ constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
 Term sigmoid(Term x) { return unary(Unary::kSigmoid, x); }
 Term hypot(Term a, Term b) { return binary(Binary::kHypot, a, b); }
 
-// Of x Phi(x): the distribution and x times the density of the normal distribution.
+// The derivative of x Phi(x), with the distribution function Phi of the normal distribution.
 Term gelu_slope(Term x) {
   const Term distribution = unary(Unary::kErfc, x * -std::numbers::sqrt2 / 2) * 0.5;
   const Term density = exp(x * x * -0.5) * (kTwoOverSqrtPi / (2 * std::numbers::sqrt2));
   return distribution + x * density;
 }
 
-// Of x (1 + t) / 2, with t = tanh(c (x + 0.044715 x^3)).
+// The derivative of x (1 + t) / 2, with t = tanh(c (x + 0.044715 x^3)).
 Term gelu_tanh_slope(Term x) {
   const double c = std::sqrt(2 / std::numbers::pi);
   const Term square = x * x;
@@ -45,8 +45,8 @@ Term silu_slope(Term x) {
   return s * (x * (1 - s) + 1);
 }
 
-// The gradient of an operand of which `wins` says whether the result is it: half of it where the
-// result is both, or neither is a number.
+// The gradient of an operand of a minimum or maximum. `wins` is true where the result is this
+// operand. Equal operands, and two NaN, get half each.
 Term shared(Term wins, Term other_wins, Term g) {
   return select(wins, select(other_wins, g * 0.5, g), select(other_wins, 0, g * 0.5));
 }
@@ -118,7 +118,7 @@ std::optional<Term> unary_gradient(Derivation& at, Unary op, Term x, Term y, Ter
     case Unary::kRound:
     case Unary::kTrunc:
     case Unary::kSign:
-    // Of truth values and bits, which have no gradient.
+    // Truth values and bits have no gradient.
     case Unary::kIsNan:
     case Unary::kIsInf:
     case Unary::kIsFinite:
@@ -213,7 +213,7 @@ void derive_binary(Derivation& at) {
       give(0, [&] { return select(y == 0, 0, g * (a / y)); });
       give(1, [&] { return select(y == 0, 0, g * (b / y)); });
       return;
-    // Of truth values and bits, which have no gradient.
+    // Truth values and bits have no gradient.
     case Binary::kLogicalAnd:
     case Binary::kLogicalOr:
     case Binary::kLogicalXor:

@@ -81,8 +81,8 @@ class Putting {
     if (at_.wants(1)) at_.give(1, values);
   }
 
-  // Overwritten elements do not count. Of the values at one index the last one is kept; the numbers
-  // of the values, put likewise, say which one that is.
+  // Overwritten elements do not count. At each index the last value is kept. Putting the
+  // numbers of the values finds it.
   void derive_overwriting() {
     Terms& terms = at_.terms();
     const Term g = at_.gradient();
@@ -109,7 +109,7 @@ class Putting {
          read(g) * others(values_, read(product), read(zero_count)));
   }
 
-  // Those that are equal to the result have the same share.
+  // Elements equal to the result get equal shares.
   void derive_extrema() {
     const Term y = at_.result();
     const auto taken = [](Term of, Term result) {

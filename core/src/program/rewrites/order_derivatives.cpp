@@ -10,7 +10,7 @@ namespace {
 using kernels::Binary;
 using kernels::Unary;
 
-// The indices that the operation of the node gives beside its values.
+// The indices of the operation, which computes them as another node.
 Term indices_of(Derivation& at) {
   const GraphNode& node = at.node();
   const NodeAttributes attributes = node.attributes;

@@ -59,7 +59,7 @@ Term shared(const Reduction& r, Term is_taken) {
   return select(is_taken, cast(widened(r.g) / count, r.a.dtype()), 0);
 }
 
-// Of the sum of |x|^p, to the power 1 / p.
+// The gradient of (sum of |x|^p)^(1 / p).
 Term norm_gradient(const Reduction& r, double power) {
   const Term a = widened(r.a);
   const Term y = widened(r.y);
@@ -96,7 +96,7 @@ Term product_gradient(const Reduction& r) {
                          products_of_others(a, rows.last(), true));
 }
 
-// Of a variance: `mean` and `divisor` are of the elements that it is made of.
+// The gradient of a variance, from the mean and the divisor of its elements.
 Term variance_gradient(Term a, Term g, Term mean, Term divisor) {
   return (a - mean) * (g * 2 / divisor);
 }
@@ -105,7 +105,7 @@ std::optional<Term> reduction_gradient(Derivation& at, const Reduction& r) {
   const tnr_reduce_attributes& attributes = at.node().attributes.reduce;
   const Term a = widened(r.a);
   const Term g = widened(r.g);
-  // Of a deviation: as of the variance, whose square root it is. 0 where that is 0.
+  // The gradient of the variance from that of its square root; 0 where the variance is 0.
   const auto from_deviation = [&] {
     const Term y = widened(r.y);
     return select(y == 0, 0, g / (y * 2));
@@ -134,7 +134,7 @@ std::optional<Term> reduction_gradient(Derivation& at, const Reduction& r) {
       return select(is_nan(a), 0,
                     variance_gradient(a, from_deviation(), skipping_mean(),
                                       skipping_count() - attributes.ddof));
-    // Of counts, places and truth values, which have no gradient.
+    // Counts, indices and truth values have no gradient.
     case Reduce::kArgmin:
     case Reduce::kArgmax:
     case Reduce::kAny:
@@ -176,9 +176,9 @@ void derive_row_norm(Derivation& at, bool centred) {
   at.give(0, (centred ? weighted - mean(weighted) - along : weighted - along) * scale);
 }
 
-// Of cumulative products: with P the product of the elements before an element, and S the sum over
-// each later result of its gradient times the product of the elements between, the gradient is P S.
-// S(i) = g(i) + x(i + 1) S(i + 1) is computed by doubling, so that no quotient meets a 0.
+// The gradient of a cumulative product is P S. P is the product of the elements before an element. S
+// sums, over the later results, the gradient times the product of the elements between. The
+// recurrence S(i) = g(i) + x(i + 1) S(i + 1) is computed by doubling: a quotient could meet a 0.
 Term cumulative_product_gradient(Derivation& at, std::uint32_t axis) {
   Terms& terms = at.terms();
   const Term x = at.operand(0);

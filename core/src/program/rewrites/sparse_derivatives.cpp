@@ -1,6 +1,5 @@
 // Derivatives of operations on sparse matrices: of the values of their entries and of dense
-// operands. No gradient has more elements than the matrix has entries, unless a dense one is asked
-// for.
+// operands. The memory of gradients of values is linear in the entries.
 #include "program/rewrites/derivation.hpp"
 #include "program/rewrites/derivatives.hpp"
 
@@ -56,7 +55,7 @@ class Entries {
     const Term flat = reshape(dense, {terms_.combine(TNR_EXTENT_OP_MUL, rows(), cols())});
     return take(flat, indices(0) * width + indices(1), 0);
   }
-  // Of the rows (`axes` 2), of the columns (1) or of all (3).
+  // Sums of rows (`axes` 2), of columns (1) or of all entries (3).
   Term sum(Term values, std::uint32_t axes) const {
     return node(TNR_NODE_SPARSE_REDUCE + TNR_REDUCE_OP_SUM, values, {}, axes);
   }

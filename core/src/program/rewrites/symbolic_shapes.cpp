@@ -44,7 +44,7 @@ void SymbolicShapes::broadcast(std::vector<std::int64_t>& shape,
   for (std::size_t i = 1; i <= count; ++i) last[-i] = broadcast(last[-i], other[count - i]);
 }
 
-// Of an extent that the axis has, the part from `start` to `stop`: a number where it is one.
+// The extent of the slice of an axis of this extent.
 std::int64_t SymbolicShapes::sliced(std::int64_t extent, std::int64_t start, std::int64_t stop,
                                     std::int64_t step) noexcept {
   if (start == 0 && step == 1) return stop;

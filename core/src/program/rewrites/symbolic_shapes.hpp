@@ -11,7 +11,7 @@
 
 namespace tenure {
 
-// Reads a graph that grows: values that were added are looked at when they are asked for.
+// Reads a graph that grows: of() first computes the shapes of values that were added since.
 class SymbolicShapes {
  public:
   SymbolicShapes(const Graph& graph, const std::vector<ArrayType>& types)
