@@ -84,7 +84,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
@@ -102,7 +102,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 160;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_pass_info> = 88;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 24;
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 32;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 40;
 template <>

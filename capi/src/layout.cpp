@@ -361,7 +361,7 @@ static_assert(offsetof(tnr_expression, view_count) == 44);
 static_assert(offsetof(tnr_expression, scalar_count) == 48);
 static_assert(offsetof(tnr_expression, attribute_count) == 52);
 
-static_assert(sizeof(tnr_graph_node) == 56 && alignof(tnr_graph_node) == 8);
+static_assert(sizeof(tnr_graph_node) == 64 && alignof(tnr_graph_node) == 8);
 static_assert(offsetof(tnr_graph_node, struct_size) == 0);
 static_assert(offsetof(tnr_graph_node, code) == 8);
 static_assert(offsetof(tnr_graph_node, dtype) == 12);
@@ -371,7 +371,9 @@ static_assert(offsetof(tnr_graph_node, attributes) == 32);
 static_assert(offsetof(tnr_graph_node, operand_count) == 40);
 static_assert(offsetof(tnr_graph_node, number_count) == 44);
 static_assert(offsetof(tnr_graph_node, flags) == 48);
-static_assert(offsetof(tnr_graph_node, reserved) == 52);
+static_assert(offsetof(tnr_graph_node, copy) == 52);
+static_assert(offsetof(tnr_graph_node, marks) == 56);
+static_assert(offsetof(tnr_graph_node, reserved) == 60);
 
 static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
               alignof(tnr_einsum_node_attributes) == 8);
@@ -448,11 +450,12 @@ static_assert(offsetof(tnr_pass_info, count) == 16);
 static_assert(offsetof(tnr_pass_info, name) == 24);
 static_assert(offsetof(tnr_pass_info, counted) == 56);
 
-static_assert(sizeof(tnr_program_attributes) == 24 && alignof(tnr_program_attributes) == 8);
+static_assert(sizeof(tnr_program_attributes) == 32 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
 static_assert(offsetof(tnr_program_attributes, enabled_passes) == 12);
 static_assert(offsetof(tnr_program_attributes, packed) == 16);
+static_assert(offsetof(tnr_program_attributes, budget_bytes) == 24);
 
 static_assert(sizeof(tnr_program_run_attributes) == 40 && alignof(tnr_program_run_attributes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);

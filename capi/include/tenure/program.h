@@ -313,6 +313,17 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 
 #define TNR_MAX_VALUES 65536  /**< Most values of a graph. */
 
+#define TNR_MARK_KEEP 1  /**< Mark of a node: no pass computes its result again. */
+
+/**
+ * Mark of a node: gradients compute its result again instead of keeping it. In a graph without
+ * gradients, so do nodes behind the longest time in which none reads it. Custom operations,
+ * control nodes and nodes that count elements are kept.
+ */
+#define TNR_MARK_RECOMPUTE 2
+
+#define TNR_MARK_GRADIENT 4  /**< Mark of a node that `tnr_graph_add_gradients` added. */
+
 #define TNR_MAX_SUBGRAPH_DEPTH 8  /**< How deep graphs may be within each other. */
 
 /** Flag of `tnr_custom_operation`: `out` may be exactly the first operand. */
@@ -361,6 +372,12 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
  * packed copy is made with the program. The pass runs only if `enabled_passes` names it.
  */
 #define TNR_PASS_PACKING 256
+
+/**
+ * Pass of a program: values are computed again instead of being kept, where nodes have
+ * `TNR_MARK_RECOMPUTE`, and as many more as `budget_bytes` of `tnr_program_attributes` needs.
+ */
+#define TNR_PASS_RECOMPUTATION 512
 
 /**
  * Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
@@ -432,6 +449,12 @@ typedef struct tnr_graph_node {
   uint32_t number_count;  /**< Number of `numbers`, as the kind requires. */
   /** Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others. */
   uint32_t flags;
+  /**
+   * Nodes that differ only in this number are computed each for itself: another number is a
+   * recomputation that `TNR_PASS_COMMON_SUBEXPRESSIONS` does not merge.
+   */
+  uint32_t copy;
+  uint32_t marks;  /**< `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, and `TNR_MARK_GRADIENT`; or 0. */
   uint32_t reserved;
 } tnr_graph_node;
 
@@ -612,6 +635,11 @@ typedef struct tnr_program_attributes {
    * they are packed now. Other bytes than these give other results.
    */
   const tnr_view *packed;
+  /**
+   * The most `peak_bytes` of a run on row-major inputs with all extents at their maxima:
+   * `TNR_PASS_RECOMPUTATION` computes values again until the plan fits. 0: any.
+   */
+  uint64_t budget_bytes;
 } tnr_program_attributes;
 
 /** The memory of a run, as `tnr_program_memory` reports it. */
@@ -849,6 +877,16 @@ TNR_API TNR_READS(4, 5) TNR_WRITES(7, 5) TNR_NODISCARD
 tnr_status tnr_graph_add_gradients(tnr_graph *graph TNR_BORROWED, uint32_t of, uint32_t seed,
     const uint32_t *by, uint32_t count, const tnr_extension *attributes,
     uint32_t *gradients) TNR_NOEXCEPT;
+
+/**
+ * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,
+ * `TNR_MARK_RECOMPUTE`, or 0 for neither.
+ *
+ * INVALID_ARGUMENT: no such nodes, both marks, or other bits.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_mark(tnr_graph *graph TNR_BORROWED, uint32_t first, uint32_t count,
+    uint32_t marks) TNR_NOEXCEPT;
 
 /**
  * Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure

@@ -158,6 +158,11 @@ tnr_status tnr_graph_add_gradients(tnr_graph* graph, uint32_t of, uint32_t seed,
   });
 }
 
+tnr_status tnr_graph_mark(tnr_graph* graph, uint32_t first, uint32_t count,
+                          uint32_t marks) noexcept {
+  return guarded([=] { tenure::graph_mark(token_of(graph), first, count, marks); });
+}
+
 tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* operation,
                                 uint32_t* index) noexcept {
   return guarded([=] {

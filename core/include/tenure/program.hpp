@@ -75,6 +75,7 @@ void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updat
 // Writes one gradient for each of `by`.
 void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
                          const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients);
+void graph_mark(GraphToken token, std::uint32_t first, std::uint32_t count, std::uint32_t marks);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);
 GraphToken graph_copy_subgraph(GraphToken token, std::uint32_t index);

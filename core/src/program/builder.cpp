@@ -30,6 +30,18 @@ void require_below(std::uint32_t index, std::size_t count, const char* noun) {
        noun, index);
 }
 
+constexpr std::uint32_t kMarks = TNR_MARK_KEEP | TNR_MARK_RECOMPUTE | TNR_MARK_GRADIENT;
+
+void require_marks(std::uint32_t marks) {
+  if ((marks & ~kMarks) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "marks are 0x%" PRIx32 ", but bits of it are unknown", marks);
+  }
+  if ((marks & TNR_MARK_KEEP) != 0 && (marks & TNR_MARK_RECOMPUTE) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "marks are 0x%" PRIx32 ": a value is not kept and computed again", marks);
+  }
+}
+
 }  // namespace
 
 std::int64_t GraphBuilder::push_extent(const Extent& extent) {
@@ -139,6 +151,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->reserved is %" PRIu32 " but must be 0",
          given.reserved);
   }
+  require_marks(given.marks);
   const bool takes_any = kind->most_operands == kAnyCount;
   if (given.operand_count < kind->least_operands ||
       given.operand_count > (takes_any ? TNR_MAX_VALUES : kind->most_operands)) {
@@ -175,7 +188,10 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
     if (given.operands[i] != kNoValue) require_value(given.operands[i]);
   }
   if (kind->find != nullptr) require_own_extent(graph_, given.numbers[0]);
-  GraphNode node = {given.code,
+  GraphNode node = {static_cast<std::uint32_t>(graph_.nodes.size()),
+                    given.copy,
+                    given.marks | marks_,
+                    given.code,
                     given.dtype,
                     given.flags,
                     given.attributes != nullptr,
@@ -216,6 +232,19 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   graph_.values.resize(first + count, {TNR_VALUE_SOURCE_NODE, index});
   graph_.body_value_count += body_value_count;
   return first;
+}
+
+void GraphBuilder::mark(std::uint32_t first, std::uint32_t count, std::uint32_t marks) {
+  require_marks(marks);
+  const std::size_t last = std::size_t{first} + count;
+  if (last > graph_.nodes.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the nodes end at %zu but the graph has %zu", last,
+         graph_.nodes.size());
+  }
+  for (std::size_t i = first; i < last; ++i) {
+    std::uint32_t& of = graph_.nodes[i].marks;
+    of = (of & ~(TNR_MARK_KEEP | TNR_MARK_RECOMPUTE)) | marks;
+  }
 }
 
 std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<Body> body) {
@@ -319,6 +348,8 @@ tnr_graph_node GraphBuilder::describe_node(std::uint32_t index) const {
   info.number_count = static_cast<std::uint32_t>(node.numbers.size());
   info.attributes = node.has_attributes ? &node.attributes : nullptr;
   info.flags = node.flags;
+  info.copy = node.copy;
+  info.marks = node.marks;
   return info;
 }
 

@@ -29,6 +29,9 @@ class GraphBuilder {
   std::uint32_t add_scalar(const tnr_scalar& scalar);
   std::uint32_t add_node(const tnr_graph_node& given, ReadAttributes read);
   void add_output(std::uint32_t value, std::uint32_t updates);
+  void mark(std::uint32_t first, std::uint32_t count, std::uint32_t marks);
+  // Gives these marks to all nodes that are added from here on.
+  void set_marks(std::uint32_t marks) noexcept { marks_ = marks; }
   std::uint32_t add_custom(const tnr_custom_operation& operation);
   std::uint32_t add_subgraph(std::shared_ptr<Body> body);
   [[nodiscard]] const Body& subgraph(std::uint32_t index) const;
@@ -58,6 +61,7 @@ class GraphBuilder {
   Sizes maxima_;
   std::vector<ArrayType> types_;  // by value, where the extents are at their maxima
   Deciding deciding_;             // of the nodes that outputs have asked for
+  std::uint32_t marks_ = 0;
 };
 
 // The object that a handle names.

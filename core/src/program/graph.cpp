@@ -217,12 +217,12 @@ namespace {
 
 // Calls infer(), whose errors name the node.
 template <class Infer>
-auto infer_named(const Graph& graph, const GraphNode& node, const Infer& infer) {
+auto infer_named(const GraphNode& node, const Infer& infer) {
   try {
     return infer();
   } catch (const Error& error) {
-    fail(error.status(), "nodes[%zu], %s: %s", static_cast<std::size_t>(&node - graph.nodes.data()),
-         operation_name(node), error.message());
+    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", node.number, operation_name(node),
+         error.message());
   }
 }
 
@@ -245,7 +245,7 @@ void write_operands(const Graph& graph, const GraphNode& node, const std::vector
 
 ArrayType infer_result(const Graph& graph, const GraphNode& node, const Sizes& sizes,
                        const std::vector<ArrayType>& types) {
-  return infer_named(graph, node, [&] {
+  return infer_named(node, [&] {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
     std::vector<OperandType> operands(operand_room(node));
     write_operands(graph, node, types, operands.data());
@@ -265,7 +265,7 @@ std::vector<Inferred> infer(const Graph& graph, const GraphNode& node, const Siz
     types[node.result] = infer_result(graph, node, sizes, types);
     return bodies;
   }
-  const std::vector<ArrayType> results = infer_named(graph, node, [&] {
+  const std::vector<ArrayType> results = infer_named(node, [&] {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
     return infer_control(graph, {node, numbers.data()}, sizes, types, bodies);
   });
@@ -290,7 +290,7 @@ Inferred infer_graph(const Graph& graph, const std::vector<bool>& needed, const 
     if (finds_extent(node)) {
       const std::int64_t elements = element_count(unbacked_view(types[node.operands[0]]));
       const std::int64_t most = std::min(elements, extent_of(graph, node).a);
-      infer_named(graph, node, [&] { require_none(made.sizes.set_found(graph, node, most)); });
+      infer_named(node, [&] { require_none(made.sizes.set_found(graph, node, most)); });
     }
     made.bodies[i] = infer(graph, node, made.sizes, types);
   }

@@ -80,6 +80,10 @@ void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updat
   with_builder(token, [=](GraphBuilder& graph) { graph.add_output(value, updates); });
 }
 
+void graph_mark(GraphToken token, std::uint32_t first, std::uint32_t count, std::uint32_t marks) {
+  with_builder(token, [=](GraphBuilder& graph) { graph.mark(first, count, marks); });
+}
+
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation) {
   return with_builder(token, [&](GraphBuilder& graph) { return graph.add_custom(operation); });
 }

@@ -27,6 +27,11 @@ struct Body;
 
 // A node, with memory of its own.
 struct GraphNode {
+  // Its number in the graph that was built, for messages and reports: a node that is computed again
+  // has that of the first computation.
+  std::uint32_t number = kNoValue;
+  std::uint32_t copy = 0;   // nodes that differ in it are never merged
+  std::uint32_t marks = 0;  // TNR_MARK_KEEP and so on
   std::uint32_t code;
   tnr_dtype dtype;  // of a cast, else 0
   std::uint32_t flags;

@@ -23,6 +23,7 @@ inline constexpr PassOf kPasses[] = {
     {TNR_PASS_EPILOGUES, "epilogues", "nodes joined to products"},
     {TNR_PASS_DEAD_CODE, "dead code", "nodes left out"},
     {TNR_PASS_PACKING, "packing", "constants packed"},
+    {TNR_PASS_RECOMPUTATION, "recomputation", "nodes computed again"},
     {TNR_PASS_LAYOUT, "layout", "images channels-last"},
     {TNR_PASS_FUSION, "fusion", "nodes fused into others"},
     {TNR_PASS_IN_PLACE, "in place", "results in operands"},

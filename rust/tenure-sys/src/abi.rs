@@ -1635,8 +1635,22 @@ pub struct tnr_graph_node {
     pub number_count: u32,
     /// Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
     pub flags: u32,
+    /// Nodes that differ only in this number are computed each for itself: another number is a
+    /// recomputation that `TNR_PASS_COMMON_SUBEXPRESSIONS` does not merge.
+    pub copy: u32,
+    /// `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, and `TNR_MARK_GRADIENT`; or 0.
+    pub marks: u32,
     pub reserved: u32,
 }
+
+/// Mark of a node: no pass computes its result again.
+pub const TNR_MARK_KEEP: u32 = 1;
+/// Mark of a node: gradients compute its result again instead of keeping it. In a graph without
+/// gradients, so do nodes behind the longest time in which none reads it. Custom operations,
+/// control nodes and nodes that count elements are kept.
+pub const TNR_MARK_RECOMPUTE: u32 = 2;
+/// Mark of a node that `tnr_graph_add_gradients` added.
+pub const TNR_MARK_GRADIENT: u32 = 4;
 
 /// How deep graphs may be within each other.
 pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
@@ -1879,6 +1893,9 @@ pub const TNR_PASS_LAYOUT: u32 = 128;
 /// are packed as `tnr_factor_create` packs a factor, which says how many bytes that takes. The
 /// packed copy is made with the program. The pass runs only if `enabled_passes` names it.
 pub const TNR_PASS_PACKING: u32 = 256;
+/// Pass of a program: values are computed again instead of being kept, where nodes have
+/// `TNR_MARK_RECOMPUTE`, and as many more as `budget_bytes` of `tnr_program_attributes` needs.
+pub const TNR_PASS_RECOMPUTATION: u32 = 512;
 
 /// A pass over a program and its effect, from `tnr_program_describe_pass`.
 #[repr(C)]
@@ -1912,6 +1929,9 @@ pub struct tnr_program_attributes {
     /// borrowed, and which the program keeps. The constants themselves are then not read. NULL:
     /// they are packed now. Other bytes than these give other results.
     pub packed: *const tnr_view,
+    /// The most `peak_bytes` of a run on row-major inputs with all extents at their maxima:
+    /// `TNR_PASS_RECOMPUTATION` computes values again until the plan fits. 0: any.
+    pub budget_bytes: u64,
 }
 
 /// Attributes of `tnr_program_run`.
@@ -4151,6 +4171,13 @@ unsafe extern "C" {
         graph: *mut tnr_graph, of: u32, seed: u32, by: *const u32, count: u32,
         attributes: *const tnr_extension, gradients: *mut u32,
     ) -> tnr_status;
+
+    /// Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,
+    /// `TNR_MARK_RECOMPUTE`, or 0 for neither.
+    ///
+    /// INVALID_ARGUMENT: no such nodes, both marks, or other bits.
+    #[must_use]
+    pub fn tnr_graph_mark(graph: *mut tnr_graph, first: u32, count: u32, marks: u32) -> tnr_status;
 
     /// Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
     /// nothing is taken, and `release` is not called.

@@ -484,7 +484,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_graph_node>() == 56);
+    assert!(size_of::<tnr_graph_node>() == 64);
     assert!(align_of::<tnr_graph_node>() == 8);
     assert!(offset_of!(tnr_graph_node, struct_size) == 0);
     assert!(offset_of!(tnr_graph_node, code) == 8);
@@ -495,7 +495,9 @@ const _: () = {
     assert!(offset_of!(tnr_graph_node, operand_count) == 40);
     assert!(offset_of!(tnr_graph_node, number_count) == 44);
     assert!(offset_of!(tnr_graph_node, flags) == 48);
-    assert!(offset_of!(tnr_graph_node, reserved) == 52);
+    assert!(offset_of!(tnr_graph_node, copy) == 52);
+    assert!(offset_of!(tnr_graph_node, marks) == 56);
+    assert!(offset_of!(tnr_graph_node, reserved) == 60);
 };
 
 const _: () = {
@@ -597,12 +599,13 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_program_attributes>() == 24);
+    assert!(size_of::<tnr_program_attributes>() == 32);
     assert!(align_of::<tnr_program_attributes>() == 8);
     assert!(offset_of!(tnr_program_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_program_attributes, disabled_passes) == 8);
     assert!(offset_of!(tnr_program_attributes, enabled_passes) == 12);
     assert!(offset_of!(tnr_program_attributes, packed) == 16);
+    assert!(offset_of!(tnr_program_attributes, budget_bytes) == 24);
 };
 
 const _: () = {

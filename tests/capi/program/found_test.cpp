@@ -423,7 +423,7 @@ TEST_F(CFound, AnExtentIsFoundOnceAndBeforeItIsTaken) {
   // Nothing that was refused has the extent.
   EXPECT_NE(node(TNR_NODE_NONZERO, {mask}, {free}), 77u);
   output(mask);
-  const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
+  const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
   expect_refused(tnr_program_create(nullptr, graph, &attributes), kInvalid,
                  {"the extent more is that of no input and of no node"});
 }

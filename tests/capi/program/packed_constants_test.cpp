@@ -62,7 +62,7 @@ class PackedConstants : public CGraph {
     output(value);
   }
   tnr_program* lend(const tnr_view& packed, std::uint32_t passes = TNR_PASS_PACKING) {
-    const tnr_program_attributes attributes = {sizeof attributes, 0, passes, &packed};
+    const tnr_program_attributes attributes = {sizeof attributes, 0, passes, &packed, 0};
     tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
     if (made != nullptr) programs.push_back(made);
     return made;

@@ -97,6 +97,11 @@ inline tnr_graph* rebuilt(const tnr_graph* graph) {
       of_node.struct_size = sizeof of_node;
       EXPECT_EQ(tnr_graph_describe_node(graph, of.index, &of_node), TNR_STATUS_OK);
       EXPECT_EQ(tnr_graph_add_node(again, &of_node, &same), TNR_STATUS_OK);
+      tnr_graph_node again_node = {};
+      again_node.struct_size = sizeof again_node;
+      EXPECT_EQ(tnr_graph_describe_node(again, of.index, &again_node), TNR_STATUS_OK);
+      EXPECT_EQ(again_node.copy, of_node.copy);
+      EXPECT_EQ(again_node.marks, of_node.marks);
     }
     EXPECT_EQ(same, value);
   }
@@ -184,7 +189,7 @@ class CGraph : public testing::Test {
   }
   tnr_program* program(std::uint32_t disabled_passes = 0, std::uint32_t enabled_passes = 0) {
     const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, enabled_passes,
-                                               nullptr};
+                                               nullptr, 0};
     tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
     EXPECT_NE(made, nullptr) << tnr_last_error()->message;
     if (made != nullptr) programs.push_back(made);

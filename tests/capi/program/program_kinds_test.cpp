@@ -203,7 +203,7 @@ struct Result {
 
 Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
             std::uint32_t disabled) {
-  const tnr_program_attributes attributes = {sizeof attributes, disabled, 0, nullptr};
+  const tnr_program_attributes attributes = {sizeof attributes, disabled, 0, nullptr, 0};
   tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
   if (program == nullptr) return {tnr_last_error()->status, {}};
   Result result(graph.type());
@@ -222,7 +222,7 @@ Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
 // Compares with a preallocated program, whose run asks for no memory. Sparse matrices ask for some.
 void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
                                const Outcome& ran, const std::string& message) {
-  const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
+  const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
   tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
   ASSERT_NE(program, nullptr);
   Result result(graph.type());
@@ -287,7 +287,7 @@ std::uint32_t passes() {
     const KindCase of = kind_cases().front();
     const Memory memory(of);
     EXPECT_EQ(graph.add(of, memory, NodeGraph::As::kInputs), TNR_STATUS_OK);
-    const tnr_program_attributes attributes = {sizeof attributes, pass, 0, nullptr};
+    const tnr_program_attributes attributes = {sizeof attributes, pass, 0, nullptr, 0};
     tnr_program* const program = tnr_program_create(nullptr, graph.get(), &attributes);
     if (program != nullptr) known |= pass;
     EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);

@@ -814,7 +814,7 @@ TEST_F(RandomProgram, SurvivesEveryAllocationThatFails) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     build(seed);
     if (HasFatalFailure()) return;
-    const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
+    const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
     bool has_failed = true;
     for (int first = 0; has_failed; ++first) {
       Call call(*this);

@@ -290,7 +290,7 @@ TEST_F(CGraph, PacksNoConstantWhoseMemoryHasEnded) {
   output(node(TNR_NODE_MATMUL, {input({2, 8}), constant(view)}));
   ASSERT_NE(program(0, TNR_PASS_PACKING), nullptr);
   EXPECT_EQ(tnr_blob_end_borrow(blob), TNR_STATUS_BORROW_ESCAPED);
-  const tnr_program_attributes attributes = {sizeof attributes, 0, TNR_PASS_PACKING, nullptr};
+  const tnr_program_attributes attributes = {sizeof attributes, 0, TNR_PASS_PACKING, nullptr, 0};
   EXPECT_EQ(tnr_program_create(nullptr, graph, &attributes), nullptr);
   EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_STALE_VIEW) << tnr_last_error()->message;
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
@@ -299,7 +299,7 @@ TEST_F(CGraph, PacksNoConstantWhoseMemoryHasEnded) {
 TEST_F(CGraph, RefusesPassesThatItDoesNotKnow) {
   output(node(kRelu, {input({4})}));
   for (const bool enabled : {false, true}) {
-    tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr};
+    tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
     (enabled ? attributes.enabled_passes : attributes.disabled_passes) = 512;
     EXPECT_EQ(tnr_program_create(nullptr, graph, &attributes), nullptr);
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_INVALID_ARGUMENT);

@@ -127,7 +127,7 @@ void require_on_device(const Context& context, const Graph& graph, const std::ve
     const Refusal refusal =
         node_refusal(context.queue()->device(), node, operands.data(), types[node.result].dtype);
     if (!refusal) continue;
-    fail(refusal->status(), "nodes[%" PRIu32 "], %s: %s", i, operation_name(node),
+    fail(refusal->status(), "nodes[%" PRIu32 "], %s: %s", node.number, operation_name(node),
          refusal->message());
   }
 }

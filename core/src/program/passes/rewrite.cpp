@@ -32,6 +32,7 @@ std::string key_of(const GraphNode& node) {
   append(key, &node.code, 1);
   append(key, &node.dtype, 1);
   append(key, &node.flags, 1);
+  append(key, &node.copy, 1);
   append(key, node.operands.data(), node.operands.size());
   append(key, node.numbers.data(), node.numbers.size());
   if (node.has_attributes) append(key, &node.attributes, 1);

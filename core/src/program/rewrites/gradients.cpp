@@ -156,7 +156,9 @@ class ReverseMode {
 std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of,
                                          std::uint32_t seed, const std::vector<std::uint32_t>& by) {
   GraphBuilder extended = builder;
+  extended.set_marks(TNR_MARK_GRADIENT);
   std::vector<std::uint32_t> gradients = ReverseMode(extended, by).run(of, seed);
+  extended.set_marks(0);
   builder = std::move(extended);
   return gradients;
 }

@@ -84,8 +84,9 @@ void DeviceFrame::run_step(const Context& context, const Graph& graph, const Sch
     find_device_run(node)(context, {node, step.numbers.data()}, operands, out);
   } catch (const Error& error) {
     if (step.node == kNoValue) throw;
-    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
-         operation_name(graph.nodes[step.node]), error.message());
+    const GraphNode& node = graph.nodes[step.node];
+    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", node.number, operation_name(node),
+         error.message());
   }
 }
 

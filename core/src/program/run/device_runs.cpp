@@ -24,7 +24,7 @@ void require_repeatable(const Graph& graph, const std::vector<bool>& needed) {
          "nodes[%" PRIu32
          "], %s: calls a function of one's own in each run, and a captured program "
          "calls none",
-         i, operation_name(node));
+         node.number, operation_name(node));
   }
 }
 

@@ -27,9 +27,9 @@ Refusal beyond_plan(const Graph& graph, std::uint32_t node, const ArrayType& typ
   return error_of(TNR_STATUS_INVALID_ARGUMENT,
                   "nodes[%" PRIu32
                   "], %s: the result is %s of shape %s but memory is planned for %s of at most %s",
-                  node, operation_name(graph.nodes[node]), dtype_name(type.dtype),
-                  shape_text(type.rank, type.shape).text, dtype_name(planned.dtype),
-                  shape_text(planned.rank, planned.shape).text);
+                  graph.nodes[node].number, operation_name(graph.nodes[node]),
+                  dtype_name(type.dtype), shape_text(type.rank, type.shape).text,
+                  dtype_name(planned.dtype), shape_text(planned.rank, planned.shape).text);
 }
 
 // The operands of a node, without memory where they are few.

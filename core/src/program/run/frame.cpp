@@ -69,7 +69,7 @@ Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
 
 [[gnu::cold]] Error node_error(const Error& error, const Graph& graph,
                                std::uint32_t node) noexcept {
-  return error_of(error.status(), "nodes[%" PRIu32 "], %s: %s", node,
+  return error_of(error.status(), "nodes[%" PRIu32 "], %s: %s", graph.nodes[node].number,
                   operation_name(graph.nodes[node]), error.message());
 }
 
@@ -111,8 +111,9 @@ const ArrayType& given_by(const Graph& around, const Step& step, Frame& frame, s
                                 std::int64_t count) noexcept {
   const Extent& extent = extent_of(graph, graph.nodes[node]);
   return error_of(TNR_STATUS_INVALID_ARGUMENT,
-                  "nodes[%" PRIu32 "], %s: %" PRId64 " are found but %s is at most %" PRId64, node,
-                  operation_name(graph.nodes[node]), count, extent.name, extent.a);
+                  "nodes[%" PRIu32 "], %s: %" PRId64 " are found but %s is at most %" PRId64,
+                  graph.nodes[node].number, operation_name(graph.nodes[node]), count, extent.name,
+                  extent.a);
 }
 
 // The share of the most that nodes find in a round: all, one less, and by halves.

@@ -8,6 +8,7 @@
 #include "dense/product/packed_filters.hpp"
 #include "program/builder.hpp"
 #include "program/passes/packed_constants.hpp"
+#include "program/passes/recomputation.hpp"
 #include "program/passes/rewrite.hpp"
 #include "program/run/arguments.hpp"
 #include "program/run/report.hpp"
@@ -54,14 +55,14 @@ Refusal throwing_refusal(const Graph& graph, const std::vector<bool>& needed) {
                       "nodes[%" PRIu32
                       "], %s: throws what it refuses in elements, which asks for memory, and no "
                       "preallocated run does",
-                      i, operation_name(node));
+                      node.number, operation_name(node));
     }
     for (std::size_t j = 0; j < node.bodies.size(); ++j) {
       const Body& body = *node.bodies[j];
       const Refusal refusal = throwing_refusal(body.graph, body.needed);
       if (!refusal) continue;
-      return error_of(refusal->status(), "nodes[%" PRIu32 "], %s: subgraphs[%" PRId64 "], %s", i,
-                      operation_name(node), node.numbers[j], refusal->message());
+      return error_of(refusal->status(), "nodes[%" PRIu32 "], %s: subgraphs[%" PRId64 "], %s",
+                      node.number, operation_name(node), node.numbers[j], refusal->message());
     }
   }
   return std::nullopt;
@@ -105,6 +106,8 @@ Program::Program(const Context& context, Graph graph, const std::vector<ArrayTyp
     needed_ = rewrite(context, graph_, types, disabled_passes_, &packed, counts_);
     packed.require_end();
   }
+  std::vector<ArrayType> types_of_all = types;
+  recompute(graph_, types_of_all, needed_, disabled_passes_, attributes.budget_bytes, counts_);
   packed_bytes_ = packed_bytes_of(graph_);
   add_constants(graph_, constants_);
   throwing_refusal_ = throwing_refusal(graph_, needed_);

@@ -47,7 +47,7 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
   tnr_step_info info{};
   info.struct_size = sizeof info;
   info.kind = static_cast<tnr_step_kind>(step.kind);
-  info.node = step.node;
+  info.node = step.node == kNoValue ? kNoValue : graph.nodes[step.node].number;
   info.node_count = static_cast<std::uint32_t>(step.nodes.size());
   info.output = result.storage == Storage::kOutput ? result.index : TNR_OPERAND_NONE;
   info.dtype = result.layout.dtype;

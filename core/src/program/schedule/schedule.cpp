@@ -254,7 +254,7 @@ class Scheduler {
         step.expression = std::make_shared<const ExpressionOf>(std::move(expression));
       }
     } catch (const Error& error) {
-      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index, operation_name(node),
+      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", node.number, operation_name(node),
            error.message());
     }
     if (step.prepared != nullptr && !step.prepared->is_one_pass()) return add_split(index);

@@ -204,6 +204,8 @@ impl GraphHandle {
             operand_count: length(node.operands.len()),
             number_count: length(node.numbers.len()),
             flags: node.flags,
+            copy: 0,
+            marks: 0,
             reserved: 0,
         };
         // SAFETY: the handle is alive, the arrays have the lengths that are given, and attributes
@@ -309,6 +311,7 @@ impl GraphHandle {
             disabled_passes,
             enabled_passes,
             packed: packed.as_ref().map_or(ptr::null(), ptr::from_ref),
+            budget_bytes: 0,
         };
         // SAFETY: the handle is alive; the library checks the context. `packed` is a view of the
         // blob that it names, which is not written until its last holder gives it back; the program

@@ -320,6 +320,8 @@ impl GraphHandle {
             operand_count: 0,
             number_count: 0,
             flags: 0,
+            copy: 0,
+            marks: 0,
             reserved: 0,
         };
         // SAFETY: the handle is alive, and no other code uses it; `info` is writable as far as its
