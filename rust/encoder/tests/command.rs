@@ -182,7 +182,11 @@ fn texts_that_are_none() {
 fn files_that_are_no_model() {
     let bias = "encoder.layer.1.output.dense.bias";
     let why = refused_model(|model| drop(model.remove(bias)));
-    assert_eq!(why, format!("there is no tensor '{bias}'"));
+    let near = "encoder.layer.0.output.dense.bias";
+    assert!(
+        why.starts_with(&format!("there is no tensor '{bias}': did you mean '{near}'")),
+        "{why}"
+    );
     let why = refused_model(|model| drop(model.insert(bias.into(), Tensor::zeros(7).unwrap())));
     assert_eq!(why, format!("the tensor {bias} has the shape [7] and the model needs [8]"));
 

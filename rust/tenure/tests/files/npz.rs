@@ -395,7 +395,10 @@ fn archives_that_lie_are_refused() -> Result<()> {
         message(&change(b"aa.npy", b"\xffa.npy", 1)),
         "the archive has no aa.npy, but the name \\xffa.npy, which is not UTF-8"
     );
-    assert_eq!(message(&change(b"aa.npy", b"ab.npy", 1)), "the archive has no aa.npy");
+    assert_eq!(
+        message(&change(b"aa.npy", b"ab.npy", 1)),
+        "the archive has no aa.npy: did you mean 'ab'?"
+    );
     // The size of the stored data in the directory: 24 bytes into its first entry.
     let mut other = file();
     let at = place(other.bytes(), b"PK\x01\x02") + 24;

@@ -308,6 +308,26 @@ fn a_long_name_is_cut_in_messages() {
 }
 
 #[test]
+fn a_missing_tensor_is_refused_with_similar_names() -> Result<()> {
+    let names = ["layer.0.bias", "layer.0.weight", "layer.1.weight"];
+    let byte = [1_u8];
+    let tensors = names.map(|name| (name, TensorView::from_slice(&byte, 1).unwrap().into()));
+    let mut file = Vec::new();
+    Writer::new().write(&tensors, &mut file)?;
+    let reader = Reader::new(&file)?;
+    for (wanted, says) in [
+        ("layer.2.weight", ": did you mean 'layer.0.weight' or 'layer.1.weight'?"),
+        ("model.layer.0.bias", ": did you mean 'layer.0.bias'?"),
+        ("embedding", ""),
+    ] {
+        let says = format!("there is no tensor '{wanted}'{says}");
+        assert_eq!(reader.view(wanted).err().unwrap().message(), says);
+        assert_eq!(reader.entry(wanted).err().unwrap().message(), says);
+    }
+    Ok(())
+}
+
+#[test]
 fn outputs_that_fail_and_names_that_cannot_be_are_errors() -> Result<()> {
     let view: DynView<'_> = TensorView::from_slice(&[1.0], 1)?.into();
     let refused = |tensors: &[(&str, DynView<'_>)]| {

@@ -7,6 +7,7 @@ use crate::dense::{CopyMode, DynView, Tensor};
 use crate::dtype::bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::loaded::Loaded;
+use crate::io::near_names::did_you_mean;
 use crate::io::npy::{Array, Header};
 use crate::io::payload::{Name, Payload};
 use crate::raw;
@@ -84,8 +85,8 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: there is no such array, or its header is malformed. `Unsupported`: other
-    /// packings than stored and deflated.
+    /// `InvalidArgument`: there is no such array (the message has similar names), or its header is
+    /// malformed. `Unsupported`: other packings than stored and deflated.
     ///
     /// ```
     /// # use tenure::{DType, TensorView, io::npz};
@@ -202,7 +203,9 @@ impl<'a> Archive<'a> {
             format!(", but the name {}, which is not UTF-8", cut.escape_ascii())
         });
         let refused = refused.unwrap_or_default();
-        Error::invalid(format!("the archive has no {name}{SUFFIX}{refused}"))
+        let wanted = name.strip_suffix(SUFFIX).unwrap_or(name);
+        let near = did_you_mean(wanted, self.names());
+        Error::invalid(format!("the archive has no {name}{SUFFIX}{refused}{near}"))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::dense::{CopyMode, DynView};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::loaded::Loaded;
+use crate::io::near_names::did_you_mean;
 use crate::io::payload::{Name, Payload, shown};
 use crate::layout::order::Order;
 
@@ -123,7 +124,17 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: there is none of this name.
+    /// `InvalidArgument`: there is none of this name; the message has similar names.
+    ///
+    /// ```
+    /// # use tenure::{TensorView, io::safetensors::{Reader, Writer}};
+    /// # let mut file = Vec::new();
+    /// let tensors = [("weight", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// Writer::new().write(&tensors, &mut file)?;
+    /// let error = Reader::new(&file)?.entry("wieght").err().unwrap();
+    /// assert_eq!(error.message(), "there is no tensor 'wieght': did you mean 'weight'?");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn entry(&self, name: &str) -> Result<&Entry> {
         self.contents.entry(name)
     }
@@ -221,8 +232,14 @@ impl Contents {
     pub(super) fn entry(&self, name: &str) -> Result<&Entry> {
         match self.places.get(name) {
             Some(place) => Ok(&self.entries[*place]),
-            None => Err(Error::invalid(format!("there is no {}", Name::Tensor(name)))),
+            None => Err(self.no_tensor(name)),
         }
+    }
+
+    #[cold]
+    fn no_tensor(&self, name: &str) -> Error {
+        let near = did_you_mean(name, self.entries.iter().map(|entry| entry.name.as_str()));
+        Error::invalid(format!("there is no {}{near}", Name::Tensor(name)))
     }
 
     pub(super) fn entries(&self) -> &[Entry] {
