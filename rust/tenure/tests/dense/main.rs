@@ -6,6 +6,7 @@ mod layout;
 mod linalg;
 mod migration;
 mod patterns;
+mod prelude;
 mod print;
 mod print_in_c;
 mod random;
