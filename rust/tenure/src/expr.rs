@@ -36,11 +36,12 @@ use crate::ops::results::filled;
 use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
 
 /// An operand of an expression: a reference to a tensor, view, slice, `Vec`, array or single
-/// number, all that [`AsView`] lends; a number; an expression. On a device, references to its
-/// tensors and views replace the first group. Sealed.
+/// number, all that [`AsView`] lends; a [`TensorView`] by value; a number; an expression. On a
+/// device, references to its tensors and views, and views by value, replace the first two groups.
+/// Sealed.
 ///
-/// A view by value is none, as Rust's lints would then advise against references to one;
-/// `Expr::from(view)` is an expression.
+/// An expression keeps the address of a view that is passed by reference, and copies a view that is
+/// passed by value: 192 bytes.
 ///
 /// ```
 /// use tenure::{Expr, IntoExpr, Number, Tensor};
@@ -54,12 +55,13 @@ use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
 /// }
 /// let a = Tensor::from([1, 5, 9]);
 /// assert_eq!(between(&a, 2, &[3, 4, 5]).eval()?, [2, 4, 5]);
+/// assert_eq!(between(a.view(), 2, 4).eval()?, [2, 4, 4]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand of an expression of `{T}` elements",
-    label = "not a number, expression, or reference to a tensor, view or array of `{T}`",
-    note = "tensors and views are operands by reference: `&a * &b`",
+    label = "not a number, expression, view, or reference to a tensor or array of `{T}`",
+    note = "tensors are operands by reference: `&a * &b`",
     note = "element types are not converted: `cast` does that"
 )]
 pub trait IntoExpr<'a, T: Element, P: Place = Host>: Sized + sealed::Operand<'a, T, P> {
@@ -86,6 +88,15 @@ impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T, Host> for &'a A {
     #[inline(always)]
     fn source(self) -> Leaf<'a> {
         self.leaf()
+    }
+}
+
+impl<'a, T: Element> IntoExpr<'a, T> for TensorView<'a, T> {}
+impl<'a, T: Element> Operand<'a, T, Host> for TensorView<'a, T> {
+    type Source = Leaf<'a>;
+    #[inline(always)]
+    fn source(self) -> Leaf<'a> {
+        self.into_leaf()
     }
 }
 
@@ -125,11 +136,11 @@ impl<'a, T: Element, A: AsView<T> + ?Sized> From<&'a A> for Expr<'a, T> {
     }
 }
 
-/// Keeps what the view says, and not where it stands: of a view that a method has given.
+/// Copies the view, as for a view that a method returns.
 impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
     #[inline]
     fn from(view: TensorView<'a, T>) -> Self {
-        Expr::of(view.into_leaf())
+        view.into_expr()
     }
 }
 
@@ -229,8 +240,8 @@ impl<T: Element, P> fmt::Debug for Expr<'_, T, P> {
 macro_rules! begins {
     ($($type:ty, $make:literal;)*) => {$(
         impl<T: Element> $type {
-            /// An [expression](Expr) that has this as its only operand: for methods, as operators
-            /// take references.
+            /// An [expression](Expr) that has this as its only operand, for methods: operators take
+            /// references, and views by value.
             ///
             /// ```
             /// # use tenure::*;

@@ -34,8 +34,8 @@ macro_rules! operands {
         }
 
         impl<T: Element> $type {
-            /// An [expression](Expr) that has this as its only operand: for methods, as operators
-            /// take references. A [stream](Stream::eval) computes it.
+            /// An [expression](Expr) that has this as its only operand, for methods: operators take
+            /// references, and views by value. A [stream](Stream::eval) computes it.
             ///
             /// ```
             /// # let Ok(device) = tenure::cuda::Device::new(0) else { return Ok(()) };
@@ -55,11 +55,20 @@ macro_rules! operands {
 
 operands! { Tensor<T>; TensorView<'_, T>; TensorViewMut<'_, T>; }
 
-/// Keeps what the view says, and not where it stands: of a view that a method has given.
+impl<'a, T: Element> IntoExpr<'a, T, OnDevice> for TensorView<'a, T> {}
+impl<'a, T: Element> sealed::Operand<'a, T, OnDevice> for TensorView<'a, T> {
+    type Source = Leaf<'a>;
+    #[inline]
+    fn source(self) -> Leaf<'a> {
+        self.into_leaf()
+    }
+}
+
+/// Copies the view, as for a view that a method returns.
 impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T, OnDevice> {
     #[inline]
     fn from(view: TensorView<'a, T>) -> Self {
-        Expr::of(view.into_leaf())
+        view.into_expr()
     }
 }
 

@@ -17,11 +17,12 @@ macro_rules! binary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(
         binary_of! {
             $trait $method $bound $op, OnDevice;
-            Tensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+            &'a Tensor<T>, &'a TensorView<'_, T>, &'a TensorViewMut<'_, T>, TensorView<'a, T>
         }
         $(number_and! {
             $trait $method $op; $number, OnDevice;
-            &'a Tensor<$number>, &'a TensorView<'_, $number>, &'a TensorViewMut<'_, $number>
+            &'a Tensor<$number>, &'a TensorView<'_, $number>, &'a TensorViewMut<'_, $number>,
+            TensorView<'a, $number>
         })*
     )*};
 }
@@ -30,9 +31,9 @@ for_each_operator!(binary_operators);
 
 unary_of! {
     Neg neg Arithmetic tnr_unary_op::NEG, OnDevice;
-    Tensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+    &'a Tensor<T>, &'a TensorView<'_, T>, &'a TensorViewMut<'_, T>, TensorView<'a, T>
 }
 unary_of! {
     Not not Bits <T as codes::OfBits>::NOT, OnDevice;
-    Tensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+    &'a Tensor<T>, &'a TensorView<'_, T>, &'a TensorViewMut<'_, T>, TensorView<'a, T>
 }

@@ -56,10 +56,10 @@ impl codes::OfBits for Bool8 {
     const NOT: tnr_unary_op = tnr_unary_op::LOGICAL_NOT;
 }
 
-/// The operator on references to tensors and views.
+/// The operator on references to tensors and views, and on views by value.
 macro_rules! binary_of {
     ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($left:ty),*) => {$(
-        impl<'a, T: $bound, R: IntoExpr<'a, T, $place>> $trait<R> for &'a $left {
+        impl<'a, T: $bound, R: IntoExpr<'a, T, $place>> $trait<R> for $left {
             type Output = Expr<'a, T, $place>;
             #[inline(always)]
             #[track_caller]
@@ -92,7 +92,7 @@ macro_rules! binary_of_number {
         number_and! {
             $trait $method $op; $number, Host;
             &'a Tensor<$number>, &'a SharedTensor<$number>, &'a TensorView<'_, $number>,
-            &'a TensorViewMut<'_, $number>
+            &'a TensorViewMut<'_, $number>, TensorView<'a, $number>
         }
         impl<'a, P: Place> $trait<Expr<'a, $number, P>> for $number {
             type Output = Expr<'a, $number, P>;
@@ -119,7 +119,8 @@ macro_rules! binary_operators {
         }
         binary_of! {
             $trait $method $bound $op, Host;
-            Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+            &'a Tensor<T>, &'a SharedTensor<T>, &'a TensorView<'_, T>, &'a TensorViewMut<'_, T>,
+            TensorView<'a, T>
         }
         binary_of_number! { $trait $method $op; $($number)* }
     )*};
@@ -158,10 +159,10 @@ pub(crate) use for_each_operator;
 
 for_each_operator!(binary_operators);
 
-/// The operator on references to tensors and views.
+/// The operator on references to tensors and views, and on views by value.
 macro_rules! unary_of {
     ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(
-        impl<'a, T: $bound> $trait for &'a $of {
+        impl<'a, T: $bound> $trait for $of {
             type Output = Expr<'a, T, $place>;
             #[inline(always)]
             #[track_caller]
@@ -185,7 +186,8 @@ macro_rules! unary_operators {
         }
         unary_of! {
             $trait $method $bound $op, Host;
-            Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+            &'a Tensor<T>, &'a SharedTensor<T>, &'a TensorView<'_, T>, &'a TensorViewMut<'_, T>,
+            TensorView<'a, T>
         }
     )*};
 }

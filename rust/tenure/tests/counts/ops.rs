@@ -301,7 +301,7 @@ pub const ROWS: &[Row] = &[
             done(tenure::ops::searchsorted(&DATA, a));
             done(a.to_tensor());
             done(((&a + 1.0) * 2.0).sum(0).eval());
-            done((&a * &a).softmax(1).eval());
+            done((a * a).softmax(1).eval());
             if let Some(a) = empty {
                 a.to_vec();
             }

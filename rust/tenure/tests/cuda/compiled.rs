@@ -257,7 +257,7 @@ fn an_expression_is_compiled_once_for_each_device() {
         for shape in [[1, 1], [3, 8], [7, 5]] {
             // Whatever the shape, the strides and the numbers.
             let a = stream.full(shape, 2.0_f32).unwrap();
-            let found = stream.eval(&((&a.t() + shape[0] as f32) * &a.t())).unwrap();
+            let found = stream.eval(&((a.t() + shape[0] as f32) * a.t())).unwrap();
             let number = 2.0 * (2.0 + shape[0] as f32);
             assert!(stream.to_vec(&found).unwrap().iter().all(|&element| element == number));
         }

@@ -51,9 +51,9 @@ fn bits_are_those_of_the_host() {
         let turned = there.t();
         let mut out = stream.zeros::<f32>([2, columns, 33]).unwrap();
         let mut middle = out.view_mut();
-        stream.eval_into(&(Expr::from(turned) * &there.t() + 1.0), &mut middle).unwrap();
+        stream.eval_into(&(Expr::from(turned) * there.t() + 1.0), &mut middle).unwrap();
         let a = a.t();
-        let expected = (&a * &a + 1.0).eval().unwrap().to_vec();
+        let expected = (a * a + 1.0).eval().unwrap().to_vec();
         let both = stream.to_vec(&out).unwrap();
         assert_eq!(both, [&expected[..], &expected].concat());
     }
@@ -64,7 +64,7 @@ fn parts_of_tensors_are_operands_by_value() {
     let stream = stream!();
     let table = stream.upload(&[[1, 2, 3, 4], [5, 6, 7, 8]]).unwrap();
     let part = table.view().slice(1, 1..3).unwrap();
-    let doubled = stream.eval(&(Expr::from(part) + &part)).unwrap();
+    let doubled = stream.eval(&(Expr::from(part) + part)).unwrap();
     assert_eq!(stream.to_vec(&doubled).unwrap(), [4, 6, 12, 14]);
     let row = Expr::from(table.view().index(0, 1).unwrap());
     assert_eq!(

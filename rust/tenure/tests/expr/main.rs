@@ -2,6 +2,7 @@
 
 // Operands are borrowed, as a caller writes them for types that are not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
+#![allow(clippy::op_ref, reason = "views are operands by reference too")]
 
 mod errors;
 mod memory;

@@ -38,6 +38,35 @@ fn operators_take_references_on_both_sides() {
 }
 
 #[test]
+fn operators_and_methods_take_views_by_value() {
+    let data = [1.0_f32, 2.0, 3.0, 4.0];
+    let view = TensorView::from_slice(&data, [2, 2]).unwrap();
+    let tensor = table();
+    let doubled = [[2.0, 4.0], [6.0, 8.0]];
+    for result in [
+        view + view,
+        view + &view,
+        &view + view,
+        view + &tensor,
+        &tensor + view,
+        view * 2.0,
+        2.0 * view,
+        view.expr() + view,
+        Expr::from(view) * 2.0,
+        // A view that a method returns.
+        tensor.view() + tensor.t().t(),
+    ] {
+        assert_eq!(result.eval().unwrap(), doubled);
+    }
+    assert_eq!((-view).eval().unwrap(), [[-1.0, -2.0], [-3.0, -4.0]]);
+    assert_eq!((view.t() - view).eval().unwrap(), [[0.0, 1.0], [-1.0, 0.0]]);
+    assert_eq!(view.expr().minimum(view.t()).eval().unwrap(), [[1.0, 2.0], [2.0, 4.0]]);
+    let bits = Tensor::from([0b01_u8, 0b11]);
+    assert_eq!((!bits.view() & bits.view().flip(0).unwrap()).eval().unwrap(), [0b10, 0]);
+    assert_eq!((bits.view() << bits.view()).eval().unwrap(), [0b10, 0b11000]);
+}
+
+#[test]
 fn numbers_stand_on_both_sides() {
     let a = table();
     assert_eq!((2.0 * &a - 1.0).eval().unwrap(), [[1.0, 3.0], [5.0, 7.0]]);

@@ -299,7 +299,7 @@ where
     let depth = random.below(3);
     let (e, Ok(expected)) = T::grow(random, case, depth) else { return };
     // An expression only of numbers takes no axes, not even an empty list.
-    let (e, rank) = (if expected.rank() == 0 { e + &T::of(case)[0] } else { e }, expected.rank());
+    let (e, rank) = (if expected.rank() == 0 { e + T::of(case)[0] } else { e }, expected.rank());
     let expected = if rank == 0 { add(&expected, T::of(case)[0]).unwrap() } else { expected };
     let rank = expected.rank();
     let axes = match random.below(4) {

@@ -281,7 +281,7 @@ fn views_of_any_layout() {
         graph.program((x, y), x * y)
     })
     .unwrap();
-    let expected = (&a * &b).eval().unwrap();
+    let expected = (a * b).eval().unwrap();
     let mut memory = vec![0.0; 24];
     let out = TensorViewMut::from_slice(&mut memory, [3, 8]).unwrap();
     let mut out = out.slice_step(1, .., 2).unwrap().t();
