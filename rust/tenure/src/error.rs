@@ -148,6 +148,13 @@ impl Error {
         self.prefixed(&format!("{}: ", path.as_ref().display()))
     }
 
+    /// Puts the name of a function in front of the error's message.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn of_call(self, name: &str) -> Self {
+        self.prefixed(&format!("{name}: "))
+    }
+
     /// Puts `prefix` in front of the error's message.
     pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
         self.0.message.insert_str(0, prefix);

@@ -31,7 +31,7 @@ macro_rules! parts {
                 axis: impl Into<Axis>,
                 range: impl IntoSlice,
             ) -> Result<$part> {
-                $self.slice_step(axis, range, 1)
+                manipulate::slice("slice", $self.raw(), axis.into(), range, 1).map(<$part>::part)
             }
 
             /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts
@@ -46,7 +46,8 @@ macro_rules! parts {
                 range: impl IntoSlice,
                 step: isize,
             ) -> Result<$part> {
-                manipulate::slice($self.raw(), axis.into(), range, step).map(<$part>::part)
+                manipulate::slice("slice_step", $self.raw(), axis.into(), range, step)
+                    .map(<$part>::part)
             }
 
             /// The elements at several ranges and indices, one for each axis from the first on, as
@@ -65,7 +66,7 @@ macro_rules! parts {
             ///
             /// `InvalidArgument`: no such axis, or an index outside it.
             pub fn index($($receiver)+, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<$part> {
-                manipulate::index($self.raw(), axis.into(), index).map(<$part>::part)
+                manipulate::index("index", $self.raw(), axis.into(), index).map(<$part>::part)
             }
 
             /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this.
@@ -145,7 +146,7 @@ macro_rules! parts {
             /// `InvalidArgument`: `axis` is over the rank, or the rank is 8.
             #[doc(alias = "expand_dims")]
             pub fn unsqueeze($($receiver)+, axis: impl Into<Axis>) -> Result<$part> {
-                manipulate::unsqueeze($self.raw(), axis.into()).map(<$part>::part)
+                manipulate::unsqueeze("unsqueeze", $self.raw(), axis.into()).map(<$part>::part)
             }
 
             /// Reverses an axis.

@@ -22,7 +22,7 @@ mod sealed {
 /// assert_eq!(rows.index(0, best[[1]])?, [5, 6]);
 ///
 /// let error = rows.index(0, -4).err().unwrap();
-/// assert_eq!(error.message(), "index is -4 but axis 0 has extent 3");
+/// assert_eq!(error.message(), "index: index is -4 but axis 0 has extent 3");
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -75,7 +75,7 @@ signed! { isize i32 i64 }
 /// assert_eq!(numbers.slice(0, ..numbers.len() - 3)?, [1, 2]);
 ///
 /// let error = numbers.slice(0, 2..-4).err().unwrap();
-/// assert_eq!(error.message(), "range is 2..-4 but axis 0 has extent 5");
+/// assert_eq!(error.message(), "slice: range is 2..-4 but axis 0 has extent 5");
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(

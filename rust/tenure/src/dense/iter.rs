@@ -425,14 +425,14 @@ parts_iterators! {
 
 impl<'a, T: Element> AxisIter<'a, T> {
     pub(crate) fn new(view: TensorView<'a, T>, axis: Axis) -> Result<Self> {
-        let (axis, extent) = manipulate::locate(view.raw(), axis)?;
+        let (axis, extent) = manipulate::locate("axis_iter", view.raw(), axis)?;
         Ok(AxisIter { view, parts: AxisParts { axis }, left: 0..extent })
     }
 }
 
 impl<'a, T: Element> AxisIterMut<'a, T> {
     pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis) -> Result<Self> {
-        let (axis, extent) = manipulate::locate(view.raw(), axis)?;
+        let (axis, extent) = manipulate::locate("axis_iter_mut", view.raw(), axis)?;
         Ok(AxisIterMut { view, parts: AxisParts { axis }, left: 0..extent })
     }
 }
@@ -453,28 +453,28 @@ impl<'a, T: Element> RowsMut<'a, T> {
 
 impl<'a, T: Element> Chunks<'a, T> {
     pub(crate) fn new(view: TensorView<'a, T>, axis: Axis, size: usize) -> Result<Self> {
-        let (axis, count) = manipulate::chunked(view.raw(), axis, size)?;
+        let (axis, count) = manipulate::chunked("chunks", view.raw(), axis, size)?;
         Ok(Chunks { view, parts: ChunkParts { axis, size }, left: 0..count })
     }
 }
 
 impl<'a, T: Element> ChunksMut<'a, T> {
     pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis, size: usize) -> Result<Self> {
-        let (axis, count) = manipulate::chunked(view.raw(), axis, size)?;
+        let (axis, count) = manipulate::chunked("chunks_mut", view.raw(), axis, size)?;
         Ok(ChunksMut { view, parts: ChunkParts { axis, size }, left: 0..count })
     }
 }
 
 impl<'a, T: Element> SplitInto<'a, T> {
     pub(crate) fn new(view: TensorView<'a, T>, axis: Axis, part_count: usize) -> Result<Self> {
-        let axis = manipulate::splittable(view.raw(), axis, part_count)?;
+        let axis = manipulate::splittable("split_into", view.raw(), axis, part_count)?;
         Ok(SplitInto { view, parts: SplitParts { axis, part_count }, left: 0..part_count })
     }
 }
 
 impl<'a, T: Element> SplitIntoMut<'a, T> {
     pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis, part_count: usize) -> Result<Self> {
-        let axis = manipulate::splittable(view.raw(), axis, part_count)?;
+        let axis = manipulate::splittable("split_into_mut", view.raw(), axis, part_count)?;
         Ok(SplitIntoMut { view, parts: SplitParts { axis, part_count }, left: 0..part_count })
     }
 }

@@ -18,12 +18,13 @@ use crate::layout;
 use crate::layout::axis::Axis;
 use crate::layout::refusal;
 
-/// An axis as a number from the front, and its extent; or an error that names it and the rank.
+/// An axis as a number from the front, and its extent; or an error that names the method, the axis
+/// and the rank.
 #[inline]
-pub(crate) fn locate(view: &tnr_view, axis: Axis) -> Result<(usize, usize)> {
+pub(crate) fn locate(method: &str, view: &tnr_view, axis: Axis) -> Result<(usize, usize)> {
     match axis.of(view.rank as usize) {
         Some(axis) => Ok((axis, view.shape[axis] as usize)),
-        None => Err(refusal::axis_outside(view, axis)),
+        None => Err(refusal::axis_outside(method, view, axis)),
     }
 }
 
@@ -59,18 +60,19 @@ fn settled(mut view: tnr_view) -> tnr_view {
 /// The elements of `range` along one axis, every |step|-th, from its end when `step` is negative.
 #[inline]
 pub(crate) fn slice(
+    method: &str,
     view: &tnr_view,
     axis: Axis,
     range: impl IntoSlice,
     step: isize,
 ) -> Result<tnr_view> {
-    let (axis, extent) = locate(view, axis)?;
+    let (axis, extent) = locate(method, view, axis)?;
     let range = match range.resolve(extent) {
         Some(inside) if inside.start <= inside.end && inside.end <= extent => inside,
-        _ => return Err(refusal::range_outside(axis, &range, extent)),
+        _ => return Err(refusal::range_outside(method, axis, &range, extent)),
     };
     if step == 0 {
-        return Err(refusal::step_zero(axis));
+        return Err(refusal::step_zero(method, axis));
     }
     let count = range.len().div_ceil(step.unsigned_abs());
     let start = if step > 0 || count == 0 { range.start } else { range.end - 1 };
@@ -79,11 +81,16 @@ pub(crate) fn slice(
 
 /// One index of an axis; the axis is gone.
 #[inline]
-pub(crate) fn index(view: &tnr_view, axis: Axis, index: impl IntoIndex) -> Result<tnr_view> {
-    let (axis, extent) = locate(view, axis)?;
+pub(crate) fn index(
+    method: &str,
+    view: &tnr_view,
+    axis: Axis,
+    index: impl IntoIndex,
+) -> Result<tnr_view> {
+    let (axis, extent) = locate(method, view, axis)?;
     match index.resolve(extent) {
         Some(inside) if inside < extent => Ok(at_index(view, axis, inside)),
-        _ => Err(refusal::index_outside(axis, &index, extent)),
+        _ => Err(refusal::index_outside(method, axis, &index, extent)),
     }
 }
 
@@ -140,7 +147,7 @@ fn no_permutation<A: Into<Axis> + Copy>(axes: &[A], rank: usize) -> Error {
 /// Exchanges two axes.
 #[inline]
 pub(crate) fn transpose(view: &tnr_view, a: Axis, b: Axis) -> Result<tnr_view> {
-    let ((a, _), (b, _)) = (locate(view, a)?, locate(view, b)?);
+    let ((a, _), (b, _)) = (locate("transpose", view, a)?, locate("transpose", view, b)?);
     let mut exchanged = *view;
     exchanged.shape.swap(a, b);
     exchanged.strides.swap(a, b);
@@ -152,7 +159,7 @@ pub(crate) fn transpose(view: &tnr_view, a: Axis, b: Axis) -> Result<tnr_view> {
 pub(crate) fn channels_last(view: &tnr_view) -> Result<tnr_view> {
     let rank = view.rank as usize;
     if rank < 3 {
-        return Err(refusal::too_few_axes(rank, 3));
+        return Err(refusal::too_few_axes("channels_last", rank, 3));
     }
     let mut turned = *view;
     turned.shape[1..rank].rotate_right(1);
@@ -173,7 +180,7 @@ pub(crate) fn reversed(view: &tnr_view) -> tnr_view {
 /// Drops an axis of extent 1.
 #[inline]
 pub(crate) fn squeeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
-    let (axis, extent) = locate(view, axis)?;
+    let (axis, extent) = locate("squeeze", view, axis)?;
     if extent != 1 {
         return Err(refusal::not_one(axis, extent));
     }
@@ -184,13 +191,13 @@ pub(crate) fn squeeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
 
 /// Puts in an axis of extent 1, which is then number `axis`.
 #[inline]
-pub(crate) fn unsqueeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
+pub(crate) fn unsqueeze(method: &str, view: &tnr_view, axis: Axis) -> Result<tnr_view> {
     let rank = view.rank as usize;
     let Some(axis) = axis.of(rank + 1) else {
-        return Err(refusal::axis_outside(view, axis));
+        return Err(refusal::axis_outside(method, view, axis));
     };
     if rank == TNR_MAX_RANK {
-        return Err(refusal::rank_too_high(rank + 1));
+        return Err(refusal::rank_too_high(rank + 1).of_call(method));
     }
     let mut widened = *view;
     widened.shape.copy_within(axis..rank, axis + 1);
@@ -206,7 +213,7 @@ pub(crate) fn unsqueeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
 pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
     let (rank, wanted) = (view.rank as usize, extents.len());
     if wanted > TNR_MAX_RANK {
-        return Err(refusal::rank_too_high(wanted));
+        return Err(refusal::rank_too_high(wanted).of_call("broadcast"));
     }
     if rank > wanted {
         return Err(refusal::no_broadcast(view, extents));
@@ -223,21 +230,21 @@ pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> 
         repeated.strides[axis] =
             if axis < added || own != extent { 0 } else { view.strides[axis - added] };
     }
-    layout::element_count(extents)?;
+    layout::element_count(extents).map_err(|error| error.of_call("broadcast"))?;
     Ok(settled(repeated))
 }
 
 /// Reverses an axis.
 #[inline]
 pub(crate) fn flip(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
-    let (axis, extent) = locate(view, axis)?;
+    let (axis, extent) = locate("flip", view, axis)?;
     Ok(strided_part(view, axis, extent.saturating_sub(1), extent, -1))
 }
 
 /// The parts before and from `index` of an axis.
 #[inline]
 pub(crate) fn split(view: &tnr_view, axis: Axis, index: usize) -> Result<(tnr_view, tnr_view)> {
-    let (axis, extent) = locate(view, axis)?;
+    let (axis, extent) = locate("split_at", view, axis)?;
     if index > extent {
         return Err(refusal::split_outside(axis, index, extent));
     }
@@ -262,7 +269,7 @@ pub(crate) fn split_part(
     part_count: usize,
     index: usize,
 ) -> Result<tnr_view> {
-    let axis = splittable(view, axis, part_count)?;
+    let axis = splittable("split_part", view, axis, part_count)?;
     if index >= part_count {
         return Err(refusal::part_outside(part_count, index));
     }
@@ -271,10 +278,15 @@ pub(crate) fn split_part(
 
 /// An axis that is to be split into `part_count` parts.
 #[inline]
-pub(crate) fn splittable(view: &tnr_view, axis: Axis, part_count: usize) -> Result<usize> {
-    let (axis, _) = locate(view, axis)?;
+pub(crate) fn splittable(
+    method: &str,
+    view: &tnr_view,
+    axis: Axis,
+    part_count: usize,
+) -> Result<usize> {
+    let (axis, _) = locate(method, view, axis)?;
     if part_count == 0 {
-        return Err(refusal::no_parts(axis));
+        return Err(refusal::no_parts(method, axis));
     }
     Ok(axis)
 }
@@ -288,10 +300,15 @@ pub(crate) fn at_part(view: &tnr_view, axis: usize, part_count: usize, index: us
 
 /// An axis that is to be cut into chunks of `size`, and how many there are.
 #[inline]
-pub(crate) fn chunked(view: &tnr_view, axis: Axis, size: usize) -> Result<(usize, usize)> {
-    let (axis, extent) = locate(view, axis)?;
+pub(crate) fn chunked(
+    method: &str,
+    view: &tnr_view,
+    axis: Axis,
+    size: usize,
+) -> Result<(usize, usize)> {
+    let (axis, extent) = locate(method, view, axis)?;
     if size == 0 {
-        return Err(refusal::no_chunk_size(axis));
+        return Err(refusal::no_chunk_size(method, axis));
     }
     Ok((axis, extent.div_ceil(size)))
 }
@@ -311,7 +328,7 @@ pub(crate) fn at_chunk(view: &tnr_view, axis: usize, size: usize, index: usize) 
 pub(crate) fn diagonal(view: &tnr_view, offset: isize) -> Result<tnr_view> {
     let rank = view.rank as usize;
     if rank < 2 {
-        return Err(refusal::too_few_axes(rank, 2));
+        return Err(refusal::too_few_axes("diagonal", rank, 2));
     }
     let (row, col) = (rank - 2, rank - 1);
     let skipped = offset.unsigned_abs();
@@ -364,15 +381,15 @@ pub(crate) fn row(view: &tnr_view, index: usize) -> tnr_view {
 #[inline]
 pub(crate) fn windows(view: &tnr_view, axis: Axis, size: usize, step: usize) -> Result<tnr_view> {
     let rank = view.rank as usize;
-    let (axis, extent) = locate(view, axis)?;
+    let (axis, extent) = locate("windows", view, axis)?;
     if rank == TNR_MAX_RANK {
-        return Err(refusal::rank_too_high(rank + 1));
+        return Err(refusal::rank_too_high(rank + 1).of_call("windows"));
     }
     if size == 0 || size > extent {
         return Err(refusal::window_size(axis, size, extent));
     }
     if step == 0 {
-        return Err(refusal::step_zero(axis));
+        return Err(refusal::step_zero("windows", axis));
     }
     let mut windows = *view;
     windows.rank += 1;
@@ -382,7 +399,7 @@ pub(crate) fn windows(view: &tnr_view, axis: Axis, size: usize, step: usize) -> 
     windows.shape[rank] = size as i64;
     windows.strides[rank] = view.strides[axis];
     // Windows overlap, so that there can be more elements in them than the view has.
-    layout::element_count(layout::extents(&windows))?;
+    layout::element_count(layout::extents(&windows)).map_err(|error| error.of_call("windows"))?;
     Ok(settled(windows))
 }
 
@@ -390,7 +407,9 @@ pub(crate) fn windows(view: &tnr_view, axis: Axis, size: usize, step: usize) -> 
 #[inline]
 pub(crate) fn reshape(view: &tnr_view, shape: &impl IntoReshape) -> Result<tnr_view> {
     let count = layout::count(view);
-    shape.with_extents(count, |extents| reshape_to(view, extents))
+    shape
+        .with_extents(count, |extents| reshape_to(view, extents))
+        .map_err(|error| error.of_call("reshape"))
 }
 
 #[inline]

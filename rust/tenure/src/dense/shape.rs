@@ -71,7 +71,10 @@ impl IntoShape for usize {
 }
 
 /// Shape arguments of `reshape`: as [`IntoShape`], where one extent may be -1, for what the others
-/// leave of the elements; also numbers of different types as a tuple.
+/// leave of the elements.
+///
+/// The elements of an array have one type: `[n, -1]` does not compile where `n` is a `usize`. A
+/// tuple may mix types: `(n, -1)`.
 ///
 /// ```
 /// use tenure::TensorView;
@@ -84,15 +87,15 @@ impl IntoShape for usize {
 /// assert_eq!(view.reshape((row_count, -1))?.shape(), [3, 2]);
 /// assert_eq!(
 ///     view.reshape([4, -1]).err().unwrap().message(),
-///     "6 elements give no extent for -1: the other extents have 4 elements",
+///     "reshape: 6 elements give no extent for -1: the other extents have 4 elements",
 /// );
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
     label = "not a shape",
-    note = "write it as `[2, 3]`, `[2, -1]`, `6`, a slice or a `Vec`; extents are `usize`, `isize` \
-            or `i32`, of different types in a tuple"
+    note = "write it as `[2, 3]`, `[2, -1]`, `6`, a slice or a `Vec`; extents are `usize`, `isize`, \
+            `i32` or `i64`, of different types in a tuple: `(n, -1)`"
 )]
 pub trait IntoReshape {
     /// Hands `f` the extent of each axis, outermost first, of a shape with `count` elements.
@@ -100,7 +103,7 @@ pub trait IntoReshape {
     fn with_extents<R>(&self, count: usize, f: impl FnOnce(&[usize]) -> Result<R>) -> Result<R>;
 }
 
-/// The type of an extent in a shape.
+/// The type of an extent in a shape of `reshape`: `usize`, `isize`, `i32` or `i64`. Sealed.
 pub trait IntoExtent: Copy + sealed::Sealed {
     /// A negative number is in the second.
     #[doc(hidden)]
@@ -112,6 +115,7 @@ mod sealed {
     impl Sealed for usize {}
     impl Sealed for isize {}
     impl Sealed for i32 {}
+    impl Sealed for i64 {}
 }
 
 impl IntoExtent for usize {
@@ -132,6 +136,13 @@ impl IntoExtent for i32 {
     #[inline(always)]
     fn extent(self) -> std::result::Result<usize, isize> {
         (self as isize).extent()
+    }
+}
+
+impl IntoExtent for i64 {
+    #[inline(always)]
+    fn extent(self) -> std::result::Result<usize, isize> {
+        usize::try_from(self).map_err(|_| isize::try_from(self).unwrap_or(isize::MIN))
     }
 }
 
@@ -203,6 +214,7 @@ reshapes! {
     [] usize, self => std::slice::from_ref(self)[..];
     [] isize, self => std::slice::from_ref(self)[..];
     [] i32, self => std::slice::from_ref(self)[..];
+    [] i64, self => std::slice::from_ref(self)[..];
 }
 
 macro_rules! reshape_tuples {

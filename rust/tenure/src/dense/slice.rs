@@ -137,11 +137,14 @@ impl From<NewAxis> for Slice {
     }
 }
 
-/// A place in an axis that is counted from behind the last where it is negative.
-fn place(axis: usize, number: i128, extent: usize) -> Result<usize> {
-    let from_front = if number < 0 { number + extent as i128 } else { number };
-    usize::try_from(from_front).map_err(|_| refusal::before_axis(axis, number, extent))
+/// An index along an axis from the front. A negative `number` counts from behind the last element.
+fn from_front(axis: usize, number: i128, extent: usize) -> Result<usize> {
+    let index = if number < 0 { number + extent as i128 } else { number };
+    usize::try_from(index).map_err(|_| refusal::before_axis(axis, number, extent))
 }
+
+/// The name of the method in messages.
+const METHOD: &str = "slice_axes";
 
 /// The part of a view at these slices; the axes after them are whole.
 pub(crate) fn slice_axes(view: &tnr_view, slices: &[Slice]) -> Result<tnr_view> {
@@ -151,24 +154,29 @@ pub(crate) fn slice_axes(view: &tnr_view, slices: &[Slice]) -> Result<tnr_view> 
         let Choice::Range { start, end, step } = slice.0 else {
             part = match slice.0 {
                 Choice::Index(index) => {
-                    let (_, extent) = manipulate::locate(&part, Axis::from(axis))?;
-                    manipulate::index(&part, Axis::from(axis), place(axis, index, extent)?)?
+                    let (_, extent) = manipulate::locate(METHOD, &part, Axis::from(axis))?;
+                    manipulate::index(
+                        METHOD,
+                        &part,
+                        Axis::from(axis),
+                        from_front(axis, index, extent)?,
+                    )?
                 }
                 _ => {
                     axis += 1;
-                    manipulate::unsqueeze(&part, Axis::from(axis - 1))?
+                    manipulate::unsqueeze(METHOD, &part, Axis::from(axis - 1))?
                 }
             };
             continue;
         };
-        let (_, extent) = manipulate::locate(&part, Axis::from(axis))?;
-        let start = place(axis, start.unwrap_or(0), extent)?;
+        let (_, extent) = manipulate::locate(METHOD, &part, Axis::from(axis))?;
+        let start = from_front(axis, start.unwrap_or(0), extent)?;
         let end = match end {
-            End::Before(end) => place(axis, end, extent)?,
-            End::At(last) => place(axis, last, extent)?.saturating_add(1),
+            End::Before(end) => from_front(axis, end, extent)?,
+            End::At(last) => from_front(axis, last, extent)?.saturating_add(1),
             End::Open => extent,
         };
-        part = manipulate::slice(&part, Axis::from(axis), start..end, step)?;
+        part = manipulate::slice(METHOD, &part, Axis::from(axis), start..end, step)?;
         axis += 1;
     }
     Ok(part)

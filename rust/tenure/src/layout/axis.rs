@@ -14,7 +14,7 @@ use std::fmt;
 /// assert_eq!(Axis::from(-1).to_string(), "-1");
 ///
 /// let error = view.flip(-3).err().unwrap();
-/// assert_eq!(error.message(), "axis is -3 but the view has rank 2");
+/// assert_eq!(error.message(), "flip: axis is -3 but the view has rank 2");
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -147,32 +147,37 @@ pub(crate) fn no_such_element(view: &tnr_view, index: &[usize]) -> ! {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn axis_outside(view: &tnr_view, axis: Axis) -> Error {
-    Error::invalid(format!("axis is {axis} but the view has rank {}", view.rank))
+pub(crate) fn axis_outside(method: &str, view: &tnr_view, axis: Axis) -> Error {
+    Error::invalid(format!("{method}: axis is {axis} but the view has rank {}", view.rank))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn index_outside(axis: usize, index: &dyn Display, extent: usize) -> Error {
-    Error::invalid(format!("index is {index} but axis {axis} has extent {extent}"))
+pub(crate) fn index_outside(
+    method: &str,
+    axis: usize,
+    index: &dyn Display,
+    extent: usize,
+) -> Error {
+    Error::invalid(format!("{method}: index is {index} but axis {axis} has extent {extent}"))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn range_outside(axis: usize, range: &dyn Debug, extent: usize) -> Error {
-    Error::invalid(format!("range is {range:?} but axis {axis} has extent {extent}"))
+pub(crate) fn range_outside(method: &str, axis: usize, range: &dyn Debug, extent: usize) -> Error {
+    Error::invalid(format!("{method}: range is {range:?} but axis {axis} has extent {extent}"))
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
-    Error::invalid(format!("split is at {index} but axis {axis} has extent {extent}"))
+    Error::invalid(format!("split_at: index is {index} but axis {axis} has extent {extent}"))
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn before_axis(axis: usize, number: i128, extent: usize) -> Error {
-    Error::invalid(format!("index is {number} but axis {axis} has extent {extent}"))
+    Error::invalid(format!("slice_axes: index is {number} but axis {axis} has extent {extent}"))
 }
 
 #[cold]
@@ -197,20 +202,22 @@ pub(crate) fn none_left(count: usize, known: usize) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn step_zero(axis: usize) -> Error {
-    Error::invalid(format!("step along axis {axis} is 0 but must move"))
+pub(crate) fn step_zero(method: &str, axis: usize) -> Error {
+    Error::invalid(format!("{method}: step along axis {axis} is 0 but must move"))
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn no_permutation(axes: &[Axis], rank: usize) -> Error {
-    Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
+    Error::invalid(format!(
+        "permute: axes {axes:?} are no permutation of the {rank} axes of the view"
+    ))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn too_few_axes(rank: usize, least: usize) -> Error {
-    Error::invalid(format!("the rank is {rank} but must be {least} at least"))
+pub(crate) fn too_few_axes(method: &str, rank: usize, least: usize) -> Error {
+    Error::invalid(format!("{method}: the rank is {rank} but must be {least} at least"))
 }
 
 #[cold]
@@ -226,13 +233,18 @@ pub(crate) fn not_contiguous(view: &tnr_view, order: Order) -> Error {
 #[cold]
 #[inline(never)]
 pub(crate) fn not_one(axis: usize, extent: usize) -> Error {
-    Error::invalid(format!("axis {axis} has extent {extent} but only extent 1 can be squeezed"))
+    Error::invalid(format!(
+        "squeeze: axis {axis} has extent {extent} but only extent 1 can be squeezed"
+    ))
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn no_broadcast(view: &tnr_view, extents: &[usize]) -> Error {
-    Error::invalid(format!("shape {:?} does not broadcast to {extents:?}", layout::extents(view)))
+    Error::invalid(format!(
+        "broadcast: shape {:?} does not broadcast to {extents:?}",
+        layout::extents(view)
+    ))
 }
 
 #[cold]
@@ -248,26 +260,26 @@ pub(crate) fn other_count(view: &tnr_view, extents: &[usize], count: usize) -> E
 #[cold]
 #[inline(never)]
 pub(crate) fn part_outside(part_count: usize, index: usize) -> Error {
-    Error::invalid(format!("part is {index} but there are {part_count}"))
+    Error::invalid(format!("split_part: part is {index} but there are {part_count}"))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn no_parts(axis: usize) -> Error {
-    Error::invalid(format!("axis {axis} cannot be split into 0 parts"))
+pub(crate) fn no_parts(method: &str, axis: usize) -> Error {
+    Error::invalid(format!("{method}: axis {axis} cannot be split into 0 parts"))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn no_chunk_size(axis: usize) -> Error {
-    Error::invalid(format!("chunk size along axis {axis} is 0 but must be 1 at least"))
+pub(crate) fn no_chunk_size(method: &str, axis: usize) -> Error {
+    Error::invalid(format!("{method}: chunk size along axis {axis} is 0 but must be 1 at least"))
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn window_size(axis: usize, size: usize, extent: usize) -> Error {
     Error::invalid(format!(
-        "window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
+        "windows: window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
     ))
 }
 

@@ -7,7 +7,7 @@ use crate::dtype::Float;
 use crate::error::Result;
 use crate::operand::{AsView, AsViewMut};
 use crate::ops::axes::Axes;
-use crate::ops::results::{filled, no_view};
+use crate::ops::results::{filled, named, no_view};
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
@@ -122,12 +122,14 @@ macro_rules! normalizations {
             axes: impl Into<Axes>,
             $($norm: LayerNorm<'_, T>,)?
         ) -> Result<Tensor<T>> {
-            let a = a.as_view();
-            let mask = axes.into().mask(a.rank())?;
-            let with = normalizations!(@with $($norm)?);
-            let lent = a.lent();
-            filled(a.shape(), |out| {
-                operations::normalize(tnr_normalize_op::$op, Input::View(lent), mask, with, out)
+            named(stringify!($new), || {
+                let a = a.as_view();
+                let mask = axes.into().mask(a.rank())?;
+                let with = normalizations!(@with $($norm)?);
+                let lent = a.lent();
+                filled(a.shape(), |out| {
+                    operations::normalize(tnr_normalize_op::$op, Input::View(lent), mask, with, out)
+                })
             })
         }
 
@@ -151,11 +153,13 @@ macro_rules! normalizations {
             $($norm: LayerNorm<'_, T>,)?
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let mask = axes.into().mask(a.rank())?;
-            let with = normalizations!(@with $($norm)?);
-            let lent = Input::View(a.lent());
-            operations::normalize(tnr_normalize_op::$op, lent, mask, with, out.lent_mut())
+            named(stringify!($into), || {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let mask = axes.into().mask(a.rank())?;
+                let with = normalizations!(@with $($norm)?);
+                let lent = Input::View(a.lent());
+                operations::normalize(tnr_normalize_op::$op, lent, mask, with, out.lent_mut())
+            })
         }
 
         #[doc = concat!("As [`", stringify!($new), "`], in place.")]
@@ -175,11 +179,13 @@ macro_rules! normalizations {
             axes: impl Into<Axes>,
             $($norm: LayerNorm<'_, T>,)?
         ) -> Result<()> {
-            let mut out = out.as_view_mut();
-            let mask = axes.into().mask(out.rank())?;
-            let with = normalizations!(@with $($norm)?);
-            let op = tnr_normalize_op::$op;
-            operations::normalize(op, Input::Output, mask, with, out.lent_mut())
+            named(stringify!($assign), || {
+                let mut out = out.as_view_mut();
+                let mask = axes.into().mask(out.rank())?;
+                let with = normalizations!(@with $($norm)?);
+                let op = tnr_normalize_op::$op;
+                operations::normalize(op, Input::Output, mask, with, out.lent_mut())
+            })
         }
     )*};
     (@with) => { Normalizing::default() };

@@ -1,7 +1,7 @@
 //! Arrays one behind the other.
 
 use super::results::{Extents, filled, named};
-use crate::dense::{Tensor, TensorView};
+use crate::dense::{Tensor, TensorView, TensorViewMut};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::axis::Axis;
@@ -11,17 +11,17 @@ use crate::raw::movement;
 /// The shape of the parts one behind the other, and the number of the axis.
 fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extents, usize)> {
     let Some(first) = parts.first() else {
-        return Err(Error::invalid("concat: there are no parts"));
+        return Err(Error::invalid("there are no parts"));
     };
-    let at = named("concat", numbered(axis, first.rank()))?;
+    let at = numbered(axis, first.rank())?;
     let mut extents = Extents::of(first.shape());
     for (nth, part) in parts.iter().enumerate().skip(1) {
         if let Some(why) = unlike(first.shape(), nth, part.shape(), Some(at)) {
-            return Err(Error::invalid(format!("concat: {why}")));
+            return Err(Error::invalid(why));
         }
         let sum = extents.values[at].checked_add(part.shape()[at]);
         extents.values[at] =
-            sum.ok_or_else(|| Error::invalid("concat: the extents add up to more than a usize"))?;
+            sum.ok_or_else(|| Error::invalid("the extents add up to more than a usize"))?;
     }
     Ok((extents, at))
 }
@@ -62,10 +62,21 @@ pub(crate) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
 /// ```
 #[doc(alias("concatenate", "cat", "hstack", "vstack", "append"))]
 pub fn concat<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
-    parts.with_views(|parts| {
-        let (extents, at) = joined(parts, axis.into())?;
-        filled(extents.as_slice(), |out| movement::concat(parts, at as u32, out))
-    })
+    named("concat", || parts.with_views(|parts| join(parts, axis.into())))
+}
+
+fn join<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<Tensor<T>> {
+    let (extents, at) = joined(parts, axis)?;
+    filled(extents.as_slice(), |out| movement::concat(parts, at as u32, out))
+}
+
+fn join_into<T: Element>(
+    parts: &[TensorView<'_, T>],
+    axis: Axis,
+    mut out: TensorViewMut<'_, T>,
+) -> Result<()> {
+    let at = numbered(axis, out.rank())?;
+    movement::concat(parts, at as u32, out.lent_mut())
 }
 
 /// Joins arrays along an axis that they have, as [`concat`](fn@concat) does, into `out`.
@@ -88,9 +99,9 @@ pub fn concat_into<T: Element>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let mut out = out.as_view_mut();
-    let at = named("concat_into", numbered(axis.into(), out.rank()))?;
-    parts.with_views(|parts| movement::concat(parts, at as u32, out.lent_mut()))
+    named("concat_into", || {
+        parts.with_views(|parts| join_into(parts, axis.into(), out.as_view_mut()))
+    })
 }
 
 /// The parts with an axis of extent 1 more, along which they are stacked.
@@ -99,12 +110,12 @@ fn unsqueezed<'a, T: Element>(
     axis: Axis,
 ) -> Result<(Vec<TensorView<'a, T>>, usize)> {
     let Some(first) = parts.first() else {
-        return Err(Error::invalid("stack: there are no parts"));
+        return Err(Error::invalid("there are no parts"));
     };
-    let at = named("stack", numbered(axis, first.rank() + 1))?;
+    let at = numbered(axis, first.rank() + 1)?;
     for (nth, part) in parts.iter().enumerate().skip(1) {
         if let Some(why) = unlike(first.shape(), nth, part.shape(), None) {
-            return Err(Error::invalid(format!("stack: {why}")));
+            return Err(Error::invalid(why));
         }
     }
     let parts: Result<Vec<_>> = parts.iter().map(|part| part.unsqueeze(at)).collect();
@@ -128,9 +139,11 @@ fn unsqueezed<'a, T: Element>(
 /// ```
 #[doc(alias("dstack", "column_stack"))]
 pub fn stack<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
-    parts.with_views(|parts| {
-        let (parts, at) = unsqueezed(parts, axis.into())?;
-        concat(parts, at)
+    named("stack", || {
+        parts.with_views(|parts| {
+            let (parts, at) = unsqueezed(parts, axis.into())?;
+            join(&parts, at.into())
+        })
     })
 }
 
@@ -153,8 +166,10 @@ pub fn stack_into<T: Element>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    parts.with_views(|parts| {
-        let (parts, at) = unsqueezed(parts, axis.into())?;
-        concat_into(parts, at, out)
+    named("stack_into", || {
+        parts.with_views(|parts| {
+            let (parts, at) = unsqueezed(parts, axis.into())?;
+            join_into(&parts, at.into(), out.as_view_mut())
+        })
     })
 }

@@ -16,7 +16,7 @@ pub(crate) fn taken(shape: &[usize], at: usize, indices: &[usize]) -> Result<Ext
     let rank = shape.len() - 1 + indices.len();
     if rank > TNR_MAX_RANK {
         return Err(Error::invalid(format!(
-            "take: the result would have rank {rank} but the most is {TNR_MAX_RANK}"
+            "the result would have rank {rank} but the most is {TNR_MAX_RANK}"
         )));
     }
     let mut extents = Extents { values: [0; TNR_MAX_RANK], rank };
@@ -54,13 +54,14 @@ pub fn take<T: Element, I: SparseIndex>(
     axis: impl Into<Axis>,
     indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
-    let (a, indices) = (a.as_view(), indices.as_indices());
-    let at = named("take", numbered(axis.into(), a.rank()))?;
-    let extents = taken(a.shape(), at, indices.shape())?;
-    let result = filled(extents.as_slice(), |out| {
-        movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
-    });
-    named("take", result)
+    named("take", || {
+        let (a, indices) = (a.as_view(), indices.as_indices());
+        let at = numbered(axis.into(), a.rank())?;
+        let extents = taken(a.shape(), at, indices.shape())?;
+        filled(extents.as_slice(), |out| {
+            movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
+        })
+    })
 }
 
 /// Elements of `a` by their indices along an axis, as [`take`] gives them, into `out`.
@@ -84,10 +85,11 @@ pub fn take_into<T: Element, I: SparseIndex>(
     indices: impl AsIndices<I>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
-    let at = named("take_into", numbered(axis.into(), a.rank()))? as u32;
-    let done = movement::take(Names::Rows, a.lent(), at, indices.lent(), out.lent_mut());
-    named("take_into", done)
+    named("take_into", || {
+        let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
+        let at = numbered(axis.into(), a.rank())? as u32;
+        movement::take(Names::Rows, a.lent(), at, indices.lent(), out.lent_mut())
+    })
 }
 
 /// Elements of `a` by an index each along an axis: for axis 0, `out[i, j] = a[indices[i, j], j]`. A
@@ -112,12 +114,13 @@ pub fn gather<T: Element, I: SparseIndex>(
     axis: impl Into<Axis>,
     indices: impl AsIndices<I>,
 ) -> Result<Tensor<T>> {
-    let (a, indices) = (a.as_view(), indices.as_indices());
-    let at = named("gather", numbered(axis.into(), a.rank()))?;
-    let result = filled(indices.shape(), |out| {
-        movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out)
-    });
-    named("gather", result)
+    named("gather", || {
+        let (a, indices) = (a.as_view(), indices.as_indices());
+        let at = numbered(axis.into(), a.rank())?;
+        filled(indices.shape(), |out| {
+            movement::take(Names::Elements, a.lent(), at as u32, indices.lent(), out)
+        })
+    })
 }
 
 /// Elements of `a` by an index each along an axis, as [`gather`] gives them, into `out`.
@@ -141,10 +144,11 @@ pub fn gather_into<T: Element, I: SparseIndex>(
     indices: impl AsIndices<I>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
-    let at = named("gather_into", numbered(axis.into(), a.rank()))? as u32;
-    let done = movement::take(Names::Elements, a.lent(), at, indices.lent(), out.lent_mut());
-    named("gather_into", done)
+    named("gather_into", || {
+        let (a, indices, mut out) = (a.as_view(), indices.as_indices(), out.as_view_mut());
+        let at = numbered(axis.into(), a.rank())? as u32;
+        movement::take(Names::Elements, a.lent(), at, indices.lent(), out.lent_mut())
+    })
 }
 
 /// The code that puts values as they are.
@@ -199,12 +203,13 @@ macro_rules! puts {
             indices: impl AsIndices<I>,
             values: impl AsView<T>,
         ) -> Result<Tensor<T>> {
-            let mut result = Tensor::working_copy(a.as_view(), Order::RowMajor)?;
-            let (indices, values) = (indices.as_indices(), values.as_view());
-            let (axis, out) = (axis.into(), &mut result);
-            let done = put_assign_by(Names::$names, $op, out, axis, &indices, &values);
-            named(stringify!($new), done)?;
-            Ok(result)
+            named(stringify!($new), || {
+                let mut result = Tensor::working_copy(a.as_view(), Order::RowMajor)?;
+                let (indices, values) = (indices.as_indices(), values.as_view());
+                let (axis, out) = (axis.into(), &mut result);
+                put_assign_by(Names::$names, $op, out, axis, &indices, &values)?;
+                Ok(result)
+            })
         }
 
         #[doc = concat!("As [`", stringify!($new), "`], in `a` itself, which ", $does, ".")]
@@ -230,9 +235,10 @@ macro_rules! puts {
             indices: impl AsIndices<I>,
             values: impl AsView<T>,
         ) -> Result<()> {
-            let (indices, values) = (indices.as_indices(), values.as_view());
-            let done = put_assign_by(Names::$names, $op, a, axis.into(), &indices, &values);
-            named(stringify!($assign), done)
+            named(stringify!($assign), || {
+                let (indices, values) = (indices.as_indices(), values.as_view());
+                put_assign_by(Names::$names, $op, a, axis.into(), &indices, &values)
+            })
         }
     )*};
 }

@@ -63,11 +63,13 @@ macro_rules! sorts {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         pub fn $sort<T: Real>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
-            let a = a.as_view();
-            let axis = named(stringify!($sort), axis_of(&a, axis))?;
-            filled(a.shape(), |out| {
-                let to = Ordered { indices: None, out: Some(out) };
-                ordering::sort(a.lent().into(), axis, $flags, to)
+            named(stringify!($sort), || {
+                let a = a.as_view();
+                let axis = axis_of(&a, axis)?;
+                filled(a.shape(), |out| {
+                    let to = Ordered { indices: None, out: Some(out) };
+                    ordering::sort(a.lent().into(), axis, $flags, to)
+                })
             })
         }
 
@@ -81,10 +83,12 @@ macro_rules! sorts {
             axis: impl Into<Axis>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let axis = named(stringify!($sort_into), axis_of(&a, axis))?;
-            let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-            ordering::sort(a.lent().into(), axis, $flags, to)
+            named(stringify!($sort_into), || {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let axis = axis_of(&a, axis)?;
+                let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+                ordering::sort(a.lent().into(), axis, $flags, to)
+            })
         }
 
         #[doc = concat!("As [`", stringify!($sort), "`], in place.")]
@@ -105,10 +109,12 @@ macro_rules! sorts {
             out: &mut (impl AsViewMut<T> + ?Sized),
             axis: impl Into<Axis>,
         ) -> Result<()> {
-            let mut out = out.as_view_mut();
-            let axis = named(stringify!($sort_assign), axis_of(&out.as_view(), axis))?;
-            let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-            ordering::sort(Input::Output, axis, $flags, to)
+            named(stringify!($sort_assign), || {
+                let mut out = out.as_view_mut();
+                let axis = axis_of(&out.as_view(), axis)?;
+                let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+                ordering::sort(Input::Output, axis, $flags, to)
+            })
         }
 
         #[doc = concat!("The places on an axis that its elements have, ", $which, ".")]
@@ -130,11 +136,13 @@ macro_rules! sorts {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         pub fn $argsort<T: Real>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<i64>> {
-            let a = a.as_view();
-            let axis = named(stringify!($argsort), axis_of(&a, axis))?;
-            filled(a.shape(), |indices| {
-                let to = Ordered { indices: Some(indices), out: None };
-                ordering::sort(a.lent().into(), axis, $flags, to)
+            named(stringify!($argsort), || {
+                let a = a.as_view();
+                let axis = axis_of(&a, axis)?;
+                filled(a.shape(), |indices| {
+                    let to = Ordered { indices: Some(indices), out: None };
+                    ordering::sort(a.lent().into(), axis, $flags, to)
+                })
             })
         }
 
@@ -148,10 +156,12 @@ macro_rules! sorts {
             axis: impl Into<Axis>,
             out: &mut (impl AsViewMut<i64> + ?Sized),
         ) -> Result<()> {
-            let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let axis = named(stringify!($argsort_into), axis_of(&a, axis))?;
-            let to = Ordered { indices: Some(out.lent_mut()), out: None };
-            ordering::sort(a.lent().into(), axis, $flags, to)
+            named(stringify!($argsort_into), || {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let axis = axis_of(&a, axis)?;
+                let to = Ordered { indices: Some(out.lent_mut()), out: None };
+                ordering::sort(a.lent().into(), axis, $flags, to)
+            })
         }
 
         #[doc = concat!(
@@ -174,9 +184,11 @@ macro_rules! sorts {
             a: impl AsView<T>,
             axis: impl Into<Axis>,
         ) -> Result<Ranked<T>> {
-            let a = a.as_view();
-            let axis = named(stringify!($with_indices), axis_of(&a, axis))?;
-            ranked(a.shape(), |to| ordering::sort(a.lent().into(), axis, $flags, to))
+            named(stringify!($with_indices), || {
+                let a = a.as_view();
+                let axis = axis_of(&a, axis)?;
+                ranked(a.shape(), |to| ordering::sort(a.lent().into(), axis, $flags, to))
+            })
         }
     )*};
 }
@@ -223,7 +235,7 @@ fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) ->
 /// ```
 #[doc(alias("topk", "nlargest"))]
 pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
-    named("top_k", first_of(&a.as_view(), k, axis.into(), 0))
+    named("top_k", || first_of(&a.as_view(), k, axis.into(), 0))
 }
 
 /// The `k` smallest elements along an axis, the smallest first; else as [`top_k`].
@@ -241,7 +253,7 @@ pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Res
 /// ```
 #[doc(alias("nsmallest"))]
 pub fn bottom_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
-    named("bottom_k", first_of(&a.as_view(), k, axis.into(), TNR_TOP_K_SMALLEST))
+    named("bottom_k", || first_of(&a.as_view(), k, axis.into(), TNR_TOP_K_SMALLEST))
 }
 
 /// Puts the element that sorting would put at `kth` there, none that is greater before it and none
@@ -267,11 +279,13 @@ pub fn partition<T: Real>(
     kth: usize,
     axis: impl Into<Axis>,
 ) -> Result<Tensor<T>> {
-    let a = a.as_view();
-    let axis = named("partition", axis_of(&a, axis))?;
-    filled(a.shape(), |out| {
-        let to = Ordered { indices: None, out: Some(out) };
-        ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+    named("partition", || {
+        let a = a.as_view();
+        let axis = axis_of(&a, axis)?;
+        filled(a.shape(), |out| {
+            let to = Ordered { indices: None, out: Some(out) };
+            ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+        })
     })
 }
 
@@ -286,10 +300,12 @@ pub fn partition_into<T: Real>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, mut out) = (a.as_view(), out.as_view_mut());
-    let axis = named("partition_into", axis_of(&a, axis))?;
-    let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-    ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+    named("partition_into", || {
+        let (a, mut out) = (a.as_view(), out.as_view_mut());
+        let axis = axis_of(&a, axis)?;
+        let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+        ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+    })
 }
 
 /// Does the same as [`partition`], in place.
@@ -311,10 +327,12 @@ pub fn partition_assign<T: Real>(
     kth: usize,
     axis: impl Into<Axis>,
 ) -> Result<()> {
-    let mut out = out.as_view_mut();
-    let axis = named("partition_assign", axis_of(&out.as_view(), axis))?;
-    let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-    ordering::partition(Input::Output, axis, refusal::counted(&"kth", kth)?, to)
+    named("partition_assign", || {
+        let mut out = out.as_view_mut();
+        let axis = axis_of(&out.as_view(), axis)?;
+        let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+        ordering::partition(Input::Output, axis, refusal::counted(&"kth", kth)?, to)
+    })
 }
 
 /// The places on an axis that its elements have in a [`partition`].
@@ -334,10 +352,12 @@ pub fn argpartition<T: Real>(
     kth: usize,
     axis: impl Into<Axis>,
 ) -> Result<Tensor<i64>> {
-    let a = a.as_view();
-    let axis = named("argpartition", axis_of(&a, axis))?;
-    filled(a.shape(), |indices| {
-        let to = Ordered { indices: Some(indices), out: None };
-        ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+    named("argpartition", || {
+        let a = a.as_view();
+        let axis = axis_of(&a, axis)?;
+        filled(a.shape(), |indices| {
+            let to = Ordered { indices: Some(indices), out: None };
+            ordering::partition(a.lent().into(), axis, refusal::counted(&"kth", kth)?, to)
+        })
     })
 }

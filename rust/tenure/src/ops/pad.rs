@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_MAX_RANK, tnr_pad_mode};
 
 use super::concat::numbered;
-use super::results::{Extents, filled};
+use super::results::{Extents, filled, named};
 use crate::dense::{Tensor, TensorView};
 use crate::dtype::Element;
 use crate::error::reserved;
@@ -41,35 +41,34 @@ impl<T: Element> PadMode<T> {
     }
 }
 
-fn too_large(name: &str) -> Error {
-    Error::invalid(format!("{name}: an extent would be more than a usize"))
+fn too_large() -> Error {
+    Error::invalid("an extent would be more than a usize")
 }
 
 /// How many elements lie before the array on each axis, and the shape with those around it.
 fn padded(shape: &[usize], widths: &[(usize, usize)]) -> Result<([i64; TNR_MAX_RANK], Extents)> {
     if widths.len() != shape.len() {
         let (given, rank) = (widths.len(), shape.len());
-        return Err(Error::invalid(format!("pad: {given} widths are given but a has rank {rank}")));
+        return Err(Error::invalid(format!("{given} widths are given but a has rank {rank}")));
     }
     let mut before = [0; TNR_MAX_RANK];
     let mut extents = Extents::of(shape);
     for (axis, &(front, back)) in widths.iter().enumerate() {
         let extent = extents.values[axis].checked_add(front).and_then(|sum| sum.checked_add(back));
-        extents.values[axis] = extent.ok_or_else(|| too_large("pad"))?;
-        before[axis] = i64::try_from(front).map_err(|_| too_large("pad"))?;
+        extents.values[axis] = extent.ok_or_else(too_large)?;
+        before[axis] = i64::try_from(front).map_err(|_| too_large())?;
     }
     Ok((before, extents))
 }
 
 fn require_shape<T: Element>(
-    name: &str,
     out: &crate::dense::TensorViewMut<'_, T>,
     shape: &[usize],
 ) -> Result<()> {
     let of_out = out.shape();
     match of_out == shape {
         true => Ok(()),
-        false => Err(Error::invalid(format!("{name}: out is {of_out:?} but must be {shape:?}"))),
+        false => Err(Error::invalid(format!("out is {of_out:?} but must be {shape:?}"))),
     }
 }
 
@@ -97,10 +96,12 @@ pub fn pad<T: Element>(
     widths: impl AsRef<[(usize, usize)]>,
     mode: PadMode<T>,
 ) -> Result<Tensor<T>> {
-    let a = a.as_view();
-    let (before, extents) = padded(a.shape(), widths.as_ref())?;
-    let (mode, value) = mode.code();
-    filled(extents.as_slice(), |out| movement::pad(mode, a.lent(), before, value, out))
+    named("pad", || {
+        let a = a.as_view();
+        let (before, extents) = padded(a.shape(), widths.as_ref())?;
+        let (mode, value) = mode.code();
+        filled(extents.as_slice(), |out| movement::pad(mode, a.lent(), before, value, out))
+    })
 }
 
 /// Puts elements around an array, as [`pad`] does, into `out`.
@@ -124,11 +125,13 @@ pub fn pad_into<T: Element>(
     mode: PadMode<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, mut out) = (a.as_view(), out.as_view_mut());
-    let (before, extents) = padded(a.shape(), widths.as_ref())?;
-    require_shape("pad_into", &out, extents.as_slice())?;
-    let (mode, value) = mode.code();
-    movement::pad(mode, a.lent(), before, value, out.lent_mut())
+    named("pad_into", || {
+        let (a, mut out) = (a.as_view(), out.as_view_mut());
+        let (before, extents) = padded(a.shape(), widths.as_ref())?;
+        require_shape(&out, extents.as_slice())?;
+        let (mode, value) = mode.code();
+        movement::pad(mode, a.lent(), before, value, out.lent_mut())
+    })
 }
 
 /// `a` again and again, from index `before` of `out` on.
@@ -152,7 +155,7 @@ fn tiled<'a, T: Element>(
     let mut extents = Extents::of(a.shape());
     let missing = a.rank() - counts.len();
     for (extent, count) in extents.values[missing..].iter_mut().zip(counts) {
-        *extent = extent.checked_mul(*count).ok_or_else(|| too_large("tile"))?;
+        *extent = extent.checked_mul(*count).ok_or_else(too_large)?;
     }
     Ok((a, extents))
 }
@@ -174,8 +177,10 @@ fn tiled<'a, T: Element>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn tile<T: Element>(a: impl AsView<T>, counts: impl AsRef<[usize]>) -> Result<Tensor<T>> {
-    let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
-    filled(extents.as_slice(), |out| wrap(&a, [0; TNR_MAX_RANK], out))
+    named("tile", || {
+        let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
+        filled(extents.as_slice(), |out| wrap(&a, [0; TNR_MAX_RANK], out))
+    })
 }
 
 /// Repeats an array as a whole, as [`tile`] does, into `out`.
@@ -197,10 +202,12 @@ pub fn tile_into<T: Element>(
     counts: impl AsRef<[usize]>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let mut out = out.as_view_mut();
-    let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
-    require_shape("tile_into", &out, extents.as_slice())?;
-    wrap(&a, [0; TNR_MAX_RANK], out.lent_mut())
+    named("tile_into", || {
+        let mut out = out.as_view_mut();
+        let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
+        require_shape(&out, extents.as_slice())?;
+        wrap(&a, [0; TNR_MAX_RANK], out.lent_mut())
+    })
 }
 
 /// The axis along which each element is there `count` times, and the shape of the result.
@@ -212,7 +219,7 @@ fn repeated<T: Element>(
     let at = numbered(axis, a.rank())?;
     let mut extents = Extents::of(a.shape());
     let extent = a.shape()[at].checked_mul(count);
-    extents.values[at] = extent.ok_or_else(|| too_large("repeat"))?;
+    extents.values[at] = extent.ok_or_else(too_large)?;
     Ok((at, extents))
 }
 
@@ -252,9 +259,11 @@ pub fn repeat<T: Element>(
     count: usize,
     axis: impl Into<Axis>,
 ) -> Result<Tensor<T>> {
-    let a = a.as_view();
-    let (at, extents) = repeated(&a, count, axis.into())?;
-    filled(extents.as_slice(), |out| repeat_to(&a, count, at, out))
+    named("repeat", || {
+        let a = a.as_view();
+        let (at, extents) = repeated(&a, count, axis.into())?;
+        filled(extents.as_slice(), |out| repeat_to(&a, count, at, out))
+    })
 }
 
 /// Repeats each element along an axis, as [`repeat`] does, into `out`.
@@ -277,10 +286,12 @@ pub fn repeat_into<T: Element>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, mut out) = (a.as_view(), out.as_view_mut());
-    let (at, extents) = repeated(&a, count, axis.into())?;
-    require_shape("repeat_into", &out, extents.as_slice())?;
-    repeat_to(&a, count, at, out.lent_mut())
+    named("repeat_into", || {
+        let (a, mut out) = (a.as_view(), out.as_view_mut());
+        let (at, extents) = repeated(&a, count, axis.into())?;
+        require_shape(&out, extents.as_slice())?;
+        repeat_to(&a, count, at, out.lent_mut())
+    })
 }
 
 /// Where index 0 of an axis goes.
@@ -316,9 +327,11 @@ pub fn roll<T: Element>(
     shift: isize,
     axis: impl Into<Axis>,
 ) -> Result<Tensor<T>> {
-    let a = a.as_view();
-    let before = rolled(&a, shift, axis.into())?;
-    filled(a.shape(), |out| wrap(&a, before, out))
+    named("roll", || {
+        let a = a.as_view();
+        let before = rolled(&a, shift, axis.into())?;
+        filled(a.shape(), |out| wrap(&a, before, out))
+    })
 }
 
 /// Moves elements along an axis, as [`roll`] does, into `out`.
@@ -341,8 +354,10 @@ pub fn roll_into<T: Element>(
     axis: impl Into<Axis>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, mut out) = (a.as_view(), out.as_view_mut());
-    require_shape("roll_into", &out, a.shape())?;
-    let before = rolled(&a, shift, axis.into())?;
-    wrap(&a, before, out.lent_mut())
+    named("roll_into", || {
+        let (a, mut out) = (a.as_view(), out.as_view_mut());
+        require_shape(&out, a.shape())?;
+        let before = rolled(&a, shift, axis.into())?;
+        wrap(&a, before, out.lent_mut())
+    })
 }

@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_MAX_RANK, TNR_QUANTILE_SKIP_NAN};
 
 use super::axes::Axes;
-use super::results::{Extents, filled};
+use super::results::{Extents, filled, named};
 use crate::dense::{Tensor, TensorView, TensorViewMut};
 use crate::dtype::Float;
 use crate::error::Result;
@@ -87,7 +87,7 @@ macro_rules! quantiles {
             q: f64,
             axes: impl Into<Axes>,
         ) -> Result<Tensor<T>> {
-            one(a.as_view(), q, axes.into(), $flags)
+            named(stringify!($quantile), || one(a.as_view(), q, axes.into(), $flags))
         }
 
         #[doc = concat!("As [`", stringify!($quantile), "`], into memory of the caller's,")]
@@ -104,7 +104,9 @@ macro_rules! quantiles {
             axes: impl Into<Axes>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            one_into(a.as_view(), q, axes.into(), $flags, out.as_view_mut())
+            named(stringify!($quantile_into), || {
+                one_into(a.as_view(), q, axes.into(), $flags, out.as_view_mut())
+            })
         }
 
         #[doc = concat!("Each [`", stringify!($quantile), "`] of `q`, along a first axis.")]
@@ -127,7 +129,7 @@ macro_rules! quantiles {
             q: &[f64],
             axes: impl Into<Axes>,
         ) -> Result<Tensor<T>> {
-            many(a.as_view(), q, axes.into(), $flags)
+            named(stringify!($quantiles), || many(a.as_view(), q, axes.into(), $flags))
         }
 
         /// The median over axes: the element in the middle, or half way between the two there.
@@ -146,7 +148,7 @@ macro_rules! quantiles {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         pub fn $median<T: Float>(a: impl AsView<T>, axes: impl Into<Axes>) -> Result<Tensor<T>> {
-            one(a.as_view(), 0.5, axes.into(), $flags)
+            named(stringify!($median), || one(a.as_view(), 0.5, axes.into(), $flags))
         }
 
         #[doc = concat!("As [`", stringify!($median), "`], into memory of the caller's.")]
@@ -159,7 +161,9 @@ macro_rules! quantiles {
             axes: impl Into<Axes>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            one_into(a.as_view(), 0.5, axes.into(), $flags, out.as_view_mut())
+            named(stringify!($median_into), || {
+                one_into(a.as_view(), 0.5, axes.into(), $flags, out.as_view_mut())
+            })
         }
 
         #[doc = concat!("The [`", stringify!($median), "`] of all elements, as a number.")]
@@ -175,7 +179,7 @@ macro_rules! quantiles {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         pub fn $median_all<T: Float>(a: impl AsView<T>) -> Result<T> {
-            of_all(a.as_view(), 0.5, $flags)
+            named(stringify!($median_all), || of_all(a.as_view(), 0.5, $flags))
         }
     )*};
 }

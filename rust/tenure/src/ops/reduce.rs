@@ -64,9 +64,10 @@ macro_rules! reductions {
             axes: impl Into<Axes>,
             $($field: $field_type,)?
         ) -> Result<Tensor<$result_type>> {
-            let with = reducing!($($field)?);
-            let result = reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with);
-            named(stringify!($new), result)
+            named(stringify!($new), || {
+                let with = reducing!($($field)?);
+                reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
+            })
         }
 
         #[doc = $what]
@@ -95,10 +96,11 @@ macro_rules! reductions {
             $($field: $field_type,)?
             out: &mut (impl AsViewMut<$result_type> + ?Sized),
         ) -> Result<()> {
-            let (a, out) = (a.as_view(), out.as_view_mut());
-            let with = reducing!($($field)?);
-            let result = reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out);
-            named(stringify!($into), result)
+            named(stringify!($into), || {
+                let (a, out) = (a.as_view(), out.as_view_mut());
+                let with = reducing!($($field)?);
+                reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
+            })
         }
     )*};
 }
@@ -125,18 +127,20 @@ pub fn moments<T: Float>(
     axes: impl Into<Axes>,
     ddof: u32,
 ) -> Result<(Tensor<T>, Tensor<T>)> {
-    let (a, axes) = (a.as_view(), axes.into());
-    let mask = axes.mask(a.rank())?;
-    let extents = axes.reduced(a.shape(), mask);
-    let mut var = None;
-    let mean = filled(extents.as_slice(), |mean| {
-        var = Some(filled(extents.as_slice(), |out| {
-            operations::moments(a.lent(), mask, ddof, mean, out)
-        })?);
-        Ok(())
-    })?;
-    let var = var.expect("the closure has run");
-    Ok((mean, var))
+    named("moments", || {
+        let (a, axes) = (a.as_view(), axes.into());
+        let mask = axes.mask(a.rank())?;
+        let extents = axes.reduced(a.shape(), mask);
+        let mut var = None;
+        let mean = filled(extents.as_slice(), |mean| {
+            var = Some(filled(extents.as_slice(), |out| {
+                operations::moments(a.lent(), mask, ddof, mean, out)
+            })?);
+            Ok(())
+        })?;
+        let var = var.expect("the closure has run");
+        Ok((mean, var))
+    })
 }
 
 /// Does the same as [`moments`], into the caller's memory.
@@ -158,9 +162,11 @@ pub fn moments_into<T: Float>(
     mean: &mut (impl AsViewMut<T> + ?Sized),
     var: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    let (a, mut mean, mut var) = (a.as_view(), mean.as_view_mut(), var.as_view_mut());
-    let mask = axes.into().mask(a.rank())?;
-    operations::moments(a.lent(), mask, ddof, mean.lent_mut(), var.lent_mut())
+    named("moments_into", || {
+        let (a, mut mean, mut var) = (a.as_view(), mean.as_view_mut(), var.as_view_mut());
+        let mask = axes.into().mask(a.rank())?;
+        operations::moments(a.lent(), mask, ddof, mean.lent_mut(), var.lent_mut())
+    })
 }
 
 /// Reductions of all elements to a number.
@@ -187,11 +193,13 @@ macro_rules! reductions_of_all {
             a: impl AsView<T>,
             $($field: $field_type,)?
         ) -> Result<$result_type> {
-            let mut result = <$result_type>::default();
-            let out = TensorViewMut::from_exact(std::slice::from_mut(&mut result), &[]);
-            let with = reducing!($($field)?);
-            let done = reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), with, out);
-            named(stringify!($all), done.map(|()| result))
+            named(stringify!($all), || {
+                let mut result = <$result_type>::default();
+                let out = TensorViewMut::from_exact(std::slice::from_mut(&mut result), &[]);
+                let with = reducing!($($field)?);
+                reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), with, out)?;
+                Ok(result)
+            })
         }
     )*};
 }

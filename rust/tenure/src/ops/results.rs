@@ -86,10 +86,10 @@ pub(crate) fn refused(
     error.prefixed(&format!("{name}: {}{into}: ", inputs.join(" with ")))
 }
 
-/// Puts the name of a function in front of its errors.
+/// Runs the body of a function, and puts the function's name in front of its errors.
 #[inline]
-pub(crate) fn named<R>(name: &str, result: Result<R>) -> Result<R> {
-    result.map_err(|error| refused(error, name, &[], None))
+pub(crate) fn named<R>(name: &str, body: impl FnOnce() -> Result<R>) -> Result<R> {
+    body().map_err(|error| error.of_call(name))
 }
 
 /// A new row-major tensor that one operation fills.

@@ -4,7 +4,7 @@ use tenure_sys::{for_each_scan, tnr_scan_op};
 
 use super::axes::Axes;
 use super::elementwise::sub;
-use super::results::filled;
+use super::results::{filled, named};
 use crate::dense::Tensor;
 use crate::dtype::Number;
 use crate::error::{Error, Result};
@@ -41,11 +41,13 @@ macro_rules! scans {
             a: impl AsView<T>,
             axis: impl Into<Axis>,
         ) -> Result<Tensor<$result_type>> {
-            let a = a.as_view();
-            let axis = place_of(axis.into(), a.rank())?;
-            let lent = a.lent();
-            filled(a.shape(), |out| {
-                operations::scan(tnr_scan_op::$op, Input::View(lent), axis, out)
+            named(stringify!($new), || {
+                let a = a.as_view();
+                let axis = place_of(axis.into(), a.rank())?;
+                let lent = a.lent();
+                filled(a.shape(), |out| {
+                    operations::scan(tnr_scan_op::$op, Input::View(lent), axis, out)
+                })
             })
         }
 
@@ -66,9 +68,11 @@ macro_rules! scans {
             axis: impl Into<Axis>,
             out: &mut (impl AsViewMut<$result_type> + ?Sized),
         ) -> Result<()> {
-            let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let axis = place_of(axis.into(), a.rank())?;
-            operations::scan(tnr_scan_op::$op, Input::View(a.lent()), axis, out.lent_mut())
+            named(stringify!($into), || {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let axis = place_of(axis.into(), a.rank())?;
+                operations::scan(tnr_scan_op::$op, Input::View(a.lent()), axis, out.lent_mut())
+            })
         }
 
         #[doc = concat!("As [`", stringify!($new), "`], in place.")]
@@ -87,9 +91,11 @@ macro_rules! scans {
             out: &mut (impl AsViewMut<T> + ?Sized),
             axis: impl Into<Axis>,
         ) -> Result<()> {
-            let mut out = out.as_view_mut();
-            let axis = place_of(axis.into(), out.rank())?;
-            operations::scan(tnr_scan_op::$op, Input::Output, axis, out.lent_mut())
+            named(stringify!($assign), || {
+                let mut out = out.as_view_mut();
+                let axis = place_of(axis.into(), out.rank())?;
+                operations::scan(tnr_scan_op::$op, Input::Output, axis, out.lent_mut())
+            })
         }
     )*};
 }
@@ -122,14 +128,16 @@ scans! {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn diff<T: Number>(a: impl AsView<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
-    let a = a.as_view();
-    let axis = place_of(axis.into(), a.rank())? as usize;
-    let extent = a.shape()[axis];
-    if extent == 0 {
-        return Err(Error::invalid(format!("axis {axis} is 0 but must be 1 at least")));
-    }
-    let (later, earlier) = (a.slice(axis, 1..)?, a.slice(axis, ..extent - 1)?);
-    sub(later, earlier)
+    named("diff", || {
+        let a = a.as_view();
+        let axis = place_of(axis.into(), a.rank())? as usize;
+        let extent = a.shape()[axis];
+        if extent == 0 {
+            return Err(Error::invalid(format!("axis {axis} is 0 but must be 1 at least")));
+        }
+        let (later, earlier) = (a.slice(axis, 1..)?, a.slice(axis, ..extent - 1)?);
+        sub(later, earlier)
+    })
 }
 
 /// A scan of the table of operations without a function here does not compile.

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use tenure_sys::TNR_SEARCHSORTED_RIGHT;
 
-use super::results::filled;
+use super::results::{filled, named};
 use crate::dense::Tensor;
 use crate::dtype::{Element, Number, Real};
 use crate::error::{Error, Result};
@@ -34,9 +34,11 @@ macro_rules! searches {
         /// ```
         #[doc(alias("bisect", "binary_search", "partition_point", "bucketize", "digitize"))]
         pub fn $search<T: Real>(a: impl AsView<T>, values: impl AsView<T>) -> Result<Tensor<i64>> {
-            let (a, values) = (a.as_view(), values.as_view());
-            filled(values.shape(), |out| {
-                ordering::searchsorted(a.lent(), values.lent(), $flags, out)
+            named(stringify!($search), || {
+                let (a, values) = (a.as_view(), values.as_view());
+                filled(values.shape(), |out| {
+                    ordering::searchsorted(a.lent(), values.lent(), $flags, out)
+                })
             })
         }
 
@@ -50,8 +52,10 @@ macro_rules! searches {
             values: impl AsView<T>,
             out: &mut (impl AsViewMut<i64> + ?Sized),
         ) -> Result<()> {
-            let (a, values, mut out) = (a.as_view(), values.as_view(), out.as_view_mut());
-            ordering::searchsorted(a.lent(), values.lent(), $flags, out.lent_mut())
+            named(stringify!($search_into), || {
+                let (a, values, mut out) = (a.as_view(), values.as_view(), out.as_view_mut());
+                ordering::searchsorted(a.lent(), values.lent(), $flags, out.lent_mut())
+            })
         }
     )*};
 }
@@ -98,7 +102,7 @@ pub struct UniqueInverse<T: Real> {
 /// ```
 #[doc(alias("distinct", "dedup"))]
 pub fn unique<T: Real>(a: impl AsView<T>) -> Result<Tensor<T>> {
-    ordering::unique(a.as_view().lent(), None).map(Tensor::of_new)
+    named("unique", || ordering::unique(a.as_view().lent(), None).map(Tensor::of_new))
 }
 
 /// Does the same as [`unique`], and counts how often each element occurs. Both results are copied
@@ -118,10 +122,12 @@ pub fn unique<T: Real>(a: impl AsView<T>) -> Result<Tensor<T>> {
 /// ```
 #[doc(alias = "value_counts")]
 pub fn unique_counts<T: Real>(a: impl AsView<T>) -> Result<UniqueCounts<T>> {
-    ordering::unique_counts::<T, _>(a.as_view().lent(), |len, values, counts| {
-        Ok(UniqueCounts {
-            values: filled(&[len], |out| raw::copy(values, out))?,
-            counts: filled(&[len], |out| raw::copy(counts, out))?,
+    named("unique_counts", || {
+        ordering::unique_counts::<T, _>(a.as_view().lent(), |len, values, counts| {
+            Ok(UniqueCounts {
+                values: filled(&[len], |out| raw::copy(values, out))?,
+                counts: filled(&[len], |out| raw::copy(counts, out))?,
+            })
         })
     })
 }
@@ -142,14 +148,18 @@ pub fn unique_counts<T: Real>(a: impl AsView<T>) -> Result<UniqueCounts<T>> {
 /// ```
 #[doc(alias("factorize", "return_inverse"))]
 pub fn unique_inverse<T: Real>(a: impl AsView<T>) -> Result<UniqueInverse<T>> {
-    let a = a.as_view();
-    let mut values = None;
-    let inverse = filled(a.shape(), |inverse| {
-        values = Some(Tensor::of_new(ordering::unique(a.lent(), Some(inverse))?));
-        Ok(())
-    })?;
-    let Some(values) = values else { unreachable!("an operation that succeeds has been called") };
-    Ok(UniqueInverse { values, inverse })
+    named("unique_inverse", || {
+        let a = a.as_view();
+        let mut values = None;
+        let inverse = filled(a.shape(), |inverse| {
+            values = Some(Tensor::of_new(ordering::unique(a.lent(), Some(inverse))?));
+            Ok(())
+        })?;
+        let Some(values) = values else {
+            unreachable!("an operation that succeeds has been called")
+        };
+        Ok(UniqueInverse { values, inverse })
+    })
 }
 
 /// How often each whole number below `count` occurs: element i of the result is the number of
@@ -169,8 +179,10 @@ pub fn unique_inverse<T: Real>(a: impl AsView<T>) -> Result<UniqueInverse<T>> {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn bincount<T: Number>(a: impl AsView<T>, count: usize) -> Result<Tensor<i64>> {
-    let a = a.as_view();
-    filled(&[count], |out| ordering::bincount(a.lent(), None, out))
+    named("bincount", || {
+        let a = a.as_view();
+        filled(&[count], |out| ordering::bincount(a.lent(), None, out))
+    })
 }
 
 /// Does the same as [`bincount`], into the caller's memory. The length of `out` is the count.
@@ -183,8 +195,10 @@ pub fn bincount_into<T: Number>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<i64> + ?Sized),
 ) -> Result<()> {
-    let (a, mut out) = (a.as_view(), out.as_view_mut());
-    ordering::bincount(a.lent(), None, out.lent_mut())
+    named("bincount_into", || {
+        let (a, mut out) = (a.as_view(), out.as_view_mut());
+        ordering::bincount(a.lent(), None, out.lent_mut())
+    })
 }
 
 /// The sum of the weights that each whole number below `count` has: element i of the result is that
@@ -207,8 +221,10 @@ pub fn bincount_weighted<T: Number, W: Element>(
     weights: impl AsView<W>,
     count: usize,
 ) -> Result<Tensor<W>> {
-    let (a, weights) = (a.as_view(), weights.as_view());
-    filled(&[count], |out| ordering::bincount(a.lent(), Some(weights.lent()), out))
+    named("bincount_weighted", || {
+        let (a, weights) = (a.as_view(), weights.as_view());
+        filled(&[count], |out| ordering::bincount(a.lent(), Some(weights.lent()), out))
+    })
 }
 
 /// How many elements lie in each of `bins` parts of a range, which are equally long: a new vector.
@@ -233,9 +249,11 @@ pub fn histogram<T: Real>(
     bins: usize,
     range: RangeInclusive<f64>,
 ) -> Result<Tensor<i64>> {
-    let a = a.as_view();
-    let parts = Bins::Even { low: *range.start(), high: *range.end() };
-    filled(&[bins], |out| ordering::histogram(a.lent(), parts, out))
+    named("histogram", || {
+        let a = a.as_view();
+        let parts = Bins::Even { low: *range.start(), high: *range.end() };
+        filled(&[bins], |out| ordering::histogram(a.lent(), parts, out))
+    })
 }
 
 /// How many elements lie between each edge and the next: element i of the result is the number of x
@@ -255,9 +273,11 @@ pub fn histogram<T: Real>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn histogram_edges<T: Real>(a: impl AsView<T>, edges: impl AsView<T>) -> Result<Tensor<i64>> {
-    let (a, edges) = (a.as_view(), edges.as_view());
-    let Some(bins) = edges.shape().first().copied().unwrap_or(0).checked_sub(1) else {
-        return Err(Error::invalid("there are no edges but must be one at least"));
-    };
-    filled(&[bins], |out| ordering::histogram(a.lent(), Bins::Edges(edges.lent()), out))
+    named("histogram_edges", || {
+        let (a, edges) = (a.as_view(), edges.as_view());
+        let Some(bins) = edges.shape().first().copied().unwrap_or(0).checked_sub(1) else {
+            return Err(Error::invalid("there are no edges but must be one at least"));
+        };
+        filled(&[bins], |out| ordering::histogram(a.lent(), Bins::Edges(edges.lent()), out))
+    })
 }

@@ -2,7 +2,7 @@
 
 use tenure_sys::tnr_triangle;
 
-use super::results::filled;
+use super::results::{filled, named};
 use crate::dense::Tensor;
 use crate::dtype::Element;
 use crate::error::Result;
@@ -30,10 +30,12 @@ macro_rules! triangles {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         pub fn $new<T: Element>(a: impl AsView<T>, diagonal: isize) -> Result<Tensor<T>> {
-            let a = a.as_view();
-            let part = tnr_triangle::$part;
-            filled(a.shape(), |out| {
-                movement::triangular(part, a.lent().into(), diagonal as i64, out)
+            named(stringify!($new), || {
+                let a = a.as_view();
+                let part = tnr_triangle::$part;
+                filled(a.shape(), |out| {
+                    movement::triangular(part, a.lent().into(), diagonal as i64, out)
+                })
             })
         }
 
@@ -55,9 +57,11 @@ macro_rules! triangles {
             diagonal: isize,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            let (a, mut out) = (a.as_view(), out.as_view_mut());
-            let part = tnr_triangle::$part;
-            movement::triangular(part, a.lent().into(), diagonal as i64, out.lent_mut())
+            named(stringify!($into), || {
+                let (a, mut out) = (a.as_view(), out.as_view_mut());
+                let part = tnr_triangle::$part;
+                movement::triangular(part, a.lent().into(), diagonal as i64, out.lent_mut())
+            })
         }
 
         #[doc = concat!("Keeps the elements ", $kept, ", and sets all others to 0.")]
@@ -76,9 +80,11 @@ macro_rules! triangles {
             a: &mut (impl AsViewMut<T> + ?Sized),
             diagonal: isize,
         ) -> Result<()> {
-            let mut a = a.as_view_mut();
-            let part = tnr_triangle::$part;
-            movement::triangular(part, Input::Output, diagonal as i64, a.lent_mut())
+            named(stringify!($assign), || {
+                let mut a = a.as_view_mut();
+                let part = tnr_triangle::$part;
+                movement::triangular(part, Input::Output, diagonal as i64, a.lent_mut())
+            })
         }
     )*};
 }

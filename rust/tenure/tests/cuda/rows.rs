@@ -89,7 +89,7 @@ fn long_rows_are_normalized_too() {
     let weight = stream.upload(&[1.0_f32]).unwrap();
     let norm = cuda::LayerNorm::new().weight(&weight);
     let error = stream.layer_norm(&on, 1, norm).unwrap_err();
-    assert!(error.message().starts_with("weight.shape[0] is 1 "), "{error}");
+    assert!(error.message().starts_with("layer_norm: weight.shape[0] is 1 "), "{error}");
 }
 
 fn indices<const N: usize>(random: &mut Random, shape: [usize; N], below: usize) -> Tensor<i64> {

@@ -312,7 +312,7 @@ fn layouts_that_are_not_there() {
     assert_refused(
         table.view().channels_last(),
         InvalidArgument,
-        "the rank is 2 but must be 3 at least",
+        "channels_last: the rank is 2 but must be 3 at least",
     );
     assert_refused(
         table.contiguous(Order::ColumnMajor, CopyMode::Never),

@@ -1,6 +1,7 @@
 //! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs,
 //! as it is written there. A new piece is refused until this file has it too.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
+#![allow(clippy::op_ref, reason = "as the page has it")]
 #![allow(clippy::reversed_empty_ranges, reason = "-1 is the last")]
 
 use tenure::random::Generator;
@@ -120,6 +121,10 @@ fn dense() -> Result<Vec<String>> {
         view.diagonal(0)?; view.split_into(0, 3)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
         view[[1, 2]]; tenure::ops::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
         view.slice_axes(s![1.., ..;2])?;
+    }
+    {
+        let n: usize = 3;
+        says! { found: view.reshape((n, -1))?; }
     }
     let (b, m) = (vec(), [Bool8::TRUE; 6]);
     let b = TensorView::from_slice(&b, shape)?;

@@ -38,14 +38,17 @@ fn indices_and_ranges_of_an_axis_count_from_behind() -> Result<()> {
     assert_eq!(dynamic.downcast::<i32>()?, [10]);
 
     for (result, expected) in [
-        (view.index(0, -4), "index is -4 but axis 0 has extent 3"),
-        (view.index(1, 4_i64), "index is 4 but axis 1 has extent 4"),
-        (view.index(1, i64::MIN), "index is -9223372036854775808 but axis 1 has extent 4"),
-        (view.slice(1, 1..-4), "range is 1..-4 but axis 1 has extent 4"),
-        (view.slice(1, -5..), "range is -5.. but axis 1 has extent 4"),
-        (view.slice(1, ..=4), "range is ..=4 but axis 1 has extent 4"),
-        (view.slice(1, 2..=isize::MAX), "range is 2..=9223372036854775807 but axis 1 has extent 4"),
-        (view.slice(2, ..-1), "axis is 2 but the view has rank 2"),
+        (view.index(0, -4), "index: index is -4 but axis 0 has extent 3"),
+        (view.index(1, 4_i64), "index: index is 4 but axis 1 has extent 4"),
+        (view.index(1, i64::MIN), "index: index is -9223372036854775808 but axis 1 has extent 4"),
+        (view.slice(1, 1..-4), "slice: range is 1..-4 but axis 1 has extent 4"),
+        (view.slice(1, -5..), "slice: range is -5.. but axis 1 has extent 4"),
+        (view.slice(1, ..=4), "slice: range is ..=4 but axis 1 has extent 4"),
+        (
+            view.slice(1, 2..=isize::MAX),
+            "slice: range is 2..=9223372036854775807 but axis 1 has extent 4",
+        ),
+        (view.slice(2, ..-1), "slice: axis is 2 but the view has rank 2"),
     ] {
         assert_eq!(result.err().unwrap().message(), expected);
     }
@@ -80,19 +83,22 @@ fn axes_outside_are_named_as_they_were_given() {
     let data = numbers(6);
     let view = TensorView::from_slice(&data, [2, 3]).unwrap();
     let says = |error: tenure::Error| error.message().to_owned();
-    assert_eq!(says(view.flip(-3).err().unwrap()), "axis is -3 but the view has rank 2");
-    assert_eq!(says(view.unsqueeze(-4).err().unwrap()), "axis is -4 but the view has rank 2");
+    assert_eq!(says(view.flip(-3).err().unwrap()), "flip: axis is -3 but the view has rank 2");
+    assert_eq!(
+        says(view.unsqueeze(-4).err().unwrap()),
+        "unsqueeze: axis is -4 but the view has rank 2"
+    );
     assert_eq!(
         says(view.flip(isize::MIN).err().unwrap()),
-        format!("axis is {} but the view has rank 2", isize::MIN)
+        format!("flip: axis is {} but the view has rank 2", isize::MIN)
     );
     assert_eq!(
         says(view.flip(usize::MAX).err().unwrap()),
-        format!("axis is {} but the view has rank 2", usize::MAX)
+        format!("flip: axis is {} but the view has rank 2", usize::MAX)
     );
     assert_eq!(
         says(view.permute(&[-1, 1]).err().unwrap()),
-        "axes [-1, 1] are no permutation of the 2 axes of the view"
+        "permute: axes [-1, 1] are no permutation of the 2 axes of the view"
     );
     assert_eq!(says(sum(view, -3).err().unwrap()), "sum: axis is -3 but a has rank 2");
     assert_eq!(says(sum(view, 2).err().unwrap()), "sum: axis is 2 but a has rank 2");
@@ -135,15 +141,15 @@ fn slices_that_leave_their_axis_are_refused() {
     let data = numbers(6);
     let view = TensorView::from_slice(&data, [2, 3]).unwrap();
     for (result, expected) in [
-        (view.slice_axes(s![0..3]), "range is 0..3 but axis 0 has extent 2"),
-        (view.slice_axes(s![.., -4..]), "index is -4 but axis 1 has extent 3"),
-        (view.slice_axes(s![.., ..=-4]), "index is -4 but axis 1 has extent 3"),
-        (view.slice_axes(s![2]), "index is 2 but axis 0 has extent 2"),
-        (view.slice_axes(s![-3]), "index is -3 but axis 0 has extent 2"),
-        (view.slice_axes(s![1..-2]), "range is 1..0 but axis 0 has extent 2"),
-        (view.slice_axes(s![..;0]), "step along axis 0 is 0 but must move"),
-        (view.slice_axes(s![0, 0, 0]), "axis is 0 but the view has rank 0"),
-        (view.slice_axes(s![.., .., ..]), "axis is 2 but the view has rank 2"),
+        (view.slice_axes(s![0..3]), "slice_axes: range is 0..3 but axis 0 has extent 2"),
+        (view.slice_axes(s![.., -4..]), "slice_axes: index is -4 but axis 1 has extent 3"),
+        (view.slice_axes(s![.., ..=-4]), "slice_axes: index is -4 but axis 1 has extent 3"),
+        (view.slice_axes(s![2]), "slice_axes: index is 2 but axis 0 has extent 2"),
+        (view.slice_axes(s![-3]), "slice_axes: index is -3 but axis 0 has extent 2"),
+        (view.slice_axes(s![1..-2]), "slice_axes: range is 1..0 but axis 0 has extent 2"),
+        (view.slice_axes(s![..;0]), "slice_axes: step along axis 0 is 0 but must move"),
+        (view.slice_axes(s![0, 0, 0]), "slice_axes: axis is 0 but the view has rank 0"),
+        (view.slice_axes(s![.., .., ..]), "slice_axes: axis is 2 but the view has rank 2"),
     ] {
         assert_eq!(result.err().unwrap().message(), expected);
     }
@@ -164,17 +170,23 @@ fn one_extent_of_a_shape_may_be_open() {
     assert_eq!(view.reshape(&[6, -1][..]).unwrap().shape(), [6, 2]);
     assert_eq!(view.reshape((view.len() / 2, -1)).unwrap().shape(), [6, 2]);
     assert_eq!(view.reshape((12_usize,)).unwrap().shape(), [12]);
+    assert_eq!(view.reshape((view.shape()[1], 3_i64, -1)).unwrap().shape(), [4, 3, 1]);
+    assert_eq!(view.reshape([2_i64, -1]).unwrap().shape(), [2, 6]);
+    assert_eq!(view.reshape(-1_i64).unwrap().shape(), [12]);
     for (result, expected) in [
-        (view.reshape([-1, -1]), "2 extents are -1 but only one can be"),
+        (view.reshape([-1, -1]), "reshape: 2 extents are -1 but only one can be"),
         (
             view.reshape([5, -1]),
-            "12 elements give no extent for -1: the other extents have 5 elements",
+            "reshape: 12 elements give no extent for -1: the other extents have 5 elements",
         ),
         (
             view.reshape([0, -1]),
-            "12 elements give no extent for -1: the other extents have 0 elements",
+            "reshape: 12 elements give no extent for -1: the other extents have 0 elements",
         ),
-        (view.reshape([3, -4]), "an extent is -4 but must be 0 at least, or -1 for what is left"),
+        (
+            view.reshape([3, -4]),
+            "reshape: an extent is -4 but must be 0 at least, or -1 for what is left",
+        ),
     ] {
         assert_eq!(result.err().unwrap().message(), expected);
     }
@@ -246,7 +258,7 @@ fn chunks_have_the_size_and_parts_the_count() {
     let parts = view.split_into(1, 9).unwrap().map(|part| part.shape()[1]).collect();
     assert_eq!(extents(parts), [1, 1, 1, 1, 1, 1, 1, 0, 0]);
     let error = view.chunks(-1, 0).err().unwrap();
-    assert_eq!(error.message(), "chunk size along axis 1 is 0 but must be 1 at least");
+    assert_eq!(error.message(), "chunks: chunk size along axis 1 is 0 but must be 1 at least");
 }
 
 #[test]

@@ -416,7 +416,7 @@ fn a_tensor_has_the_walks_of_its_view() -> Result<()> {
     tensor.split_into_mut(1, 3)?.for_each(|mut part| part[[0, 0]] += 1);
     assert_eq!(tensor, [[1, 2, 8], [20, 1, 14]]);
     let error = tensor.axis_iter_mut(2).err().unwrap();
-    assert_eq!(error.message(), "axis is 2 but the view has rank 2");
+    assert_eq!(error.message(), "axis_iter_mut: axis is 2 but the view has rank 2");
     assert!(tensor.chunks_mut(0, 0).is_err() && tensor.split_into_mut(0, 0).is_err());
     Ok(())
 }

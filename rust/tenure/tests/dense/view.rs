@@ -586,29 +586,47 @@ fn messages_name_the_value_and_the_bound() {
     let view = TensorView::from_slice(&data, [2, 3]).unwrap();
     let message = |result: Result<TensorView<i32>>| result.err().unwrap().message().to_owned();
     for (result, expected) in [
-        (view.slice(2, ..), "axis is 2 but the view has rank 2"),
-        (view.slice(1, 2..4), "range is 2..4 but axis 1 has extent 3"),
-        (view.slice_step(1, .., 0), "step along axis 1 is 0 but must move"),
-        (view.index(0, 2), "index is 2 but axis 0 has extent 2"),
-        (view.permute(&[0, 0]), "axes [0, 0] are no permutation of the 2 axes of the view"),
-        (view.reshape([4]), "shape [4] has 4 elements but the view of shape [2, 3] has 6"),
+        (view.slice(2, ..), "slice: axis is 2 but the view has rank 2"),
+        (view.slice(1, 2..4), "slice: range is 2..4 but axis 1 has extent 3"),
+        (view.slice_step(1, .., 0), "slice_step: step along axis 1 is 0 but must move"),
+        (view.index(0, 2), "index: index is 2 but axis 0 has extent 2"),
+        (
+            view.permute(&[0, 0]),
+            "permute: axes [0, 0] are no permutation of the 2 axes of the view",
+        ),
+        (view.reshape([4]), "reshape: shape [4] has 4 elements but the view of shape [2, 3] has 6"),
         (
             view.t().reshape([6]),
-            "shape [3, 2] with strides [1, 3] cannot become [6] without a copy: `to_tensor()` makes one",
+            "reshape: shape [3, 2] with strides [1, 3] cannot become [6] without a copy: `to_tensor()` \
+             makes one",
         ),
-        (view.squeeze(0), "axis 0 has extent 2 but only extent 1 can be squeezed"),
-        (view.unsqueeze(3), "axis is 3 but the view has rank 2"),
-        (view.broadcast([3, 3]), "shape [2, 3] does not broadcast to [3, 3]"),
-        (view.split_part(0, 2, 2), "part is 2 but there are 2"),
-        (view.split_part(0, 0, 0), "axis 0 cannot be split into 0 parts"),
-        (view.windows(1, 4, 1), "window size is 4 but must be 1 to 3, the extent of axis 1"),
-        (view.windows(1, 1, 0), "step along axis 1 is 0 but must move"),
+        (view.squeeze(0), "squeeze: axis 0 has extent 2 but only extent 1 can be squeezed"),
+        (view.unsqueeze(3), "unsqueeze: axis is 3 but the view has rank 2"),
+        (view.broadcast([3, 3]), "broadcast: shape [2, 3] does not broadcast to [3, 3]"),
+        (view.split_part(0, 2, 2), "split_part: part is 2 but there are 2"),
+        (view.split_part(0, 0, 0), "split_part: axis 0 cannot be split into 0 parts"),
+        (
+            view.windows(1, 4, 1),
+            "windows: window size is 4 but must be 1 to 3, the extent of axis 1",
+        ),
+        (view.windows(1, 1, 0), "windows: step along axis 1 is 0 but must move"),
+        (view.diagonal(0).unwrap().diagonal(0), "diagonal: the rank is 1 but must be 2 at least"),
+        (view.channels_last(), "channels_last: the rank is 2 but must be 3 at least"),
+        (view.transpose(0, 2), "transpose: axis is 2 but the view has rank 2"),
     ] {
         assert_eq!(message(result), expected);
     }
     assert_eq!(
+        view.chunks(0, 0).err().unwrap().message(),
+        "chunks: chunk size along axis 0 is 0 but must be 1 at least"
+    );
+    assert_eq!(
+        view.split_into(-3, 2).err().unwrap().message(),
+        "split_into: axis is -3 but the view has rank 2"
+    );
+    assert_eq!(
         view.split_at(1, 4).err().unwrap().message(),
-        "split is at 4 but axis 1 has extent 3"
+        "split_at: index is 4 but axis 1 has extent 3"
     );
 }
 

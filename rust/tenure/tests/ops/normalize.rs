@@ -71,8 +71,13 @@ fn normalizations_say_what_is_wrong() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.message().contains(text), "{error}");
     };
-    says(softmax(&a, 2), "axis is 2 but a has rank 2");
-    says(cumsum(&a, -3), "axis is -3 but a has rank 2");
+    says(softmax(&a, 2), "softmax: axis is 2 but a has rank 2");
+    says(cumsum(&a, -3), "cumsum: axis is -3 but a has rank 2");
+    let into = tenure::ops::cummax_into(&a, 2, &mut [[0.0; 2]]).expect_err("there is no axis 2");
+    assert_eq!(into.message(), "cummax_into: axis is 2 but a has rank 2");
+    let assign = tenure::ops::cumprod_assign(&mut [1.0], 1).expect_err("there is no axis 1");
+    assert_eq!(assign.message(), "cumprod_assign: axis is 1 but a has rank 1");
+    says(diff(&a, 2), "diff: axis is 2 but a has rank 2");
     let bias = [1.0, 1.0];
     says(rms_norm(&a, 1, LayerNorm::new().bias(&bias)), "rms_norm takes none");
     says(layer_norm(&a, 0, LayerNorm::new().weight(&bias)), "weight.shape[0] is 2");

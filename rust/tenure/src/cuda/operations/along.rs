@@ -7,6 +7,7 @@ use crate::dtype::{Number, Real};
 use crate::error::{Error, Result};
 use crate::layout::axis::Axis;
 use crate::ops::axes::Axes;
+use crate::ops::results::named;
 use crate::raw::Input;
 use crate::raw::operations;
 use crate::raw::ordering::{self, Ordered};
@@ -40,10 +41,12 @@ macro_rules! scan_methods {
                 a: impl AsView<T>,
                 axis: impl Into<Axis>,
             ) -> Result<Tensor<$result_type>> {
-                let a = a.as_view();
-                let axis = place_of(axis, a.rank())?;
-                self.filled(a.shape(), |out| {
-                    operations::scan(tnr_scan_op::$op, a.lent().into(), axis, out)
+                named(stringify!($new), || {
+                    let a = a.as_view();
+                    let axis = place_of(axis, a.rank())?;
+                    self.filled(a.shape(), |out| {
+                        operations::scan(tnr_scan_op::$op, a.lent().into(), axis, out)
+                    })
                 })
             }
 
@@ -60,10 +63,12 @@ macro_rules! scan_methods {
                 axis: impl Into<Axis>,
                 out: &mut (impl AsViewMut<$result_type> + ?Sized),
             ) -> Result<()> {
-                let (a, mut out) = (a.as_view(), out.as_view_mut());
-                let axis = place_of(axis, a.rank())?;
-                let op = tnr_scan_op::$op;
-                self.within(|| operations::scan(op, a.lent().into(), axis, out.lent_mut()))
+                named(stringify!($into), || {
+                    let (a, mut out) = (a.as_view(), out.as_view_mut());
+                    let axis = place_of(axis, a.rank())?;
+                    let op = tnr_scan_op::$op;
+                    self.within(|| operations::scan(op, a.lent().into(), axis, out.lent_mut()))
+                })
             }
 
             #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), "),")]
@@ -78,10 +83,12 @@ macro_rules! scan_methods {
                 out: &mut (impl AsViewMut<T> + ?Sized),
                 axis: impl Into<Axis>,
             ) -> Result<()> {
-                let mut out = out.as_view_mut();
-                let axis = place_of(axis, out.rank())?;
-                let op = tnr_scan_op::$op;
-                self.within(|| operations::scan(op, Input::Output, axis, out.lent_mut()))
+                named(stringify!($assign), || {
+                    let mut out = out.as_view_mut();
+                    let axis = place_of(axis, out.rank())?;
+                    let op = tnr_scan_op::$op;
+                    self.within(|| operations::scan(op, Input::Output, axis, out.lent_mut()))
+                })
             }
         )*}
     };
@@ -135,11 +142,13 @@ macro_rules! sort_methods {
                 a: impl AsView<T>,
                 axis: impl Into<Axis>,
             ) -> Result<Tensor<T>> {
-                let a = a.as_view();
-                let axis = place_of(axis, a.rank())? as usize;
-                self.filled(a.shape(), |out| {
-                    let to = Ordered { indices: None, out: Some(out) };
-                    ordering::sort(a.lent().into(), axis, $flags, to)
+                named(stringify!($sort), || {
+                    let a = a.as_view();
+                    let axis = place_of(axis, a.rank())? as usize;
+                    self.filled(a.shape(), |out| {
+                        let to = Ordered { indices: None, out: Some(out) };
+                        ordering::sort(a.lent().into(), axis, $flags, to)
+                    })
                 })
             }
 
@@ -156,11 +165,13 @@ macro_rules! sort_methods {
                 axis: impl Into<Axis>,
                 out: &mut (impl AsViewMut<T> + ?Sized),
             ) -> Result<()> {
-                let (a, mut out) = (a.as_view(), out.as_view_mut());
-                let axis = place_of(axis, a.rank())? as usize;
-                self.within(|| {
-                    let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-                    ordering::sort(a.lent().into(), axis, $flags, to)
+                named(stringify!($sort_into), || {
+                    let (a, mut out) = (a.as_view(), out.as_view_mut());
+                    let axis = place_of(axis, a.rank())? as usize;
+                    self.within(|| {
+                        let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+                        ordering::sort(a.lent().into(), axis, $flags, to)
+                    })
                 })
             }
 
@@ -175,11 +186,13 @@ macro_rules! sort_methods {
                 out: &mut (impl AsViewMut<T> + ?Sized),
                 axis: impl Into<Axis>,
             ) -> Result<()> {
-                let mut out = out.as_view_mut();
-                let axis = place_of(axis, out.rank())? as usize;
-                self.within(|| {
-                    let to = Ordered { indices: None, out: Some(out.lent_mut()) };
-                    ordering::sort(Input::Output, axis, $flags, to)
+                named(stringify!($sort_assign), || {
+                    let mut out = out.as_view_mut();
+                    let axis = place_of(axis, out.rank())? as usize;
+                    self.within(|| {
+                        let to = Ordered { indices: None, out: Some(out.lent_mut()) };
+                        ordering::sort(Input::Output, axis, $flags, to)
+                    })
                 })
             }
 
@@ -199,11 +212,13 @@ macro_rules! sort_methods {
                 a: impl AsView<T>,
                 axis: impl Into<Axis>,
             ) -> Result<Tensor<i64>> {
-                let a = a.as_view();
-                let axis = place_of(axis, a.rank())? as usize;
-                self.filled(a.shape(), |indices| {
-                    let to = Ordered { indices: Some(indices), out: None };
-                    ordering::sort(a.lent().into(), axis, $flags, to)
+                named(stringify!($argsort), || {
+                    let a = a.as_view();
+                    let axis = place_of(axis, a.rank())? as usize;
+                    self.filled(a.shape(), |indices| {
+                        let to = Ordered { indices: Some(indices), out: None };
+                        ordering::sort(a.lent().into(), axis, $flags, to)
+                    })
                 })
             }
 
@@ -222,11 +237,13 @@ macro_rules! sort_methods {
                 axis: impl Into<Axis>,
                 out: &mut (impl AsViewMut<i64> + ?Sized),
             ) -> Result<()> {
-                let (a, mut out) = (a.as_view(), out.as_view_mut());
-                let axis = place_of(axis, a.rank())? as usize;
-                self.within(|| {
-                    let to = Ordered { indices: Some(out.lent_mut()), out: None };
-                    ordering::sort(a.lent().into(), axis, $flags, to)
+                named(stringify!($argsort_into), || {
+                    let (a, mut out) = (a.as_view(), out.as_view_mut());
+                    let axis = place_of(axis, a.rank())? as usize;
+                    self.within(|| {
+                        let to = Ordered { indices: Some(out.lent_mut()), out: None };
+                        ordering::sort(a.lent().into(), axis, $flags, to)
+                    })
                 })
             }
 
@@ -243,9 +260,11 @@ macro_rules! sort_methods {
                 a: impl AsView<T>,
                 axis: impl Into<Axis>,
             ) -> Result<Ranked<T>> {
-                let a = a.as_view();
-                let axis = place_of(axis, a.rank())? as usize;
-                self.ranked(a.shape(), |to| ordering::sort(a.lent().into(), axis, $flags, to))
+                named(stringify!($with_indices), || {
+                    let a = a.as_view();
+                    let axis = place_of(axis, a.rank())? as usize;
+                    self.ranked(a.shape(), |to| ordering::sort(a.lent().into(), axis, $flags, to))
+                })
             }
         )*}
     };
@@ -312,7 +331,7 @@ impl Stream {
         k: usize,
         axis: impl Into<Axis>,
     ) -> Result<Ranked<T>> {
-        self.first_of(a.as_view(), k, axis, 0)
+        named("top_k", || self.first_of(a.as_view(), k, axis, 0))
     }
 
     /// The `k` smallest elements along an axis, the smallest first; otherwise like
@@ -327,6 +346,6 @@ impl Stream {
         k: usize,
         axis: impl Into<Axis>,
     ) -> Result<Ranked<T>> {
-        self.first_of(a.as_view(), k, axis, TNR_TOP_K_SMALLEST)
+        named("bottom_k", || self.first_of(a.as_view(), k, axis, TNR_TOP_K_SMALLEST))
     }
 }

@@ -68,13 +68,14 @@ impl Stream {
         axis: impl Into<Axis>,
         indices: impl AsView<I>,
     ) -> Result<Tensor<T>> {
-        let (a, indices) = (a.as_view(), indices.as_view());
-        let at = named("take", numbered(axis.into(), a.rank()))?;
-        let extents = named("take", taken(a.shape(), at, indices.shape()))?;
-        let result = self.filled(extents.as_slice(), |out| {
-            movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
-        });
-        named("take", result)
+        named("take", || {
+            let (a, indices) = (a.as_view(), indices.as_view());
+            let at = numbered(axis.into(), a.rank())?;
+            let extents = taken(a.shape(), at, indices.shape())?;
+            self.filled(extents.as_slice(), |out| {
+                movement::take(Names::Rows, a.lent(), at as u32, indices.lent(), out)
+            })
+        })
     }
 
     /// Writes the result of [`take`](Self::take) to `out`.
@@ -90,8 +91,10 @@ impl Stream {
         indices: impl AsView<I>,
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
-        let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
-        named("take_into", self.take_by(Names::Rows, a, axis.into(), indices, out))
+        named("take_into", || {
+            let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
+            self.take_by(Names::Rows, a, axis.into(), indices, out)
+        })
     }
 
     /// Elements of `a` by an index each along an axis: as
@@ -119,12 +122,13 @@ impl Stream {
         axis: impl Into<Axis>,
         indices: impl AsView<I>,
     ) -> Result<Tensor<T>> {
-        let (a, indices) = (a.as_view(), indices.as_view());
-        let at = named("gather", numbered(axis.into(), a.rank()))? as u32;
-        let result = self.filled(indices.shape(), |out| {
-            movement::take(Names::Elements, a.lent(), at, indices.lent(), out)
-        });
-        named("gather", result)
+        named("gather", || {
+            let (a, indices) = (a.as_view(), indices.as_view());
+            let at = numbered(axis.into(), a.rank())? as u32;
+            self.filled(indices.shape(), |out| {
+                movement::take(Names::Elements, a.lent(), at, indices.lent(), out)
+            })
+        })
     }
 
     /// Writes the result of [`gather`](Self::gather) to `out`.
@@ -140,8 +144,10 @@ impl Stream {
         indices: impl AsView<I>,
         out: &mut (impl AsViewMut<T> + ?Sized),
     ) -> Result<()> {
-        let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
-        named("gather_into", self.take_by(Names::Elements, a, axis.into(), indices, out))
+        named("gather_into", || {
+            let (a, indices, out) = (a.as_view(), indices.as_view(), out.as_view_mut());
+            self.take_by(Names::Elements, a, axis.into(), indices, out)
+        })
     }
 }
 
@@ -177,11 +183,12 @@ macro_rules! put_methods {
                 indices: impl AsView<I>,
                 values: impl AsView<T>,
             ) -> Result<Tensor<T>> {
-                let mut result = self.to_tensor(a)?;
-                let (a, by) = (result.view_mut(), (Names::$names, $op));
-                let done = self.put_by(by, a, axis.into(), indices.as_view(), values.as_view());
-                named(stringify!($new), done)?;
-                Ok(result)
+                named(stringify!($new), || {
+                    let mut result = self.to_tensor(a)?;
+                    let (a, by) = (result.view_mut(), (Names::$names, $op));
+                    self.put_by(by, a, axis.into(), indices.as_view(), values.as_view())?;
+                    Ok(result)
+                })
             }
 
             #[doc = concat!(
@@ -203,9 +210,10 @@ macro_rules! put_methods {
                 indices: impl AsView<I>,
                 values: impl AsView<T>,
             ) -> Result<()> {
-                let (a, by) = (a.as_view_mut(), (Names::$names, $op));
-                let done = self.put_by(by, a, axis.into(), indices.as_view(), values.as_view());
-                named(stringify!($assign), done)
+                named(stringify!($assign), || {
+                    let (a, by) = (a.as_view_mut(), (Names::$names, $op));
+                    self.put_by(by, a, axis.into(), indices.as_view(), values.as_view())
+                })
             }
         )*}
     };

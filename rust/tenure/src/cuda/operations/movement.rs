@@ -5,7 +5,7 @@ use tenure_sys::tnr_triangle;
 use crate::cuda::{AsView, AsViewMut, Operand, Stream, Tensor};
 use crate::dtype::{Bool8, Element, Real};
 use crate::error::Result;
-use crate::ops::results::{broadcast_shape, refused};
+use crate::ops::results::{broadcast_shape, named, refused};
 use crate::raw::{self, Input, movement, operations};
 
 /// Movement on the device.
@@ -190,10 +190,12 @@ macro_rules! triangle_methods {
                 a: impl AsView<T>,
                 diagonal: isize,
             ) -> Result<Tensor<T>> {
-                let a = a.as_view();
-                let part = tnr_triangle::$part;
-                self.filled(a.shape(), |out| {
-                    movement::triangular(part, a.lent().into(), diagonal as i64, out)
+                named(stringify!($new), || {
+                    let a = a.as_view();
+                    let part = tnr_triangle::$part;
+                    self.filled(a.shape(), |out| {
+                        movement::triangular(part, a.lent().into(), diagonal as i64, out)
+                    })
                 })
             }
 
@@ -209,10 +211,12 @@ macro_rules! triangle_methods {
                 diagonal: isize,
                 out: &mut (impl AsViewMut<T> + ?Sized),
             ) -> Result<()> {
-                let (a, mut out) = (a.as_view(), out.as_view_mut());
-                let part = tnr_triangle::$part;
-                self.within(|| {
-                    movement::triangular(part, a.lent().into(), diagonal as i64, out.lent_mut())
+                named(stringify!($into), || {
+                    let (a, mut out) = (a.as_view(), out.as_view_mut());
+                    let part = tnr_triangle::$part;
+                    self.within(|| {
+                        movement::triangular(part, a.lent().into(), diagonal as i64, out.lent_mut())
+                    })
                 })
             }
 
@@ -227,10 +231,12 @@ macro_rules! triangle_methods {
                 a: &mut (impl AsViewMut<T> + ?Sized),
                 diagonal: isize,
             ) -> Result<()> {
-                let mut a = a.as_view_mut();
-                let part = tnr_triangle::$part;
-                self.within(|| {
-                    movement::triangular(part, Input::Output, diagonal as i64, a.lent_mut())
+                named(stringify!($assign), || {
+                    let mut a = a.as_view_mut();
+                    let part = tnr_triangle::$part;
+                    self.within(|| {
+                        movement::triangular(part, Input::Output, diagonal as i64, a.lent_mut())
+                    })
                 })
             }
         )*}

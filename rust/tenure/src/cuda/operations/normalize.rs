@@ -7,6 +7,7 @@ use crate::dtype::Float;
 use crate::error::Result;
 use crate::nn::normalize::norm_options;
 use crate::ops::axes::Axes;
+use crate::ops::results::named;
 use crate::raw::Input;
 use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
@@ -62,11 +63,14 @@ macro_rules! normalization_methods {
                 axes: impl Into<Axes>,
                 $($norm: LayerNorm<'_, T>,)?
             ) -> Result<Tensor<T>> {
-                let a = a.as_view();
-                let mask = axes.into().mask(a.rank())?;
-                let with = normalization_methods!(@with $($norm)?);
-                self.filled(a.shape(), |out| {
-                    operations::normalize(tnr_normalize_op::$op, a.lent().into(), mask, with, out)
+                named(stringify!($new), || {
+                    let a = a.as_view();
+                    let mask = axes.into().mask(a.rank())?;
+                    let with = normalization_methods!(@with $($norm)?);
+                    self.filled(a.shape(), |out| {
+                        let a = a.lent().into();
+                        operations::normalize(tnr_normalize_op::$op, a, mask, with, out)
+                    })
                 })
             }
 
@@ -91,12 +95,14 @@ macro_rules! normalization_methods {
                 $($norm: LayerNorm<'_, T>,)?
                 out: &mut (impl AsViewMut<T> + ?Sized),
             ) -> Result<()> {
-                let (a, mut out) = (a.as_view(), out.as_view_mut());
-                let mask = axes.into().mask(a.rank())?;
-                let with = normalization_methods!(@with $($norm)?);
-                self.within(|| {
-                    let a = a.lent().into();
-                    operations::normalize(tnr_normalize_op::$op, a, mask, with, out.lent_mut())
+                named(stringify!($into), || {
+                    let (a, mut out) = (a.as_view(), out.as_view_mut());
+                    let mask = axes.into().mask(a.rank())?;
+                    let with = normalization_methods!(@with $($norm)?);
+                    self.within(|| {
+                        let a = a.lent().into();
+                        operations::normalize(tnr_normalize_op::$op, a, mask, with, out.lent_mut())
+                    })
                 })
             }
 
@@ -118,12 +124,14 @@ macro_rules! normalization_methods {
                 axes: impl Into<Axes>,
                 $($norm: LayerNorm<'_, T>,)?
             ) -> Result<()> {
-                let mut out = out.as_view_mut();
-                let mask = axes.into().mask(out.rank())?;
-                let with = normalization_methods!(@with $($norm)?);
-                let op = tnr_normalize_op::$op;
-                self.within(|| {
-                    operations::normalize(op, Input::Output, mask, with, out.lent_mut())
+                named(stringify!($assign), || {
+                    let mut out = out.as_view_mut();
+                    let mask = axes.into().mask(out.rank())?;
+                    let with = normalization_methods!(@with $($norm)?);
+                    let op = tnr_normalize_op::$op;
+                    self.within(|| {
+                        operations::normalize(op, Input::Output, mask, with, out.lent_mut())
+                    })
                 })
             }
         )*}

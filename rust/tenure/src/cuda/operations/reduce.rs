@@ -79,9 +79,10 @@ macro_rules! reduction_methods {
                 axes: impl Into<Axes>,
                 $($field: $field_type,)?
             ) -> Result<Tensor<$result_type>> {
-                let with = reducing!($($field)?);
-                let result = self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with);
-                named(stringify!($new), result)
+                named(stringify!($new), || {
+                    let with = reducing!($($field)?);
+                    self.reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
+                })
             }
 
             #[doc = $what]
@@ -106,10 +107,11 @@ macro_rules! reduction_methods {
                 $($field: $field_type,)?
                 out: &mut (impl AsViewMut<$result_type> + ?Sized),
             ) -> Result<()> {
-                let with = reducing!($($field)?);
-                let (a, out) = (a.as_view(), out.as_view_mut());
-                let done = self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out);
-                named(stringify!($into), done)
+                named(stringify!($into), || {
+                    let with = reducing!($($field)?);
+                    let (a, out) = (a.as_view(), out.as_view_mut());
+                    self.reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
+                })
             }
         )*}
     };
@@ -141,8 +143,10 @@ macro_rules! methods_of_all {
                 a: impl AsView<T>,
                 $($field: $field_type,)?
             ) -> Result<$result_type> {
-                let with = reducing!($($field)?);
-                named(stringify!($all), self.reduce_all(tnr_reduce_op::$op, a.as_view(), with))
+                named(stringify!($all), || {
+                    let with = reducing!($($field)?);
+                    self.reduce_all(tnr_reduce_op::$op, a.as_view(), with)
+                })
             }
         )*}
     };

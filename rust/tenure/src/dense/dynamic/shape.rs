@@ -117,7 +117,8 @@ macro_rules! views {
             /// # Ok::<(), tenure::Error>(())
             /// ```
             pub fn slice($($by)+, axis: impl Into<Axis>, range: impl IntoSlice) -> Result<Self> {
-                $self.slice_step(axis, range, 1)
+                let raw = &$self.$($raw).+;
+                Ok(Self::part(manipulate::slice("slice", raw, axis.into(), range, 1)?))
             }
 
             /// Every `|step|`-th element of a range of one axis, from its end when `step` is
@@ -139,7 +140,7 @@ macro_rules! views {
                 step: isize,
             ) -> Result<Self> {
                 let raw = &$self.$($raw).+;
-                Ok(Self::part(manipulate::slice(raw, axis.into(), range, step)?))
+                Ok(Self::part(manipulate::slice("slice_step", raw, axis.into(), range, step)?))
             }
 
             /// The part at one index of an axis; the axis is gone from the result.
@@ -154,7 +155,8 @@ macro_rules! views {
             /// # Ok::<(), tenure::Error>(())
             /// ```
             pub fn index($($by)+, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<Self> {
-                Ok(Self::part(manipulate::index(&$self.$($raw).+, axis.into(), index)?))
+                let raw = &$self.$($raw).+;
+                Ok(Self::part(manipulate::index("index", raw, axis.into(), index)?))
             }
 
             /// Reorders the axes: axis i of the result is axis `axes[i]`.

@@ -29,7 +29,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     #[inline]
     #[doc(alias = "narrow")]
     pub fn slice(self, axis: impl Into<Axis>, range: impl IntoSlice) -> Result<Self> {
-        self.slice_step(axis, range, 1)
+        manipulate::slice("slice", self.raw(), axis.into(), range, 1).map(Self::part)
     }
 
     /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts at the
@@ -54,7 +54,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         range: impl IntoSlice,
         step: isize,
     ) -> Result<Self> {
-        manipulate::slice(self.raw(), axis.into(), range, step).map(Self::part)
+        manipulate::slice("slice_step", self.raw(), axis.into(), range, step).map(Self::part)
     }
 
     /// The elements at several ranges and indices, one for each axis from the first on, as
@@ -93,7 +93,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     #[inline]
     #[doc(alias("select", "take"))]
     pub fn index(self, axis: impl Into<Axis>, index: impl IntoIndex) -> Result<Self> {
-        manipulate::index(self.raw(), axis.into(), index).map(Self::part)
+        manipulate::index("index", self.raw(), axis.into(), index).map(Self::part)
     }
 
     /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
@@ -175,6 +175,9 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// Gives the elements in row-major order another shape, if strides can express it; never
     /// copies.
     ///
+    /// One extent may be -1, for what the others leave: `[3, -1]`, or `(n, -1)` where `n` is a
+    /// `usize`.
+    ///
     /// # Errors
     ///
     /// `InvalidArgument`: another count of elements, or a layout that only a copy could reshape.
@@ -245,7 +248,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     #[inline]
     #[doc(alias = "expand_dims")]
     pub fn unsqueeze(self, axis: impl Into<Axis>) -> Result<Self> {
-        manipulate::unsqueeze(self.raw(), axis.into()).map(Self::part)
+        manipulate::unsqueeze("unsqueeze", self.raw(), axis.into()).map(Self::part)
     }
 
     /// Reverses an axis.
