@@ -90,7 +90,10 @@ fn convert_npz<T: Value>(reader: &npz::Reader<'_>, to: &Path) -> Outcome {
     }
 }
 
-fn write<T: Value>(matrix: &(impl npz::Source + matrix_market::Source<T>), to: &Path) -> Outcome {
+fn write<T: Value>(
+    matrix: &(impl npz::ScipyMatrix + matrix_market::WritableMatrix<T>),
+    to: &Path,
+) -> Outcome {
     if is_market(to) {
         matrix_market::Writer::new().save(to, matrix)?;
     } else {

@@ -224,7 +224,7 @@ pub trait Arithmetic: Element {
     /// numbers, `i64` or `u64` for integers.
     type Sum: Arithmetic<Sum = Self::Sum>;
     /// The type of magnitudes: that of a complex number's parts, and the type itself for others.
-    type Part: Number;
+    type Magnitude: Number;
 }
 
 /// An element that has a place among all others of its type: all but [`Bool8`] and [`Complex`].
@@ -248,7 +248,7 @@ pub trait Arithmetic: Element {
     label = "not a real number that Tenure calculates with",
     note = "real numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
 )]
-pub trait Number: Arithmetic<Part = Self> + sequence::Sequence {}
+pub trait Number: Arithmetic<Magnitude = Self> + sequence::Sequence {}
 
 /// Sequences of numbers, for generic code of this crate.
 pub(crate) mod sequence {
@@ -601,7 +601,7 @@ macro_rules! numbers {
     ($($type:ty => $sum:ty;)*) => {$(
         impl Arithmetic for $type {
             type Sum = $sum;
-            type Part = $type;
+            type Magnitude = $type;
         }
         impl Number for $type {}
         impl Real for $type {}
@@ -618,7 +618,7 @@ macro_rules! complex_numbers {
     ($($part:ty)*) => {$(
         impl Arithmetic for Complex<$part> {
             type Sum = Complex<$part>;
-            type Part = $part;
+            type Magnitude = $part;
         }
         impl Field for Complex<$part> {}
         impl ComplexNumber for Complex<$part> {}

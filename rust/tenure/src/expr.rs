@@ -13,9 +13,9 @@
 //! ```
 
 pub(crate) mod functions;
+pub(crate) mod memory_space;
 pub(crate) mod name;
 pub(crate) mod operators;
-pub(crate) mod place;
 pub(crate) mod reduce;
 pub(crate) mod shape;
 pub(crate) mod update;
@@ -25,15 +25,15 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 pub use crate::operand::expression::{Expr, Host};
+pub use memory_space::{MemorySpace, OnDevice};
 pub use operators::Bits;
-pub use place::{OnDevice, Place};
 
 use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
 use crate::dtype::{Bool8, Element};
 use crate::error::Result;
 use crate::operand::{AsView, AsViewMut};
 use crate::ops::results::filled;
-use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
+use crate::raw::expression::{Code, Graph, GraphOperand, Leaf, Single};
 
 /// An operand of an expression: a reference to a tensor, view, slice, `Vec`, array or single
 /// number, all that [`AsView`] lends; a [`TensorView`] by value; a number; an expression. On a
@@ -64,58 +64,60 @@ use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
     note = "tensors are operands by reference: `&a * &b`",
     note = "element types are not converted: `cast` does that"
 )]
-pub trait IntoExpr<'a, T: Element, P: Place = Host>: Sized + sealed::Operand<'a, T, P> {
+pub trait IntoExpr<'a, T: Element, P: MemorySpace = Host>:
+    Sized + sealed::Operand<'a, T, P>
+{
     /// An expression that has this as its only operand.
     #[inline]
     fn into_expr(self) -> Expr<'a, T, P> {
-        Expr::of(self.source())
+        Expr::of(self.graph_operand())
     }
 }
 
 pub(crate) mod sealed {
-    use crate::raw::expression::Source;
+    use crate::raw::expression::GraphOperand;
 
     pub trait Operand<'a, T, P> {
-        type Source: Source<'a>;
-        fn source(self) -> Self::Source;
+        type GraphOperand: GraphOperand<'a>;
+        fn graph_operand(self) -> Self::GraphOperand;
     }
 }
 use sealed::Operand;
 
 impl<'a, T: Element, A: AsView<T> + ?Sized> IntoExpr<'a, T> for &'a A {}
 impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T, Host> for &'a A {
-    type Source = Leaf<'a>;
+    type GraphOperand = Leaf<'a>;
     #[inline(always)]
-    fn source(self) -> Leaf<'a> {
+    fn graph_operand(self) -> Leaf<'a> {
         self.leaf()
     }
 }
 
 impl<'a, T: Element> IntoExpr<'a, T> for TensorView<'a, T> {}
 impl<'a, T: Element> Operand<'a, T, Host> for TensorView<'a, T> {
-    type Source = Leaf<'a>;
+    type GraphOperand = Leaf<'a>;
     #[inline(always)]
-    fn source(self) -> Leaf<'a> {
+    fn graph_operand(self) -> Leaf<'a> {
         self.into_leaf()
     }
 }
 
-impl<'a, T: Element, P: Place> IntoExpr<'a, T, P> for Expr<'a, T, P> {}
-impl<'a, T: Element, P: Place> Operand<'a, T, P> for Expr<'a, T, P> {
-    type Source = Graph<'a>;
+impl<'a, T: Element, P: MemorySpace> IntoExpr<'a, T, P> for Expr<'a, T, P> {}
+impl<'a, T: Element, P: MemorySpace> Operand<'a, T, P> for Expr<'a, T, P> {
+    type GraphOperand = Graph<'a>;
     #[inline(always)]
-    fn source(self) -> Graph<'a> {
+    fn graph_operand(self) -> Graph<'a> {
         self.graph
     }
 }
 
 macro_rules! numbers {
     ($($type:ty)*) => {$(
-        impl<'a, P: Place> IntoExpr<'a, $type, P> for $type {}
-        impl<'a, P: Place> Operand<'a, $type, P> for $type {
-            type Source = Single<$type>;
+        impl<'a, P: MemorySpace> IntoExpr<'a, $type, P> for $type {}
+        impl<'a, P: MemorySpace> Operand<'a, $type, P> for $type {
+            type GraphOperand = Single<$type>;
             #[inline(always)]
-            fn source(self) -> Single<$type> {
+            fn graph_operand(self) -> Single<$type> {
                 Single(self)
             }
         }
@@ -145,9 +147,9 @@ impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
 }
 
 /// Construction. Other constructors are the operators and the methods named after functions.
-impl<'a, T: Element, P: Place> Expr<'a, T, P> {
+impl<'a, T: Element, P: MemorySpace> Expr<'a, T, P> {
     #[inline(always)]
-    pub(crate) fn of(source: impl Source<'a>) -> Self {
+    pub(crate) fn of(source: impl GraphOperand<'a>) -> Self {
         Expr { graph: Graph::of(source), _result: PhantomData }
     }
 
@@ -166,7 +168,7 @@ impl<'a, T: Element, P: Place> Expr<'a, T, P> {
 
     #[inline(always)]
     #[track_caller]
-    fn then_with<U: Element>(mut self, code: Code, b: impl Source<'a>) -> Expr<'a, U, P> {
+    fn then_with<U: Element>(mut self, code: Code, b: impl GraphOperand<'a>) -> Expr<'a, U, P> {
         self.graph.binary(code, b, Location::caller());
         self.typed()
     }

@@ -19,7 +19,7 @@ pub use dataset::Dataset;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::error::{Failure, reserved};
-use batch::Source;
+use batch::SampleSource;
 use dataset::{ViewsMut, samples};
 use ring::Ring;
 use work::{Buffer, Filled, Plan, Work};
@@ -347,10 +347,10 @@ impl<D: Dataset> Batches<'_, D> {
             if let Err(error) = outcome {
                 return Some(Err(error));
             }
-            Source::Buffer(lent, self.work.plan.room())
+            SampleSource::Buffer(lent, self.work.plan.room())
         } else {
             self.position.batch += 1;
-            Source::Data(&self.work.data, places.start)
+            SampleSource::Data(&self.work.data, places.start)
         };
         Some(Ok(Batch { position, samples, source }))
     }

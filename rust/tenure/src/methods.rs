@@ -40,7 +40,7 @@ macro_rules! methods {
                 }
             }
             method! { $make, "it.abs()?, [[1.0, 4.0], [9.0, 16.0]]", "ops::abs",
-                pub fn abs(&self) -> Result<Tensor<T::Part>> {
+                pub fn abs(&self) -> Result<Tensor<T::Magnitude>> {
                     ops::abs(self)
                 }
             }

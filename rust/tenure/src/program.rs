@@ -70,7 +70,7 @@ pub use graph::{Graph, Variables};
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sparse::TracedCsr;
-use state::{Places, State};
+use state::{CallSites, State};
 pub use traced::{IntoTraced, Traced, Updating};
 pub use types::{
     Input, InputType, InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs,
@@ -119,7 +119,7 @@ pub struct Program<I, O> {
 
 struct Shared {
     handle: ProgramHandle,
-    places: Arc<Places>,
+    call_sites: Arc<CallSites>,
     /// By input.
     is_updated: Box<[bool]>,
     /// To be saved, when it has been traced.
@@ -128,10 +128,10 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(handle: ProgramHandle, places: Places, is_updated: Box<[bool]>) -> Self {
+    fn new(handle: ProgramHandle, call_sites: CallSites, is_updated: Box<[bool]>) -> Self {
         Shared {
             handle,
-            places: Arc::new(places),
+            call_sites: Arc::new(call_sites),
             is_updated,
             #[cfg(feature = "programs")]
             graph: OnceLock::new(),
@@ -148,7 +148,7 @@ impl<I, O> Clone for Program<I, O> {
 
 impl<I, O> fmt::Debug for Program<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.shared.places.nodes.iter().map(|place| place.name).collect();
+        let names: Vec<_> = self.shared.call_sites.nodes.iter().map(|site| site.name).collect();
         write!(f, "Program({})", names.join(", "))
     }
 }

@@ -5,18 +5,18 @@ use std::marker::PhantomData;
 use crate::cuda::{AsViewMut, LayerNorm, Stream, Tensor, TensorView, TensorViewMut};
 use crate::dtype::{Element, Float};
 use crate::error::Result;
-use crate::expr::place::sealed as places;
+use crate::expr::memory_space::sealed as spaces;
 use crate::expr::update::next_call;
-use crate::expr::{Expr, IntoExpr, OnDevice, Place, sealed, shape};
+use crate::expr::{Expr, IntoExpr, MemorySpace, OnDevice, sealed, shape};
 use crate::raw::expression::{Graph, Leaf};
 
-impl Place for OnDevice {
+impl MemorySpace for OnDevice {
     type LayerNorm<'a, T: Float> = LayerNorm<'a, T>;
 }
 
-impl places::Place for OnDevice {}
+impl spaces::MemorySpace for OnDevice {}
 
-impl<'a, T: Float> places::Leaves<'a> for LayerNorm<'a, T> {
+impl<'a, T: Float> spaces::Leaves<'a> for LayerNorm<'a, T> {
     fn leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
         self.into_leaves()
     }
@@ -26,9 +26,9 @@ macro_rules! operands {
     ($($type:ty;)*) => {$(
         impl<'a, T: Element> IntoExpr<'a, T, OnDevice> for &'a $type {}
         impl<'a, T: Element> sealed::Operand<'a, T, OnDevice> for &'a $type {
-            type Source = Leaf<'a>;
+            type GraphOperand = Leaf<'a>;
             #[inline]
-            fn source(self) -> Leaf<'a> {
+            fn graph_operand(self) -> Leaf<'a> {
                 self.leaf()
             }
         }
@@ -57,9 +57,9 @@ operands! { Tensor<T>; TensorView<'_, T>; TensorViewMut<'_, T>; }
 
 impl<'a, T: Element> IntoExpr<'a, T, OnDevice> for TensorView<'a, T> {}
 impl<'a, T: Element> sealed::Operand<'a, T, OnDevice> for TensorView<'a, T> {
-    type Source = Leaf<'a>;
+    type GraphOperand = Leaf<'a>;
     #[inline]
-    fn source(self) -> Leaf<'a> {
+    fn graph_operand(self) -> Leaf<'a> {
         self.into_leaf()
     }
 }

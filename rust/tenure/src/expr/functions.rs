@@ -7,7 +7,7 @@ use tenure_sys::{
     tnr_compare_op, tnr_ternary_op, tnr_unary_op,
 };
 
-use super::{Expr, IntoExpr, Place};
+use super::{Expr, IntoExpr, MemorySpace};
 use crate::dtype::{
     Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real,
 };
@@ -26,10 +26,10 @@ macro_rules! result {
 /// The type of results.
 macro_rules! output {
     ($in:ident Part) => {
-        $in::Part
+        $in::Magnitude
     };
     ($in:ident Magnitude) => {
-        $in::Part
+        $in::Magnitude
     };
     ($in:ident $out:ident) => {
         $out
@@ -43,7 +43,7 @@ macro_rules! unary_methods {
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
-        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
+        impl<'a, P: MemorySpace, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!(
@@ -76,7 +76,7 @@ macro_rules! binary_methods {
         [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {$(
-        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
+        impl<'a, P: MemorySpace, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!(
@@ -97,7 +97,8 @@ macro_rules! binary_methods {
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
             pub fn $new(self, b: impl IntoExpr<'a, $in, P>) -> Expr<'a, $out, P> {
-                self.then_with(const { Code::binary::<$out>(tnr_binary_op::$op) }, b.source())
+                let code = const { Code::binary::<$out>(tnr_binary_op::$op) };
+                self.then_with(code, b.graph_operand())
             }
         }
     )*};
@@ -112,7 +113,7 @@ macro_rules! ternary_methods {
         $what:literal, errors $also:literal,
         example $a:literal, $b:literal, $c:literal => $result:literal;
     )*) => {$(
-        impl<'a, P: Place, $($generic)*> Expr<'a, $in, P> {
+        impl<'a, P: MemorySpace, $($generic)*> Expr<'a, $in, P> {
             #[doc = $what]
             ///
             #[doc = concat!(
@@ -137,7 +138,7 @@ macro_rules! ternary_methods {
                 c: impl IntoExpr<'a, $in, P>,
             ) -> Expr<'a, $out, P> {
                 let code = const { Code::ternary::<$out>(tnr_ternary_op::$op) };
-                self.graph.ternary(code, b.source(), c.source(), Location::caller());
+                self.graph.ternary(code, b.graph_operand(), c.graph_operand(), Location::caller());
                 self.typed()
             }
         }
@@ -149,7 +150,7 @@ for_each_ternary!(ternary_methods);
 macro_rules! compare_methods {
     ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
         $what:literal => $result:literal;)*) => {$(
-        impl<'a, T: $bound, P: Place> Expr<'a, T, P> {
+        impl<'a, T: $bound, P: MemorySpace> Expr<'a, T, P> {
             #[doc = concat!("Whether `", $what, "`.")]
             ///
             #[doc = concat!(
@@ -168,7 +169,7 @@ macro_rules! compare_methods {
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "comparisons here give elements")]
             pub fn $new(self, b: impl IntoExpr<'a, T, P>) -> Expr<'a, Bool8, P> {
-                self.then_with(const { Code::compare(tnr_compare_op::$op) }, b.source())
+                self.then_with(const { Code::compare(tnr_compare_op::$op) }, b.graph_operand())
             }
         }
     )*};
@@ -176,7 +177,7 @@ macro_rules! compare_methods {
 
 for_each_compare!(compare_methods);
 
-impl<'a, P: Place> Expr<'a, Bool8, P> {
+impl<'a, P: MemorySpace> Expr<'a, Bool8, P> {
     /// `a` where this is true, else `b`.
     ///
     /// The function [`select`](fn@crate::ops::select), of this, `a` and `b`.
@@ -196,12 +197,12 @@ impl<'a, P: Place> Expr<'a, Bool8, P> {
         b: impl IntoExpr<'a, T, P>,
     ) -> Expr<'a, T, P> {
         let code = const { Code::select::<T>() };
-        self.graph.ternary(code, a.source(), b.source(), Location::caller());
+        self.graph.ternary(code, a.graph_operand(), b.graph_operand(), Location::caller());
         self.typed()
     }
 }
 
-impl<'a, T: Real, P: Place> Expr<'a, T, P> {
+impl<'a, T: Real, P: MemorySpace> Expr<'a, T, P> {
     /// The elements as another type.
     ///
     /// The function [`cast`](fn@crate::ops::cast).

@@ -6,10 +6,10 @@ use std::panic::Location;
 
 use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
-use super::{Expr, Host, IntoExpr, Place};
+use super::{Expr, Host, IntoExpr, MemorySpace};
 use crate::dense::{SharedTensor, Tensor, TensorView, TensorViewMut};
 use crate::dtype::{Arithmetic, Bool8, Element, Integer, Number};
-use crate::raw::expression::{Code, Source};
+use crate::raw::expression::{Code, GraphOperand};
 use half::{bf16, f16};
 
 /// An element that `&`, `|`, `^` and `!` of expressions take, as Rust's own do: integers by their
@@ -58,12 +58,12 @@ impl codes::OfBits for Bool8 {
 
 /// The operator on references to tensors and views, and on views by value.
 macro_rules! binary_of {
-    ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($left:ty),*) => {$(
-        impl<'a, T: $bound, R: IntoExpr<'a, T, $place>> $trait<R> for $left {
-            type Output = Expr<'a, T, $place>;
+    ($trait:ident $method:ident $bound:ident $op:expr, $space:ident; $($left:ty),*) => {$(
+        impl<'a, T: $bound, R: IntoExpr<'a, T, $space>> $trait<R> for $left {
+            type Output = Expr<'a, T, $space>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self, right: R) -> Expr<'a, T, $place> {
+            fn $method(self, right: R) -> Expr<'a, T, $space> {
                 two(const { Code::binary::<T>($op) }, self, right)
             }
         }
@@ -73,12 +73,12 @@ pub(crate) use binary_of;
 
 /// The operator on a number and a lender of elements of its type.
 macro_rules! number_and {
-    ($trait:ident $method:ident $op:expr; $number:ty, $place:ident; $($right:ty),*) => {$(
+    ($trait:ident $method:ident $op:expr; $number:ty, $space:ident; $($right:ty),*) => {$(
         impl<'a> $trait<$right> for $number {
-            type Output = Expr<'a, $number, $place>;
+            type Output = Expr<'a, $number, $space>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self, right: $right) -> Expr<'a, $number, $place> {
+            fn $method(self, right: $right) -> Expr<'a, $number, $space> {
                 two(const { Code::binary::<$number>($op) }, self, right)
             }
         }
@@ -94,7 +94,7 @@ macro_rules! binary_of_number {
             &'a Tensor<$number>, &'a SharedTensor<$number>, &'a TensorView<'_, $number>,
             &'a TensorViewMut<'_, $number>, TensorView<'a, $number>
         }
-        impl<'a, P: Place> $trait<Expr<'a, $number, P>> for $number {
+        impl<'a, P: MemorySpace> $trait<Expr<'a, $number, P>> for $number {
             type Output = Expr<'a, $number, P>;
             #[inline(always)]
             #[track_caller]
@@ -107,13 +107,13 @@ macro_rules! binary_of_number {
 
 macro_rules! binary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(
-        impl<'a, T: $bound, P: Place, R: IntoExpr<'a, T, P>> $trait<R> for Expr<'a, T, P> {
+        impl<'a, T: $bound, P: MemorySpace, R: IntoExpr<'a, T, P>> $trait<R> for Expr<'a, T, P> {
             type Output = Expr<'a, T, P>;
             #[inline(always)]
             #[track_caller]
             fn $method(mut self, right: R) -> Expr<'a, T, P> {
                 let code = const { Code::binary::<T>($op) };
-                self.graph.binary(code, right.source(), Location::caller());
+                self.graph.binary(code, right.graph_operand(), Location::caller());
                 self
             }
         }
@@ -128,12 +128,12 @@ macro_rules! binary_operators {
 
 #[inline(always)]
 #[track_caller]
-pub(crate) fn two<'a, T: Element, P: Place>(
+pub(crate) fn two<'a, T: Element, P: MemorySpace>(
     code: Code,
     left: impl IntoExpr<'a, T, P>,
     right: impl IntoExpr<'a, T, P>,
 ) -> Expr<'a, T, P> {
-    let graph = right.source().right_of(left.source(), code, Location::caller());
+    let graph = right.graph_operand().right_of(left.graph_operand(), code, Location::caller());
     Expr { graph, _result: PhantomData }
 }
 
@@ -161,12 +161,12 @@ for_each_operator!(binary_operators);
 
 /// The operator on references to tensors and views, and on views by value.
 macro_rules! unary_of {
-    ($trait:ident $method:ident $bound:ident $op:expr, $place:ident; $($of:ty),*) => {$(
+    ($trait:ident $method:ident $bound:ident $op:expr, $space:ident; $($of:ty),*) => {$(
         impl<'a, T: $bound> $trait for $of {
-            type Output = Expr<'a, T, $place>;
+            type Output = Expr<'a, T, $space>;
             #[inline(always)]
             #[track_caller]
-            fn $method(self) -> Expr<'a, T, $place> {
+            fn $method(self) -> Expr<'a, T, $space> {
                 self.into_expr().then(const { Code::unary::<T>($op) })
             }
         }
@@ -176,7 +176,7 @@ pub(crate) use unary_of;
 
 macro_rules! unary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr;)*) => {$(
-        impl<'a, T: $bound, P: Place> $trait for Expr<'a, T, P> {
+        impl<'a, T: $bound, P: MemorySpace> $trait for Expr<'a, T, P> {
             type Output = Expr<'a, T, P>;
             #[inline(always)]
             #[track_caller]

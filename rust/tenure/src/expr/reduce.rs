@@ -4,15 +4,15 @@ use std::panic::Location;
 
 use tenure_sys::{for_each_normalize, for_each_reduce_of_reals, tnr_normalize_op, tnr_reduce_op};
 
-use super::place::sealed::Leaves;
-use super::{Expr, Place, name};
+use super::memory_space::sealed::Leaves;
+use super::{Expr, MemorySpace, name};
 use crate::dtype::{Bool8, Element, Float, Number, Real};
 use crate::error::Error;
 use crate::ops::axes::Axes;
 use crate::raw::expression::Code;
 use crate::raw::operations::{Reducing, reducing};
 
-impl<'a, T: Element, P: Place> Expr<'a, T, P> {
+impl<'a, T: Element, P: MemorySpace> Expr<'a, T, P> {
     #[track_caller]
     fn over<R: Element>(
         mut self,
@@ -55,7 +55,7 @@ macro_rules! reductions {
             => $result:literal;
     )*) => {
         $(
-            impl<'a, $($generic)*, P: Place> Expr<'a, T, P> {
+            impl<'a, $($generic)*, P: MemorySpace> Expr<'a, T, P> {
                 #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::ops::",
                     stringify!($new),
                     "), over axes of this.")]
@@ -96,7 +96,7 @@ macro_rules! normalizations {
         example $a:literal, $arguments:literal => $result:literal;
     )*) => {
         $(
-            impl<'a, T: Float, P: Place> Expr<'a, T, P> {
+            impl<'a, T: Float, P: MemorySpace> Expr<'a, T, P> {
                 #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::nn::",
                     stringify!($new),
                     "), over axes of this. It is the last operation of an expression.")]

@@ -53,4 +53,4 @@ mod write;
 pub use header::{Field, Layout, Symmetry};
 pub use read::Reader;
 pub use value::Value;
-pub use write::{Source, Writer};
+pub use write::{WritableMatrix, Writer};

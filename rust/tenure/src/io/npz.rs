@@ -64,6 +64,6 @@ mod writer;
 pub(crate) mod zip;
 
 pub use archive::Archive;
-pub use scipy::{Format, Reader, Source};
+pub use scipy::{Format, Reader, ScipyMatrix};
 pub use writer::Writer;
 pub(crate) use zip::Member;

@@ -41,7 +41,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor<u8>> {
 }
 
 fn read_bytes(path: &Path) -> Result<Tensor<u8>> {
-    let mut source = Source::open(path)?;
+    let mut source = InputFile::open(path)?;
     match source.stated_bytes {
         // A pipe, or a file of /proc: its length is unknown before its end.
         0 => source.rest(),
@@ -50,19 +50,19 @@ fn read_bytes(path: &Path) -> Result<Tensor<u8>> {
 }
 
 /// A file that is read from its beginning to its end. Its messages do not name it.
-pub(crate) struct Source {
+pub(crate) struct InputFile {
     file: File,
     /// The length that the system reports; 0 where it does not.
     pub(crate) stated_bytes: usize,
     read_bytes: usize,
 }
 
-impl Source {
+impl InputFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
         let (metadata, file) = opened.map_err(Error::from_io)?;
         let stated_bytes = if metadata.is_file() { metadata.len() as usize } else { 0 };
-        Ok(Source { file, stated_bytes, read_bytes: 0 })
+        Ok(InputFile { file, stated_bytes, read_bytes: 0 })
     }
 
     /// Bytes that come next.
@@ -151,7 +151,7 @@ mod tests {
     fn a_file_that_has_become_shorter_is_a_message_with_both_sizes() {
         let path = std::env::temp_dir().join(format!("tenure-shorter-{}", std::process::id()));
         std::fs::write(&path, [0; 100]).unwrap();
-        let mut source = Source::open(&path).unwrap();
+        let mut source = InputFile::open(&path).unwrap();
         source.fill(&mut [0; 10]).unwrap();
         // Asks for 120 bytes in all, as if the file had had them when it was opened.
         assert_eq!(source.elements::<f32>(&[11], Order::RowMajor).unwrap().to_vec(), [0.0; 11]);

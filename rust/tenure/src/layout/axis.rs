@@ -18,10 +18,10 @@ use std::fmt;
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Axis(Place);
+pub struct Axis(Position);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum Position {
     FromFront(usize),
     /// 1 is the last.
     FromBack(usize),
@@ -32,8 +32,8 @@ impl Axis {
     #[inline(always)]
     pub(crate) fn of(self, rank: usize) -> Option<usize> {
         match self.0 {
-            Place::FromFront(axis) if axis < rank => Some(axis),
-            Place::FromBack(nth) if nth <= rank => Some(rank - nth),
+            Position::FromFront(axis) if axis < rank => Some(axis),
+            Position::FromBack(nth) if nth <= rank => Some(rank - nth),
             _ => None,
         }
     }
@@ -42,7 +42,7 @@ impl Axis {
 impl From<usize> for Axis {
     #[inline(always)]
     fn from(axis: usize) -> Axis {
-        Axis(Place::FromFront(axis))
+        Axis(Position::FromFront(axis))
     }
 }
 
@@ -50,8 +50,8 @@ impl From<isize> for Axis {
     #[inline(always)]
     fn from(axis: isize) -> Axis {
         match axis {
-            0.. => Axis(Place::FromFront(axis as usize)),
-            _ => Axis(Place::FromBack(axis.unsigned_abs())),
+            0.. => Axis(Position::FromFront(axis as usize)),
+            _ => Axis(Position::FromBack(axis.unsigned_abs())),
         }
     }
 }
@@ -67,8 +67,8 @@ impl From<i32> for Axis {
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Place::FromFront(axis) => write!(f, "{axis}"),
-            Place::FromBack(nth) => write!(f, "-{nth}"),
+            Position::FromFront(axis) => write!(f, "{axis}"),
+            Position::FromBack(nth) => write!(f, "-{nth}"),
         }
     }
 }

@@ -46,10 +46,10 @@ pub struct Position {
 pub struct Batch<'a, D: Dataset> {
     pub(super) position: Position,
     pub(super) samples: usize,
-    pub(super) source: Source<'a, D>,
+    pub(super) source: SampleSource<'a, D>,
 }
 
-pub(super) enum Source<'a, D: Dataset> {
+pub(super) enum SampleSource<'a, D: Dataset> {
     /// The dataset itself, from a sample on.
     Data(&'a D, usize),
     /// A buffer of the loader, and how many samples have room in it.
@@ -77,8 +77,8 @@ impl<D: Dataset> Batch<'_, D> {
     /// ```
     pub fn views(&self) -> Views<'_, D> {
         match &self.source {
-            Source::Data(data, first) => data.part(*first..first + self.samples),
-            Source::Buffer(buffer, _) => buffer.as_ref().expect(THERE).lend(self.samples),
+            SampleSource::Data(data, first) => data.part(*first..first + self.samples),
+            SampleSource::Buffer(buffer, _) => buffer.as_ref().expect(THERE).lend(self.samples),
         }
     }
 
@@ -105,7 +105,9 @@ impl<D: Dataset> Batch<'_, D> {
     /// ```
     pub fn into_owned(self) -> Result<Owned<D>> {
         match self.source {
-            Source::Buffer(buffer, room) if room == self.samples => Ok(buffer.take().expect(THERE)),
+            SampleSource::Buffer(buffer, room) if room == self.samples => {
+                Ok(buffer.take().expect(THERE))
+            }
             _ => Owned::<D>::copy(&self.views()),
         }
     }

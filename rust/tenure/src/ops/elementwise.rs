@@ -191,7 +191,7 @@ macro_rules! binary_operations {
 
 for_each_binary!(binary_operations);
 
-/// The functions of `ops`. Those of [`nn`](crate::nn) are made there.
+/// The functions of `ops`. The module [`nn`](crate::nn) makes its own.
 macro_rules! of_module {
     (ops $($function:tt)*) => {
         unary_functions! { ops $($function)* }
@@ -299,7 +299,7 @@ macro_rules! unary_functions {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $new<$($generic)*>(a: impl AsView<T>) -> Result<Tensor<T::Part>> {
+        pub fn $new<$($generic)*>(a: impl AsView<T>) -> Result<Tensor<T::Magnitude>> {
             a.with_view(|a| unary(tnr_unary_op::$op, a))
         }
 
@@ -323,7 +323,7 @@ macro_rules! unary_functions {
         #[inline]
         pub fn $into<$($generic)*>(
             a: impl AsView<T>,
-            out: &mut (impl AsViewMut<T::Part> + ?Sized),
+            out: &mut (impl AsViewMut<T::Magnitude> + ?Sized),
         ) -> Result<()> {
             a.with_view(|a| {
                 out.with_view_mut(|out| {

@@ -7,12 +7,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::state::{Places, located};
+use super::state::{CallSites, located};
 use super::{MemoryPlan, OutputTypes, Program, RunInputs, RunOutputs};
 use crate::cuda::Stream;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Host, OnDevice};
-use crate::program::calls::{Binding, BoundHandle, Call, LendAs, LendOut, Refusal, RunExtents};
+use crate::program::calls::{
+    Binding, BoundHandle, LendAs, LendOut, ProgramCall, Refusal, RunExtents,
+};
 
 /// A [`Program`] that is bound to the layouts of its inputs and outputs: element types, shapes and
 /// strides. A run takes any memory of these layouts, and looks for no schedule.
@@ -65,7 +67,7 @@ pub struct Bound<I, O, P: BoundIn<I, O> = Host> {
 pub(super) struct Parts {
     pub(super) handle: BoundHandle,
     /// Locations of operations in the source, for errors.
-    places: Arc<Places>,
+    call_sites: Arc<CallSites>,
     shapes: Shapes,
     memory: MemoryPlan,
 }
@@ -160,7 +162,7 @@ impl fmt::Debug for Shapes {
 #[derive(Clone)]
 pub struct Refused {
     refusal: Refusal,
-    places: Arc<Places>,
+    call_sites: Arc<CallSites>,
 }
 
 impl Refused {
@@ -192,7 +194,7 @@ impl std::error::Error for Refused {}
 /// Allocates.
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Error {
-        located(&refused.places, Error::new(refused.kind(), refused.message()))
+        located(&refused.call_sites, Error::new(refused.kind(), refused.message()))
     }
 }
 
@@ -298,7 +300,7 @@ impl<I, O> Program<I, O> {
     pub(super) fn parts<'s>(
         &self,
         binding: Binding,
-        lend: impl FnOnce(&mut Call<'_, 's>),
+        lend: impl FnOnce(&mut ProgramCall<'_, 's>),
         within: impl FnOnce(&mut dyn FnMut()),
     ) -> Result<Parts> {
         let handle = self.shared.handle.bind(binding, self.options, lend, within);
@@ -306,7 +308,7 @@ impl<I, O> Program<I, O> {
         let memory = MemoryPlan::of(&handle.memory()?);
         let extents = vec![RunExtents::default(); handle.output_count()].into();
         let shapes = Shapes { extents, shapes: shapes.into() };
-        Ok(Parts { handle, places: Arc::clone(&self.shared.places), shapes, memory })
+        Ok(Parts { handle, call_sites: Arc::clone(&self.shared.call_sites), shapes, memory })
     }
 }
 
@@ -314,7 +316,7 @@ impl<I, O> Program<I, O> {
 pub(super) fn lend<'s, I, O, P>(
     inputs: &'s mut impl LendAs<I, P>,
     outputs: &'s mut impl LendOut<O, P>,
-    call: &mut Call<'_, 's>,
+    call: &mut ProgramCall<'_, 's>,
 ) {
     inputs.lend(call);
     outputs.lend_out(call);
@@ -357,17 +359,20 @@ impl<I, O, P: BoundIn<I, O>> Bound<I, O, P> {
 impl Parts {
     #[cold]
     pub(super) fn refused(&self, refusal: Refusal) -> Refused {
-        Refused { refusal, places: Arc::clone(&self.places) }
+        Refused { refusal, call_sites: Arc::clone(&self.call_sites) }
     }
 
     #[inline]
-    pub(super) fn ran<'s>(&self, lend: impl FnOnce(&mut Call<'_, 's>)) -> Result<(), Refused> {
+    pub(super) fn ran<'s>(
+        &self,
+        lend: impl FnOnce(&mut ProgramCall<'_, 's>),
+    ) -> Result<(), Refused> {
         self.handle.run(lend, &mut []).map_err(|refusal| self.refused(refusal))
     }
 
     pub(super) fn ran_shapes<'s>(
         &self,
-        lend: impl FnOnce(&mut Call<'_, 's>),
+        lend: impl FnOnce(&mut ProgramCall<'_, 's>),
         shapes: &mut Shapes,
     ) -> Result<(), Refused> {
         let (given, has) = (shapes.extents.len(), self.handle.output_count());

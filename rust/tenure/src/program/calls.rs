@@ -16,8 +16,8 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
-pub use crate::raw::call::Call;
-pub use blank::PlaceMemory;
+pub use crate::raw::call::ProgramCall;
+pub use blank::OutputMemory;
 pub(crate) use blank::RunExtents;
 pub(crate) use bound::{Binding, BoundHandle, Refusal};
 pub use fresh::Fresh;

@@ -9,7 +9,7 @@ use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::expr::OnDevice;
-use crate::program::calls::{Binding, Call, PlaceMemory};
+use crate::program::calls::{Binding, OutputMemory, ProgramCall};
 use crate::raw::expression::LendView;
 
 /// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in
@@ -26,7 +26,7 @@ pub trait HeldInputs {
     #[doc(hidden)]
     fn views_mut(held: &mut Self::Held) -> Self::ViewsMut<'_>;
     #[doc(hidden)]
-    fn lend_held<'s>(held: &'s mut Self::Held, call: &mut Call<'_, 's>);
+    fn lend_held<'s>(held: &'s mut Self::Held, call: &mut ProgramCall<'_, 's>);
 }
 
 /// Tensors of a device that a [captured](Captured) program has for the outputs of these types: in
@@ -39,7 +39,7 @@ pub trait HeldOutputs {
     #[doc(hidden)]
     fn out_views(held: &Self::HeldOut) -> Self::OutViews<'_>;
     #[doc(hidden)]
-    fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut Call<'_, 's>);
+    fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut ProgramCall<'_, 's>);
 }
 
 /// One.
@@ -54,7 +54,7 @@ impl<T: Element> HeldInputs for T {
     fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
         held.view_mut()
     }
-    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
+    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
         call.input(LendView::<T, OnDevice>::lent_leaf(held));
     }
 }
@@ -69,7 +69,7 @@ impl<T: Element> HeldInputs for Updated<T> {
     fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
         held.view_mut()
     }
-    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
+    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
         call.updated_of(held.view_mut().into());
     }
 }
@@ -80,7 +80,7 @@ impl<T: Element> HeldOutputs for T {
     fn out_views(held: &Tensor<T>) -> TensorView<'_, T> {
         held.view()
     }
-    fn lend_held_out<'s>(held: &'s mut Tensor<T>, call: &mut Call<'_, 's>) {
+    fn lend_held_out<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
         call.output_of(held.view_mut().into());
     }
 }
@@ -97,7 +97,7 @@ impl<K: HeldInputs, const N: usize> HeldInputs for [K; N] {
     fn views_mut(held: &mut [K::Held; N]) -> [K::ViewsMut<'_>; N] {
         held.each_mut().map(K::views_mut)
     }
-    fn lend_held<'s>(held: &'s mut [K::Held; N], call: &mut Call<'_, 's>) {
+    fn lend_held<'s>(held: &'s mut [K::Held; N], call: &mut ProgramCall<'_, 's>) {
         for held in held {
             K::lend_held(held, call);
         }
@@ -110,7 +110,7 @@ impl<T: Element, const N: usize> HeldOutputs for [T; N] {
     fn out_views(held: &[Tensor<T>; N]) -> [TensorView<'_, T>; N] {
         held.each_ref().map(Tensor::view)
     }
-    fn lend_held_out<'s>(held: &'s mut [Tensor<T>; N], call: &mut Call<'_, 's>) {
+    fn lend_held_out<'s>(held: &'s mut [Tensor<T>; N], call: &mut ProgramCall<'_, 's>) {
         for held in held {
             call.output_of(held.view_mut().into());
         }
@@ -123,7 +123,7 @@ impl<T: Element> HeldOutputs for Vec<T> {
     fn out_views(held: &Vec<Tensor<T>>) -> Vec<TensorView<'_, T>> {
         held.iter().map(Tensor::view).collect()
     }
-    fn lend_held_out<'s>(held: &'s mut Vec<Tensor<T>>, call: &mut Call<'_, 's>) {
+    fn lend_held_out<'s>(held: &'s mut Vec<Tensor<T>>, call: &mut ProgramCall<'_, 's>) {
         for held in held {
             call.output_of(held.view_mut().into());
         }
@@ -138,14 +138,14 @@ impl HeldInputs for () {
 
     fn views((): &()) {}
     fn views_mut((): &mut ()) {}
-    fn lend_held<'s>((): &'s mut (), _: &mut Call<'_, 's>) {}
+    fn lend_held<'s>((): &'s mut (), _: &mut ProgramCall<'_, 's>) {}
 }
 impl HeldOutputs for () {
     type HeldOut = ();
     type OutViews<'a> = ();
 
     fn out_views((): &()) {}
-    fn lend_held_out<'s>((): &'s mut (), _: &mut Call<'_, 's>) {}
+    fn lend_held_out<'s>((): &'s mut (), _: &mut ProgramCall<'_, 's>) {}
 }
 
 macro_rules! tuples {
@@ -166,7 +166,7 @@ macro_rules! tuples {
                 ($($element::views_mut($element),)+)
             }
             #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_held<'s>(held: &'s mut Self::Held, call: &mut Call<'_, 's>) {
+            fn lend_held<'s>(held: &'s mut Self::Held, call: &mut ProgramCall<'_, 's>) {
                 let ($($element,)+) = held;
                 $($element::lend_held($element, call);)+
             }
@@ -181,7 +181,7 @@ macro_rules! tuples {
                 ($($element.view(),)+)
             }
             #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut Call<'_, 's>) {
+            fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut ProgramCall<'_, 's>) {
                 let ($($element,)+) = held;
                 $(call.output_of($element.view_mut().into());)+
             }

@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE, TNR_OPERAND_NONE};
 
-use super::state::{Place, State, Step, Value};
+use super::state::{CallSite, State, Step, Value};
 use super::types::numbers_of;
 use super::{Graph, OutputTypes, Outputs, Traced};
 use crate::dtype::{Bool8, Element};
@@ -150,18 +150,17 @@ impl<'g> Graph<'g> {
         then: impl for<'h> FnOnce(Graph<'h>, Handed<'h, V::Types>) -> Result<Body<'h, O>>,
         otherwise: impl for<'h> FnOnce(Graph<'h>, Handed<'h, V::Types>) -> Result<Body<'h, O>>,
     ) -> Result<O::Values<'g>> {
-        let place = Place { name: "cond", at: Location::caller() };
+        let site = CallSite { name: "cond", at: Location::caller() };
         self.control(|graph| {
             let handed = numbers_of(&values);
             let (then, count) = graph
-                .body(place, &handed, |inner, values| then(inner, Made::made(inner, values)))?;
-            let (otherwise, _) = graph.body(place, &handed, |inner, values| {
-                otherwise(inner, Made::made(inner, values))
-            })?;
+                .body(site, &handed, |inner, values| then(inner, Made::made(inner, values)))?;
+            let (otherwise, _) = graph
+                .body(site, &handed, |inner, values| otherwise(inner, Made::made(inner, values)))?;
             let operands: Vec<u32> = iter::once(flag.value()).chain(handed).collect();
             let numbers = [then.into(), otherwise.into()];
-            let step = Step::new(place.name, TNR_NODE_COND, &operands).numbers(&numbers);
-            graph.results(place, &step.named(&["the flag", "a value"]), count)
+            let step = Step::new(site.name, TNR_NODE_COND, &operands).numbers(&numbers);
+            graph.results(site, &step.named(&["the flag", "a value"]), count)
         })
     }
 
@@ -218,16 +217,16 @@ impl<'g> Graph<'g> {
         S: Outputs<'g, Types: BodyTypes>,
         K: Outputs<'g, Types: BodyTypes>,
     {
-        let place = Place { name: "while_loop", at: Location::caller() };
+        let site = CallSite { name: "while_loop", at: Location::caller() };
         self.control(|graph| {
             let mut handed = numbers_of(&state);
             let state_count = handed.len();
             handed.extend(numbers_of(&kept));
-            let (condition, _) = graph.body(place, &handed, |inner, values| {
+            let (condition, _) = graph.body(site, &handed, |inner, values| {
                 let state = Made::made(inner, &mut values.take(state_count));
                 condition(inner, state, Made::made(inner, values))
             })?;
-            let (body, count) = graph.body(place, &handed, |inner, values| {
+            let (body, count) = graph.body(site, &handed, |inner, values| {
                 let state = Made::made(inner, &mut values.take(state_count));
                 body(inner, state, Made::made(inner, values))
             })?;
@@ -235,13 +234,13 @@ impl<'g> Graph<'g> {
                 return Err(Error::invalid(format!(
                     "the state has {state_count} values but the body gives {count}"
                 ))
-                .prefixed(&format!("{place}: ")));
+                .prefixed(&format!("{site}: ")));
             }
             // More than an i64 has is as good as no limit.
             let limit = i64::try_from(limit).unwrap_or(i64::MAX).min(tenure_sys::TNR_EXTENT - 1);
             let numbers = [condition.into(), body.into(), limit];
-            let step = Step::new(place.name, TNR_NODE_WHILE, &handed).numbers(&numbers);
-            graph.results(place, &step.named(&["a value"]), count)
+            let step = Step::new(site.name, TNR_NODE_WHILE, &handed).numbers(&numbers);
+            graph.results(site, &step.named(&["a value"]), count)
         })
     }
 
@@ -264,7 +263,7 @@ impl<'g> Graph<'g> {
     /// Adds the graph that `trace` makes of inputs like these values; with how many outputs it has.
     fn body<O>(
         self,
-        place: Place,
+        site: CallSite,
         handed: &[u32],
         trace: impl for<'h> FnOnce(Graph<'h>, &mut dyn Iterator<Item = u32>) -> Result<Body<'h, O>>,
     ) -> Result<(u32, usize)> {
@@ -280,18 +279,23 @@ impl<'g> Graph<'g> {
         let inputs = 0..handed.len() as u32;
         let output_count = trace(Graph::of(&inner), &mut inputs.into_iter())?.output_count;
         let added = self.state.add_body(&inner);
-        let added = added.map_err(|error| error.prefixed(&format!("{place}: ")))?;
+        let added = added.map_err(|error| error.prefixed(&format!("{site}: ")))?;
         Ok((added, output_count))
     }
 
     /// Adds a node, and returns the numbers of its `count` results.
-    fn results(self, place: Place, step: &Step<'_>, count: usize) -> Result<std::ops::Range<u32>> {
+    fn results(
+        self,
+        site: CallSite,
+        step: &Step<'_>,
+        count: usize,
+    ) -> Result<std::ops::Range<u32>> {
         let state = self.state;
         let first = state.handle.add_node(&step.node);
-        let first = first.map_err(|error| state.refused(place, step, &error))?;
+        let first = first.map_err(|error| state.refused(site, step, &error))?;
         let results = first..first + count as u32;
-        results.clone().for_each(|value| state.note_value(value, Value::Node(place)));
-        state.note_node(place);
+        results.clone().for_each(|value| state.note_value(value, Value::Node(site)));
+        state.note_node(site);
         Ok(results)
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use gradients::Variables;
 use tenure_sys::TNR_OPERAND_NONE;
 
-use super::state::{Place, State, Step, Value, located};
+use super::state::{CallSite, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::dense::SharedTensor;
 use crate::dtype::{DType, Element};
@@ -90,13 +90,13 @@ impl<'g> Graph<'g> {
         at: &'static Location<'static>,
         step: &Step<'_>,
     ) -> Traced<'g, T> {
-        let place = Place { name: step.name, at };
-        let value = self.add(Value::Node(place), |state| {
+        let site = CallSite { name: step.name, at };
+        let value = self.add(Value::Node(site), |state| {
             let value = state
                 .handle
                 .add_node(&step.node)
-                .map_err(|error| state.refused(place, step, &error))?;
-            state.note_node(place);
+                .map_err(|error| state.refused(site, step, &error))?;
+            state.note_node(site);
             Ok(value)
         });
         Traced::of(self, value)
@@ -110,7 +110,7 @@ impl<'g> Graph<'g> {
         at: &'static Location<'static>,
         error: Error,
     ) -> Traced<'g, T> {
-        self.fail(error.prefixed(&format!("{}: ", Place { name, at })));
+        self.fail(error.prefixed(&format!("{}: ", CallSite { name, at })));
         Traced::of(self, TNR_OPERAND_NONE)
     }
 
@@ -286,14 +286,14 @@ impl<'g> Graph<'g> {
             })?;
         }
         let counts = [named.len(), output_count, updates.len()];
-        let places = state.places();
+        let call_sites = state.call_sites();
         let handle = state
             .handle
             .program(state.passes.to_bits(), state.packed.as_ref(), counts)
-            .map_err(|error| located(&places, error))?;
+            .map_err(|error| located(&call_sites, error))?;
         // The graph has its outputs now: another program of it would have them too.
         self.fail(Error::invalid("the graph has been made a program"));
-        let program = Program::made(Shared::new(handle, places, is_updated.into()));
+        let program = Program::made(Shared::new(handle, call_sites, is_updated.into()));
         #[cfg(feature = "programs")]
         state.made.replace(Some(Arc::clone(&program.shared)));
         Ok(program)

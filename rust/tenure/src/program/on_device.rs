@@ -9,7 +9,7 @@ use super::{Bound, MemoryPlan, OutputTypes, Program, Refused, Shapes};
 use crate::cuda::Stream;
 use crate::error::Result;
 use crate::expr::OnDevice;
-use crate::program::calls::{Binding, LendAs, LendOut, PlaceMemory};
+use crate::program::calls::{Binding, LendAs, LendOut, OutputMemory};
 
 /// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
 /// or `()`.

@@ -8,7 +8,7 @@ use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::expr::Host;
-use crate::program::calls::{Fresh, LendAs, PlaceMemory, StepInfo, text_of};
+use crate::program::calls::{Fresh, LendAs, OutputMemory, StepInfo, text_of};
 
 /// The steps of a run on inputs of some layouts, in their order, the memory between them, and the
 /// changes that passes made to both.
@@ -111,7 +111,7 @@ pub struct Step {
     /// Operands of the step: inputs, and results of earlier steps.
     pub reads: Vec<Operand>,
     /// Where its result is stored.
-    pub result: Place,
+    pub result: ResultMemory,
     /// The least time of the runs that were measured; `None`: none was.
     pub nanoseconds: Option<u64>,
 }
@@ -144,7 +144,7 @@ pub enum Operand {
 /// Where the result of a step is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Place {
+pub enum ResultMemory {
     /// In an output of the program, by its number.
     Output(usize),
     /// In the block of values, where it may reuse the memory of an operand.
@@ -238,7 +238,7 @@ impl<I, O: OutputTypes> Program<I, O> {
         self.measured::<Host>((), &mut inputs, runs)
     }
 
-    pub(super) fn measured<P: PlaceMemory>(
+    pub(super) fn measured<P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
@@ -284,7 +284,7 @@ fn end_values(steps: &mut [Step]) {
         }
     }
     for (step, last) in steps.iter_mut().zip(last_uses) {
-        if let Place::Block { last_use, .. } = &mut step.result {
+        if let ResultMemory::Block { last_use, .. } = &mut step.result {
             *last_use = last;
         }
     }
@@ -326,12 +326,12 @@ impl Step {
             written_bytes: info.written_bytes,
             reads: reads.collect(),
             result: match info.output {
-                tenure_sys::TNR_OPERAND_NONE => Place::Block {
+                tenure_sys::TNR_OPERAND_NONE => ResultMemory::Block {
                     offset: info.block_offset,
                     bytes: info.block_bytes,
                     last_use: 0, // as `end_values` finds it
                 },
-                output => Place::Output(output as usize),
+                output => ResultMemory::Output(output as usize),
             },
             nanoseconds: None,
         }

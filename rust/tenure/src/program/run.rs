@@ -8,7 +8,7 @@ use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::dense::{DynTensor, DynView, DynViewMut};
 use crate::error::{Error, Result};
 use crate::expr::Host;
-use crate::program::calls::{Call, LendAs, LendOut, Options};
+use crate::program::calls::{LendAs, LendOut, Options, ProgramCall};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,7 +263,7 @@ impl<I, O> Program<I, O> {
 
     #[cold]
     pub(super) fn located(&self, error: Error) -> Error {
-        located(&self.shared.places, error)
+        located(&self.shared.call_sites, error)
     }
 
     fn check_counts(&self, inputs: usize, updated: usize) -> Result<()> {
@@ -298,7 +298,7 @@ struct DynInputs<'v, 'a, 'b> {
 }
 
 impl LendAs<Dynamic> for DynInputs<'_, '_, '_> {
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         let (mut inputs, mut updated) = (self.inputs.iter(), self.updated.iter_mut());
         for is_updated in self.is_updated {
             // There are as many as the program has.
@@ -315,7 +315,7 @@ impl LendAs<Dynamic> for DynInputs<'_, '_, '_> {
 struct DynOutputs<'v, 'a>(&'v mut [DynViewMut<'a>]);
 
 impl LendOut<Dynamic> for DynOutputs<'_, '_> {
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         for view in &mut *self.0 {
             call.output(view.lent_mut());
         }

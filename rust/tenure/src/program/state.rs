@@ -29,9 +29,9 @@ pub(super) struct State {
     pub(super) failure: RefCell<Option<Error>>,
     /// By their numbers.
     pub(super) values: RefCell<Vec<Value>>,
-    nodes: RefCell<Vec<Place>>,
-    /// Places in the graphs of branches and loops, by their numbers.
-    bodies: RefCell<Vec<Places>>,
+    nodes: RefCell<Vec<CallSite>>,
+    /// CallSites in the graphs of branches and loops, by their numbers.
+    bodies: RefCell<Vec<CallSites>>,
     pub(super) input_count: Cell<usize>,
     /// By their numbers.
     customs: RefCell<Vec<CustomOperation>>,
@@ -46,17 +46,17 @@ pub(super) enum Value {
     Input(usize),
     Constant,
     Number,
-    Node(Place),
+    Node(CallSite),
 }
 
 /// An operation and where the source has it.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct CallSite {
     pub(super) name: &'static str,
     pub(super) at: &'static Location<'static>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CallSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.name, self.at)
     }
@@ -65,9 +65,9 @@ impl fmt::Display for Place {
 /// Where the source has each node of a graph, by its number in messages of the library; and so
 /// those of the graphs within it.
 #[derive(Clone, Default)]
-pub(super) struct Places {
-    pub(super) nodes: Box<[Place]>,
-    bodies: Box<[Places]>,
+pub(super) struct CallSites {
+    pub(super) nodes: Box<[CallSite]>,
+    bodies: Box<[CallSites]>,
 }
 
 /// A node to be added.
@@ -159,8 +159,8 @@ impl State {
         values[number] = value;
     }
 
-    pub(super) fn note_node(&self, place: Place) {
-        self.nodes.borrow_mut().push(place);
+    pub(super) fn note_node(&self, site: CallSite) {
+        self.nodes.borrow_mut().push(site);
     }
 
     /// Records one place for the nodes that a call added, which may be several.
@@ -184,19 +184,19 @@ impl State {
 
     /// The names of all nodes.
     pub(super) fn node_names(&self) -> Vec<&'static str> {
-        self.nodes.borrow().iter().map(|place| place.name).collect()
+        self.nodes.borrow().iter().map(|site| site.name).collect()
     }
 
     /// The number of a copy of what `body` is now.
     pub(super) fn add_body(&self, body: &State) -> Result<u32> {
         let number = self.handle.add_subgraph(&body.handle)?;
-        self.bodies.borrow_mut().push(body.places());
+        self.bodies.borrow_mut().push(body.call_sites());
         Ok(number)
     }
 
-    pub(super) fn places(&self) -> Places {
+    pub(super) fn call_sites(&self) -> CallSites {
         let (nodes, bodies) = (self.nodes.borrow().clone(), self.bodies.borrow().clone());
-        Places { nodes: nodes.into(), bodies: bodies.into() }
+        CallSites { nodes: nodes.into(), bodies: bodies.into() }
     }
 
     /// The first refusal, if there was one.
@@ -214,14 +214,14 @@ impl State {
             Value::Input(number) => format!("input {number}"),
             Value::Constant => "a constant".into(),
             Value::Number => return Some(format!("{name} is a number")),
-            Value::Node(place) => place.to_string(),
+            Value::Node(site) => site.to_string(),
         };
         let shape = self.handle.shape_of(value).ok()?;
         Some(format!("{name} is {what} of shape {:?}", shape.as_slice()))
     }
 
     #[cold]
-    pub(super) fn refused(&self, place: Place, step: &Step<'_>, error: &Error) -> Error {
+    pub(super) fn refused(&self, site: CallSite, step: &Step<'_>, error: &Error) -> Error {
         let operands = step.node.operands.iter().enumerate();
         let operands: Vec<_> = operands
             .filter_map(|(nth, value)| {
@@ -236,7 +236,7 @@ impl State {
             true => String::new(),
             false => operands.join(" and ") + ": ",
         };
-        Error::new(error.kind(), format!("{place}: {operands}{why}"))
+        Error::new(error.kind(), format!("{site}: {operands}{why}"))
     }
 }
 
@@ -250,22 +250,22 @@ fn without_node(message: &str) -> Option<(usize, &str)> {
 /// A library's message of a run, with the node's place in the source, and behind it that of a node
 /// in its body: "cond at src/main.rs:5:9: div at src/main.rs:7:30: why".
 #[cold]
-pub(super) fn located(places: &Places, error: Error) -> Error {
-    match located_text(places, error.message()) {
+pub(super) fn located(call_sites: &CallSites, error: Error) -> Error {
+    match located_text(call_sites, error.message()) {
         Some(text) => Error::new(error.kind(), text),
         None => error,
     }
 }
 
-fn located_text(places: &Places, message: &str) -> Option<String> {
+fn located_text(call_sites: &CallSites, message: &str) -> Option<String> {
     let (node, why) = without_node(message)?;
-    let place = places.nodes.get(node)?;
-    Some(format!("{place}: {}", located_within(&places.bodies, why)))
+    let site = call_sites.nodes.get(node)?;
+    Some(format!("{site}: {}", located_within(&call_sites.bodies, why)))
 }
 
 /// The message of a node with bodies about one of them, "subgraphs[1], nodes[2], add: why", or
 /// another.
-fn located_within<'w>(bodies: &[Places], why: &'w str) -> Cow<'w, str> {
+fn located_within<'w>(bodies: &[CallSites], why: &'w str) -> Cow<'w, str> {
     let of_body = || {
         let (number, message) = why.strip_prefix("subgraphs[")?.split_once("], ")?;
         located_text(bodies.get(number.parse::<usize>().ok()?)?, message)

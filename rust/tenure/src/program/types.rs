@@ -8,7 +8,7 @@ use crate::cuda;
 use crate::dtype::{DType, Element};
 use crate::expr::{Host, OnDevice};
 use crate::operand::AsViewMut;
-use crate::program::calls::{Call, Fresh, LendAs, LendMut, LendOut};
+use crate::program::calls::{Fresh, LendAs, LendMut, LendOut, ProgramCall};
 use crate::raw::expression::LendView;
 use crate::raw::leaf_mut::LeafMut;
 
@@ -170,7 +170,7 @@ impl<O, L: LendOut<O>> RunOutputs<O> for L {}
 /// One operand, here or on a device.
 impl<T: Element, P, A: LendView<T, P>> LendAs<T, P> for A {
     #[inline]
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         call.input((*self).lent_leaf());
     }
 }
@@ -188,7 +188,7 @@ impl<T: Element, A: cuda::AsViewMut<T> + ?Sized> LendMut<T, OnDevice> for A {
 }
 impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendAs<Updated<T>, P> for &mut A {
     #[inline]
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         call.updated_of((**self).lent_leaf_mut());
     }
 }
@@ -209,7 +209,7 @@ impl<T: Element> sealed::Outputs for T {
 }
 impl<T: Element, P, A: LendMut<T, P> + ?Sized> LendOut<T, P> for &mut A {
     #[inline]
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         call.output_of((**self).lent_leaf_mut());
     }
 }
@@ -231,7 +231,7 @@ impl<'g, T: Input<'g>, const N: usize> Inputs<'g> for [T; N] {
 }
 impl<K, P, A: LendAs<K, P>, const N: usize> LendAs<[K; N], P> for [A; N] {
     #[inline]
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         for input in self {
             input.lend(call);
         }
@@ -253,7 +253,7 @@ impl<T: Element, const N: usize> sealed::Outputs for [T; N] {
 }
 impl<T: Element, P, A: LendMut<T, P>, const N: usize> LendOut<[T; N], P> for [A; N] {
     #[inline]
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         for output in self {
             call.output_of(output.lent_leaf_mut());
         }
@@ -275,7 +275,7 @@ impl<T: Element> sealed::Outputs for Vec<T> {
 }
 impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for &mut [A] {
     #[inline]
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         for output in &mut **self {
             call.output_of(output.lent_leaf_mut());
         }
@@ -283,7 +283,7 @@ impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for &mut [A] {
 }
 impl<T: Element, P, A: LendMut<T, P>> LendOut<Vec<T>, P> for Vec<A> {
     #[inline]
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         for output in self {
             call.output_of(output.lent_leaf_mut());
         }
@@ -304,7 +304,7 @@ impl Inputs<'_> for () {
     type Types = ();
 }
 impl<P> LendAs<(), P> for () {
-    fn lend<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+    fn lend<'s>(&'s mut self, _: &mut ProgramCall<'_, 's>) {}
 }
 impl sealed::Values for () {
     fn each(&self, _: &mut dyn FnMut(u32)) {}
@@ -318,7 +318,7 @@ impl sealed::Outputs for () {
     }
 }
 impl<P> LendOut<(), P> for () {
-    fn lend_out<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+    fn lend_out<'s>(&'s mut self, _: &mut ProgramCall<'_, 's>) {}
 }
 
 macro_rules! tuples {
@@ -345,7 +345,7 @@ macro_rules! tuples {
         {
             #[allow(non_snake_case, reason = "a variable for each type")]
             #[inline]
-            fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+            fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
                 let ($($value,)+) = self;
                 $($value.lend(call);)+
             }
@@ -371,7 +371,7 @@ macro_rules! tuples {
         {
             #[allow(non_snake_case, reason = "a variable for each type")]
             #[inline]
-            fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+            fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
                 let ($($value,)+) = self;
                 $(call.output_of($value.lent_leaf_mut());)+
             }

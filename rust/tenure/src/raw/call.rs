@@ -38,7 +38,7 @@ impl Counts {
 
     /// Gives `f` room for the views of one call.
     #[inline]
-    pub(crate) fn with_call<'s, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+    pub(crate) fn with_call<'s, R>(self, f: impl FnOnce(&mut ProgramCall<'_, 's>) -> R) -> R {
         match self.most() {
             0..=FEW => self.with_stack::<FEW, R>(f),
             few if few <= INLINE => self.with_stack::<INLINE, R>(f),
@@ -58,7 +58,7 @@ impl Counts {
 
     /// Room on the stack for at most `N` inputs and outputs.
     #[inline]
-    fn with_stack<'s, const N: usize, R>(self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+    fn with_stack<'s, const N: usize, R>(self, f: impl FnOnce(&mut ProgramCall<'_, 's>) -> R) -> R {
         let (inputs, outputs) = self.views();
         // No value of these is read before it is written.
         let mut values = [const { MaybeUninit::uninit() }; N];
@@ -79,8 +79,8 @@ impl Counts {
         outputs: &'r mut [*const tnr_view_mut],
         values: &'r mut [MaybeUninit<tnr_view>],
         values_mut: &'r mut [MaybeUninit<tnr_view_mut>],
-    ) -> Call<'r, 's> {
-        Call {
+    ) -> ProgramCall<'r, 's> {
+        ProgramCall {
             inputs,
             outputs,
             input_count: 0,
@@ -97,7 +97,7 @@ impl Counts {
 /// Inputs and outputs of one run, lent for `'s`.
 // The invariant: each address is NULL, which the library refuses, or that of a view as `Lent` or
 // `LentMut` promises it for 's; those of values are in the rooms.
-pub struct Call<'r, 's> {
+pub struct ProgramCall<'r, 's> {
     inputs: &'r mut [*const tnr_view],
     outputs: &'r mut [*const tnr_view_mut],
     input_count: usize,
@@ -110,7 +110,7 @@ pub struct Call<'r, 's> {
     _lent: PhantomData<&'s ()>,
 }
 
-impl<'s> Call<'_, 's> {
+impl<'s> ProgramCall<'_, 's> {
     /// The next input. More than there are are dropped, and the library misses none.
     #[inline]
     pub(crate) fn input(&mut self, leaf: Leaf<'s>) {

@@ -59,7 +59,7 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Lends a view of elements of `T` in the place `P`.
+/// Lends a view of elements of `T` in the memory `P`.
 pub trait LendView<T, P> {
     #[doc(hidden)]
     fn lent_leaf(&self) -> Leaf<'_>;
@@ -69,7 +69,7 @@ pub trait LendView<T, P> {
 pub struct Single<T>(pub(crate) T);
 
 /// Something that a graph can take in.
-pub trait Source<'a>: Sized {
+pub trait GraphOperand<'a>: Sized {
     /// Puts it into a graph: the operand that it is there, and its rank.
     fn put(self, graph: &mut Graph<'a>) -> (Operand, u8);
 
@@ -77,7 +77,7 @@ pub trait Source<'a>: Sized {
     #[inline(always)]
     fn right_of(
         self,
-        left: impl Source<'a>,
+        left: impl GraphOperand<'a>,
         code: Code,
         at: &'static Location<'static>,
     ) -> Graph<'a> {
@@ -101,7 +101,7 @@ pub struct Graph<'a> {
     call: u32,
 }
 
-impl<'a> Source<'a> for Leaf<'a> {
+impl<'a> GraphOperand<'a> for Leaf<'a> {
     #[inline(always)]
     fn put(self, graph: &mut Graph<'a>) -> (Operand, u8) {
         match self.0 {
@@ -118,7 +118,7 @@ impl<'a> Source<'a> for Leaf<'a> {
     }
 }
 
-impl<'a, T: Element> Source<'a> for Single<T> {
+impl<'a, T: Element> GraphOperand<'a> for Single<T> {
     #[inline(always)]
     fn put(self, graph: &mut Graph<'a>) -> (Operand, u8) {
         const { assert!(size_of::<T>() <= 8) };
@@ -132,7 +132,7 @@ impl<'a, T: Element> Source<'a> for Single<T> {
     }
 }
 
-impl<'a> Source<'a> for Graph<'a> {
+impl<'a> GraphOperand<'a> for Graph<'a> {
     #[inline]
     fn put(self, graph: &mut Graph<'a>) -> (Operand, u8) {
         let here = std::mem::replace(graph, Graph::empty());
@@ -145,7 +145,7 @@ impl<'a> Source<'a> for Graph<'a> {
     #[inline]
     fn right_of(
         mut self,
-        left: impl Source<'a>,
+        left: impl GraphOperand<'a>,
         code: Code,
         at: &'static Location<'static>,
     ) -> Graph<'a> {
@@ -168,7 +168,7 @@ impl<'a> Graph<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn of(source: impl Source<'a>) -> Graph<'a> {
+    pub(crate) fn of(source: impl GraphOperand<'a>) -> Graph<'a> {
         let mut graph = Graph::empty();
         (graph.root, graph.rank) = source.put(&mut graph);
         graph
@@ -190,7 +190,7 @@ impl<'a> Graph<'a> {
     pub(crate) fn binary(
         &mut self,
         code: Code,
-        b: impl Source<'a>,
+        b: impl GraphOperand<'a>,
         at: &'static Location<'static>,
     ) {
         let (b, rank) = b.put(self);
@@ -203,8 +203,8 @@ impl<'a> Graph<'a> {
     pub(crate) fn ternary(
         &mut self,
         code: Code,
-        b: impl Source<'a>,
-        c: impl Source<'a>,
+        b: impl GraphOperand<'a>,
+        c: impl GraphOperand<'a>,
         at: &'static Location<'static>,
     ) {
         // `put` of a graph leaves `self.root` as it is.

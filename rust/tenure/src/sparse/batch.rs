@@ -77,9 +77,9 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
     }
 
     fn get(&self, matrix: usize) -> Option<Arrays<'a, T, I>> {
-        let place = Place::of(&self.form, self.offsets, matrix)?;
-        let (major, minor) = (&self.major[place.major], &self.minor[place.minor]);
-        Some(Arrays::over(self.form, major, minor, &self.values[place.values]))
+        let ranges = MatrixRanges::of(&self.form, self.offsets, matrix)?;
+        let (major, minor) = (&self.major[ranges.major], &self.minor[ranges.minor]);
+        Some(Arrays::over(self.form, major, minor, &self.values[ranges.values]))
     }
 
     fn iter(self) -> impl ExactSizeIterator<Item = Arrays<'a, T, I>> {
@@ -145,15 +145,15 @@ fn covered_values(form: &Form, offsets: &[i64]) -> Range<usize> {
 }
 
 /// Where one matrix of a batch lies in each array.
-struct Place {
+struct MatrixRanges {
     major: Range<usize>,
     minor: Range<usize>,
     values: Range<usize>,
 }
 
-impl Place {
+impl MatrixRanges {
     /// None where there is no such matrix.
-    fn of(form: &Form, offsets: &[i64], matrix: usize) -> Option<Place> {
+    fn of(form: &Form, offsets: &[i64], matrix: usize) -> Option<MatrixRanges> {
         let &[begin, end] = offsets.get(matrix..matrix.checked_add(2)?)? else { return None };
         let (minor, own) = (begin as usize..end as usize, form.major_count() + 1);
         let major = match form.is_coo() {
@@ -161,6 +161,6 @@ impl Place {
             false => matrix * own..(matrix + 1) * own,
         };
         let values = minor.start * form.block_len()..minor.end * form.block_len();
-        Some(Place { major, minor, values })
+        Some(MatrixRanges { major, minor, values })
     }
 }

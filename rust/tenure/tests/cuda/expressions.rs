@@ -4,7 +4,7 @@ use num_complex::Complex;
 use tenure::cuda::{self, Stream};
 use tenure::{
     Axes, Bool8, Element, ErrorKind, Expr, IntoExpr, LayerNorm, Tensor,
-    expr::{OnDevice, Place},
+    expr::{MemorySpace, OnDevice},
     f16,
 };
 
@@ -16,7 +16,7 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 /// One expression, wherever its operands are.
-fn mixture<'a, P: Place>(
+fn mixture<'a, P: MemorySpace>(
     a: Expr<'a, f32, P>,
     b: impl IntoExpr<'a, f32, P>,
     row: impl IntoExpr<'a, f32, P>,
@@ -91,7 +91,7 @@ fn reductions_and_normalizations_take_part() {
             assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "{a} but {b}");
         }
     }
-    fn root_mean_square<'a, P: Place>(x: Expr<'a, f32, P>) -> Expr<'a, f32, P> {
+    fn root_mean_square<'a, P: MemorySpace>(x: Expr<'a, f32, P>) -> Expr<'a, f32, P> {
         let scale = (x.clone().square().mean(Axes::keep(-1)) + 1e-5).rsqrt();
         x * scale
     }

@@ -180,10 +180,10 @@ pub(crate) use over;
 /// The type of results.
 macro_rules! output {
     ($in:ident Part) => {
-        <$in as Arithmetic>::Part
+        <$in as Arithmetic>::Magnitude
     };
     ($in:ident Magnitude) => {
-        <$in as Arithmetic>::Part
+        <$in as Arithmetic>::Magnitude
     };
     ($in:ident $out:ident) => {
         $out

@@ -13,7 +13,10 @@ fn message(text: &str) -> String {
     coo::<f64>(text).expect_err(text).message().to_owned()
 }
 
-fn written<T: Value, S: io::matrix_market::Source<T>>(writer: &Writer, matrix: &S) -> String {
+fn written<T: Value, S: io::matrix_market::WritableMatrix<T>>(
+    writer: &Writer,
+    matrix: &S,
+) -> String {
     let mut out = Vec::new();
     writer.write(matrix, &mut out).unwrap();
     String::from_utf8(out).unwrap()

@@ -2,17 +2,17 @@
 //! message. `tests/interop` asks SciPy and NumPy.
 #![cfg(feature = "npz")]
 
-use tenure::io::npz::{Archive, Format, Reader, Source, Writer};
+use tenure::io::npz::{Archive, Format, Reader, ScipyMatrix, Writer};
 use tenure::*;
 
-fn written(writer: &Writer, matrix: &impl Source) -> Vec<u8> {
+fn written(writer: &Writer, matrix: &impl ScipyMatrix) -> Vec<u8> {
     let mut file = Vec::new();
     writer.write(matrix, &mut file).unwrap();
     file
 }
 
 /// Stored and deflated.
-fn both(matrix: &impl Source) -> [Vec<u8>; 2] {
+fn both(matrix: &impl ScipyMatrix) -> [Vec<u8>; 2] {
     [written(&Writer::new(), matrix), written(&Writer::new().deflated(), matrix)]
 }
 

@@ -69,7 +69,7 @@ fn generic_code_takes_real_and_complex_numbers() -> Result<()> {
     fn middle<T: Field>(a: impl AsView<T>) -> Result<T> {
         mean_all(a)
     }
-    fn distance<T: Arithmetic>(a: &[T], b: &[T]) -> Result<T::Part> {
+    fn distance<T: Arithmetic>(a: &[T], b: &[T]) -> Result<T::Magnitude> {
         Ok(abs(sub(a, b)?)?.to_vec()[0])
     }
     fn norms<T: ComplexNumber>(a: impl AsView<T>) -> Result<Tensor<T>> {

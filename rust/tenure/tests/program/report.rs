@@ -2,7 +2,7 @@
 //! plan that holds, and a table, JSON and a picture of any program.
 #![cfg(feature = "serde")]
 
-use tenure::program::report::{Operand, Place, Report, Roofs, StepKind};
+use tenure::program::report::{Operand, Report, ResultMemory, Roofs, StepKind};
 use tenure::{Conv2d, CustomOperation, Graph, Passes, Pool2d, Program, Result, Tensor, Traced};
 
 use crate::Random;
@@ -27,7 +27,7 @@ fn network(passes: Passes) -> Result<Report> {
 fn expect_plan_that_holds(report: &Report) {
     let mut most = 0;
     let values = report.steps.iter().enumerate().filter_map(|(nth, step)| match step.result {
-        Place::Block { offset, bytes, last_use } if bytes > 0 => {
+        ResultMemory::Block { offset, bytes, last_use } if bytes > 0 => {
             Some((nth, last_use, offset, bytes))
         }
         _ => None,
@@ -76,7 +76,7 @@ fn numbers_are_those_of_the_operations() {
     assert_eq!(product.written_bytes, 4 * 10 * 30);
     assert_eq!(product.reads, [Operand::Input(0), Operand::Input(1)]);
     let exp = report.steps.iter().position(|step| step.name == "exp add").unwrap();
-    assert_eq!(report.steps[exp].result, Place::Output(0));
+    assert_eq!(report.steps[exp].result, ResultMemory::Output(0));
     assert_eq!((report.steps[exp].kind, report.steps[exp].node_count), (StepKind::Expression, 2));
     assert_eq!(report.steps[exp].flops, 2 * 300);
     assert_eq!(report.steps[exp].reads, [Operand::Step(0)]);

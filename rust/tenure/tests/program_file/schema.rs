@@ -37,7 +37,7 @@ fn of_source() -> Vec<Field> {
         } else if let Some(rest) = line.strip_prefix("pub(super) enum ") {
             // Members of a `oneof` are fields of the message that has it.
             let name = rest.trim_end_matches(" {");
-            message = if name == "Source" { "Value" } else { "Node" }.to_owned();
+            message = if name == "StoredSource" { "Value" } else { "Node" }.to_owned();
         } else if let Some(rest) = line.strip_prefix("#[prost(") {
             attribute = rest.trim_end_matches(")]").to_owned();
         } else if !attribute.is_empty() && !line.starts_with("//") {

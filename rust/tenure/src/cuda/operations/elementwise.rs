@@ -213,11 +213,11 @@ macro_rules! unary_methods {
     };
     (@T -> Part $op:ident $module:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
         $what:literal) => {
-        unary_methods! { @gives T::Part, $op $module: $new, $into, [$($generic)*] T; $what }
+        unary_methods! { @gives T::Magnitude, $op $module: $new, $into, [$($generic)*] T; $what }
     };
     (@T -> Magnitude $op:ident $module:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*]; $what:literal) => {
-        unary_methods! { @gives T::Part, $op $module: $new, $into, [$($generic)*] T; $what }
+        unary_methods! { @gives T::Magnitude, $op $module: $new, $into, [$($generic)*] T; $what }
         unary_methods! { @in_place $op $module: $new, $assign, [T: Number] T; $what }
     };
     (@$in:ident -> $out:ident $op:ident $module:ident: $new:ident, $into:ident, $assign:ident,

@@ -20,9 +20,9 @@ use crate::sparse::{
 /// tensors and dense views of rank 2, which become arrays. Sealed.
 ///
 /// ```
-/// use tenure::{CscView, TensorView, io::matrix_market::{Source, Value, Writer}};
+/// use tenure::{CscView, TensorView, io::matrix_market::{Value, WritableMatrix, Writer}};
 ///
-/// fn text<T: Value>(matrix: &impl Source<T>) -> String {
+/// fn text<T: Value>(matrix: &impl WritableMatrix<T>) -> String {
 ///     let mut out = Vec::new();
 ///     Writer::new().write(matrix, &mut out).unwrap();
 ///     String::from_utf8(out).unwrap()
@@ -33,7 +33,7 @@ use crate::sparse::{
 /// assert!(text(&dense).ends_with("array real general\n1 2\n1.5\n2.0\n"));
 /// # Ok::<(), tenure::Error>(())
 /// ```
-pub trait Source<T: Value>: sealed::Sealed {
+pub trait WritableMatrix<T: Value>: sealed::Sealed {
     /// How it becomes lines.
     #[doc(hidden)]
     const LAYOUT: Layout;
@@ -52,7 +52,7 @@ mod sealed {
 }
 
 impl<F: PointFormat, T: Value, I: SparseIndex> sealed::Sealed for SparseView<'_, F, T, I> {}
-impl<F: PointFormat, T: Value, I: SparseIndex> Source<T> for SparseView<'_, F, T, I> {
+impl<F: PointFormat, T: Value, I: SparseIndex> WritableMatrix<T> for SparseView<'_, F, T, I> {
     const LAYOUT: Layout = Layout::Coordinate;
 
     fn extents(&self) -> Result<[usize; 2]> {
@@ -65,7 +65,7 @@ impl<F: PointFormat, T: Value, I: SparseIndex> Source<T> for SparseView<'_, F, T
 }
 
 impl<T: Value, I: SparseIndex> sealed::Sealed for BsrView<'_, T, I> {}
-impl<T: Value, I: SparseIndex> Source<T> for BsrView<'_, T, I> {
+impl<T: Value, I: SparseIndex> WritableMatrix<T> for BsrView<'_, T, I> {
     const LAYOUT: Layout = Layout::Coordinate;
 
     fn extents(&self) -> Result<[usize; 2]> {
@@ -84,7 +84,7 @@ impl<T: Value, I: SparseIndex> Source<T> for BsrView<'_, T, I> {
 }
 
 impl<T: Value> sealed::Sealed for TensorView<'_, T> {}
-impl<T: Value> Source<T> for TensorView<'_, T> {
+impl<T: Value> WritableMatrix<T> for TensorView<'_, T> {
     const LAYOUT: Layout = Layout::Array;
 
     fn extents(&self) -> Result<[usize; 2]> {
@@ -101,19 +101,19 @@ impl<T: Value> Source<T> for TensorView<'_, T> {
     }
 }
 
-/// Implements `Source` for types that lend a view.
+/// Implements `WritableMatrix` for types that lend a view.
 macro_rules! owners {
     ($($type:ty, $view:ty, [$($generic:tt)*];)*) => {$(
         impl<$($generic)*> sealed::Sealed for $type {}
-        impl<$($generic)*> Source<T> for $type {
-            const LAYOUT: Layout = <$view as Source<T>>::LAYOUT;
+        impl<$($generic)*> WritableMatrix<T> for $type {
+            const LAYOUT: Layout = <$view as WritableMatrix<T>>::LAYOUT;
 
             fn extents(&self) -> Result<[usize; 2]> {
-                Source::<T>::extents(&self.view())
+                WritableMatrix::<T>::extents(&self.view())
             }
 
             fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> Result<()>) -> Result<()> {
-                Source::for_each(&self.view(), visit)
+                WritableMatrix::for_each(&self.view(), visit)
             }
         }
     )*};
@@ -241,7 +241,7 @@ impl Writer {
     /// assert!(out.starts_with(b"%%MatrixMarket matrix coordinate real general\n10 10 44\n"));
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write<T: Value, S: Source<T>>(&self, matrix: &S, out: impl Write) -> Result<()> {
+    pub fn write<T: Value, S: WritableMatrix<T>>(&self, matrix: &S, out: impl Write) -> Result<()> {
         let [rows, cols] = matrix.extents()?;
         let field = if self.with_values { T::FIELD } else { Field::Pattern };
         let listed = self.check(matrix, field)?;
@@ -290,7 +290,11 @@ impl Writer {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn save<T: Value, S: Source<T>>(&self, path: impl AsRef<Path>, matrix: &S) -> Result<()> {
+    pub fn save<T: Value, S: WritableMatrix<T>>(
+        &self,
+        path: impl AsRef<Path>,
+        matrix: &S,
+    ) -> Result<()> {
         save::save(path.as_ref(), |out| self.write(matrix, out))
     }
 
@@ -305,7 +309,7 @@ impl Writer {
 
     /// Checks that the words of the first line go together, and that the omitted entries lose
     /// nothing; gives the number of lines.
-    fn check<T: Value, S: Source<T>>(&self, matrix: &S, field: Field) -> Result<usize> {
+    fn check<T: Value, S: WritableMatrix<T>>(&self, matrix: &S, field: Field) -> Result<usize> {
         let symmetry = self.symmetry;
         if S::LAYOUT == Layout::Array && field == Field::Pattern {
             return Err(invalid("a dense matrix has no pattern"));
@@ -336,7 +340,7 @@ fn is_mirrored<T: Value>(symmetry: Symmetry, value: T, image: T) -> bool {
 
 /// Checks that every entry off the diagonal has its mirror image, and that those on it are their
 /// own.
-fn check_mirrored<T: Value, S: Source<T>>(matrix: &S, symmetry: Symmetry) -> Result<()> {
+fn check_mirrored<T: Value, S: WritableMatrix<T>>(matrix: &S, symmetry: Symmetry) -> Result<()> {
     let [rows, cols] = matrix.extents()?;
     if rows != cols {
         return Err(invalid(format!("{rows} rows and {cols} columns cannot be {symmetry}")));

@@ -9,7 +9,7 @@ use crate::dtype::{Element, Real};
 use crate::error::{Error, Result};
 use crate::io::loaded::Loaded;
 use crate::io::payload::{Name, Payload};
-use crate::io::read::Source;
+use crate::io::read::InputFile;
 
 /// The array of a single-array file in messages.
 const NAME: &str = "the array";
@@ -190,7 +190,7 @@ pub fn read<T: Element>(path: impl AsRef<Path>) -> Result<Tensor<T>> {
 }
 
 fn read_from<T: Element>(path: &Path) -> Result<Tensor<T>> {
-    let mut source = Source::open(path)?;
+    let mut source = InputFile::open(path)?;
     if source.stated_bytes == 0 {
         let bytes = source.rest()?;
         let array = Array::new(bytes.as_ref())?;
@@ -228,7 +228,7 @@ fn read_from<T: Element>(path: &Path) -> Result<Tensor<T>> {
 pub fn read_as<T: Real>(path: impl AsRef<Path>) -> Result<Tensor<T>> {
     let path = path.as_ref();
     let read = || {
-        let bytes = Source::open(path)?.rest()?;
+        let bytes = InputFile::open(path)?.rest()?;
         let array = Array::new(bytes.as_ref())?;
         if array.header.require::<T>(NAME).is_ok() {
             return array.load(CopyMode::Always)?.into_tensor();

@@ -5,4 +5,4 @@ mod read;
 mod write;
 
 pub use read::{Format, Reader};
-pub use write::Source;
+pub use write::ScipyMatrix;

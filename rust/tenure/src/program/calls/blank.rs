@@ -13,7 +13,7 @@ use crate::layout;
 use crate::layout::order::Order;
 use crate::ops::results::Extents;
 use crate::raw::LentMut;
-use crate::raw::call::Call;
+use crate::raw::call::ProgramCall;
 use crate::raw::cuda::device;
 
 /// The shape of an output.
@@ -40,7 +40,7 @@ impl<T: Element> Blank<T> {
     }
 
     #[inline]
-    pub(crate) fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    pub(crate) fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         // SAFETY: a dense view of memory that no other code knows of.
         call.output(unsafe { LentMut::new(&self.view) });
     }
@@ -65,7 +65,7 @@ impl<T: Element> Blank<T> {
 pub type RunExtents = [i64; TNR_MAX_RANK];
 
 /// A place where runs have memory: the host, or a device.
-pub trait PlaceMemory {
+pub trait OutputMemory {
     /// The argument of a run there: nothing, or a stream.
     type At<'a>: Copy;
     /// New memory for an output.
@@ -74,7 +74,7 @@ pub trait PlaceMemory {
     type Tensor<T: Element>;
 
     fn blank<T: Element>(at: Self::At<'_>, shape: &Shape) -> Result<Self::Blank<T>>;
-    fn lend<'s, T: Element>(blank: &'s mut Self::Blank<T>, call: &mut Call<'_, 's>);
+    fn lend<'s, T: Element>(blank: &'s mut Self::Blank<T>, call: &mut ProgramCall<'_, 's>);
     /// # Safety
     ///
     /// - No extent is more than the memory's, and every element up to them has been written, or
@@ -89,7 +89,7 @@ pub trait PlaceMemory {
     fn within<R>(at: Self::At<'_>, call: impl FnOnce() -> R) -> R;
 }
 
-impl PlaceMemory for Host {
+impl OutputMemory for Host {
     type At<'a> = ();
     type Blank<T: Element> = Blank<T>;
     type Tensor<T: Element> = Tensor<T>;
@@ -97,7 +97,7 @@ impl PlaceMemory for Host {
     fn blank<T: Element>((): (), shape: &Shape) -> Result<Blank<T>> {
         Blank::new(shape.as_slice())
     }
-    fn lend<'s, T: Element>(blank: &'s mut Blank<T>, call: &mut Call<'_, 's>) {
+    fn lend<'s, T: Element>(blank: &'s mut Blank<T>, call: &mut ProgramCall<'_, 's>) {
         blank.lend(call);
     }
     unsafe fn written<T: Element>(blank: Blank<T>, extents: &RunExtents) -> Result<Tensor<T>> {
@@ -116,7 +116,7 @@ impl PlaceMemory for Host {
 /// New memory of a device for an output.
 pub struct DeviceBlank<T: Element>(cuda::Tensor<T>);
 
-impl PlaceMemory for OnDevice {
+impl OutputMemory for OnDevice {
     type At<'a> = &'a Stream;
     type Blank<T: Element> = DeviceBlank<T>;
     type Tensor<T: Element> = cuda::Tensor<T>;
@@ -127,7 +127,7 @@ impl PlaceMemory for OnDevice {
         let tensor = unsafe { cuda::Tensor::uninitialised(stream, extents, Order::RowMajor) }?;
         Ok(DeviceBlank(tensor))
     }
-    fn lend<'s, T: Element>(blank: &'s mut DeviceBlank<T>, call: &mut Call<'_, 's>) {
+    fn lend<'s, T: Element>(blank: &'s mut DeviceBlank<T>, call: &mut ProgramCall<'_, 's>) {
         call.output_of(blank.0.view_mut().into());
     }
     unsafe fn written<T: Element>(
@@ -153,7 +153,7 @@ impl PlaceMemory for OnDevice {
 pub(super) struct DynBlank(pub(super) Box<dyn AnyBlank>);
 
 pub(super) trait AnyBlank {
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>);
     /// # Safety
     ///
     /// - The conditions of [`Blank::written`].
@@ -161,7 +161,7 @@ pub(super) trait AnyBlank {
 }
 
 impl<T: Element> AnyBlank for Blank<T> {
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>) {
         Blank::lend(self, call);
     }
     unsafe fn written(self: Box<Self>, extents: &RunExtents) -> Result<DynTensor> {

@@ -16,7 +16,7 @@ use tenure_sys::{tnr_bound, tnr_memory_plan, tnr_status, tnr_view, tnr_view_mut}
 use super::blank::RunExtents;
 use super::run::{Options, ProgramHandle, memory_plan};
 use crate::error::{ErrorKind, Result};
-use crate::raw::call::{Call, Counts, INLINE};
+use crate::raw::call::{Counts, INLINE, ProgramCall};
 use crate::raw::context::current;
 use crate::raw::{check, entered, kind_of, last_failure};
 
@@ -74,7 +74,7 @@ impl Rooms {
     }
 
     /// With nothing lent yet.
-    fn call<'s>(&mut self, counts: Counts) -> Call<'_, 's> {
+    fn call<'s>(&mut self, counts: Counts) -> ProgramCall<'_, 's> {
         self.inputs.fill(ptr::null());
         self.outputs.fill(ptr::null());
         counts.call(&mut self.inputs, &mut self.outputs, &mut self.values, &mut self.values_mut)
@@ -137,7 +137,7 @@ impl ProgramHandle {
         &self,
         binding: Binding,
         options: Options,
-        lend: impl FnOnce(&mut Call<'_, 's>),
+        lend: impl FnOnce(&mut ProgramCall<'_, 's>),
         within: impl FnOnce(&mut dyn FnMut()),
     ) -> Result<(BoundHandle, Vec<Vec<usize>>)> {
         entered()?;
@@ -158,9 +158,9 @@ impl ProgramHandle {
             let (inputs, outputs) = call.views();
             let mut bound = ptr::null_mut();
             within(&mut || {
-                // SAFETY: views are as the invariant of `Call` says, which is more than the call
-                // asks; those of a device name their blobs as owners. Where there is no view the
-                // address is NULL, which the library refuses.
+                // SAFETY: views are as the invariant of `ProgramCall` says, which is more than the
+                // call asks; those of a device name their blobs as owners. Where there is no view
+                // the address is NULL, which the library refuses.
                 bound = unsafe {
                     sys::tnr_bound_create(
                         current(),
@@ -208,7 +208,7 @@ impl BoundHandle {
     #[inline]
     pub(crate) fn run<'s>(
         &self,
-        lend: impl FnOnce(&mut Call<'_, 's>),
+        lend: impl FnOnce(&mut ProgramCall<'_, 's>),
         extents: &mut [RunExtents],
     ) -> Ran {
         let Some(rooms) = &self.rooms else {
@@ -233,7 +233,7 @@ impl BoundHandle {
     }
 
     #[inline]
-    fn run_call(&self, call: &Call<'_, '_>, extents: &mut [RunExtents]) -> Ran {
+    fn run_call(&self, call: &ProgramCall<'_, '_>, extents: &mut [RunExtents]) -> Ran {
         assert!(extents.is_empty() || extents.len() == self.output_count());
         // A span may allocate.
         #[cfg(feature = "tracing")]
@@ -245,9 +245,9 @@ impl BoundHandle {
             asked = &attributes;
         }
         let (inputs, outputs) = call.views();
-        // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
-        // is none the address is NULL, which the library refuses. Extents are those of all outputs
-        // where the attributes are given for them.
+        // SAFETY: views are as the invariant of `ProgramCall` says, which is what the call asks;
+        // where there is none the address is NULL, which the library refuses. Extents are those of
+        // all outputs where the attributes are given for them.
         answered(unsafe {
             sys::tnr_bound_run(
                 current(),

@@ -1,12 +1,12 @@
 //! The forms of new outputs of a run: one, or a tuple, array or `Vec`.
 
-use super::blank::{PlaceMemory, RunExtents, Shape};
+use super::blank::{OutputMemory, RunExtents, Shape};
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::raw::call::Call;
+use crate::raw::call::ProgramCall;
 
-/// The types of new outputs in the place `P`.
-pub trait Fresh<P: PlaceMemory> {
+/// The types of new outputs in the memory `P`.
+pub trait Fresh<P: OutputMemory> {
     #[doc(hidden)]
     type Blanks;
     #[doc(hidden)]
@@ -19,15 +19,15 @@ pub trait Fresh<P: PlaceMemory> {
         shape_of: &mut dyn FnMut(usize) -> Result<Shape>,
     ) -> Result<Self::Blanks>;
     #[doc(hidden)]
-    fn lend_blanks<'s>(blanks: &'s mut Self::Blanks, call: &mut Call<'_, 's>);
+    fn lend_blanks<'s>(blanks: &'s mut Self::Blanks, call: &mut ProgramCall<'_, 's>);
     /// # Safety
     ///
-    /// - The extents are as many as the blanks, each as [`PlaceMemory::written`] asks for.
+    /// - The extents are as many as the blanks, each as [`OutputMemory::written`] asks for.
     #[doc(hidden)]
     unsafe fn written(blanks: Self::Blanks, extents: &[RunExtents]) -> Result<Self::Made>;
 }
 
-impl<T: Element, P: PlaceMemory> Fresh<P> for T {
+impl<T: Element, P: OutputMemory> Fresh<P> for T {
     type Blanks = P::Blank<T>;
     type Made = P::Tensor<T>;
 
@@ -38,7 +38,7 @@ impl<T: Element, P: PlaceMemory> Fresh<P> for T {
     ) -> Result<P::Blank<T>> {
         P::blank(at, &shape_of(0)?)
     }
-    fn lend_blanks<'s>(blank: &'s mut P::Blank<T>, call: &mut Call<'_, 's>) {
+    fn lend_blanks<'s>(blank: &'s mut P::Blank<T>, call: &mut ProgramCall<'_, 's>) {
         P::lend(blank, call);
     }
     unsafe fn written(blank: P::Blank<T>, extents: &[RunExtents]) -> Result<P::Tensor<T>> {
@@ -47,7 +47,7 @@ impl<T: Element, P: PlaceMemory> Fresh<P> for T {
     }
 }
 
-impl<T: Element, P: PlaceMemory> Fresh<P> for Vec<T> {
+impl<T: Element, P: OutputMemory> Fresh<P> for Vec<T> {
     type Blanks = Vec<P::Blank<T>>;
     type Made = Vec<P::Tensor<T>>;
 
@@ -58,7 +58,7 @@ impl<T: Element, P: PlaceMemory> Fresh<P> for Vec<T> {
     ) -> Result<Vec<P::Blank<T>>> {
         (0..count).map(|nth| P::blank(at, &shape_of(nth)?)).collect()
     }
-    fn lend_blanks<'s>(blanks: &'s mut Vec<P::Blank<T>>, call: &mut Call<'_, 's>) {
+    fn lend_blanks<'s>(blanks: &'s mut Vec<P::Blank<T>>, call: &mut ProgramCall<'_, 's>) {
         for blank in blanks {
             P::lend(blank, call);
         }
@@ -73,7 +73,7 @@ impl<T: Element, P: PlaceMemory> Fresh<P> for Vec<T> {
     }
 }
 
-impl<T: Element, P: PlaceMemory, const N: usize> Fresh<P> for [T; N] {
+impl<T: Element, P: OutputMemory, const N: usize> Fresh<P> for [T; N] {
     type Blanks = [P::Blank<T>; N];
     type Made = [P::Tensor<T>; N];
 
@@ -85,7 +85,7 @@ impl<T: Element, P: PlaceMemory, const N: usize> Fresh<P> for [T; N] {
         let blanks: Vec<_> = <Vec<T> as Fresh<P>>::blanks(at, N, shape_of)?;
         Ok(blanks.try_into().unwrap_or_else(|_| unreachable!("there are N")))
     }
-    fn lend_blanks<'s>(blanks: &'s mut [P::Blank<T>; N], call: &mut Call<'_, 's>) {
+    fn lend_blanks<'s>(blanks: &'s mut [P::Blank<T>; N], call: &mut ProgramCall<'_, 's>) {
         for blank in blanks {
             P::lend(blank, call);
         }
@@ -97,14 +97,14 @@ impl<T: Element, P: PlaceMemory, const N: usize> Fresh<P> for [T; N] {
     }
 }
 
-impl<P: PlaceMemory> Fresh<P> for () {
+impl<P: OutputMemory> Fresh<P> for () {
     type Blanks = ();
     type Made = ();
 
     fn blanks(_: P::At<'_>, _: usize, _: &mut dyn FnMut(usize) -> Result<Shape>) -> Result<()> {
         Ok(())
     }
-    fn lend_blanks<'s>((): &'s mut (), _: &mut Call<'_, 's>) {}
+    fn lend_blanks<'s>((): &'s mut (), _: &mut ProgramCall<'_, 's>) {}
     unsafe fn written((): (), _: &[RunExtents]) -> Result<()> {
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<P: PlaceMemory> Fresh<P> for () {
 
 macro_rules! tuples {
     ($($($element:ident $number:literal)+;)*) => {$(
-        impl<P: PlaceMemory, $($element: Element),+> Fresh<P> for ($($element,)+) {
+        impl<P: OutputMemory, $($element: Element),+> Fresh<P> for ($($element,)+) {
             type Blanks = ($(P::Blank<$element>,)+);
             type Made = ($(P::Tensor<$element>,)+);
 
@@ -124,7 +124,7 @@ macro_rules! tuples {
                 Ok(($(P::blank::<$element>(at, &shape_of($number)?)?,)+))
             }
             #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_blanks<'s>(blanks: &'s mut Self::Blanks, call: &mut Call<'_, 's>) {
+            fn lend_blanks<'s>(blanks: &'s mut Self::Blanks, call: &mut ProgramCall<'_, 's>) {
                 let ($($element,)+) = blanks;
                 $(P::lend($element, call);)+
             }

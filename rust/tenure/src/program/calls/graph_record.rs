@@ -36,7 +36,7 @@ pub(crate) enum Extent {
 
 /// Where a value comes from: an input, or the index of a constant, a scalar or a node.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     Input {
         dtype: DType,
         numbers: Vec<i64>,
@@ -291,17 +291,17 @@ impl GraphHandle {
         Ok(Extent::Named { name, maximum: info.a })
     }
 
-    pub(crate) fn source(&self, value: u32) -> Result<Source> {
+    pub(crate) fn source(&self, value: u32) -> Result<ValueSource> {
         let info = self.graph.describe_value(value)?;
         match info.source {
             sys::tnr_value_source::INPUT => {
                 let numbers = info.numbers.iter().copied().take(info.rank as usize).collect();
-                Ok(Source::Input { dtype: DType::from_raw(info.dtype), numbers })
+                Ok(ValueSource::Input { dtype: DType::from_raw(info.dtype), numbers })
             }
-            sys::tnr_value_source::CONSTANT => Ok(Source::Constant(info.index)),
-            sys::tnr_value_source::SCALAR => Ok(Source::Scalar(info.index)),
-            sys::tnr_value_source::NODE if info.result > 0 => Ok(Source::Result(info.result)),
-            sys::tnr_value_source::NODE => Ok(Source::Node(info.index)),
+            sys::tnr_value_source::CONSTANT => Ok(ValueSource::Constant(info.index)),
+            sys::tnr_value_source::SCALAR => Ok(ValueSource::Scalar(info.index)),
+            sys::tnr_value_source::NODE if info.result > 0 => Ok(ValueSource::Result(info.result)),
+            sys::tnr_value_source::NODE => Ok(ValueSource::Node(info.index)),
             source => {
                 let why = format!("value {value} has the source {}, which is not known", source.0);
                 Err(Error::new(ErrorKind::Unsupported, why))

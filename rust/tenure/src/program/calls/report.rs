@@ -3,7 +3,7 @@
 use tenure_sys as sys;
 use tenure_sys::{tnr_pass_info, tnr_step_info};
 
-use super::{Fresh, LendAs, Options, PlaceMemory, ProgramHandle};
+use super::{Fresh, LendAs, Options, OutputMemory, ProgramHandle};
 use crate::error::{ErrorKind, Result};
 use crate::raw::{check, entered};
 
@@ -130,7 +130,7 @@ impl ProgramHandle {
     }
 
     /// Nanoseconds of each step of one run, into outputs that are given up.
-    pub(crate) fn times<I, O: Fresh<P>, P: PlaceMemory>(
+    pub(crate) fn times<I, O: Fresh<P>, P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,

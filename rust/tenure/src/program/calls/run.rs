@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view_mut};
 
-use super::blank::{DynBlank, PlaceMemory, RunExtents, Shape};
+use super::blank::{DynBlank, OutputMemory, RunExtents, Shape};
 use super::fresh::Fresh;
 use crate::dense::{DynTensor, Tensor};
 use crate::dtype::DType;
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::expr::Host;
 use crate::layout;
 use crate::ops::results::Extents;
-use crate::raw::call::{Call, Counts};
+use crate::raw::call::{Counts, ProgramCall};
 use crate::raw::context::current;
 use crate::raw::{check, entered, owned};
 use crate::tenure::Tenure;
@@ -32,22 +32,22 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
     }
 }
 
-/// A value that lends elements of `T` in the place `P` for writing.
+/// A value that lends elements of `T` in the memory `P` for writing.
 pub trait LendMut<T, P> {
     #[doc(hidden)]
     fn lent_leaf_mut(&mut self) -> crate::raw::leaf_mut::LeafMut<'_>;
 }
 
-/// A value that lends inputs of these types in the place `P`.
+/// A value that lends inputs of these types in the memory `P`.
 pub trait LendAs<I, P = Host> {
     #[doc(hidden)]
-    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
+    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>);
 }
 
-/// A value that lends outputs of these types in the place `P`.
+/// A value that lends outputs of these types in the memory `P`.
 pub trait LendOut<O, P = Host> {
     #[doc(hidden)]
-    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>);
+    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>);
 }
 
 /// Options of a run, in addition to its outputs.
@@ -117,7 +117,7 @@ impl ProgramHandle {
     }
     /// Gives `f` room for the views of one call.
     #[inline]
-    pub(super) fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+    pub(super) fn with_call<'s, R>(&self, f: impl FnOnce(&mut ProgramCall<'_, 's>) -> R) -> R {
         self.counts.with_call(f)
     }
 
@@ -126,14 +126,14 @@ impl ProgramHandle {
     /// first part along each axis of an output with a data-dependent shape: see
     /// [`run_found`](Self::run_found).
     #[inline]
-    pub(super) fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
+    pub(super) fn run(&self, call: &ProgramCall<'_, '_>, options: Options) -> Result<()> {
         self.run_asked(call, options, &mut [], &mut [])
     }
 
     /// Runs like [`run`](Self::run), and writes the nanoseconds of each step to `times`.
     pub(super) fn run_timed(
         &self,
-        call: &Call<'_, '_>,
+        call: &ProgramCall<'_, '_>,
         options: Options,
         times: &mut [u64],
     ) -> Result<()> {
@@ -142,7 +142,7 @@ impl ProgramHandle {
 
     /// Runs like [`run`](Self::run). The result has the extents up to which each output is written,
     /// which are no more than the output's.
-    fn run_found(&self, call: &Call<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
+    fn run_found(&self, call: &ProgramCall<'_, '_>, options: Options) -> Result<Vec<RunExtents>> {
         let mut found = vec![[0; sys::TNR_MAX_RANK]; self.counts.views().1];
         self.run_asked(call, options, &mut [], &mut found)?;
         Ok(found)
@@ -153,7 +153,7 @@ impl ProgramHandle {
     #[inline]
     fn run_asked(
         &self,
-        call: &Call<'_, '_>,
+        call: &ProgramCall<'_, '_>,
         options: Options,
         times: &mut [u64],
         extents: &mut [RunExtents],
@@ -176,7 +176,7 @@ impl ProgramHandle {
                 false => extents.as_mut_ptr().cast(),
             },
         };
-        // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where
+        // SAFETY: views are as the invariant of `ProgramCall` says, which is what the call asks; where
         // there is none the address is NULL, which the library refuses. Times are writable as far
         // as their count says, and there are extents of all outputs.
         check(unsafe {
@@ -193,7 +193,11 @@ impl ProgramHandle {
     }
 
     /// The dtype and shape of an output.
-    pub(super) fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
+    pub(super) fn shape_of(
+        &self,
+        call: &ProgramCall<'_, '_>,
+        nth: usize,
+    ) -> Result<(DType, Shape)> {
         entered()?;
         let (mut dtype, mut rank, mut shape) = (sys::tnr_dtype(0), 0, [0; sys::TNR_MAX_RANK]);
         // SAFETY: the handle is alive; each address of an input is NULL, which the library refuses,
@@ -215,7 +219,7 @@ impl ProgramHandle {
     }
 
     /// Runs into new outputs, or enqueues that where the place is a device.
-    pub(crate) fn run_new<I, O: Fresh<P>, P: PlaceMemory>(
+    pub(crate) fn run_new<I, O: Fresh<P>, P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
@@ -234,7 +238,7 @@ impl ProgramHandle {
     }
 
     /// New memory for the outputs of a run on these inputs.
-    pub(super) fn blanks<I, O: Fresh<P>, P: PlaceMemory>(
+    pub(super) fn blanks<I, O: Fresh<P>, P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
@@ -247,7 +251,7 @@ impl ProgramHandle {
 
     /// Runs into memory of the caller's, or enqueues that where the place is a device.
     #[inline]
-    pub(crate) fn run_into<I, O, P: PlaceMemory>(
+    pub(crate) fn run_into<I, O, P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,

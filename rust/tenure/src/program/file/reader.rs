@@ -10,7 +10,7 @@ use tenure_sys::{
 
 use super::container::Sections;
 use super::record::{custom_of, names_of, require_different, version_of};
-use super::schema::{self, Source};
+use super::schema::{self, StoredSource};
 use super::{
     CONSTANT_ALIGNMENT, CustomOperation, GraphHandle, GraphRecord, MOST_VALUES, attributes,
     scalar_of,
@@ -139,7 +139,7 @@ impl ProgramFile {
             let of_value = |error: Error| error.prefixed(&format!("values[{index}]: "));
             // Others would name other values than they are meant to.
             let added = match &value.source {
-                Some(Source::Result(_)) => index as u32,
+                Some(StoredSource::Result(_)) => index as u32,
                 _ => self.add(&mut graph, value).map_err(of_value)?,
             };
             let count = graph.info()?.value_count;
@@ -162,16 +162,18 @@ impl ProgramFile {
 
     fn add(&self, graph: &mut GraphHandle, value: &schema::Value) -> Result<u32> {
         match &value.source {
-            Some(Source::Input(input)) => graph.add_input(dtype_of(input.dtype), &input.numbers),
-            Some(Source::Constant(constant)) => {
+            Some(StoredSource::Input(input)) => {
+                graph.add_input(dtype_of(input.dtype), &input.numbers)
+            }
+            Some(StoredSource::Constant(constant)) => {
                 let offset = self.constants.start + constant.offset as usize;
                 let shape = shape_of(constant)?;
                 graph.add_constant(&self.bytes, offset, dtype_of(constant.dtype), &shape)
             }
-            Some(Source::Scalar(scalar)) => graph.add_scalar(&scalar_of(scalar)?),
-            Some(Source::Node(node)) => graph.add_node(&node_of(node)?),
+            Some(StoredSource::Scalar(scalar)) => graph.add_scalar(&scalar_of(scalar)?),
+            Some(StoredSource::Node(node)) => graph.add_node(&node_of(node)?),
             // It came with its node.
-            Some(Source::Result(_)) | None => Err(Error::invalid("it has no source")),
+            Some(StoredSource::Result(_)) | None => Err(Error::invalid("it has no source")),
         }
     }
 }
@@ -183,7 +185,7 @@ fn constants_of(graph: &schema::Graph) -> Vec<&schema::Constant> {
         .values
         .iter()
         .filter_map(|value| match &value.source {
-            Some(Source::Constant(constant)) => Some(constant),
+            Some(StoredSource::Constant(constant)) => Some(constant),
             _ => None,
         })
         .collect();
@@ -340,18 +342,20 @@ fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
     let mut result = None;
     for (index, value) in graph.values.iter().enumerate() {
         let checked = match &value.source {
-            Some(Source::Input(input)) => require_numbers(&input.numbers, graph.extents.len()),
-            Some(Source::Constant(constant)) => check_constant(constant, taken),
-            Some(Source::Scalar(scalar)) => scalar_of(scalar).map(|_| ()),
-            Some(Source::Node(node)) => check_node(graph, index, node),
-            Some(Source::Result(number)) if result == Some(*number) => Ok(()),
-            Some(Source::Result(_)) => Err(Error::invalid("it is no next result of a node")),
+            Some(StoredSource::Input(input)) => {
+                require_numbers(&input.numbers, graph.extents.len())
+            }
+            Some(StoredSource::Constant(constant)) => check_constant(constant, taken),
+            Some(StoredSource::Scalar(scalar)) => scalar_of(scalar).map(|_| ()),
+            Some(StoredSource::Node(node)) => check_node(graph, index, node),
+            Some(StoredSource::Result(number)) if result == Some(*number) => Ok(()),
+            Some(StoredSource::Result(_)) => Err(Error::invalid("it is no next result of a node")),
             None => Err(Error::invalid("it has no source")),
         };
         checked.map_err(|error| error.prefixed(&format!("values[{index}]: ")))?;
         result = match value.source {
-            Some(Source::Node(_)) => Some(1),
-            Some(Source::Result(number)) => number.checked_add(1),
+            Some(StoredSource::Node(_)) => Some(1),
+            Some(StoredSource::Result(number)) => number.checked_add(1),
             _ => None,
         };
     }

@@ -8,13 +8,13 @@ use prost::Message;
 use tenure_sys::TNR_NODE_CUSTOM;
 
 use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
-use super::schema::{self, Source};
+use super::schema::{self, StoredSource};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
 use crate::dense::DynView;
 use crate::dtype::bytes;
 use crate::error::{Error, Result};
 use crate::io::payload::{Body, shown};
-use crate::program::calls::graph_record::{Extent, Listed, NODE_KIND, Source as From};
+use crate::program::calls::graph_record::{Extent, Listed, NODE_KIND, ValueSource};
 
 /// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
 #[derive(Clone, Debug)]
@@ -76,13 +76,17 @@ impl<'a> GraphRecord<'a> {
         }
         for value in 0..info.value_count {
             let source = match graph.source(value)? {
-                From::Input { dtype, numbers } => {
-                    Source::Input(schema::Input { dtype: dtype.raw().0, numbers })
+                ValueSource::Input { dtype, numbers } => {
+                    StoredSource::Input(schema::Input { dtype: dtype.raw().0, numbers })
                 }
-                From::Constant(index) => Source::Constant(self.place(listed.constant(index)?)?),
-                From::Scalar(index) => Source::Scalar(recorded_scalar(&graph.scalar(index)?)),
-                From::Node(index) => Source::Node(node(graph, index)?),
-                From::Result(number) => Source::Result(number),
+                ValueSource::Constant(index) => {
+                    StoredSource::Constant(self.place(listed.constant(index)?)?)
+                }
+                ValueSource::Scalar(index) => {
+                    StoredSource::Scalar(recorded_scalar(&graph.scalar(index)?))
+                }
+                ValueSource::Node(index) => StoredSource::Node(node(graph, index)?),
+                ValueSource::Result(number) => StoredSource::Result(number),
             };
             record.values.push(schema::Value { source: Some(source) });
         }

@@ -10,8 +10,8 @@ use crate::dense::SharedTensor;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::program::calls::custom::CustomOperation;
-use crate::program::calls::graph_record::{GraphHandle, Source};
-use crate::program::state::{Places, State};
+use crate::program::calls::graph_record::{GraphHandle, ValueSource};
+use crate::program::state::{CallSites, State};
 use crate::program::{InputTypes, OutputTypes, Passes, Program, Shared};
 
 /// Gives a program its graph, which nothing is added to from here on.
@@ -143,7 +143,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// use tenure::{Program, program::file::ProgramFile};
     ///
     /// let file = std::fs::File::open("digits.tnrp")?;
-    /// // SAFETY: nobody writes the file while the program lives.
+    /// // SAFETY: no process writes to the file while the program lives.
     /// let map = unsafe { Mmap::map(&file) }?;
     /// let classify = Program::<(f32,), i64>::from_file(&ProgramFile::new(map)?, Vec::new())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -207,7 +207,7 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         let counts = [inputs.len(), fresh.len(), update_count];
         let handle = graph.program(passes.to_bits(), packed, counts)?;
         let is_updated = inputs.iter().map(|input| input.is_updated).collect();
-        let shared = Shared::new(handle, Places::default(), is_updated);
+        let shared = Shared::new(handle, CallSites::default(), is_updated);
         // It is empty.
         let _ = shared.graph.set(Mutex::new(graph));
         Ok(Program::made(shared))
@@ -254,7 +254,7 @@ fn inputs_of(graph: &GraphHandle) -> Result<Vec<Entry>> {
     let updated = updated.collect::<Result<Vec<_>>>()?;
     let mut inputs = Vec::new();
     for value in 0..info.value_count {
-        if let Source::Input { dtype, numbers } = graph.source(value)? {
+        if let ValueSource::Input { dtype, numbers } = graph.source(value)? {
             let sizes: Result<Vec<_>> = numbers.iter().map(|n| graph.number_text(*n)).collect();
             let shape = format!("[{}]", sizes?.join(", "));
             inputs.push(Entry { dtype, shape, is_updated: updated.contains(&Some(value)) });

@@ -43,12 +43,12 @@ pub(super) struct Extent {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Value {
-    #[prost(oneof = "Source", tags = "1, 2, 3, 4, 5")]
-    pub(super) source: Option<Source>,
+    #[prost(oneof = "StoredSource", tags = "1, 2, 3, 4, 5")]
+    pub(super) source: Option<StoredSource>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum Source {
+pub(super) enum StoredSource {
     #[prost(message, tag = "1")]
     Input(Input),
     #[prost(message, tag = "2")]

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::table::{bytes, printable, time};
-use super::{Operand, Place, Report, Step, StepKind};
+use super::{Operand, Report, ResultMemory, Step, StepKind};
 
 const ROW: usize = 26;
 const TOP: usize = 44;
@@ -129,8 +129,8 @@ impl Picture<'_> {
         };
         let shape = shortened(&step.shape_text(), SHAPE_LENGTH);
         let output = match step.result {
-            Place::Output(output) => format!(" → output {output}"),
-            Place::Block { .. } => String::new(),
+            ResultMemory::Output(output) => format!(" → output {output}"),
+            ResultMemory::Block { .. } => String::new(),
         };
         let beside = format!("{nth}  {output}  {shape}").chars().count();
         let name = shortened(&step.name, LINE_LENGTH.saturating_sub(beside).max(2));
@@ -181,7 +181,9 @@ impl Picture<'_> {
         ));
         let scale = width as f64 / (report.memory.peak_bytes as f64).max(1.0);
         for (nth, step) in report.steps.iter().enumerate() {
-            let Place::Block { offset, bytes: size, last_use } = step.result else { continue };
+            let ResultMemory::Block { offset, bytes: size, last_use } = step.result else {
+                continue;
+            };
             if size == 0 {
                 continue;
             }

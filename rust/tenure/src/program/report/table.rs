@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Place, Report, Step};
+use super::{Report, ResultMemory, Step};
 
 /// A number of bytes in the unit that leaves it below 1000.
 pub(super) fn bytes(count: u64) -> String {
@@ -57,10 +57,10 @@ impl Report {
         let head = ["step", "", "result", "flop", "read", "written", "where", "time", "of roof"];
         let mut rows = vec![head.map(str::to_owned)];
         for (nth, step) in self.steps.iter().enumerate() {
-            let place = match step.result {
-                Place::Output(output) => format!("output {output}"),
-                Place::Block { bytes: 0, .. } => "-".to_owned(),
-                Place::Block { offset, .. } => format!("{offset:#x}"),
+            let memory = match step.result {
+                ResultMemory::Output(output) => format!("output {output}"),
+                ResultMemory::Block { bytes: 0, .. } => "-".to_owned(),
+                ResultMemory::Block { offset, .. } => format!("{offset:#x}"),
             };
             rows.push([
                 nth.to_string(),
@@ -69,7 +69,7 @@ impl Report {
                 count(step.flops),
                 bytes(step.read_bytes),
                 bytes(step.written_bytes),
-                place,
+                memory,
                 step.nanoseconds.map(time).unwrap_or_default(),
                 self.share_of_roof(nth).map(percent).unwrap_or_default(),
             ]);

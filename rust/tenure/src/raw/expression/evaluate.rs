@@ -64,7 +64,7 @@ union Attributes {
 }
 
 /// The nodes, and the arrays that they refer to, in the ABI's form.
-pub(super) struct Call<'r> {
+pub(super) struct ExpressionCall<'r> {
     nodes: Filling<'r, tnr_node>,
     pub(super) views: Filling<'r, *const tnr_view>,
     /// Keys that distinguish the views.
@@ -99,7 +99,7 @@ impl Graph<'_> {
         let mut attributes = [MaybeUninit::uninit(); INLINE_WORDS / 2];
         let mut given = [MaybeUninit::uninit(); INLINE_WORDS / 2];
         self.run(
-            Call {
+            ExpressionCall {
                 nodes: Filling::new(&mut nodes),
                 views: Filling::new(&mut views),
                 keys: Filling::new(&mut keys),
@@ -119,7 +119,7 @@ impl Graph<'_> {
             vec![MaybeUninit::uninit(); count]
         }
         self.run(
-            Call {
+            ExpressionCall {
                 nodes: Filling::new(&mut room(TNR_MAX_NODES)),
                 views: Filling::new(&mut room(MAX_WORDS)),
                 keys: Filling::new(&mut room(MAX_WORDS)),
@@ -133,7 +133,7 @@ impl Graph<'_> {
     }
 
     #[inline(always)]
-    fn run(&self, mut call: Call<'_>, out: LentMut<'_>) -> Result<()> {
+    fn run(&self, mut call: ExpressionCall<'_>, out: LentMut<'_>) -> Result<()> {
         let expression = self.lowered(&mut call);
         entered()?;
         traced!(evaluate(&out.0.view));
@@ -145,7 +145,7 @@ impl Graph<'_> {
     /// Lowers the expression to the ABI's form, behind the views that are in `call` already. The
     /// result points into `call`, and lives no longer.
     #[inline(always)]
-    pub(super) fn lowered(&self, call: &mut Call<'_>) -> tnr_expression {
+    pub(super) fn lowered(&self, call: &mut ExpressionCall<'_>) -> tnr_expression {
         for node in self.store.nodes() {
             self.lower(node, call);
         }
@@ -165,7 +165,7 @@ impl Graph<'_> {
     /// Lowers a node to the ABI's form, with everything that it refers to. The node is written at
     /// its final address, word by word: a copy right after such writes would wait for them.
     #[inline(always)]
-    fn lower(&self, node: &Node, call: &mut Call<'_>) {
+    fn lower(&self, node: &Node, call: &mut ExpressionCall<'_>) {
         let (mut operands, mut flags, mut attributes) = (node.operands, 0, 0);
         if node.is_over_axes() {
             flags = node.operands[1].0.into();
@@ -186,7 +186,7 @@ impl Graph<'_> {
     }
 
     #[inline(always)]
-    fn lower_operand(&self, operand: Operand, call: &mut Call<'_>) -> u32 {
+    fn lower_operand(&self, operand: Operand, call: &mut ExpressionCall<'_>) -> u32 {
         match operand.kind() {
             NODE => operand.index() as u32,
             VIEW | PACKED => {
@@ -218,7 +218,7 @@ impl Graph<'_> {
 
     /// Puts the attributes of a node to the others: their number, from 1, or 0 where it has none.
     #[inline(never)]
-    fn lower_attributes(&self, node: &Node, call: &mut Call<'_>) -> u32 {
+    fn lower_attributes(&self, node: &Node, call: &mut ExpressionCall<'_>) -> u32 {
         let with = node.operands[2];
         if with == Operand::NONE {
             return 0;

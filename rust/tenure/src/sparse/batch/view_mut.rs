@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::{fmt, mem};
 
-use super::{BatchArrays, Place, SparseBatchView, covered_values};
+use super::{BatchArrays, MatrixRanges, SparseBatchView, covered_values};
 use crate::dtype::{Element, index::SparseIndex};
 use crate::error::Result;
 use crate::sparse::arrays::{ArraysMut, Form};
@@ -53,9 +53,9 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
 
     fn get(self, matrix: usize) -> Option<ArraysMut<'a, T, I>> {
         let BatchArraysMut { form, offsets, major, minor, values } = self;
-        let place = Place::of(&form, offsets, matrix)?;
-        let values = &mut values[place.values];
-        Some(ArraysMut::over(form, &major[place.major], &minor[place.minor], values))
+        let ranges = MatrixRanges::of(&form, offsets, matrix)?;
+        let values = &mut values[ranges.values];
+        Some(ArraysMut::over(form, &major[ranges.major], &minor[ranges.minor], values))
     }
 
     fn iter(self) -> impl ExactSizeIterator<Item = ArraysMut<'a, T, I>> {
@@ -63,11 +63,11 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
         let mut passed = 0;
         (0..offsets.len() - 1).map(move |matrix| {
             // Each is there, and as offsets never fall, no value is of two matrices.
-            let place = Place::of(&form, offsets, matrix).unwrap();
-            let (_, from) = mem::take(&mut rest).split_at_mut(place.values.start - passed);
-            let (values, after) = from.split_at_mut(place.values.len());
-            (rest, passed) = (after, place.values.end);
-            ArraysMut::over(form, &major[place.major], &minor[place.minor], values)
+            let ranges = MatrixRanges::of(&form, offsets, matrix).unwrap();
+            let (_, from) = mem::take(&mut rest).split_at_mut(ranges.values.start - passed);
+            let (values, after) = from.split_at_mut(ranges.values.len());
+            (rest, passed) = (after, ranges.values.end);
+            ArraysMut::over(form, &major[ranges.major], &minor[ranges.minor], values)
         })
     }
 }
@@ -90,7 +90,7 @@ pub type CooBatchViewMut<'a, T, I = i32> = SparseBatchViewMut<'a, Coo, T, I>;
 /// ```
 /// use tenure::CsrBatchViewMut;
 ///
-/// // Scores of two graphs of two nodes, become weights in place.
+/// // Scores of two graphs of two nodes, become weights in ranges.
 /// let mut scores = [7.0, 7.0, 1.0, 2.0];
 /// let (offsets, columns) = ([0, 2, 3, 0, 0, 1], [0, 1, 1, 0]);
 /// let mut graphs = CsrBatchViewMut::new(2, 2, &[0, 3, 4], &offsets, &columns, &mut scores)?;

@@ -22,9 +22,9 @@ use crate::sparse::{format::SparseFormat, view::SparseView};
 /// Sparse matrices and their views, which can be written. Sealed.
 ///
 /// ```
-/// use tenure::{CscView, io::npz::{Format, Reader, Source, Writer}};
+/// use tenure::{CscView, io::npz::{Format, Reader, ScipyMatrix, Writer}};
 ///
-/// fn format(matrix: &impl Source) -> tenure::Result<Format> {
+/// fn format(matrix: &impl ScipyMatrix) -> tenure::Result<Format> {
 ///     let mut file = Vec::new();
 ///     Writer::new().write(matrix, &mut file)?;
 ///     Ok(Reader::new(&file)?.format())
@@ -32,7 +32,7 @@ use crate::sparse::{format::SparseFormat, view::SparseView};
 /// assert_eq!(format(&CscView::new(3, 1, &[0, 1], &[2], &[7_u16])?)?, Format::Csc);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-pub trait Source: sealed::Sealed {}
+pub trait ScipyMatrix: sealed::Sealed {}
 
 mod sealed {
     use super::{Format, Named};
@@ -90,7 +90,7 @@ fn parts<'a, T: Element, I: SparseIndex>(arrays: Arrays<'a, T, I>) -> [Named<'a>
     [named("indices", minor), from_zero(&arrays), data]
 }
 
-impl<F: SparseFormat, T: Element, I: SparseIndex> Source for SparseView<'_, F, T, I> {}
+impl<F: SparseFormat, T: Element, I: SparseIndex> ScipyMatrix for SparseView<'_, F, T, I> {}
 impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<'_, F, T, I> {
     fn format(&self) -> Format {
         match F::FORMAT {
@@ -110,7 +110,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<
     }
 }
 
-impl<F: SparseFormat, T: Element, I: SparseIndex> Source for SparseMatrix<F, T, I> {}
+impl<F: SparseFormat, T: Element, I: SparseIndex> ScipyMatrix for SparseMatrix<F, T, I> {}
 impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseMatrix<F, T, I> {
     fn format(&self) -> Format {
         self.view().format()
@@ -141,7 +141,7 @@ impl Writer {
     /// assert_eq!(error.to_string(), "NumPy has no bf16");
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn write(&self, matrix: &impl Source, out: impl Write) -> Result<()> {
+    pub fn write(&self, matrix: &impl ScipyMatrix, out: impl Write) -> Result<()> {
         let named = matrix.named();
         let mut heads = Vec::new();
         for Named { dtype, shape, .. } in &named {
@@ -179,7 +179,7 @@ impl Writer {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn save(&self, path: impl AsRef<Path>, matrix: &impl Source) -> Result<()> {
+    pub fn save(&self, path: impl AsRef<Path>, matrix: &impl ScipyMatrix) -> Result<()> {
         save::save(path.as_ref(), |out| self.write(matrix, out))
     }
 }

@@ -7,13 +7,13 @@ use crate::operand::expression::Host;
 #[derive(Clone, Copy, Debug)]
 pub struct OnDevice;
 
-/// Where the operands of an [expression](crate::Expr) are. All operands of an expression are in one
-/// place: an expression of both does not compile. Sealed.
+/// Where the operands of an [expression](crate::Expr) are. All operands of an expression are in
+/// one memory: an expression of both does not compile. Sealed.
 ///
 /// ```
-/// use tenure::{Expr, IntoExpr, Tensor, expr::Place};
+/// use tenure::{Expr, IntoExpr, Tensor, expr::MemorySpace};
 ///
-/// fn squared_distance<'a, P: Place>(
+/// fn squared_distance<'a, P: MemorySpace>(
 ///     a: Expr<'a, f32, P>,
 ///     b: impl IntoExpr<'a, f32, P>,
 /// ) -> Expr<'a, f32, P> {
@@ -23,12 +23,12 @@ pub struct OnDevice;
 /// assert_eq!(squared_distance(a.expr(), &[3.0, 3.0]).eval()?, [4.0, 1.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-pub trait Place: Copy + sealed::Place {
+pub trait MemorySpace: Copy + sealed::MemorySpace {
     /// The options that `layer_norm` and `rms_norm` take there.
     type LayerNorm<'a, T: Float>: sealed::Leaves<'a>;
 }
 
-impl Place for Host {
+impl MemorySpace for Host {
     type LayerNorm<'a, T: Float> = crate::nn::normalize::LayerNorm<'a, T>;
 }
 
@@ -36,8 +36,8 @@ pub(crate) mod sealed {
     use crate::dtype::Float;
     use crate::raw::expression::Leaf;
 
-    pub trait Place {}
-    impl Place for super::Host {}
+    pub trait MemorySpace {}
+    impl MemorySpace for super::Host {}
 
     /// The `eps`, and the weight and the bias as an expression keeps them.
     pub trait Leaves<'a> {
