@@ -43,8 +43,8 @@ struct PrefetchCursor {
   }
 };
 
-// Adjacent elements, and the row-major matrix that they are a part of.
-struct Run {
+// Adjacent elements of a row-major matrix, and a bit mask of them.
+struct MaskedElements {
   int64_t count;
   const Byte* in;
   uint64_t* bits;  // element i is bit i % 64 of word i / 64; those behind the last are 0
@@ -71,12 +71,12 @@ struct Chance {
 };
 
 // Sets the bits; returns the number of ones.
-using MaskKernel = int64_t (*)(const Run&, const Predicate&);
+using MaskKernel = int64_t (*)(const MaskedElements&, const Predicate&);
 // Moves the elements that have a bit; returns their number.
-using Compressor = int64_t (*)(const Run&, const Entries&);
+using Compressor = int64_t (*)(const MaskedElements&, const Entries&);
 // Writes offsets[row + 1] of each row that ends in the run, from run.row on; `before` is the number
 // of entries in front of the run.
-using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
+using RowCounter = void (*)(const MaskedElements&, int64_t before, Byte* offsets);
 
 // A row of blocks of a dense matrix, and how far it has been taken.
 struct BlockRow {
@@ -102,11 +102,11 @@ struct BlockTaking {
 // bits left.
 using DropoutKernel = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
 
-// Writes the place of each bit that is 1, up to kMostPlaces, and up to kMorePlaces numbers behind
-// them; returns how many. So entries are taken one by one without an unpredictable branch.
-using Lister = int64_t (*)(const uint64_t* bits, int64_t words, uint16_t* places);
-inline constexpr int64_t kMostPlaces = 65536;
-inline constexpr int64_t kMorePlaces = 64;
+// Writes the index of each bit that is 1, up to kMostPositions, and up to kMorePositions numbers
+// behind them; returns how many. So entries are taken one by one without an unpredictable branch.
+using Lister = int64_t (*)(const uint64_t* bits, int64_t words, uint16_t* indices);
+inline constexpr int64_t kMostPositions = 65536;
+inline constexpr int64_t kMorePositions = 64;
 
 struct Compression {
   const MaskKernel (*predicate_mask)[4];  // by kind of Predicate, by width up to k8

@@ -55,7 +55,7 @@ struct Parting {
   bool streamed;
 };
 
-// Entries of one bucket to their places, by the cursors of their keys.
+// Entries of one bucket to their positions, by the cursors of their keys.
 struct Placing {
   int64_t count;
   const Byte* packed;
@@ -77,7 +77,7 @@ struct Grouping {
   // Adds to counts[key's lowest bits].
   void (*count_packed[kPackedTypeCount])(const Byte* packed, int64_t count, unsigned key_bits,
                                          int64_t* counts);
-  void (*place[kPackedTypeCount][kValueWidthCount][kIndexTypeCount])(const Placing&);
+  void (*scatter[kPackedTypeCount][kValueWidthCount][kIndexTypeCount])(const Placing&);
   // Writes the rows of entries [begin, end) and returns the row of the last one. Entry `begin` is
   // in `row` or in a later row. Writes up to kExpandSlack entries past the end.
   int64_t (*expand[kIndexTypeCount][kIndexTypeCount])(const Byte* offsets, int64_t row,

@@ -43,8 +43,8 @@ inline constexpr unsigned kCompareKernelCount = 4;  // eq ne lt le
 enum class Width : uint8_t { k1, k2, k4, k8, k16, kAny };
 inline constexpr unsigned kWidthCount = 6;
 
-// An operand that is read.
-struct Source {
+// An operand of a strip that is read.
+struct StripInput {
   const Byte* data;
   int64_t step;         // bytes from one element to the next, of any sign; 0: one element, repeated
   int64_t width_bytes;  // of an element
@@ -54,10 +54,10 @@ struct Source {
 struct Strip {
   int64_t count;
   Byte* out;
-  int64_t out_step;     // as Source's
+  int64_t out_step;     // as that of an input
   int64_t width_bytes;  // of an element of the output
   uint32_t source_count;
-  const Source* in;
+  const StripInput* in;
   const void* parameters;  // the operation's constants, in a struct of its own; nullptr: none
 };
 
@@ -261,19 +261,19 @@ struct SparseProduct {
 };
 
 // Accumulator of one row of a product at a time: dense, or a hash table. Started once, and then the
-// kernels' own.
-inline constexpr int64_t kPlacesBytes = int64_t{8} << 20;  // up to here places in any case
-inline constexpr int64_t kSumBlock = 16;                   // places that have one mark
-inline constexpr unsigned kProductTypeCount = 2;           // of Type: f64 and f32
+// kernels' own. Up to kColumnSumsBytes there is a slot for each column in any case.
+inline constexpr int64_t kColumnSumsBytes = int64_t{8} << 20;
+inline constexpr int64_t kSumBlock = 16;          // slots that have one mark
+inline constexpr unsigned kProductTypeCount = 2;  // of Type: f64 and f32
 struct RowSums {
   int64_t cols;
   int64_t most;      // products of a row
   Byte* repeated;    // the pattern of rows that repeat
-  Byte* places;      // elements of the product's type, as many as whole blocks have; or nullptr
+  Byte* slots;       // elements of the product's type, as many as whole blocks have; or nullptr
   Byte* marks;       // a byte for each block, and for as many more as 8 divides
   uint32_t* stamps;  // one for each column
   uint32_t stamp;    // the last one
-  Byte* table;       // where there are no places
+  Byte* table;       // where there are no slots
 };
 
 // Destination of the rows of a matrix: entries from `position` on, and offsets that count as

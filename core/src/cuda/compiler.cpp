@@ -98,7 +98,7 @@ const Compiler& compiler() { return g_compiler.get(open_compiler); }
 // One source while it is compiled.
 class Compilation {
  public:
-  Compilation(const Compiler& table, const Source& source) : table_(table), source_(source) {
+  Compilation(const Compiler& table, const KernelSource& source) : table_(table), source_(source) {
     require(table.create(&program_, source.text, "source", 0, nullptr, nullptr),
             "nvrtcCreateProgram");
   }
@@ -155,11 +155,11 @@ class Compilation {
   }
 
   const Compiler& table_;
-  const Source& source_;
+  const KernelSource& source_;
   SourceProgram program_ = nullptr;
 };
 
-bool is_about(const Source& source, std::initializer_list<std::string_view> words) {
+bool is_about(const KernelSource& source, std::initializer_list<std::string_view> words) {
   for (const char* const option : source.options) {
     for (const std::string_view word : words) {
       if (std::string_view(option).find(word) != std::string_view::npos) return true;
@@ -170,7 +170,7 @@ bool is_about(const Source& source, std::initializer_list<std::string_view> word
 
 }  // namespace
 
-std::string key_of(const Source& source, const Device& device) {
+std::string key_of(const KernelSource& source, const Device& device) {
   std::string key = std::to_string(device.capability());
   const auto add = [&key](const char* text) {
     key += '\0';
@@ -183,7 +183,7 @@ std::string key_of(const Source& source, const Device& device) {
   return key;
 }
 
-Code compile(const Source& source, const Device& device) {
+Code compile(const KernelSource& source, const Device& device) {
   const std::string architecture = "--gpu-architecture=sm_" + std::to_string(device.capability());
   std::vector<const char*> options = source.options;
   if (!is_about(source, {"-arch", "--gpu-architecture"})) options.push_back(architecture.c_str());

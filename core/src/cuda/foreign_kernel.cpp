@@ -100,7 +100,7 @@ Module& load_source(const Device& device, const tnr_kernel_options& options) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "image_bytes is %" PRIu64 " but must be 0 for a source",
          options.image_bytes);
   }
-  const Source source = {options.source, options.name, compiler_options(options)};
+  const KernelSource source = {options.source, options.name, compiler_options(options)};
   if (Module* const known = Modules::all().find(device, key_of(source, device))) return *known;
   return Modules::all().load(device, compile(source, device), options.name);
 }

@@ -24,7 +24,7 @@ bool are_written_bools(const Byte* bytes, std::int64_t count) noexcept {
 
 void write_as_bools(Byte* bytes, std::int64_t count) noexcept {
   const unsigned type = type_index(TNR_DTYPE_BOOL8);
-  const kernels::Source source[] = {{bytes, 1, 1}};
+  const kernels::StripInput source[] = {{bytes, 1, 1}};
   kernels::cast_kernels()[type][type].kernel(dense_strip(count, bytes, 1, source));
 }
 

@@ -200,7 +200,7 @@ Finding ElementwiseCall::run_tiles(const Context& context, const Operation& oper
       for (unsigned i = 0; i < flat_.source_count; ++i) {
         steps[1 + i] = row_steps[1 + i];
         if (!plan.takes(i)) continue;
-        kernels::Source& source = strip.source(i);
+        kernels::StripInput& source = strip.source(i);
         source.data = panels.fill(i, {source.data, whole.in[i].step, source.width_bytes},
                                   sources_[i].data + tile.next[1 + i], tile.rows, columns);
         steps[1 + i] = plan.pitch(columns, source.width_bytes);

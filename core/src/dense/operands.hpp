@@ -96,8 +96,8 @@ class Operands {
   kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;
-  kernels::Source sources_[kMaxInputs];  // flat_ has their number
-  const tnr_view* views_[kMaxInputs];    // nullptr for an element
+  kernels::StripInput sources_[kMaxInputs];  // flat_ has their number
+  const tnr_view* views_[kMaxInputs];        // nullptr for an element
   Pins pins_;
 
  private:

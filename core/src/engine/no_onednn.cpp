@@ -12,8 +12,8 @@ void require() {
        "`onednn` of cargo build it in");
 }
 
-bool run(const Call&, const Product&, const ProductMemory&) { return false; }
-bool run(const Call&, const Convolution&, const ConvolutionMemory&) { return false; }
+bool run(const EngineChoice&, const Product&, const ProductMemory&) { return false; }
+bool run(const EngineChoice&, const Convolution&, const ConvolutionMemory&) { return false; }
 
 ShapeCounts shape_counts() noexcept { return {}; }
 

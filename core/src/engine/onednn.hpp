@@ -20,7 +20,7 @@ const char* version() noexcept;
 void require();
 
 // How the answer is computed, and how many threads do it.
-struct Call {
+struct EngineChoice {
   tnr_engine engine;  // TNR_ENGINE_ONEDNN, or _AUTO: only where the table says that it pays
   unsigned thread_count;
 };
@@ -28,10 +28,10 @@ struct Call {
 // out = alpha * a b + beta * out + bias. False, and nothing has been done, where oneDNN does not
 // take the product as it lies in memory. Throws OUT_OF_MEMORY, and INTERNAL for what oneDNN refuses
 // later than it should.
-bool run(const Call& call, const Product& product, const ProductMemory& memory);
+bool run(const EngineChoice& call, const Product& product, const ProductMemory& memory);
 
 // The convolution, of f32, of `a` and its bias; false, and throws, as the function of products.
-bool run(const Call& call, const Convolution& convolution, const ConvolutionMemory& memory);
+bool run(const EngineChoice& call, const Convolution& convolution, const ConvolutionMemory& memory);
 
 // For tests: shapes that oneDNN has compiled for so far, and those that are kept, declined ones
 // among them.

@@ -286,14 +286,14 @@ DeviceSteps::DeviceSteps(const Nodes& nodes, const tnr_device& device) {
 }
 
 // The temporaries of one run.
-class DeviceSteps::Run {
+class DeviceSteps::RunTemporaries {
  public:
-  Run(const DeviceQueue& queue, const Nodes& nodes, const AttributeReaders& readers,
-      const tnr_view_mut& out, const Pins& pins)
+  RunTemporaries(const DeviceQueue& queue, const Nodes& nodes, const AttributeReaders& readers,
+                 const tnr_view_mut& out, const Pins& pins)
       : queue_(queue), nodes_(nodes), readers_(readers), out_(out), pins_(pins) {}
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-  ~Run() {
+  RunTemporaries(const RunTemporaries&) = delete;
+  RunTemporaries& operator=(const RunTemporaries&) = delete;
+  ~RunTemporaries() {
     for (unsigned i = 0; i < nodes_.count(); ++i) end(i);
   }
 
@@ -394,7 +394,7 @@ class DeviceSteps::Run {
 kernels::Finding DeviceSteps::run(const DeviceQueue& queue, const Nodes& nodes,
                                   const AttributeReaders& readers, const tnr_view_mut& out,
                                   const Pins& pins) const {
-  Run run(queue, nodes, readers, out, pins);
+  RunTemporaries run(queue, nodes, readers, out, pins);
   unsigned found = kernels::kNothing;
   for (const Step& step : steps_) {
     const DeviceFindings of_step = run.run(step);

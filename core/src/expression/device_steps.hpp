@@ -47,7 +47,7 @@ class DeviceSteps {
     std::vector<std::uint16_t> ended;
   };
   class Builder;
-  class Run;
+  class RunTemporaries;
 
   std::vector<Step> steps_;
 };

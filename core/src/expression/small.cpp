@@ -8,8 +8,8 @@ namespace {
 
 using kernels::Byte;
 using kernels::Finding;
-using kernels::Source;
 using kernels::Strip;
+using kernels::StripInput;
 
 // Bytes of all results but the last: as many as a few panels have. Larger ones gain more by
 // panels than they lose by planning them.
@@ -34,7 +34,7 @@ Finding run_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t
   const unsigned last = nodes.count() - 1;
   for (unsigned i = 0; i <= last; ++i) {
     const Node& node = nodes[i];
-    Source sources[kMaxOperands];
+    StripInput sources[kMaxOperands];
     for (unsigned k = 0; k < node.operand_count; ++k) {
       const NodeOperand& operand = node.operands[k];
       const std::int64_t width = operand.width_bytes();

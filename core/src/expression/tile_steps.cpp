@@ -15,8 +15,8 @@ namespace {
 
 using kernels::Byte;
 using kernels::Finding;
-using kernels::Source;
 using kernels::Strip;
+using kernels::StripInput;
 
 // Bytes of a panel: small enough that those of a few values stay in the first cache, large enough
 // that the call of a kernel costs little compared with its loop.
@@ -25,7 +25,7 @@ constexpr std::int64_t kMostPanelBytes = 4096;
 constexpr std::uint64_t bit_of(unsigned leaf) noexcept { return std::uint64_t{1} << leaf; }
 
 void fill(const Byte* element, std::int64_t width_bytes, std::int64_t count, Byte* out) noexcept {
-  const Source source = {element, 0, width_bytes};
+  const StripInput source = {element, 0, width_bytes};
   run_plainly(kernels::copy_kernels()[index_of_width(width_bytes)], {.count = count,
                                                                      .out = out,
                                                                      .out_step = width_bytes,
@@ -44,7 +44,7 @@ void gather_tile(const LeafTile& tile, unsigned leaf, std::int64_t width_bytes,
   const std::int64_t row_step = tile.row_steps[leaf];
   const std::int64_t column_step = tile.column_steps[leaf];
   if (rows == 1) {
-    const Source source = {in, column_step, width_bytes};
+    const StripInput source = {in, column_step, width_bytes};
     return run_plainly(kernels::copy_kernels()[index_of_width(width_bytes)],
                        {.count = columns,
                         .out = out,
@@ -201,7 +201,7 @@ void TileSteps::add_step(Plan& plan, unsigned index, bool is_root) noexcept {
   const Node& node = nodes_[index];
   const auto width = static_cast<std::int64_t>(element_size(node.dtype));
   Value sources[kMaxOperands];
-  Source like[kMaxOperands];
+  StripInput like[kMaxOperands];
   bool is_once = true;
   for (unsigned k = 0; k < node.operand_count; ++k) {
     const NodeOperand& operand = node.operands[k];
@@ -271,7 +271,7 @@ Finding TileSteps::run(TileFrame& frame, const LeafTile& tile, Byte* out) const 
       places[leaf] = panel(leaf_panels_[leaf]);
       continue;
     }
-    Source sources[kMaxOperands];
+    StripInput sources[kMaxOperands];
     for (unsigned k = 0; k < step.source_count; ++k) {
       const Value& value = step.sources[k];
       const std::int64_t width = value.width_bytes;

@@ -154,7 +154,7 @@ Key key_of(const Convolution& c, const Orders& orders) noexcept {
 
 }  // namespace
 
-bool run(const Call& call, const Convolution& c, const ConvolutionMemory& memory) {
+bool run(const EngineChoice& call, const Convolution& c, const ConvolutionMemory& memory) {
   if (call.engine == TNR_ENGINE_AUTO && version() == nullptr) return false;
   const std::optional<Orders> orders = orders_of(c);
   if (!orders || (call.engine == TNR_ENGINE_AUTO && !pays(c, orders->images))) return false;

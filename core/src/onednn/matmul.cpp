@@ -151,7 +151,7 @@ Key key_of(const Product& p) noexcept {
 
 }  // namespace
 
-bool run(const Call& call, const Product& given, const ProductMemory& memory) {
+bool run(const EngineChoice& call, const Product& given, const ProductMemory& memory) {
   if (call.engine == TNR_ENGINE_AUTO && (version() == nullptr || !pays(given))) return false;
   const std::optional<engines::PlainProduct> taken = plain(given);
   if (!taken) return false;

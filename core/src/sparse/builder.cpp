@@ -44,10 +44,10 @@ SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
   // The highest index is one less than the extent.
   require_index_fit(shape.index_dtype, "rows", shape.rows / shape.block_rows - 1);
   require_index_fit(shape.index_dtype, "cols", shape.cols / shape.block_cols - 1);
-  if (shape.place != nullptr) {
-    major_.data = shape.place->major;
-    minor_.data = shape.place->minor;
-    values_.data = shape.place->values;
+  if (shape.destination != nullptr) {
+    major_.data = shape.destination->major;
+    minor_.data = shape.destination->minor;
+    values_.data = shape.destination->values;
     return;
   }
   if (shape.is_batch()) {
@@ -64,14 +64,14 @@ SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
 void SparseBuilder::allocate_entries(std::int64_t count) {
   entry_count_ = count;
   if (!is_coo() && !shape_.is_batch()) require_index_fit(shape_.index_dtype, "offsets", count);
-  if (shape_.place != nullptr) return;
+  if (shape_.destination != nullptr) return;
   if (is_coo()) major_ = allocate(count, shape_.index_dtype, 1);
   minor_ = allocate(count, shape_.index_dtype, 1);
   values_ = allocate(count, shape_.value_dtype, shape_.block_rows * shape_.block_cols);
 }
 
 bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept {
-  if (context_.has_allocator() || shape_.place != nullptr) return false;
+  if (context_.has_allocator() || shape_.destination != nullptr) return false;
   const auto reserve = [=](ReservedMemory& memory, std::int64_t width) {
     std::int64_t bytes;
     return !__builtin_mul_overflow(max_count, width, &bytes) &&
@@ -116,7 +116,7 @@ bool SparseBuilder::has_touched(std::int64_t count) const noexcept {
 void SparseBuilder::trim_entries(std::int64_t count) {
   if (!is_coo() && !shape_.is_batch()) require_index_fit(shape_.index_dtype, "offsets", count);
   entry_count_ = count;
-  const auto trim = [count](Part& part, ReservedMemory& memory, std::int64_t width) {
+  const auto trim = [count](OwnedArray& part, ReservedMemory& memory, std::int64_t width) {
     part.size_bytes = static_cast<std::size_t>(count * width);
     part.token = memory.open(part.size_bytes);
     part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);
@@ -136,7 +136,7 @@ std::int64_t SparseBuilder::index_bytes() const noexcept {
 }
 
 tnr_sparse_view SparseBuilder::view(EntryOrder order) const noexcept {
-  const auto part_view = [](const Part& part, tnr_dtype dtype,
+  const auto part_view = [](const OwnedArray& part, tnr_dtype dtype,
                             std::initializer_list<std::int64_t> shape) {
     tnr_view view = make_view(part.data, part.size_bytes, 0, dtype,
                               static_cast<std::uint32_t>(shape.size()), shape.begin(), nullptr);
@@ -169,8 +169,8 @@ EntryOrder SparseBuilder::looked_at(EntryOrder known) const noexcept {
 }
 
 SparseToken SparseBuilder::finish(EntryOrder order) {
-  if (shape_.place != nullptr) {
-    shape_.place->order = order;
+  if (shape_.destination != nullptr) {
+    shape_.destination->order = order;
     return 0;
   }
   if (shape_.value_dtype == TNR_DTYPE_BOOL8) {
@@ -182,15 +182,15 @@ SparseToken SparseBuilder::finish(EntryOrder order) {
   return sparse_open(made);
 }
 
-SparseBuilder::Part SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,
-                                            std::int64_t per_entry) {
+SparseBuilder::OwnedArray SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,
+                                                  std::int64_t per_entry) {
   const std::int64_t width = static_cast<std::int64_t>(element_size(dtype)) * per_entry;
   std::int64_t bytes;
   if (__builtin_mul_overflow(count, width, &bytes)) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "%" PRId64 " entries of %" PRId64 " bytes fit no memory", count,
          width);
   }
-  Part part;
+  OwnedArray part;
   part.size_bytes = static_cast<std::size_t>(bytes);
   part.token = blob_allocate(context_, part.size_bytes);
   part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);

@@ -28,7 +28,7 @@ namespace tenure {
 
 // Destination of a matrix that is a part of another: each array has room for it, and no handle is
 // made.
-struct SparsePlace {
+struct SparseDestination {
   kernels::Byte* major;
   kernels::Byte* minor;
   kernels::Byte* values;
@@ -44,7 +44,7 @@ struct SparseShape {
   tnr_dtype index_dtype = TNR_DTYPE_I32;
   tnr_dtype value_dtype = TNR_DTYPE_F32;
   std::int64_t batches = kNoBatch;
-  SparsePlace* place = nullptr;  // else memory is allocated
+  SparseDestination* destination = nullptr;  // else memory is allocated
 
   static constexpr std::int64_t kNoBatch = -1;
   [[nodiscard]] bool is_batch() const noexcept { return batches != kNoBatch; }
@@ -117,33 +117,33 @@ class SparseBuilder {
 
   // The order of the entries after an inspection of all that was written.
   [[nodiscard]] EntryOrder looked_at(EntryOrder known) const noexcept;
-  // Opens a handle over the written entries, in this order; returns 0 where the result has a place,
-  // whose owner calls this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc.
-  // Last.
+  // Opens a handle over the written entries, in this order; returns 0 where the result has a
+  // destination, whose owner calls this for the whole. Values of bool8 become 0 or 1. Throws
+  // std::bad_alloc. Last.
   SparseToken finish(EntryOrder order);
 
  private:
   // Each gives its blob up by itself: also those that a constructor has made before it throws.
-  struct Part {
+  struct OwnedArray {
     BlobToken token = 0;
     kernels::Byte* data = nullptr;
     std::size_t size_bytes = 0;
 
-    Part() noexcept = default;
-    Part(Part&& other) noexcept
+    OwnedArray() noexcept = default;
+    OwnedArray(OwnedArray&& other) noexcept
         : token(std::exchange(other.token, 0)), data(other.data), size_bytes(other.size_bytes) {}
-    Part& operator=(Part&& other) noexcept {
+    OwnedArray& operator=(OwnedArray&& other) noexcept {
       std::swap(token, other.token);
       data = other.data;
       size_bytes = other.size_bytes;
       return *this;
     }
-    ~Part() {
+    ~OwnedArray() {
       if (token != 0) blob_drop(token);
     }
   };
   void give_back_reserved() noexcept;
-  Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
+  OwnedArray allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
   [[nodiscard]] tnr_sparse_view view(EntryOrder order) const noexcept;
   // Bytes of one entry's value.
   [[nodiscard]] std::int64_t value_bytes() const noexcept;
@@ -153,10 +153,10 @@ class SparseBuilder {
   const Context& context_;
   SparseShape shape_;
   std::int64_t entry_count_ = 0;
-  Part major_;
-  Part minor_;
-  Part values_;
-  Part batch_offsets_;
+  OwnedArray major_;
+  OwnedArray minor_;
+  OwnedArray values_;
+  OwnedArray batch_offsets_;
   ReservedMemory reserved_major_;
   ReservedMemory reserved_minor_;
   ReservedMemory reserved_values_;

@@ -43,7 +43,7 @@ class EntryOrder {
   }
   // Each block has become the elements of its rows.
   [[nodiscard]] constexpr EntryOrder spelled() const noexcept {
-    // With two blocks in one place, the second begins with a column that is less than the last one.
+    // With two blocks at one position, the second begins with a column below the last one.
     return {is_sorted_ && is_unique_, is_unique_};
   }
   // For a batch, and for matrices whose entries follow each other in each row: the order that all
@@ -54,7 +54,7 @@ class EntryOrder {
 
   // Each entry has become a run of all those of a row of `other`, at columns of its own.
   [[nodiscard]] constexpr EntryOrder spread(EntryOrder other) const noexcept {
-    // The run of a second entry in one place begins again at the first column.
+    // The run of a second entry at one position begins again at the first column.
     return {is_sorted_ && is_unique_ && other.is_sorted_, is_unique_ && other.is_unique_};
   }
 

@@ -157,7 +157,7 @@ class RowChunks {
                    });
   }
 
-  // Rows from a buffer to their place in the result.
+  // Rows from a buffer to their position in the result.
   void move(const kernels::SparseRows& held, std::int64_t begin, std::int64_t end,
             std::int64_t count, std::int64_t before) const noexcept {
     const auto put = [=, this](Byte* to, const Byte* from, std::int64_t width) {

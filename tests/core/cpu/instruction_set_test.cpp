@@ -138,7 +138,7 @@ class SameBits {
     for (const std::int64_t count : kCounts) {
       for (const Step out_step : kOutSteps) {
         for (const Step in_step : kInSteps) {
-          kernels::Source sources[3];
+          kernels::StripInput sources[3];
           Strip strip{};
           strip.count = count;
           strip.in = sources;
@@ -285,7 +285,7 @@ struct PlainFetch : kernels::ElementFetch {
       std::memcpy(panel, adjacent.data(), adjacent.size());
       return;
     }
-    const kernels::Source source = {adjacent.data(), fetch.width_bytes, fetch.width_bytes};
+    const kernels::StripInput source = {adjacent.data(), fetch.width_bytes, fetch.width_bytes};
     fetch.load({.count = count,
                 .out = panel,
                 .out_step = fetch.read_bytes,

@@ -27,7 +27,7 @@ constexpr Type kTypeOf = sizeof(T) == 8   ? Type::kF64
 
 void run(const InstructionSet& set, Type type, const void* in, void* out, std::size_t count) {
   const auto step = static_cast<std::int64_t>(reference::element_bytes(type));
-  const kernels::Source sources[] = {{static_cast<const Byte*>(in), step, step}};
+  const kernels::StripInput sources[] = {{static_cast<const Byte*>(in), step, step}};
   run_strip(Operation(kernels::unary_kernels.of(set)[kExpRow][static_cast<unsigned>(type)]),
             dense_strip(static_cast<std::int64_t>(count), static_cast<Byte*>(out), step, sources));
 }

@@ -77,7 +77,7 @@ using Entry = kernels::Elementwise;
 template <class T>
 void run(const Entry& entry, const std::vector<T>& in, std::vector<T>& out) {
   constexpr std::int64_t kWidth = sizeof(T);
-  const kernels::Source sources[] = {
+  const kernels::StripInput sources[] = {
       {reinterpret_cast<const kernels::Byte*>(in.data()), kWidth, kWidth}};
   run_strip(Operation(entry),
             dense_strip(static_cast<std::int64_t>(in.size()),

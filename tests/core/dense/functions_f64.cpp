@@ -197,7 +197,7 @@ class Block {
       }
     }
     constexpr std::int64_t kWidth = sizeof(double);
-    const kernels::Source sources[] = {
+    const kernels::StripInput sources[] = {
         {reinterpret_cast<const kernels::Byte*>(x_.data()), kWidth, kWidth},
         {reinterpret_cast<const kernels::Byte*>(y_.data()), kWidth, kWidth}};
     constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);

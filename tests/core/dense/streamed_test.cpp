@@ -36,7 +36,7 @@ class Twins {
   void expect_equal(const Operation& operation, std::int64_t out_width,
                     const std::vector<std::int64_t>& in_widths, const std::string& what) {
     for (const std::int64_t count : {0, 1, 5, 63, 64, 65, 500, 1029, 3000}) {
-      kernels::Source sources[3];
+      kernels::StripInput sources[3];
       Strip strip = {};
       strip.count = count;
       strip.in = sources;
@@ -133,7 +133,7 @@ TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
   std::vector<std::uint8_t> dividend(kCount, 7);
   std::vector<std::uint8_t> divisor(kCount, 1);
   std::vector<std::uint8_t> out(kCount);
-  const kernels::Source sources[] = {{dividend.data(), 1, 1}, {divisor.data(), 1, 1}};
+  const kernels::StripInput sources[] = {{dividend.data(), 1, 1}, {divisor.data(), 1, 1}};
   const Strip strip = dense_strip(kCount, out.data(), 1, sources);
   StripRunner divide{
       Operation(kernels::binary_kernels()[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)]),

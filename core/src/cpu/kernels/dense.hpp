@@ -25,7 +25,7 @@ inline constexpr int64_t kRegisterBytes = 16;
 inline constexpr int64_t kShortBytes = 16;
 
 template <class T, int64_t kBytes>
-struct Packed {
+struct SizedVector {
   typedef T type __attribute__((vector_size(kBytes)));
 };
 
@@ -51,7 +51,7 @@ struct AsWide {
 };
 template <class T, IsVector V>
 struct AsWide<T, V> {
-  using type = typename Packed<T, sizeof(V)>::type;
+  using type = typename SizedVector<T, sizeof(V)>::type;
 };
 template <class T, class V>
 using As = typename AsWide<T, V>::type;
@@ -61,7 +61,7 @@ bool is_adjacent(int64_t step) {
   return step == static_cast<int64_t>(sizeof(T));
 }
 template <class T>
-bool is_adjacent_or_repeated(const Source& source) {
+bool is_adjacent_or_repeated(const StripInput& source) {
   return source.step == 0 || is_adjacent<T>(source.step);
 }
 
@@ -69,7 +69,7 @@ bool is_adjacent_or_repeated(const Source& source) {
 template <class Rule, class T>
 inline T of_two_numbers(T a, T b) {
   if constexpr (Rule::kBranches) {
-    using Short = typename Packed<T, kShortBytes>::type;
+    using Short = typename SizedVector<T, kShortBytes>::type;
     return Rule::apply(Short{a}, Short{b})[0];
   } else {
     return Rule::apply(a, b);
@@ -77,15 +77,15 @@ inline T of_two_numbers(T a, T b) {
 }
 
 // All bits where a source moves on with the elements, none where it is repeated.
-inline int64_t moves_of(const Source& source) { return source.step == 0 ? 0 : -1; }
+inline int64_t moves_of(const StripInput& source) { return source.step == 0 ? 0 : -1; }
 
 // The data of a source; a source that repeats one element has a register of copies.
 template <class T>
 class Register {
  public:
-  explicit Register(const Source& source) : data_(source.data) {
+  explicit Register(const StripInput& source) : data_(source.data) {
     if (source.step != 0) return;
-    using Wide = typename Packed<T, kRegisterBytes>::type;
+    using Wide = typename SizedVector<T, kRegisterBytes>::type;
     store(memory_, load<T>(source.data) - Wide{});
     data_ = memory_;
   }
@@ -103,8 +103,8 @@ template <class Rule, class T>
 __attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a,
                                                      int64_t a_moves, const Byte* b,
                                                      int64_t b_moves) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
-  using Short = typename Packed<T, kShortBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
+  using Short = typename SizedVector<T, kShortBytes>::type;
   constexpr int64_t kTwo = 2 * kRegisterBytes;
   int64_t done = 0;
   if (bytes >= kTwo) {
@@ -143,8 +143,8 @@ __attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, c
 // Maps all other strips: one source is repeated, or elements are not adjacent.
 template <class Rule, class T>
 __attribute__((noinline)) Finding map_other_pairs(const Strip& strip) {
-  const Source left = strip.in[0];
-  const Source right = strip.in[1];
+  const StripInput left = strip.in[0];
+  const StripInput right = strip.in[1];
   const int64_t count = strip.count;
   Byte* out = strip.out;
   if (is_adjacent<T>(strip.out_step) && is_adjacent_or_repeated<T>(left) &&
@@ -182,8 +182,8 @@ Finding map_pairs(const Strip& strip) {
 // Rule: static V apply(V a).
 template <class Rule, class T>
 Finding map_each(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
-  using Short = typename Packed<T, kShortBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
+  using Short = typename SizedVector<T, kShortBytes>::type;
   constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
   const int64_t bytes = strip.count * kWidth;
   Byte* out = strip.out;
@@ -229,7 +229,7 @@ __attribute__((noinline)) void copy_one_by_one(Byte* out, int64_t out_step, cons
 // worth of memory.
 template <class Rule, class T>
 Finding map_function(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
   constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
   constexpr int64_t kLanes = kRegisterBytes / kWidth;
   alignas(kRegisterBytes) Byte lanes[kRegisterBytes] = {};
@@ -260,7 +260,7 @@ Finding map_function(const Strip& strip) {
 // others.
 template <class Rule, class T, uint32_t kSources>
 Finding map_joint(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
   constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
   constexpr int64_t kLanes = kRegisterBytes / kWidth;
   alignas(kRegisterBytes) Byte lanes[kSources + 1][kRegisterBytes];
@@ -269,7 +269,7 @@ Finding map_joint(const Strip& strip) {
   int64_t steps[kSources];  // of whole registers
   bool are_adjacent = is_adjacent<T>(strip.out_step);
   for (uint32_t i = 0; i < kSources; ++i) {
-    const Source& source = strip.in[i];
+    const StripInput& source = strip.in[i];
     in[i] = source.data;
     steps[i] = kLanes * source.step;
     are_adjacent &= is_adjacent_or_repeated<T>(source);

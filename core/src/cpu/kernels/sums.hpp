@@ -73,26 +73,26 @@ template <class T, int kBytes>
 struct SpanOf {
   static constexpr int kPartBytes = kBytes < kVectorBytes ? kBytes : static_cast<int>(kVectorBytes);
   static constexpr int kParts = kBytes / kPartBytes;
-  typedef T Part __attribute__((vector_size(kPartBytes)));
+  typedef T SpanVector __attribute__((vector_size(kPartBytes)));
 };
 template <class T>
 struct SpanOf<T, static_cast<int>(sizeof(T))> {
   static constexpr int kPartBytes = static_cast<int>(sizeof(T));
   static constexpr int kParts = 1;
-  using Part = T;
+  using SpanVector = T;
 };
 
 // Sums that become kBytes of a row of out.
 template <class T, int kBytes>
 inline void write_span(const Scaling<T>& scaling, Byte* out, int64_t column_step,
-                       const typename SpanOf<T, kBytes>::Part* sums) {
+                       const typename SpanOf<T, kBytes>::SpanVector* sums) {
   using Span = SpanOf<T, kBytes>;
-  using Part = typename Span::Part;
+  using SpanVector = typename Span::SpanVector;
   if (column_step == kStep<T>) {
     for (int p = 0; p < Span::kParts; ++p) {
       Byte* const to = out + p * Span::kPartBytes;
-      const Part scaled = scaling.alpha * sums[p];
-      store<Part>(to, scaling.reads ? scaled + scaling.beta * load<Part>(to) : scaled);
+      const SpanVector scaled = scaling.alpha * sums[p];
+      store<SpanVector>(to, scaling.reads ? scaled + scaling.beta * load<SpanVector>(to) : scaled);
     }
     return;
   }

@@ -36,7 +36,8 @@ class CompiledExpressions {
     if (is_full()) return nullptr;
     const std::string text = expression_source(argument, name);
     // Lambdas in functions of the device have no words for where they run.
-    const Source source = {text.c_str(), name.c_str(), {"--device-as-default-execution-space"}};
+    const KernelSource source = {
+        text.c_str(), name.c_str(), {"--device-as-default-execution-space"}};
     Code code = compile(source, device);
     code.key.clear();  // found by the constants
     Module& module = Modules::all().load(device, std::move(code), name.c_str());

@@ -11,7 +11,7 @@ struct FourElements {
 };
 
 template <class Bits>
-TENURE_DEVICE void read_elements(const ElementwiseArgument& argument, const Part<4>& part,
+TENURE_DEVICE void read_elements(const ElementwiseArgument& argument, const ThreadElements<4>& part,
                                  const int64_t (&places)[4][2], FourElements& in) {
   Words<4 * sizeof(Bits)> words;
   if (part.is_vector) {
@@ -24,8 +24,9 @@ TENURE_DEVICE void read_elements(const ElementwiseArgument& argument, const Part
   }
 }
 template <class Bits>
-TENURE_DEVICE void write_elements(const ElementwiseArgument& argument, const Part<4>& part,
-                                  const int64_t (&places)[4][2], const FourElements& out) {
+TENURE_DEVICE void write_elements(const ElementwiseArgument& argument,
+                                  const ThreadElements<4>& part, const int64_t (&places)[4][2],
+                                  const FourElements& out) {
   if (part.is_vector) {
     Words<4 * sizeof(Bits)> words = {};
     TENURE_UNROLL for (int i = 0; i < 4; ++i) put(words, i, static_cast<Bits>(out.of[i]));
@@ -42,7 +43,7 @@ TENURE_DEVICE void write_elements(const ElementwiseArgument& argument, const Par
 // widen(bits) gives an element in the type that it is converted from.
 template <class V, class Widen>
 TENURE_DEVICE void cast_elements(const ElementwiseArgument& argument, const Widen& widen_bits) {
-  const Part<4> part(argument);
+  const ThreadElements<4> part(argument);
   if (part.is_empty) return;
   int64_t places[4][2];
   if (part.is_vector) {

@@ -207,7 +207,7 @@ TENURE_DEVICE void find_places(const ElementwiseArgument& argument, uint64_t vec
 
 // The part of a call that a thread has.
 template <int kItems>
-struct Part {
+struct ThreadElements {
   static constexpr int kRest =
       kItems < static_cast<int>(kMostRestItems) ? kItems : static_cast<int>(kMostRestItems);
   bool is_vector;
@@ -215,7 +215,7 @@ struct Part {
   uint64_t vector;  // its number
   uint32_t first;   // of its elements, which are kThreads apart
 
-  explicit TENURE_DEVICE Part(const ElementwiseArgument& argument) {
+  explicit TENURE_DEVICE ThreadElements(const ElementwiseArgument& argument) {
     is_vector = blockIdx.x < argument.vector_blocks;
     vector = static_cast<uint64_t>(blockIdx.x) * kThreads + threadIdx.x;
     first = (blockIdx.x - argument.vector_blocks) * (kThreads * kRest) + threadIdx.x;
@@ -233,14 +233,15 @@ struct Part {
 };
 
 // Reads kItems elements of each input, calls compute(inputs, output) on an output of zeros, and
-// writes kItems elements of the output. A thread that takes elements one by one takes Part::kRest;
-// the other elements of the inputs, and those that do not exist, are copies of existing ones.
+// writes kItems elements of the output. A thread that takes elements one by one takes
+// ThreadElements::kRest; the other elements of the inputs, and those that do not exist, are copies
+// of existing ones.
 template <int kInputs, int kInBytes, int kOutBytes, int kItems, class Compute>
 TENURE_DEVICE void map(const ElementwiseArgument& argument, const Compute& compute) {
   using Out = Element<kOutBytes>;
-  const Part<kItems> part(argument);
+  const ThreadElements<kItems> part(argument);
   if (part.is_empty) return;
-  constexpr int kRest = Part<kItems>::kRest;
+  constexpr int kRest = ThreadElements<kItems>::kRest;
   Words<kItems * kInBytes> in[kInputs];
   Words<kItems * kOutBytes> out = {};
   int64_t places[kRest][1 + kInputs];

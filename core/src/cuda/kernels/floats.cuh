@@ -136,9 +136,9 @@ TENURE_DEVICE T scalar_of(uint64_t bits) {
 // Does the work of map() of elementwise.cuh for four floats.
 template <int kInputs, class Compute>
 TENURE_DEVICE void map_floats(const ElementwiseArgument& argument, const Compute& compute_four) {
-  const Part<4> part(argument);
+  const ThreadElements<4> part(argument);
   if (part.is_empty) return;
-  constexpr int kRest = Part<4>::kRest;
+  constexpr int kRest = ThreadElements<4>::kRest;
   const ElementType type = argument.type;
   const bool is_half = type != ElementType::kF32;
   float x[kInputs][4];

@@ -18,9 +18,9 @@ TENURE_DEVICE void copy_elements(const ElementwiseArgument& argument) {
 template <int kBytes>
 TENURE_DEVICE void select_elements(const ElementwiseArgument& argument) {
   constexpr int kItems = kItemsOf<kBytes>;
-  constexpr int kRest = Part<kItems>::kRest;
+  constexpr int kRest = ThreadElements<kItems>::kRest;
   using Value = Element<kBytes>;
-  const Part<kItems> part(argument);
+  const ThreadElements<kItems> part(argument);
   if (part.is_empty) return;
   const bool is_truth = argument.out_type == ElementType::kBool8;
   int64_t places[kRest][4];
@@ -70,9 +70,9 @@ TENURE_DEVICE void select_elements(const ElementwiseArgument& argument) {
 template <int kBytes>
 TENURE_DEVICE void keep_triangle(const ElementwiseArgument& argument) {
   constexpr int kItems = kItemsOf<kBytes>;
-  constexpr int kRest = Part<kItems>::kRest;
+  constexpr int kRest = ThreadElements<kItems>::kRest;
   using Value = Element<kBytes>;
-  const Part<kItems> part(argument);
+  const ThreadElements<kItems> part(argument);
   if (part.is_empty) return;
   const bool is_truth = argument.out_type == ElementType::kBool8;
   const bool is_in_place = argument.in[0] == argument.out && !is_truth;

@@ -128,7 +128,7 @@ bool may_find(const DeviceExpression::Node& node) noexcept {
 }
 
 // Elements of all operands, by extents and steps: a nest that halves of can be made.
-struct Part {
+struct ExpressionPart {
   unsigned rank;
   std::int64_t extents[TNR_MAX_RANK];  // outermost first
   const unsigned char* data[1 + kMostExpressionLeaves];
@@ -197,7 +197,7 @@ class ExpressionLaunch {
   }
 
   // Whether all whole groups are adjacent and aligned.
-  [[nodiscard]] bool is_vector(const Part& part, unsigned operand) const noexcept {
+  [[nodiscard]] bool is_vector(const ExpressionPart& part, unsigned operand) const noexcept {
     if (part.rank == 0 || step(part.rank - 1, operand) != widths_[operand]) return false;
     const std::int64_t alignment =
         std::min<std::int64_t>(argument_.items * widths_[operand], kGroupBytes);
@@ -208,7 +208,7 @@ class ExpressionLaunch {
     return places % static_cast<std::uint64_t>(alignment) == 0;
   }
 
-  void run(const Part& part) {
+  void run(const ExpressionPart& part) {
     const std::int64_t items = argument_.items;
     const std::int64_t inner = part.rank == 0 ? 1 : part.extents[part.rank - 1];
     const std::int64_t inner_groups = quotient_up(inner, items);
@@ -240,14 +240,14 @@ class ExpressionLaunch {
 
   // Runs two halves of the outermost axis, in whole groups where it is the innermost too. The axis
   // stays where it was, so that the axes are those of the nest.
-  void run_halves(const Part& part) {
+  void run_halves(const ExpressionPart& part) {
     const unsigned axis =
         static_cast<unsigned>(std::find_if(part.extents, part.extents + part.rank,
                                            [](std::int64_t extent) { return extent > 1; }) -
                               part.extents);
     const std::int64_t unit = axis + 1 == part.rank ? std::int64_t{argument_.items} : 1;
     const std::int64_t low = part.extents[axis] / 2 / unit * unit;
-    Part half = part;
+    ExpressionPart half = part;
     half.extents[axis] = low;
     run(half);
     half.extents[axis] = part.extents[axis] - low;
@@ -259,7 +259,7 @@ class ExpressionLaunch {
   unsigned operand_count_;
   WideNest nest_;
   std::int64_t widths_[1 + kMostExpressionLeaves] = {};
-  Part whole_ = {};
+  ExpressionPart whole_ = {};
   ExpressionArgument argument_ = {};
   Function compiled_ = nullptr;
 };

@@ -217,7 +217,7 @@ class MeasuredElements {
   }
 
   void run(const Queue& queue, Kernel kernel) const {
-    Part part = {};
+    NormalizePart part = {};
     part.argument = argument_;
     part.rank = nest_.rank();
     for (unsigned axis = 0; axis < nest_.rank(); ++axis) part.extents[axis] = nest_.extent(axis);
@@ -225,16 +225,16 @@ class MeasuredElements {
   }
 
  private:
-  struct Part {
+  struct NormalizePart {
     MeasuredArgument argument;
     unsigned rank;
     std::int64_t extents[TNR_MAX_RANK];  // of the nest's innermost axes
   };
 
-  [[nodiscard]] const std::int64_t* steps(const Part& part, unsigned axis) const noexcept {
+  [[nodiscard]] const std::int64_t* steps(const NormalizePart& part, unsigned axis) const noexcept {
     return nest_.steps(nest_.rank() - part.rank + axis);
   }
-  [[nodiscard]] bool has_vectors(const Part& part) const noexcept {
+  [[nodiscard]] bool has_vectors(const NormalizePart& part) const noexcept {
     const std::int64_t items = of_.group_items();
     if (part.rank == 0 || part.extents[part.rank - 1] % items != 0) return false;
     std::uint64_t places = address_of(part.argument.in) | address_of(part.argument.out);
@@ -247,7 +247,7 @@ class MeasuredElements {
            places % static_cast<std::uint64_t>(items * of_.width()) == 0;
   }
 
-  void run(const Queue& queue, Kernel kernel, Part part) const {
+  void run(const Queue& queue, Kernel kernel, NormalizePart part) const {
     const std::int64_t items = of_.group_items();
     const bool is_of_vectors = has_vectors(part);
     std::int64_t units = 1;
@@ -274,10 +274,10 @@ class MeasuredElements {
   }
 
   // Halves of the outermost axis.
-  void run_halves(const Queue& queue, Kernel kernel, const Part& part) const {
+  void run_halves(const Queue& queue, Kernel kernel, const NormalizePart& part) const {
     const std::int64_t low = part.extents[0] / 2;
     for (const bool is_high : {false, true}) {
-      Part half = part;
+      NormalizePart half = part;
       half.extents[0] = is_high ? part.extents[0] - low : low;
       const std::int64_t* const by = steps(part, 0);
       MeasuredArgument& argument = half.argument;

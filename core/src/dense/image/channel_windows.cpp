@@ -465,7 +465,7 @@ class ChannelWindows::Slice {
 
   void copy(const Byte* from, std::int64_t step, std::int64_t count, Byte* to,
             std::int64_t to_step) const noexcept {
-    const kernels::Source in = {from, step, width_};
+    const kernels::StripInput in = {from, step, width_};
     run_plainly(kernels::copy_kernels()[index_of_width(width_)], {.count = count,
                                                                   .out = to,
                                                                   .out_step = to_step,

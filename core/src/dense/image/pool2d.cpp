@@ -46,7 +46,7 @@ struct Divide {
     const auto narrow = static_cast<float>(by);
     const Byte* const divisor = dtype == TNR_DTYPE_F32 ? reinterpret_cast<const Byte*>(&narrow)
                                                        : reinterpret_cast<const Byte*>(&by);
-    const kernels::Source in[] = {{data, width, width}, {divisor, 0, width}};
+    const kernels::StripInput in[] = {{data, width, width}, {divisor, 0, width}};
     run_plainly(divide, dense_strip(elements, data, width, in));
   }
 };

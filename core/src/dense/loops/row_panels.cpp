@@ -25,7 +25,7 @@ void move_rows(std::int64_t rows, std::int64_t count, const Byte* in, const RowS
   if (rows == 1 || is_dense) {
     const kernels::StripKernel copy = kernels::copy_kernels()[width];
     for (std::int64_t row = 0; row < rows; ++row) {
-      const kernels::Source source = {in + row * in_steps.row, in_steps.element, width_bytes};
+      const kernels::StripInput source = {in + row * in_steps.row, in_steps.element, width_bytes};
       run_plainly(copy, {.count = count,
                          .out = out + row * out_steps.row,
                          .out_step = out_steps.element,

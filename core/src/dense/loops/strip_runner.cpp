@@ -11,10 +11,10 @@ namespace {
 
 using kernels::Byte;
 using kernels::Finding;
-using kernels::Source;
 using kernels::Strip;
+using kernels::StripInput;
 
-void copy(std::int64_t count, Byte* out, std::int64_t out_step, const Source& in) noexcept {
+void copy(std::int64_t count, Byte* out, std::int64_t out_step, const StripInput& in) noexcept {
   run_plainly(kernels::copy_kernels()[index_of_width(in.width_bytes)],
               {.count = count,
                .out = out,
@@ -25,7 +25,7 @@ void copy(std::int64_t count, Byte* out, std::int64_t out_step, const Source& in
                .parameters = nullptr});
 }
 
-Source dense(const Byte* data, std::int64_t width_bytes) noexcept {
+StripInput dense(const Byte* data, std::int64_t width_bytes) noexcept {
   return {data, width_bytes, width_bytes};
 }
 
@@ -69,7 +69,7 @@ StripRunner::Way StripRunner::way_of(const Operation& operation, const Strip& li
   bool dense = like.out_step == like.width_bytes;
   bool repeated = true;
   for (unsigned i = 0; i < like.source_count; ++i) {
-    const Source& source = like.in[i];
+    const StripInput& source = like.in[i];
     repeated &= source.step == 0;
     dense &= source.step == 0 || source.step == source.width_bytes;
   }
@@ -115,8 +115,8 @@ Finding StripRunner::run_panels(const Strip& strip) const noexcept {
   for (std::int64_t first = 0; first < strip.count; first += chunk) {
     const std::int64_t count = std::min(chunk, strip.count - first);
     for (unsigned i = 0; i < strip.source_count; ++i) {
-      const Source& source = strip.in[i];
-      Source& read = part.source(i);
+      const StripInput& source = strip.in[i];
+      StripInput& read = part.source(i);
       const bool is_repeated = source.step == 0;
       if (is_repeated && first != 0) continue;  // as for the first chunk
       const Byte* from = source.data + first * source.step;
@@ -178,10 +178,10 @@ Finding StripRunner::run_together(const Strip& first, std::int64_t rows,
   for (std::int64_t row = 0; row < rows; row += rows_together) {
     const std::int64_t count = std::min(rows_together, rows - row);
     for (unsigned i = 0; i < first.source_count; ++i) {
-      const Source& source = first.in[i];
+      const StripInput& source = first.in[i];
       const Byte* const from = source.data + row * row_steps[1 + i];
       const ElementRows of_source = {count, first.count, row_steps[1 + i], source.step};
-      Source& read = together.source(i);
+      StripInput& read = together.source(i);
       if (source.step == 0 && of_source.row_step == 0) {
         read = source;
       } else if (of_source.are_dense(source.width_bytes)) {

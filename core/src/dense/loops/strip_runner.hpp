@@ -43,7 +43,7 @@ class Operation {
 // Adjacent elements of `width_bytes`, computed from `in`.
 template <std::size_t count_of_sources>
 kernels::Strip dense_strip(std::int64_t count, kernels::Byte* out, std::int64_t width_bytes,
-                           const kernels::Source (&in)[count_of_sources]) noexcept {
+                           const kernels::StripInput (&in)[count_of_sources]) noexcept {
   return {.count = count,
           .out = out,
           .out_step = width_bytes,
@@ -89,7 +89,7 @@ class MovingStrip {
 
   kernels::Strip* operator->() noexcept { return &strip_; }
   const kernels::Strip& operator*() const noexcept { return strip_; }
-  kernels::Source& source(unsigned i) noexcept { return sources_[i]; }
+  kernels::StripInput& source(unsigned i) noexcept { return sources_[i]; }
 
   // To the element after the next `count`; how many follow is not changed.
   void skip(std::int64_t count) noexcept {
@@ -99,7 +99,7 @@ class MovingStrip {
 
  private:
   kernels::Strip strip_;
-  kernels::Source sources_[kMaxSources];
+  kernels::StripInput sources_[kMaxSources];
 };
 
 // For strips of one call, which have the same steps.

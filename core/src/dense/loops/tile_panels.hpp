@@ -217,8 +217,9 @@ class TilePanels {
   // its rows are adjacent elements, and are the plan's pitch apart. Meanwhile the lines of the
   // columns after the current ones are fetched, and after the last columns those of the tile whose
   // first element is at `next`.
-  const kernels::Byte* fill(unsigned input, const kernels::Source& in, const kernels::Byte* next,
-                            std::int64_t rows, std::int64_t columns) noexcept {
+  const kernels::Byte* fill(unsigned input, const kernels::StripInput& in,
+                            const kernels::Byte* next, std::int64_t rows,
+                            std::int64_t columns) noexcept {
     const std::int64_t pitch_bytes = plan_.pitch(columns, in.width_bytes);
     const bool reversed = plan_.row_step(input) < 0;
     const std::int64_t last = rows - 1;

@@ -13,8 +13,8 @@
 namespace tenure {
 namespace {
 
-// One of them, while the call lasts.
-struct Part {
+// A part of the result, which is pinned during the call.
+struct PinnedPart {
   Pins pins;
   std::int64_t begin;  // on the axis of the output
 };
@@ -32,7 +32,7 @@ void require_part_shape(const tnr_view& part, const char* name, std::uint32_t ax
 
 // Checks a part, and pins it; returns where the next one begins.
 std::int64_t add_part(const tnr_view& view, std::uint32_t index, std::uint32_t axis,
-                      const tnr_view& out, std::int64_t begin, Part& part) {
+                      const tnr_view& out, std::int64_t begin, PinnedPart& part) {
   const PartName name(index);
   check_view(view, name);
   require_dtype(view, name, out.dtype, "out.dtype is");
@@ -58,8 +58,8 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   if (parts == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "parts is NULL");
   const tnr_view& whole = out.view;
   require_axis(axis, whole, "out");
-  FewOnStack<Part, 4> memory(part_count);
-  Part* const joined = memory.data();
+  FewOnStack<PinnedPart, 4> memory(part_count);
+  PinnedPart* const joined = memory.data();
   std::int64_t end = 0;
   for (std::uint32_t i = 0; i < part_count; ++i) {
     end = add_part(parts[i], i, axis, whole, end, joined[i]);
@@ -75,9 +75,9 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   const PartCopier copier(whole, call_bytes);
   copier.touch_output(context);
   Pieces(whole, call_bytes).for_each(context, [&](const Box& box) noexcept {
-    const Part* const after =
-        std::upper_bound(joined, joined + part_count, box.first[axis],
-                         [](std::int64_t index, const Part& part) { return index < part.begin; });
+    const PinnedPart* const after = std::upper_bound(
+        joined, joined + part_count, box.first[axis],
+        [](std::int64_t index, const PinnedPart& part) { return index < part.begin; });
     for (auto i = static_cast<std::size_t>(after - joined) - 1; i < part_count; ++i) {
       const std::int64_t begin = joined[i].begin;
       Box from = box;

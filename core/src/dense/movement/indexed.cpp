@@ -69,7 +69,7 @@ bool are_strided_below(const Nest& nest, const tnr_view& indices, std::int64_t l
     Byte* const bytes = reinterpret_cast<Byte*>(panel);
     for (std::int64_t at = 0; at < nest.inner_extent(); at += IndexedLoops::kPanel) {
       const std::int64_t count = std::min(IndexedLoops::kPanel, nest.inner_extent() - at);
-      const kernels::Source source[] = {
+      const kernels::StripInput source[] = {
           {data + offsets[0] + at * nest.inner_step(0), nest.inner_step(0), width}};
       run_plainly(copy, dense_strip(count, bytes, width, source));
       below = below && are_below(bytes, count, limit);

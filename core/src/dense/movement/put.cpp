@@ -79,7 +79,7 @@ class Putting {
     }
 
     const Putting& putting_;
-    kernels::Source sources_[2];
+    kernels::StripInput sources_[2];
     kernels::Strip strip_;
     StripRunner runner_;
   };

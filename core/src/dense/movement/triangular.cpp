@@ -87,7 +87,7 @@ class Triangle {
   static constexpr unsigned kOperands = 2;
   static constexpr Element kZero{};
 
-  void run(std::int64_t count, Byte* to, const kernels::Source& source) const noexcept {
+  void run(std::int64_t count, Byte* to, const kernels::StripInput& source) const noexcept {
     if (count == 0) return;
     static_cast<void>(run_strip(copy_, {.count = count,
                                         .out = to,

@@ -250,7 +250,7 @@ class QuantileRows {
     auto* const bytes = reinterpret_cast<Byte*>(values);
     const std::int64_t count = call_.q_count;
     if (numbers != 0) {
-      const kernels::Source from[] = {{picks, records_.width, records_.width}};
+      const kernels::StripInput from[] = {{picks, records_.width, records_.width}};
       static_cast<void>(run_strip(to_f64_, dense_strip(2 * count, bytes, sizeof(double), from)));
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -258,7 +258,7 @@ class QuantileRows {
       values[i] = numbers == 0 ? std::numeric_limits<double>::quiet_NaN()
                                : between(values[2 * i], values[2 * i + 1], at - std::floor(at));
     }
-    const kernels::Source from[] = {{bytes, sizeof(double), sizeof(double)}};
+    const kernels::StripInput from[] = {{bytes, sizeof(double), sizeof(double)}};
     static_cast<void>(run_strip(from_f64_, dense_strip(count, picks, records_.width, from)));
     for (std::int64_t i = 0; i < count; ++i) {
       std::memcpy(out + i * out_step_, picks + i * records_.width,

@@ -212,7 +212,7 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
                  std::int64_t* own) noexcept {
     if (edges == nullptr) {
       double numbers[kOrderPieceElements];
-      const kernels::Source source[] = {{from, step, records.width}};
+      const kernels::StripInput source[] = {{from, step, records.width}};
       static_cast<void>(run_strip(
           to_f64, dense_strip(count, reinterpret_cast<Byte*>(numbers), sizeof(double), source)));
       for (std::int64_t i = 0; i < count; ++i) {

@@ -55,12 +55,12 @@ struct PanelAxis {
   std::int64_t extent;
   std::int64_t panel_extent;
 
-  struct Part {
+  struct Range {
     std::int64_t first;
     std::int64_t count;
   };
   [[nodiscard]] std::int64_t panels() const noexcept { return parts_of(extent, panel_extent); }
-  [[nodiscard]] Part part(std::int64_t parts, std::int64_t index) const noexcept {
+  [[nodiscard]] Range part(std::int64_t parts, std::int64_t index) const noexcept {
     const std::int64_t first = slice_begin(panels(), parts, index) * panel_extent;
     const std::int64_t end = slice_begin(panels(), parts, index + 1) * panel_extent;
     return {first, std::min(extent, end) - first};
@@ -335,7 +335,7 @@ void BlockedMatmul::pack_rows(const Context& context, const kernels::Factor& blo
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
     const std::int64_t end = slice_begin(panels, slices, slice + 1);
     for (std::int64_t panel = slice_begin(panels, slices, slice); panel < end; ++panel) {
-      const PanelAxis::Part rows = axis.part(panels, panel);
+      const PanelAxis::Range rows = axis.part(panels, panel);
       kernels::Factor part = block;
       part.data += rows.first * block.step;
       part.count = rows.count;
@@ -351,7 +351,7 @@ void BlockedMatmul::pack_columns(const Context& context, const kernels::Factor& 
   const std::int64_t slices =
       std::min(axis.panels(), slice_count_of(context, axis.panels() * panel_bytes * 2));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-    const PanelAxis::Part columns = axis.part(slices, slice);
+    const PanelAxis::Range columns = axis.part(slices, slice);
     kernels::Factor part = block;
     part.data += columns.first * block.step;
     part.count = columns.count;
@@ -390,9 +390,9 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
       parts_of(parts_of(own_axis.panels(), shares_a_ ? piece_panels() : block_panels()), threads) *
           threads);
   const std::int64_t shared_parts = std::min(shared_axis.panels(), parts_of(threads, parts));
-  const auto piece_of = [&](const PanelAxis::Part& own, const PanelAxis::Part& of_shared) {
-    const PanelAxis::Part& rows = shares_a_ ? of_shared : own;
-    const PanelAxis::Part& columns = shares_a_ ? own : of_shared;
+  const auto piece_of = [&](const PanelAxis::Range& own, const PanelAxis::Range& of_shared) {
+    const PanelAxis::Range& rows = shares_a_ ? of_shared : own;
+    const PanelAxis::Range& columns = shares_a_ ? own : of_shared;
     Block piece = block;
     piece.row += rows.first;
     piece.rows = rows.count;
@@ -413,7 +413,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
       later.depth = std::min(types_.most_depth(), g_.depth - later.k);
     }
     if (part >= parts || later.depth <= 0) return kernels::Factor{};
-    const PanelAxis::Part columns = column_axis.part(parts, part);
+    const PanelAxis::Range columns = column_axis.part(parts, part);
     later.column += columns.first;
     later.columns = columns.count;
     return columns_of(factor, later);
@@ -426,7 +426,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
         std::int64_t packed_part = -1;
         for (std::int64_t ticket = tickets.take(); ticket >= 0; ticket = tickets.take()) {
           const std::int64_t part = ticket / shared_parts;
-          const PanelAxis::Part of_shared = shared_axis.part(shared_parts, ticket % shared_parts);
+          const PanelAxis::Range of_shared = shared_axis.part(shared_parts, ticket % shared_parts);
           const Block piece = piece_of(own_axis.part(parts, part), of_shared);
           if (piece.sums != nullptr && piece.k == 0 && scalars_.has_beta) {
             store_->load({piece.sums, sums_step(), piece.out, g_.out.row, g_.out.column, piece.rows,

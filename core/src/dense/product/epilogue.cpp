@@ -136,8 +136,9 @@ Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype
   // A bias of no columns may have no memory, and kernels read the element that a step of 0 repeats.
   if (bias == nullptr || bias->shape[0] == 0) return;
   bias_.emplace(bias->shape[0], width_bytes_);
-  const kernels::Source source = {static_cast<const kernels::Byte*>(bias->data), step_of(*bias, 0),
-                                  static_cast<std::int64_t>(element_size(dtype))};
+  const kernels::StripInput source = {static_cast<const kernels::Byte*>(bias->data),
+                                      step_of(*bias, 0),
+                                      static_cast<std::int64_t>(element_size(dtype))};
   run_strip(dtype == computed ? copy_operation(dtype) : cast_operation(dtype, computed),
             {.count = bias->shape[0],
              .out = bias_->data(),
@@ -164,7 +165,7 @@ void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64
   const std::int64_t step = is_by_column ? part.row_step : part.column_step;
   for (std::int64_t line = 0; line < lines; ++line) {
     kernels::Byte* const data = part.out + line * line_step;
-    const kernels::Source in = {data, step, width_bytes_};
+    const kernels::StripInput in = {data, step, width_bytes_};
     run_plainly(activation_.kernel(), {.count = is_by_column ? part.rows : part.columns,
                                        .out = data,
                                        .out_step = step,
@@ -193,7 +194,7 @@ void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const
   const auto bound = [&](tnr_binary_op op, Element by) {
     if (dtype != computed_) {
       const Element wide = by;
-      const kernels::Source in[] = {{wide.bytes, width_bytes_, width_bytes_}};
+      const kernels::StripInput in[] = {{wide.bytes, width_bytes_, width_bytes_}};
       run_strip(cast_operation(computed_, dtype),
                 dense_strip(1, by.bytes, static_cast<std::int64_t>(element_size(dtype)), in));
     }

@@ -42,13 +42,13 @@ class NarrowSums final : public SumsStore {
 
   void load(const Rows& rows) const noexcept override {
     for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const kernels::Source in[] = {{rows.out + i * rows.row_step, rows.column_step, kBytes}};
+      const kernels::StripInput in[] = {{rows.out + i * rows.row_step, rows.column_step, kBytes}};
       run_strip(load_, dense_strip(rows.columns, rows.sums + i * rows.sums_step, kSumBytes, in));
     }
   }
   void store(const Rows& rows) const noexcept override {
     for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const kernels::Source in[] = {{rows.sums + i * rows.sums_step, kSumBytes, kSumBytes}};
+      const kernels::StripInput in[] = {{rows.sums + i * rows.sums_step, kSumBytes, kSumBytes}};
       kernels::Strip strip = dense_strip(rows.columns, rows.out + i * rows.row_step, kBytes, in);
       strip.out_step = rows.column_step;
       run_strip(store_, strip);

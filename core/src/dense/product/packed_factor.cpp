@@ -67,7 +67,7 @@ PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype 
   if (memory == nullptr) return;
   if (layout_.cols == 1) {
     const std::int64_t width = layout_.types.b.bytes;
-    const kernels::Source column[] = {{static_cast<const Byte*>(b.data), step_of(b, 0), width}};
+    const kernels::StripInput column[] = {{static_cast<const Byte*>(b.data), step_of(b, 0), width}};
     run_strip(copy_operation(b.dtype), dense_strip(layout_.rows, memory, width, column));
   } else {
     pack(context, b, memory);

@@ -61,7 +61,7 @@ class Numbers {
     for (std::int64_t done = 0; done < count; done += most) {
       const std::int64_t part = std::min(most, count - done);
       compute(first + static_cast<std::uint64_t>(done), part, panel);
-      const kernels::Source numbers = {panel, computed_width_, computed_width_};
+      const kernels::StripInput numbers = {panel, computed_width_, computed_width_};
       run_strip(mover_, {.count = part,
                          .out = out + done * step,
                          .out_step = step,

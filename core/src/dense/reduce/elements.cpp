@@ -17,8 +17,8 @@ using kernels::Byte;
 using kernels::ElementFetch;
 using kernels::Finish;
 using kernels::Reduction;
-using kernels::Source;
 using kernels::Strip;
+using kernels::StripInput;
 using kernels::StripKernel;
 using kernels::Type;
 
@@ -240,8 +240,8 @@ void Finisher::finish(const Results& results) const noexcept {
     return;
   }
   static constexpr std::uint64_t kZero = 0;
-  const Source sources[] = {{results.finished, finished_bytes_, finished_bytes_},
-                            {reinterpret_cast<const Byte*>(&kZero), 0, finished_bytes_}};
+  const StripInput sources[] = {{results.finished, finished_bytes_, finished_bytes_},
+                                {reinterpret_cast<const Byte*>(&kZero), 0, finished_bytes_}};
   run_plainly(finishing_kernel(*reduction_, out_type_),
               {.count = results.columns,
                .out = results.out,
@@ -253,7 +253,7 @@ void Finisher::finish(const Results& results) const noexcept {
 }
 
 kernels::Strip Finisher::strip_of(const Results& results,
-                                  std::span<const Source> in) const noexcept {
+                                  std::span<const StripInput> in) const noexcept {
   return {.count = results.columns,
           .out = copies_ ? results.out : results.finished,
           .out_step = copies_ ? results.out_step : finished_bytes_,
@@ -270,13 +270,13 @@ void Finisher::divide(const Results& results) const noexcept {
   const bool is_nan = count_ <= ddof_;
   const double divisor =
       is_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count_ - ddof_);
-  const Source repeated = {reinterpret_cast<const Byte*>(&divisor), 0, kBytes};
+  const StripInput repeated = {reinterpret_cast<const Byte*>(&divisor), 0, kBytes};
   if (is_nan) {
     return run_plainly(copy_kernel(kBytes), strip_of(results, std::span(&repeated, 1)));
   }
   const bool has_counts = reduction_->finish == Finish::kOwnAverage;
-  const Source sources[] = {{results.finished, kBytes, kBytes},
-                            has_counts ? Source{results.counts, kBytes, kBytes} : repeated};
+  const StripInput sources[] = {{results.finished, kBytes, kBytes},
+                                has_counts ? StripInput{results.counts, kBytes, kBytes} : repeated};
   const Strip strip = strip_of(results, sources);
   run_plainly(kernels::binary_kernels()[kDivide][kType].kernel, strip);
   if (reduction_->finish == Finish::kDeviation)
@@ -302,7 +302,7 @@ void Finisher::divide_by_own_counts(const Results& results) const noexcept {
 }
 
 // The strip is as strip_of() gives it.
-void Finisher::take_root(const Source& squares, Strip strip) noexcept {
+void Finisher::take_root(const StripInput& squares, Strip strip) noexcept {
   constexpr auto kType = static_cast<unsigned>(Type::kF64);
   strip.in = &squares;
   strip.source_count = 1;

@@ -97,12 +97,12 @@ class Finisher {
  private:
   void divide(const Results& results) const noexcept;
   void divide_by_own_counts(const Results& results) const noexcept;
-  static void take_root(const kernels::Source& squares, kernels::Strip strip) noexcept;
+  static void take_root(const kernels::StripInput& squares, kernels::Strip strip) noexcept;
   void take_power(const Results& results) const noexcept;
   void scale(const Results& results) const noexcept;
   // f64 where they are, or in an output of f64.
   [[nodiscard]] kernels::Strip strip_of(const Results& results,
-                                        std::span<const kernels::Source> in) const noexcept;
+                                        std::span<const kernels::StripInput> in) const noexcept;
 
   const kernels::Reduction* reduction_;
   kernels::Type out_type_;

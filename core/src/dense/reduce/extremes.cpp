@@ -158,8 +158,8 @@ void ExtremeResults::read(const Byte* out, std::int64_t out_step, std::int64_t c
 
 void ExtremeResults::write(const double* results, std::int64_t count, Byte* out,
                            std::int64_t out_step) const noexcept {
-  const kernels::Source source = {reinterpret_cast<const Byte*>(results), sizeof(double),
-                                  sizeof(double)};
+  const kernels::StripInput source = {reinterpret_cast<const Byte*>(results), sizeof(double),
+                                      sizeof(double)};
   run_plainly(kernels::cast_kernels()[kF64][static_cast<unsigned>(out_type_)].kernel,
               {.count = count,
                .out = out,

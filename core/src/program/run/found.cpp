@@ -85,7 +85,7 @@ void Frame::prepare_findings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
-Refusal Frame::begin(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::begin(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                      const Graph& around, const Frame& of_around) {
   if (schedule.findings.empty() || schedule.findings[0].step != Finding::kNoStep) [[likely]]
     return std::nullopt;
@@ -148,7 +148,7 @@ Refusal Frame::decide_type(const Graph& graph, const Schedule& schedule, std::ui
 
 // Sets the type of the node's result if its plan has room for it: a function of a custom operation
 // may give another answer than before.
-Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::infer_decided(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                              std::uint32_t index) {
   const GraphNode& node = graph.nodes[index];
   ArrayType type;
@@ -163,7 +163,7 @@ Refusal Frame::infer_decided(const Run& run, const Graph& graph, const Schedule&
   return std::nullopt;
 }
 
-Refusal Frame::set_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::set_decided(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                            const Finding::Node& decided) {
   const GraphNode& node = graph.nodes[decided.node];
   if (Refusal refusal = infer_decided(run, graph, schedule, decided.node)) return refusal;
@@ -179,7 +179,7 @@ Refusal Frame::set_decided(const Run& run, const Graph& graph, const Schedule& s
   return std::nullopt;
 }
 
-Refusal Frame::decide(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::decide(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                       const Finding& finding) {
   for (const Finding::Node& decided : finding.nodes) {
     if (Refusal refusal = set_decided(run, graph, schedule, decided)) return refusal;
@@ -193,13 +193,13 @@ Refusal Frame::decide(const Run& run, const Graph& graph, const Schedule& schedu
   return std::nullopt;
 }
 
-Refusal Frame::check_found(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::check_found(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                            std::size_t step) {
   return run.is_quiet() ? infer_decided(run, graph, schedule, schedule.steps[step].node)
                         : std::nullopt;
 }
 
-Refusal Frame::set_found(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::set_found(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                          std::size_t step, std::int64_t count) {
   const Finding& finding = *std::ranges::find(schedule.findings, step, &Finding::step);
   const GraphNode& node = graph.nodes[finding.node];
@@ -210,7 +210,7 @@ Refusal Frame::set_found(const Run& run, const Graph& graph, const Schedule& sch
   return decide(run, graph, schedule, finding);
 }
 
-Refusal Frame::set_given(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Frame::set_given(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                          std::size_t step) {
   const auto finding = std::ranges::find(schedule.findings, step, &Finding::step);
   if (finding == schedule.findings.end()) return std::nullopt;

@@ -81,7 +81,7 @@ namespace {
 
 // Computes one of a node's bodies. Errors name it.
 template <class InputOf, class OutputOf>
-Refusal run_body(const Run& run, const Graph& around, const Step& step, Frame& frame,
+Refusal run_body(const ProgramRun& run, const Graph& around, const Step& step, Frame& frame,
                  std::size_t index, std::size_t body, const InputOf& input_of,
                  const OutputOf& output_of) {
   const GraphNode& node = around.nodes[step.node];
@@ -123,7 +123,7 @@ std::int64_t rehearsed_count(std::uint32_t round, std::int64_t most) noexcept {
 }
 
 // How many it finds. A rehearsal has zeros for that many.
-std::int64_t find(const Run& run, const NodeCall& call, const OperandView* operands,
+std::int64_t find(const ProgramRun& run, const NodeCall& call, const OperandView* operands,
                   const tnr_view_mut& out) {
   const std::int64_t count = operation_of(call.node).find(run.context, call, operands, out);
   if (!run.is_rehearsal()) [[likely]]
@@ -146,7 +146,7 @@ bool is_true(const tnr_view& verdict) noexcept {
   return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s has no element", name);
 }
 
-Refusal run_cond(const Run& run, const Graph& graph, const Step& step, Frame& frame,
+Refusal run_cond(const ProgramRun& run, const Graph& graph, const Step& step, Frame& frame,
                  std::size_t index) {
   const tnr_view* const* const operands = frame.pointers(index);
   if (is_empty(*operands[0])) [[unlikely]]
@@ -171,7 +171,7 @@ Refusal run_cond(const Run& run, const Graph& graph, const Step& step, Frame& fr
 }
 
 // The state is read where the operands are, and then where the last iteration has written it.
-Refusal run_while(const Run& run, const Graph& graph, const Step& step, Frame& frame,
+Refusal run_while(const ProgramRun& run, const Graph& graph, const Step& step, Frame& frame,
                   std::size_t index, std::int64_t limit) {
   constexpr std::int64_t kRehearsed = 2;  // both places are written, and one is copied
   const tnr_view* const* const operands = frame.pointers(index);
@@ -224,7 +224,7 @@ Refusal run_while(const Run& run, const Graph& graph, const Step& step, Frame& f
 
 }  // namespace
 
-Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
+Refusal run_step(const ProgramRun& run, const Graph& graph, const Schedule& schedule, Frame& frame,
                  std::size_t index) {
   const Step& step = schedule.steps[index];
   const tnr_view* const* const views = frame.pointers(index);
@@ -280,7 +280,8 @@ Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, F
                                            : std::nullopt;
 }
 
-Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame) {
+Refusal run_steps(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
+                  Frame& frame) {
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
     if (Refusal refusal = run_step(run, graph, schedule, frame, i)) [[unlikely]]
       return refusal;

@@ -17,7 +17,7 @@
 namespace tenure {
 
 // A run, and whether it may ask for memory.
-struct Run {
+struct ProgramRun {
   static constexpr std::uint32_t kNoRound = UINT32_MAX;
 
   const Context& context;
@@ -61,8 +61,8 @@ class Frame {
   }
   // Called for a body after set_memory(): sets layouts and numbers that follow from the shapes and
   // extents that the graph around the body hands over.
-  Refusal begin(const Run& run, const Graph& graph, const Schedule& schedule, const Graph& around,
-                const Frame& of_around);
+  Refusal begin(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
+                const Graph& around, const Frame& of_around);
   // The operands of a step, in its order.
   [[nodiscard]] const tnr_view* const* pointers(std::size_t step) const noexcept {
     return pointers_.data() + steps_[step].first_operand;
@@ -84,13 +84,14 @@ class Frame {
   void set_shape(std::uint32_t place, const ArrayType& type) noexcept;
   // Sets the layouts and numbers that follow from the shapes of a step's results, after set_shape()
   // for all of them.
-  Refusal set_given(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step);
+  Refusal set_given(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
+                    std::size_t step);
   // In a quiet run, refuses operands with shapes that a step that finds an extent does not take.
-  Refusal check_found(const Run& run, const Graph& graph, const Schedule& schedule,
+  Refusal check_found(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                       std::size_t step);
   // Sets the count that the step has found, which is at most its maximum.
-  Refusal set_found(const Run& run, const Graph& graph, const Schedule& schedule, std::size_t step,
-                    std::int64_t count);
+  Refusal set_found(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
+                    std::size_t step, std::int64_t count);
   // The frame of a body of the step.
   [[nodiscard]] Frame& body(std::size_t step, std::size_t index) noexcept {
     return bodies_[steps_[step].first_body + index];
@@ -108,14 +109,14 @@ class Frame {
   void prepare_findings(const Graph& graph, const Schedule& schedule);
   void forget(const Schedule& schedule);
   void hand_over(std::uint32_t value, const tnr_view& given);
-  Refusal decide(const Run& run, const Graph& graph, const Schedule& schedule,
+  Refusal decide(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                  const Finding& finding);
   Refusal decide_type(const Graph& graph, const Schedule& schedule, std::uint32_t index,
                       ArrayType& type) const;
-  Refusal infer_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+  Refusal infer_decided(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                         std::uint32_t index);
   void shrink(const Schedule& schedule, std::uint32_t place, const ArrayType& type);
-  Refusal set_decided(const Run& run, const Graph& graph, const Schedule& schedule,
+  Refusal set_decided(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                       const Finding::Node& decided);
 
   const void* block_;
@@ -138,8 +139,9 @@ Error node_error(const Error& error, const Graph& graph, std::uint32_t node) noe
 // Computes what the step does, or all of them. Throws what operations find on the data; what a
 // preallocated run may be refused is a refusal: a loop that reaches its limit, a count that exceeds
 // its bound or does not fit another one. Both name the node.
-Refusal run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
+Refusal run_step(const ProgramRun& run, const Graph& graph, const Schedule& schedule, Frame& frame,
                  std::size_t index);
-Refusal run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame);
+Refusal run_steps(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
+                  Frame& frame);
 
 }  // namespace tenure

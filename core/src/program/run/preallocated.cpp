@@ -150,7 +150,7 @@ Refusal PreallocatedBound::run(ContextToken, const Arguments& arguments,
   }
   const Running running(is_running_);
   return Owners(program.constants(), arguments).with_pinned([&] {
-    return compute(arguments, attributes, Run::kNoRound);
+    return compute(arguments, attributes, ProgramRun::kNoRound);
   });
 }
 

@@ -6,7 +6,7 @@
 
 namespace tenure {
 
-Refusal Workspace::compute(const Run& run, const Graph& graph, const Schedule& schedule,
+Refusal Workspace::compute(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                            const Arguments& arguments,
                            const tnr_program_run_attributes& attributes) {
   frame_.set_memory(

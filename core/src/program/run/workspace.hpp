@@ -26,7 +26,7 @@ class Workspace {
 
   // Computes the outputs from the inputs, whose owners are pinned. Throws what operations find on
   // the data, naming the node, and what those of users answer; refuses as run_steps().
-  Refusal compute(const Run& run, const Graph& graph, const Schedule& schedule,
+  Refusal compute(const ProgramRun& run, const Graph& graph, const Schedule& schedule,
                   const Arguments& arguments, const tnr_program_run_attributes& attributes);
   // Writes the extents of the last run, one output after another. Does nothing where `shapes` is
   // nullptr.

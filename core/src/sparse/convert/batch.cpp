@@ -133,14 +133,14 @@ EntryOrder make_in_place(const Context& context, const BatchOperand& a, const Sp
   std::atomic<std::uint32_t> flags{EntryOrder::rising().flags()};
   convert_each(context, a, [&](const Context& own, const tnr_sparse_view& matrix, std::int64_t i) {
     const std::int64_t major = shape.has_offsets() ? i * (shape.row_count() + 1) : begins[i];
-    SparsePlace place = {.major = builder.major() + major * index,
-                         .minor = builder.minor() + begins[i] * index,
-                         .values = builder.values() + begins[i] * value};
+    SparseDestination destination = {.major = builder.major() + major * index,
+                                     .minor = builder.minor() + begins[i] * index,
+                                     .values = builder.values() + begins[i] * value};
     SparseTarget own_target = target;
-    own_target.place = &place;
+    own_target.destination = &destination;
     convert_entries(own, matrix, own_target);
     // Relaxed: read once all have come to their end.
-    flags.fetch_and(place.order.flags(), std::memory_order_relaxed);
+    flags.fetch_and(destination.order.flags(), std::memory_order_relaxed);
   });
   return EntryOrder::said(flags.load(std::memory_order_relaxed));
 }

@@ -1,6 +1,6 @@
 // CSR to BSR and back, a block row at a time: each entry is read twice, once to count blocks and
 // once to fill them. Blocks are found by marking their columns; or, where most marks would be
-// scanned in vain, by merging the rows of a block row.
+// searched in vain, by merging the rows of a block row.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,4 +1,5 @@
-// The second half of grouping by key (group_by_key.hpp): the entries of a bucket to their places.
+// The second half of grouping by key (group_by_key.hpp): moves the entries of a bucket to their
+// positions.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +44,8 @@ class Gathering {
     count_keys(bucket, first, portions, cursors, is_staged ? first : 0);
     kernels::Byte* const staged_others = scratch + cursor_bytes();
     kernels::Byte* const staged_values = staged_others + whole_lines(count * plan_.index_bytes);
-    place(portions, cursors, is_staged ? staged_others : to_.others,
-          is_staged ? staged_values : to_.values);
+    scatter(portions, cursors, is_staged ? staged_others : to_.others,
+            is_staged ? staged_values : to_.values);
     if (!is_staged) return;
     copy_lines(to_.others + first * plan_.index_bytes, staged_others, count * plan_.index_bytes,
                plan_.stores);
@@ -145,10 +146,10 @@ class Gathering {
   }
 
   template <class Portions>
-  void place(const Portions& portions, std::int64_t* cursors, kernels::Byte* others,
-             kernels::Byte* values) const noexcept {
+  void scatter(const Portions& portions, std::int64_t* cursors, kernels::Byte* others,
+               kernels::Byte* values) const noexcept {
     const auto kernel =
-        table_.place[plan_.packed()][plan_.width()][static_cast<unsigned>(to_.index_type)];
+        table_.scatter[plan_.packed()][plan_.width()][static_cast<unsigned>(to_.index_type)];
     portions(
         [&](std::int64_t count, const kernels::Byte* packed, const kernels::Byte* from_values) {
           kernel({.count = count,

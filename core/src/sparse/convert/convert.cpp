@@ -177,7 +177,7 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   OwnMatrix elements(elements_of(
       context, a,
       {.format = format, .index_dtype = target.index_dtype, .is_sorted = target.is_sorted}));
-  if (target.format == format && target.place == nullptr &&
+  if (target.format == format && target.destination == nullptr &&
       (!target.is_sorted || (elements.view().flags & TNR_SPARSE_SORTED) != 0)) {
     return elements.release();
   }
@@ -298,7 +298,7 @@ SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target) {
           .block_cols = target.block_cols,
           .index_dtype = target.index_dtype,
           .value_dtype = a.values.dtype,
-          .place = target.place};
+          .destination = target.destination};
 }
 
 void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder) {
@@ -326,7 +326,8 @@ void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, I
   const std::int64_t width = index_width(to);
   const std::int64_t slices = slice_count_of(context, count * width);
   for_each_slice(context, slices, [&](std::int64_t slice) {
-    // Not to its place at once: the kernel writes past the end, where another slice may be done.
+    // Not to its destination at once: the kernel writes past the end, where another slice may be
+    // done.
     Byte chunk[(kChunkEntries + kernels::kExpandSlack) * 8];
     std::int64_t begin = slice_begin(count, slices, slice);
     const std::int64_t end = slice_begin(count, slices, slice + 1);

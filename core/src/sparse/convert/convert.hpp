@@ -8,7 +8,7 @@
 namespace tenure {
 
 class BatchOperand;
-struct SparsePlace;
+struct SparseDestination;
 
 // The result of a conversion.
 struct SparseTarget {
@@ -16,8 +16,8 @@ struct SparseTarget {
   tnr_dtype index_dtype;
   std::int64_t block_rows = 1;
   std::int64_t block_cols = 1;
-  bool is_sorted = false;        // whether it must be; it may be anyway
-  SparsePlace* place = nullptr;  // for the result; else it is a matrix of its own
+  bool is_sorted = false;                    // whether it must be; it may be anyway
+  SparseDestination* destination = nullptr;  // for the result; else it is a matrix of its own
 };
 
 // A matrix that a call has made for itself.
@@ -46,7 +46,7 @@ class OwnMatrix {
 
 // Where the offsets and indices of the view are known to be right: SparseOperand::check_all().
 // Flags are trusted; where they do not say SORTED, entries may be sorted nevertheless. 0 where the
-// result goes to a place, which BSR does not.
+// result has a destination, which BSR never has.
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 

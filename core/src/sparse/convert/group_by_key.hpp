@@ -6,7 +6,7 @@
 // keys part the entries into buckets, through buffers that leave as whole lines; each bucket is
 // small enough for its result to be put together by a counting sort in the second cache, from where
 // it goes to memory in order. So memory is written twice and read three times, always in order,
-// where one counting sort writes to as many places at once as there are keys.
+// where one counting sort writes to as many positions at once as there are keys.
 //
 // Where the entries of a key are to be in order too, each bucket is sorted by both indices instead,
 // in the cache (digit_sort.hpp).

@@ -164,17 +164,17 @@ class Scatter {
     return {row.first + column * row.column_step, row.row_step, row.column_step};
   }
 
-  // Adds up entries, blocks perhaps, among zeros: entry k from where `place(k)` begins, or nowhere.
+  // Adds up entries, blocks perhaps, among zeros: entry k to the field `field_of(k)`, or nowhere.
   // A sum begins with its first entry: the existing zero would take the sign from a -0.0.
-  template <class Place>
-  void add_entries(std::int64_t first, std::int64_t end, const Place& place) const noexcept {
+  template <class FieldOf>
+  void add_entries(std::int64_t first, std::int64_t end, const FieldOf& field_of) const noexcept {
     if (has_negative_zeros(first, end)) {
       for (std::int64_t k = first; k < end; ++k) {
-        if (const Field to = place(k); to.first != nullptr) put_negative_zeros(to);
+        if (const Field to = field_of(k); to.first != nullptr) put_negative_zeros(to);
       }
     }
     for (std::int64_t k = first; k < end; ++k) {
-      if (const Field to = place(k); to.first != nullptr) add(k, to);
+      if (const Field to = field_of(k); to.first != nullptr) add(k, to);
     }
   }
 
@@ -222,8 +222,8 @@ class Scatter {
     const Byte* in = values_of(k);
     Byte* out = to.first;
     for (std::int64_t line = 0; line < blocks_.rows; ++line) {
-      const kernels::Source sources[] = {{out, to.column_step, blocks_.width_bytes},
-                                         {in, blocks_.width_bytes, blocks_.width_bytes}};
+      const kernels::StripInput sources[] = {{out, to.column_step, blocks_.width_bytes},
+                                             {in, blocks_.width_bytes, blocks_.width_bytes}};
       run_strip(add_, {.count = blocks_.columns,
                        .out = out,
                        .out_step = to.column_step,

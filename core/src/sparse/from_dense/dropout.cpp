@@ -5,8 +5,8 @@
 #include "cpu/dispatch.hpp"
 #include "dense/random/places.hpp"
 #include "sparse/builder.hpp"
-#include "sparse/from_dense/dense_scan.hpp"
-#include "sparse/from_dense/entry_scan.hpp"
+#include "sparse/from_dense/dense_search.hpp"
+#include "sparse/from_dense/entry_search.hpp"
 #include "sparse/from_dense/from_dense.hpp"
 #include "sparse/from_dense/predicate.hpp"
 #include "sparse/kernel_view.hpp"
@@ -66,7 +66,7 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
                                   .cols = dense.shape[1],
                                   .index_dtype = index,
                                   .value_dtype = dense.dtype});
-  const DenseScan scan = {
+  const DenseSearch search = {
       .rows = dense.shape[0],
       .columns = dense.shape[1],
       .elements = DenseElements(dense),
@@ -76,13 +76,13 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
       .dropout = &dropout,
   };
   // The first offset is 0, and where there are no elements all of them are.
-  const std::int64_t bytes = scan.entry_count() * scan.elements.width();
-  const auto zeros = static_cast<std::size_t>(bytes != 0 ? 1 : scan.rows + 1);
+  const std::int64_t bytes = search.entry_count() * search.elements.width();
+  const auto zeros = static_cast<std::size_t>(bytes != 0 ? 1 : search.rows + 1);
   std::memset(builder.major(), 0, zeros * element_size(index));
   if (bytes == 0) {
     builder.allocate_entries(0);
   } else {
-    scan_entries<DenseScanner>(context, scan, bytes, builder, builder.major());
+    search_entries<DenseSearcher>(context, search, bytes, builder, builder.major());
   }
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense),
                     builder.finish(EntryOrder::rising()));

@@ -72,7 +72,7 @@ void DenseElements::fetch(std::int64_t first, std::int64_t count,
       part = rows * columns_;
       fetch_columns(in, rows, buffer);
     } else {
-      const kernels::Source source[] = {{in + column * column_step_, column_step_, width_}};
+      const kernels::StripInput source[] = {{in + column * column_step_, column_step_, width_}};
       copy(dense_strip(part, buffer, width_, source));
     }
     buffer += part * width_;

@@ -1,5 +1,5 @@
-// From dense to sparse: this file checks the arguments, and entry_scan.hpp scans. A batch is
-// scanned as one matrix of all its rows, and then cut.
+// From dense to sparse: this file checks the arguments, and entry_search.hpp searches. A batch is
+// searched as one matrix of all its rows, and then cut.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -7,11 +7,11 @@
 
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
-#include "sparse/from_dense/block_scan.hpp"
-#include "sparse/from_dense/column_scan.hpp"
-#include "sparse/from_dense/dense_scan.hpp"
-#include "sparse/from_dense/device_scan.hpp"
-#include "sparse/from_dense/entry_scan.hpp"
+#include "sparse/from_dense/block_search.hpp"
+#include "sparse/from_dense/column_search.hpp"
+#include "sparse/from_dense/dense_search.hpp"
+#include "sparse/from_dense/device_search.hpp"
+#include "sparse/from_dense/entry_search.hpp"
 #include "sparse/from_dense/from_dense.hpp"
 #include "sparse/from_dense/predicate.hpp"
 #include "sparse/kernel_view.hpp"
@@ -148,9 +148,9 @@ void cut_batch(const Context& context, const I* offsets, SparseBuilder& builder)
   }
 }
 
-template <class Scanner>
-void scan(const Context& context, const typename Scanner::Scan& scan, std::int64_t dense_bytes,
-          SparseBuilder& builder) {
+template <class Searcher>
+void search(const Context& context, const typename Searcher::Search& search,
+            std::int64_t dense_bytes, SparseBuilder& builder) {
   const SparseShape& shape = builder.shape();
   const auto index_bytes = static_cast<std::int64_t>(element_size(shape.index_dtype));
   const bool is_coo_batch = shape.is_batch() && !shape.has_offsets();
@@ -158,7 +158,7 @@ void scan(const Context& context, const typename Scanner::Scan& scan, std::int64
   const Scratch rows(is_coo_batch ? shape.batches * shape.row_count() + 1 : 0, index_bytes);
   Byte* const offsets = is_coo_batch ? rows.data() : builder.major();
   if (offsets != nullptr) std::memset(offsets, 0, static_cast<std::size_t>(index_bytes));
-  scan_entries<Scanner>(context, scan, dense_bytes, builder, offsets);
+  search_entries<Searcher>(context, search, dense_bytes, builder, offsets);
   if (!shape.is_batch()) return;
   if (shape.index_dtype == TNR_DTYPE_I32) {
     cut_batch(context, reinterpret_cast<const std::int32_t*>(offsets), builder);
@@ -170,10 +170,12 @@ void scan(const Context& context, const typename Scanner::Scan& scan, std::int64
 // Whether panels of columns are faster than to transpose chunk by chunk. Measured, 8192^2 f32: with
 // 1 % of entries 4 times, 10 % 2.7 times, 25 % 1.8 times, 45 % 1.15 times; and in a cache they are
 // not.
-bool is_faster_by_columns(const ColumnScan& scan, const DenseScan& transposed, std::int64_t bytes) {
-  if (!scan.is_possible()) return false;
-  if (!DenseScanner::fetches_columns(transposed)) return true;
-  return bytes >= kOncePassBytes && expected_count<ColumnScanner>(scan) <= scan.entry_count() / 2;
+bool is_faster_by_columns(const ColumnSearch& search, const DenseSearch& transposed,
+                          std::int64_t bytes) {
+  if (!search.is_possible()) return false;
+  if (!DenseSearcher::fetches_columns(transposed)) return true;
+  return bytes >= kOncePassBytes &&
+         expected_count<ColumnSearcher>(search) <= search.entry_count() / 2;
 }
 
 }  // namespace
@@ -224,26 +226,26 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   const auto oriented = [is_csc](const tnr_view& view) {
     return is_csc ? transpose(view, view.rank - 2, view.rank - 1) : view;
   };
-  const auto scan_of = [&](const tnr_view& matrix, const DenseElements& mask) {
-    return DenseScan{.rows = matrix.shape[matrix.rank - 2] * (is_batch ? matrix.shape[0] : 1),
-                     .columns = matrix.shape[matrix.rank - 1],
-                     .elements = DenseElements(matrix),
-                     .mask = has_mask ? &mask : nullptr,
-                     .predicate = predicate,
-                     .index_type = index_type(index)};
+  const auto search_of = [&](const tnr_view& matrix, const DenseElements& mask) {
+    return DenseSearch{.rows = matrix.shape[matrix.rank - 2] * (is_batch ? matrix.shape[0] : 1),
+                       .columns = matrix.shape[matrix.rank - 1],
+                       .elements = DenseElements(matrix),
+                       .mask = has_mask ? &mask : nullptr,
+                       .predicate = predicate,
+                       .index_type = index_type(index)};
   };
   const DenseElements mask = has_mask ? DenseElements(oriented(options.mask)) : DenseElements();
   const DenseElements mask_as_is = has_mask ? DenseElements(options.mask) : DenseElements();
-  const DenseScan rows = scan_of(oriented(dense), mask);
-  const BlockScan blocks = {rows, builder.shape().block_rows, builder.shape().block_cols};
-  const ColumnScan columns(scan_of(dense, mask_as_is));
+  const DenseSearch rows = search_of(oriented(dense), mask);
+  const BlockSearch blocks = {rows, builder.shape().block_rows, builder.shape().block_cols};
+  const ColumnSearch columns(search_of(dense, mask_as_is));
   const std::int64_t bytes = rows.entry_count() * rows.elements.width();
   if (is_bsr) {
-    scan<BlockScanner>(context, blocks, bytes, builder);
+    search<BlockSearcher>(context, blocks, bytes, builder);
   } else if (is_csc && !is_batch && is_faster_by_columns(columns, rows, bytes)) {
-    scan<ColumnScanner>(context, columns, bytes, builder);
+    search<ColumnSearcher>(context, columns, bytes, builder);
   } else {
-    scan<DenseScanner>(context, rows, bytes, builder);
+    search<DenseSearcher>(context, rows, bytes, builder);
   }
   const std::uint64_t mask_bytes = has_mask ? element_bytes(options.mask) : 0;
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense) + mask_bytes,

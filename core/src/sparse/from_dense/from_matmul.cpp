@@ -1,4 +1,4 @@
-// Products of dense matrices whose result is sparse: some rows are computed at a time, and scanned
+// Products of dense matrices whose result is sparse: some rows are computed at a time, and searched
 // as a dense matrix is.
 #include <algorithm>
 #include <cinttypes>
@@ -9,8 +9,8 @@
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
-#include "sparse/from_dense/dense_scan.hpp"
-#include "sparse/from_dense/entry_scan.hpp"
+#include "sparse/from_dense/dense_search.hpp"
+#include "sparse/from_dense/entry_search.hpp"
 #include "sparse/from_dense/from_dense.hpp"
 #include "sparse/from_dense/predicate.hpp"
 #include "sparse/kernel_view.hpp"
@@ -91,7 +91,7 @@ class ProductRows {
   [[nodiscard]] std::int64_t most() const noexcept { return most_; }
   [[nodiscard]] std::int64_t bytes() const noexcept { return a_.shape[0] * columns_ * width_; }
 
-  // Calls body(first row, scan) for all rows, in their order.
+  // Calls body(first row, search) for all rows, in their order.
   template <class Body>
   void for_each_block(kernels::Predicate predicate, kernels::IndexType index_type,
                       const Body& body) const {
@@ -99,12 +99,12 @@ class ProductRows {
     for (std::int64_t row = 0; row < a_.shape[0]; row += most_) {
       const std::int64_t rows = std::min(most_, a_.shape[0] - row);
       const tnr_view block = compute(memory.data(), row, rows);
-      body(row, DenseScan{.rows = rows,
-                          .columns = columns_,
-                          .elements = DenseElements(block),
-                          .mask = nullptr,
-                          .predicate = predicate,
-                          .index_type = index_type});
+      body(row, DenseSearch{.rows = rows,
+                            .columns = columns_,
+                            .elements = DenseElements(block),
+                            .mask = nullptr,
+                            .predicate = predicate,
+                            .index_type = index_type});
     }
   }
 
@@ -130,16 +130,16 @@ class ProductRows {
 };
 
 // Where there is no memory that takes as many entries as come, they are counted first.
-void scan_blocks(const Context& context, const ProductRows& product,
-                 const kernels::Predicate& predicate, kernels::IndexType index_type,
-                 std::int64_t entry_count, SparseBuilder& builder) {
+void search_blocks(const Context& context, const ProductRows& product,
+                   const kernels::Predicate& predicate, kernels::IndexType index_type,
+                   std::int64_t entry_count, SparseBuilder& builder) {
   const Stores stores = stores_for(product.bytes());
   const auto write = [&](std::int64_t capacity) {
     std::int64_t count = 0;
-    product.for_each_block(predicate, index_type, [&](std::int64_t row, const DenseScan& scan) {
+    product.for_each_block(predicate, index_type, [&](std::int64_t row, const DenseSearch& search) {
       const EntryArrays arrays =
           arrays_of(builder, builder.major() + row * index_width(index_type), stores);
-      count = scan_behind<DenseScanner>(context, scan, arrays, builder, capacity, count);
+      count = search_behind<DenseSearcher>(context, search, arrays, builder, capacity, count);
     });
     return count;
   };
@@ -151,8 +151,8 @@ void scan_blocks(const Context& context, const ProductRows& product,
   });
   if (is_written) return;
   std::int64_t count = 0;
-  product.for_each_block(predicate, index_type, [&](std::int64_t, const DenseScan& scan) {
-    count += count_chunks<DenseScanner>(context, scan)[DenseScanner::chunk_count(scan)];
+  product.for_each_block(predicate, index_type, [&](std::int64_t, const DenseSearch& search) {
+    count += count_chunks<DenseSearcher>(context, search)[DenseSearcher::chunk_count(search)];
   });
   builder.allocate_entries(count);
   static_cast<void>(write(count));
@@ -193,11 +193,12 @@ SparseToken sparse_from_matmul(const Context& context, const tnr_scalar& alpha, 
   if (entry_count == 0) {
     builder.allocate_entries(0);
   } else if (product.most() == rows) {
-    product.for_each_block(predicate, index_type(index), [&](std::int64_t, const DenseScan& scan) {
-      scan_entries<DenseScanner>(context, scan, product.bytes(), builder, builder.major());
-    });
+    product.for_each_block(
+        predicate, index_type(index), [&](std::int64_t, const DenseSearch& search) {
+          search_entries<DenseSearcher>(context, search, product.bytes(), builder, builder.major());
+        });
   } else {
-    scan_blocks(context, product, predicate, index_type(index), entry_count, builder);
+    search_blocks(context, product, predicate, index_type(index), entry_count, builder);
   }
   const std::uint64_t bias_bytes = attributes.bias == nullptr ? 0 : element_bytes(*attributes.bias);
   return count_made(TNR_OPERATION_SPARSE_FROM_MATMUL,

@@ -1,4 +1,4 @@
-// Places and elements that a predicate names, as dense arrays: bits of all elements first, a 32nd
+// Indices and elements that a predicate names, as dense arrays: bits of all elements first, a 32nd
 // of their bytes or so, which say how large the result is and which are all that is read again.
 #include <algorithm>
 #include <cstring>
@@ -62,7 +62,7 @@ class Marks {
     std::int64_t* const before = before_.numbers();
     for_each_chunk(context, count_ * width, [&](std::int64_t chunk) noexcept {
       const std::int64_t first = chunk * kChunkElements;
-      const kernels::Run run = {
+      const kernels::MaskedElements run = {
           chunk_elements(chunk), elements_.data() + first * width, bits(chunk), 0, 0, 1, nullptr};
       before[chunk + 1] = mark(run, predicate);
     });
@@ -155,27 +155,27 @@ class Coordinates {
     }
   }
 
-  // Writes the indices of elements first + places[i], one row after the other.
-  void write(std::int64_t first, const std::uint16_t* places, std::int64_t count,
+  // Writes the indices of elements first + positions[i], one row after the other.
+  void write(std::int64_t first, const std::uint16_t* positions, std::int64_t count,
              std::int64_t* out) noexcept {
     switch (outer_) {
       case 0:
-        for (std::int64_t i = 0; i < count; ++i) out[i] = first + places[i];
+        for (std::int64_t i = 0; i < count; ++i) out[i] = first + positions[i];
         return;
-      case 1: return write_rows<1>(first, places, count, out);
-      case 2: return write_rows<2>(first, places, count, out);
-      default: return write_rows<0>(first, places, count, out);
+      case 1: return write_rows<1>(first, positions, count, out);
+      case 2: return write_rows<2>(first, positions, count, out);
+      default: return write_rows<0>(first, positions, count, out);
     }
   }
 
  private:
   // kOuter: the axes but the last, or 0 for any number.
   template <std::uint32_t kOuter>
-  void write_rows(std::int64_t first, const std::uint16_t* places, std::int64_t count,
+  void write_rows(std::int64_t first, const std::uint16_t* positions, std::int64_t count,
                   std::int64_t* out) noexcept {
     const std::uint32_t outer = kOuter == 0 ? outer_ : kOuter;
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t element = first + places[i];
+      const std::int64_t element = first + positions[i];
       while (element - row_begin_ >= columns_) next_row();
       for (std::uint32_t axis = 0; axis < outer; ++axis) out[axis] = position_[axis];
       out[outer] = element - row_begin_;
@@ -198,9 +198,9 @@ class Coordinates {
   std::int64_t position_[TNR_MAX_RANK] = {};
 };
 
-// The places of 1s of some words.
-struct Places {
-  std::uint16_t numbers[kPieceElements + kernels::kMorePlaces];
+// The positions of 1s of some words.
+struct Positions {
+  std::uint16_t numbers[kPieceElements + kernels::kMorePositions];
   std::int64_t count;
 
   void find(const std::uint64_t* bits, std::int64_t elements) noexcept {
@@ -209,8 +209,8 @@ struct Places {
   }
 };
 
-void write_places(const tnr_view& a, const Marks& marks, std::int64_t chunk, Byte* result,
-                  Stores stores) noexcept {
+void write_positions(const tnr_view& a, const Marks& marks, std::int64_t chunk, Byte* result,
+                     Stores stores) noexcept {
   const auto row_bytes = std::int64_t{a.rank} * 8;
   const std::int64_t step = kPieceElements / std::max<std::int64_t>(1, a.rank);
   EntryStage stage;
@@ -218,13 +218,13 @@ void write_places(const tnr_view& a, const Marks& marks, std::int64_t chunk, Byt
   const std::int64_t begin = chunk * Marks::kChunkElements;
   const std::int64_t end = begin + marks.chunk_elements(chunk);
   Coordinates coordinates(a, begin);
-  Places places;
+  Positions positions;
   for (std::int64_t first = begin; first < end; first += kPieceElements) {
     const std::int64_t elements = std::min(kPieceElements, end - first);
-    places.find(marks.bits(chunk) + (first - begin) / kernels::kWordElements, elements);
-    for (std::int64_t i = 0; i < places.count; i += step) {
-      const std::int64_t some = std::min(step, places.count - i);
-      coordinates.write(first, places.numbers + i, some,
+    positions.find(marks.bits(chunk) + (first - begin) / kernels::kWordElements, elements);
+    for (std::int64_t i = 0; i < positions.count; i += step) {
+      const std::int64_t some = std::min(step, positions.count - i);
+      coordinates.write(first, positions.numbers + i, some,
                         reinterpret_cast<std::int64_t*>(stage.end()));
       stage.append(some * row_bytes);
     }
@@ -250,17 +250,17 @@ void write_elements(const Byte* elements, tnr_dtype dtype, const Marks& marks, s
     std::uint64_t* const bits = marks.bits(chunk) + (first - begin) / kernels::kWordElements;
     const Byte* const from = elements + first * width;
     if (compresses) {
-      const kernels::Run run = {count, from, bits, 0, 0, kPieceElements, &ahead};
+      const kernels::MaskedElements run = {count, from, bits, 0, 0, kPieceElements, &ahead};
       const std::int64_t found =
           kernels::compression_kernels().compress[row][0](run, {stage.end(), columns, nullptr});
       if (dtype == TNR_DTYPE_BOOL8) write_as_bools(stage.end(), found);
       stage.append(found * width);
       continue;
     }
-    Places places;
-    places.find(bits, count);
-    for (std::int64_t i = 0; i < places.count; ++i, out += width) {
-      std::memcpy(out, from + places.numbers[i] * width, static_cast<std::size_t>(width));
+    Positions positions;
+    positions.find(bits, count);
+    for (std::int64_t i = 0; i < positions.count; ++i, out += width) {
+      std::memcpy(out, from + positions.numbers[i] * width, static_cast<std::size_t>(width));
     }
   }
   stage.finish();
@@ -270,9 +270,9 @@ void finish(Stores stores) noexcept {
   if (stores == Stores::kStreamed) order_streamed_stores();
 }
 
-// Writes the places to the room that room_of(count) gives; the count.
+// Writes the positions to the room that room_of(count) gives; the count.
 template <class RoomOf>
-std::int64_t find_places(const Context& context, const tnr_view& a, const RoomOf& room_of) {
+std::int64_t find_positions(const Context& context, const tnr_view& a, const RoomOf& room_of) {
   check_view(a, "a");
   Pins pins;
   pins.add(a, "a");
@@ -282,7 +282,7 @@ std::int64_t find_places(const Context& context, const tnr_view& a, const RoomOf
   const Stores stores = stores_for(room.size_bytes);
   if (room.size_bytes != 0) {
     marks.for_each_chunk(context, room.size_bytes, [&](std::int64_t chunk) noexcept {
-      write_places(a, marks, chunk, room.data, stores);
+      write_positions(a, marks, chunk, room.data, stores);
       finish(stores);
     });
   }
@@ -331,7 +331,7 @@ auto room_in(const tnr_view_mut& out) {
 
 BlobToken nonzero(const Context& context, const tnr_view& a, tnr_view_mut& out) {
   std::optional<Result> result;
-  (void)find_places(context, a, [&](std::int64_t count) {
+  (void)find_positions(context, a, [&](std::int64_t count) {
     const std::int64_t shape[] = {count, a.rank};
     return result.emplace(context, TNR_DTYPE_I64, 2u, shape).room();
   });
@@ -348,7 +348,7 @@ BlobToken masked_select(const Context& context, const tnr_view& a, const tnr_vie
 }
 
 std::int64_t nonzero_into(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
-  return find_places(context, a, room_in(out));
+  return find_positions(context, a, room_in(out));
 }
 
 std::int64_t masked_select_into(const Context& context, const tnr_view& a, const tnr_view& mask,

@@ -119,7 +119,7 @@ class TopRows {
     const std::int64_t width = elements_.width();
     auto* const out = reinterpret_cast<Byte*>(numbers);
     // Exact, for wider integers are refused; and a cast finds nothing in the data.
-    const kernels::Source source[] = {{in + first * width, width, width}};
+    const kernels::StripInput source[] = {{in + first * width, width, width}};
     static_cast<void>(run_strip(to_f64_, dense_strip(count, out, 8, source)));
     for (std::int64_t i = 0; i < count; ++i) chosen.show(order_key(numbers[i], order_), first + i);
   }

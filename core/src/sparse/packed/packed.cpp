@@ -106,7 +106,7 @@ class BlockFactors {
     const std::int64_t columns = a.info.block_cols;
     for (std::int64_t k = 0; k < count_; ++k) {
       const std::int64_t first = get_index(a.blocks.indices, a.blocks.index_type, k) * columns;
-      const kernels::Source source[] = {
+      const kernels::StripInput source[] = {
           {product.x + first * product.x_step, product.x_step, x_width}};
       run_strip(fetch,
                 dense_strip(columns, factors_.data() + k * columns * width_, width_, source));

@@ -61,15 +61,15 @@ class StripTiles {
 
   void find_or_add(std::int64_t column, unsigned bits) noexcept {
     const std::int64_t first = column >> bits << bits;
-    auto* const place = std::lower_bound(firsts_, firsts_ + count_, first);
-    last_ = static_cast<std::size_t>(place - firsts_);
-    if (last_ < count_ && *place == first) return;
+    auto* const slot = std::lower_bound(firsts_, firsts_ + count_, first);
+    last_ = static_cast<std::size_t>(slot - firsts_);
+    if (last_ < count_ && *slot == first) return;
     if (count_ == kMaxStripTiles) {
       is_refused_ = true;
       return;
     }
-    std::copy_backward(place, firsts_ + count_, firsts_ + count_ + 1);
-    *place = first;
+    std::copy_backward(slot, firsts_ + count_, firsts_ + count_ + 1);
+    *slot = first;
     ++count_;
   }
 

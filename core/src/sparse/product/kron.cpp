@@ -108,8 +108,8 @@ class Kronecker {
       if (position == first) return;
       constexpr auto kWidth = static_cast<std::int64_t>(sizeof(V));
       Byte* const out = reinterpret_cast<Byte*>(values + first);
-      const kernels::Source sources[] = {{out, kWidth, kWidth},
-                                         {reinterpret_cast<Byte*>(waiting), kWidth, kWidth}};
+      const kernels::StripInput sources[] = {{out, kWidth, kWidth},
+                                             {reinterpret_cast<Byte*>(waiting), kWidth, kWidth}};
       static_cast<void>(run_strip(operation, dense_strip(position - first, out, kWidth, sources)));
       first = position;
     }

@@ -39,7 +39,8 @@ class Multiplication {
       : product_(product),
         kernels_(kernels),
         chunks_(product.a.rows, kChunkWeight, Weight{a_offsets()}),
-        most_(has_places(product, value_bytes) ? product.b.cols : most_products(context)) {}
+        most_(has_slot_per_column(product, value_bytes) ? product.b.cols : most_products(context)) {
+  }
 
   [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
 
@@ -111,8 +112,8 @@ class Multiplication {
     return count;
   }
   // Whether it makes no difference how long rows are.
-  static bool has_places(const SparseProduct& product, std::int64_t value_bytes) noexcept {
-    return product.b.cols <= kernels::kPlacesBytes / value_bytes;
+  static bool has_slot_per_column(const SparseProduct& product, std::int64_t value_bytes) noexcept {
+    return product.b.cols <= kernels::kColumnSumsBytes / value_bytes;
   }
   // Products of the row that has most.
   [[nodiscard]] std::int64_t most_products(const Context& context) const {

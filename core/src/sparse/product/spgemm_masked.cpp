@@ -1,9 +1,9 @@
 // The product of two sparse matrices, only at the entries of a third.
 //
 // Each product finds by its column where it is added: a map of all columns says so, which a row of
-// the mask changes where it has entries, and which gives all other products a place too, as adding
+// the mask changes where it has entries, and which gives all other products a slot too, as adding
 // is cheaper than asking whether to. Where there are too many columns for that, those of a row of
-// the mask go to a table of twice their number, in which most products find no place.
+// the mask go to a table of twice their number, in which most products have no slot.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -47,42 +47,42 @@ class MappedSums {
  public:
   static std::int64_t bytes(std::int64_t cols, std::int64_t most) noexcept {
     return sum_count(most) * static_cast<std::int64_t>(sizeof(T)) +
-           cols * static_cast<std::int64_t>(sizeof(Place));
+           cols * static_cast<std::int64_t>(sizeof(Slot));
   }
   // For rows of `most` columns and fewer.
   MappedSums(Byte* memory, std::int64_t cols, std::int64_t most) noexcept
       : sums_(reinterpret_cast<T*>(memory)),
-        places_(reinterpret_cast<Place*>(sums_ + sum_count(most))) {
+        slots_(reinterpret_cast<Slot*>(sums_ + sum_count(most))) {
     std::fill_n(sums_, kOthers, T{0});
-    for (std::int64_t column = 0; column < cols; ++column) places_[column] = other(column);
+    for (std::int64_t column = 0; column < cols; ++column) slots_[column] = other(column);
   }
 
   void begin(const I* columns, std::int64_t count) noexcept {
     for (std::int64_t i = 0; i < count; ++i) {
-      places_[columns[i]] = static_cast<Place>(kOthers + i);
+      slots_[columns[i]] = static_cast<Slot>(kOthers + i);
       sums_[kOthers + i] = -T{0};  // to which adding 0 gives 0, and nothing -0
     }
   }
-  void add(I column, T product) noexcept { sums_[places_[column]] += product + T{0}; }
+  void add(I column, T product) noexcept { sums_[slots_[column]] += product + T{0}; }
   [[nodiscard]] const T* sum(I column) const noexcept {
-    const T& sum = sums_[places_[column]];
+    const T& sum = sums_[slots_[column]];
     return sum == T{0} && std::signbit(sum) ? nullptr : &sum;
   }
   void end(const I* columns, std::int64_t count) noexcept {
-    for (std::int64_t i = 0; i < count; ++i) places_[columns[i]] = other(columns[i]);
+    for (std::int64_t i = 0; i < count; ++i) slots_[columns[i]] = other(columns[i]);
   }
 
  private:
-  using Place = std::make_unsigned_t<I>;
+  using Slot = std::make_unsigned_t<I>;
 
   // Sums of columns that are not wanted: several, so that none waits for the one before.
   static constexpr std::int64_t kOthers = 16;
-  // An even number, so that places behind them, which may be twice as wide, are aligned.
+  // An even number, so that slots behind them, which may be twice as wide, are aligned.
   static std::int64_t sum_count(std::int64_t most) noexcept { return (kOthers + most + 1) / 2 * 2; }
-  static Place other(std::int64_t column) noexcept { return static_cast<Place>(column % kOthers); }
+  static Slot other(std::int64_t column) noexcept { return static_cast<Slot>(column % kOthers); }
 
   T* sums_;
-  Place* places_;
+  Slot* slots_;
 };
 
 // MappedSums with a table of the columns of one row, addressed as hashed_sums.hpp has it.
@@ -242,7 +242,7 @@ class MaskedMultiplication {
 bool has_map(const Compressed& mask, std::int64_t entries) noexcept {
   constexpr std::int64_t kColumnsOfEntry = 8;
   constexpr std::int64_t kFewColumns = std::int64_t{1} << 16;
-  return mask.cols <= kernels::kPlacesBytes / index_width(mask.index_type) &&
+  return mask.cols <= kernels::kColumnSumsBytes / index_width(mask.index_type) &&
          (mask.cols <= kFewColumns || mask.cols / kColumnsOfEntry <= entries);
 }
 

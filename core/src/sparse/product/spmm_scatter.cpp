@@ -26,9 +26,9 @@ using kernels::Byte;
 constexpr std::int64_t kMaxParts = 8;
 
 // The input of the scatter-add: rows, or entries of COO.
-class Source {
+class ScatterInput {
  public:
-  explicit Source(const SparseMatmul& call)
+  explicit ScatterInput(const SparseMatmul& call)
       : a_(call.a),
         kernels_(kernels::scatter_add_kernels()[call.type]),
         index_(static_cast<unsigned>(index_type(a_.view().minor.dtype))),
@@ -75,7 +75,7 @@ class Source {
 // One panel of columns of b, in arrays of sums.
 class SpreadPanel {
  public:
-  SpreadPanel(const SparseMatmul& call, const Source& source, std::int64_t first,
+  SpreadPanel(const SparseMatmul& call, const ScatterInput& source, std::int64_t first,
               std::int64_t columns, AdjacentColumns::Rows b_rows)
       : call_(call),
         source_(source),
@@ -204,7 +204,7 @@ class SpreadPanel {
   }
 
   const SparseMatmul& call_;
-  const Source& source_;
+  const ScatterInput& source_;
   std::int64_t first_;
   std::int64_t columns_;
   std::int64_t sum_bytes_;
@@ -222,7 +222,7 @@ class SpreadPanel {
 }  // namespace
 
 void multiply_scatter(const SparseMatmul& call) {
-  const Source source(call);
+  const ScatterInput source(call);
   // A single column is read with any step.
   const bool is_spaced = call.b.columns == 1 || call.reads_in_place(source.entry_count());
   const auto b_rows = is_spaced ? AdjacentColumns::Rows::kSpaced : AdjacentColumns::Rows::kAnywhere;

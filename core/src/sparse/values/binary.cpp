@@ -145,7 +145,7 @@ class Merge {
     std::int64_t position;  // of the next entry
     std::int64_t first;     // whose value waits
 
-    // Free places in the queue; never 0.
+    // Free slots in the queue; never 0.
     [[nodiscard]] std::int64_t room() const noexcept { return kWaiting - (position - first); }
     // `count` entries were put at the position.
     void advance(std::int64_t count) noexcept {
@@ -175,8 +175,8 @@ class Merge {
       constexpr auto kWidth = static_cast<std::int64_t>(sizeof(V));
       Byte* const out = reinterpret_cast<Byte*>(values + first);
       // Nothing is divided, so that nothing is found.
-      const kernels::Source sources[] = {{out, kWidth, kWidth},
-                                         {reinterpret_cast<Byte*>(waiting), kWidth, kWidth}};
+      const kernels::StripInput sources[] = {{out, kWidth, kWidth},
+                                             {reinterpret_cast<Byte*>(waiting), kWidth, kWidth}};
       static_cast<void>(run_strip(operation, dense_strip(position - first, out, kWidth, sources)));
       first = position;
     }

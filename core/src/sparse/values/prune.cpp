@@ -64,18 +64,18 @@ class Thinning {
 
  private:
   // Position in `a` of entry k of the result.
-  template <class Place>
-  struct Places {
-    const Place* places;
+  template <class Number>
+  struct Positions {
+    const Number* positions;
     std::int64_t first;
-    std::int64_t operator[](std::int64_t k) const noexcept { return first + places[k]; }
+    std::int64_t operator[](std::int64_t k) const noexcept { return first + positions[k]; }
   };
 
-  // Calls body(index of a, Places).
+  // Calls body(index of a, Positions).
   template <class Body>
-  void with_places(const Body& body) const noexcept {
-    const auto with_index = [&]<class Place>(const Place* places) {
-      const Places<Place> found{places, range_.first};
+  void with_positions(const Body& body) const noexcept {
+    const auto with_index = [&]<class Number>(const Number* positions) {
+      const Positions<Number> found{positions, range_.first};
       if (type_ == IndexType::kI32) {
         body(std::int32_t{}, found);
       } else {
@@ -91,13 +91,13 @@ class Thinning {
 
   void gather(const tnr_view& from, Byte* to) const noexcept {
     const std::int64_t slices = slice_count_of(context_, 2 * count_ * index_width(type_));
-    with_places([&]<class I>(I, const auto& places) {
+    with_positions([&]<class I>(I, const auto& positions) {
       const I* const indices = static_cast<const I*>(from.data);
       I* const out = reinterpret_cast<I*>(to);
       for_each_slice(context_, slices, [&](std::int64_t slice) {
         const std::int64_t end = slice_begin(count_, slices, slice + 1);
         for (std::int64_t k = slice_begin(count_, slices, slice); k < end; ++k) {
-          out[k] = indices[places[k]];
+          out[k] = indices[positions[k]];
         }
       });
     });
@@ -105,7 +105,7 @@ class Thinning {
 
   // The number kept in front of each row.
   void bound(Byte* to) const noexcept {
-    with_places([&]<class I>(I, const auto& places) {
+    with_positions([&]<class I>(I, const auto& positions) {
       const I* const ends = static_cast<const I*>(a_.major.data) + 1;
       I* const offsets = reinterpret_cast<I*>(to);
       const I* const begins = ends - 1;
@@ -118,7 +118,7 @@ class Thinning {
         row = filled;
         if (row == rows) break;
         const std::int64_t end = ends[row];
-        while (k < count_ && places[k] < end) ++k;
+        while (k < count_ && positions[k] < end) ++k;
         offsets[row + 1] = static_cast<I>(k);
       }
     });

@@ -84,14 +84,14 @@ struct ColumnEntry {
 std::vector<ColumnEntry> entries_by_column(const SparseOperand& a) {
   const auto [first, last] = a.entries();
   const IndexReader columns(a.view().minor);
-  std::vector<ColumnEntry> places(static_cast<std::size_t>(last - first));
+  std::vector<ColumnEntry> entries(static_cast<std::size_t>(last - first));
   for (std::int64_t k = first; k < last; ++k) {
-    places[static_cast<std::size_t>(k - first)] = {columns[k], k};
+    entries[static_cast<std::size_t>(k - first)] = {columns[k], k};
   }
-  std::sort(places.begin(), places.end(), [](const ColumnEntry& x, const ColumnEntry& y) {
+  std::sort(entries.begin(), entries.end(), [](const ColumnEntry& x, const ColumnEntry& y) {
     return x.column != y.column ? x.column < y.column : x.entry < y.entry;
   });
-  return places;
+  return entries;
 }
 
 template <class Rule, class T>
@@ -132,15 +132,15 @@ class Reduction {
   template <class Body>
   void filled_columns(const Body& body) const {
     a_.check_all();
-    const std::vector<ColumnEntry> places = entries_by_column(a_);
-    for (auto place = places.begin(); place != places.end();) {
-      const auto begin = place;
-      Value met = Rule::of(values_[place->entry]);
+    const std::vector<ColumnEntry> entries = entries_by_column(a_);
+    for (auto at = entries.begin(); at != entries.end();) {
+      const auto begin = at;
+      Value met = Rule::of(values_[at->entry]);
       if constexpr (Rule::kZerosAreNothing) met = Rule::join(Value{}, met);
-      for (++place; place != places.end() && place->column == begin->column; ++place) {
-        met = Rule::join(met, Rule::of(values_[place->entry]));
+      for (++at; at != entries.end() && at->column == begin->column; ++at) {
+        met = Rule::join(met, Rule::of(values_[at->entry]));
       }
-      body(begin->column, finish(met, place - begin, row_count()));
+      body(begin->column, finish(met, at - begin, row_count()));
     }
   }
   // Calls body(column, value) for each column, in order.

@@ -25,24 +25,24 @@ using kernels::Byte;
 
 // ---- which columns, and where they go ----
 
-// One column goes to one place at most.
+// One column goes to one position at most.
 struct Range {
   std::int64_t first;
   std::int64_t columns;
 
-  [[nodiscard]] std::int64_t place(std::int64_t col) const noexcept { return col - first; }
-  [[nodiscard]] bool has(std::int64_t place) const noexcept {
-    return static_cast<std::uint64_t>(place) < static_cast<std::uint64_t>(columns);
+  [[nodiscard]] std::int64_t position(std::int64_t col) const noexcept { return col - first; }
+  [[nodiscard]] bool has(std::int64_t position) const noexcept {
+    return static_cast<std::uint64_t>(position) < static_cast<std::uint64_t>(columns);
   }
 };
 struct Once {
-  const std::int32_t* places;
+  const std::int32_t* positions;
 
-  [[nodiscard]] std::int64_t place(std::int64_t col) const noexcept { return places[col]; }
-  [[nodiscard]] bool has(std::int64_t place) const noexcept { return place >= 0; }
+  [[nodiscard]] std::int64_t position(std::int64_t col) const noexcept { return positions[col]; }
+  [[nodiscard]] bool has(std::int64_t position) const noexcept { return position >= 0; }
 };
 
-// One column goes to any number of places: order[begin(col)] to order[begin(col + 1)].
+// One column goes to any number of positions: order[begin(col)] to order[begin(col + 1)].
 struct Several {
   const std::int32_t* begins;
   const std::int64_t* order;
@@ -50,7 +50,7 @@ struct Several {
   [[nodiscard]] std::int64_t begin(std::int64_t col) const noexcept { return begins[col]; }
 };
 struct Sorted {
-  const ColumnPlaces& columns;
+  const ColumnPositions& columns;
   const std::int64_t* order;
 
   [[nodiscard]] std::int64_t begin(std::int64_t col) const noexcept { return columns.first(col); }
@@ -94,8 +94,8 @@ std::int64_t count_row(const Columns& columns, const ConstEntries& row) noexcept
   std::int64_t count = 0;
   for (std::int64_t k = 0; k < row.count; ++k) {
     const std::int64_t col = load<I>(row.indices, k);
-    if constexpr (requires { columns.place(col); }) {
-      count += columns.has(columns.place(col)) ? 1 : 0;
+    if constexpr (requires { columns.position(col); }) {
+      count += columns.has(columns.position(col)) ? 1 : 0;
     } else {
       count += columns.begin(col + 1) - columns.begin(col);
     }
@@ -110,11 +110,11 @@ void write_row(const Columns& columns, const ConstEntries& row, const Entries& o
                std::int64_t count, std::int64_t width) noexcept {
   for (std::int64_t k = 0, at = 0; at < count; ++k) {
     const std::int64_t col = load<I>(row.indices, k);
-    if constexpr (requires { columns.place(col); }) {
-      const std::int64_t place = columns.place(col);
-      store<I>(out.indices, at, place);
+    if constexpr (requires { columns.position(col); }) {
+      const std::int64_t position = columns.position(col);
+      store<I>(out.indices, at, position);
       copy_value<kWidth>(out.values, at, row.values, k, width);
-      at += columns.has(place) ? 1 : 0;
+      at += columns.has(position) ? 1 : 0;
     } else {
       std::int64_t i = columns.begin(col);
       const std::int64_t end = columns.begin(col + 1);
@@ -154,8 +154,8 @@ void write_run(const Range& range, const ConstEntries& row, const Entries& out,
   const std::int64_t count = run.last - run.first;
   if (count == 0) return;
   for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t place = range.place(load<I>(row.indices, run.first + k));
-    store<I>(out.indices, k, range.has(place) ? place : 0);
+    const std::int64_t position = range.position(load<I>(row.indices, run.first + k));
+    store<I>(out.indices, k, range.has(position) ? position : 0);
   }
   std::memcpy(out.values, row.values + run.first * width, static_cast<std::size_t>(count * width));
 }
@@ -185,8 +185,8 @@ class Selection {
         type_(index_type(a.minor.dtype)),
         width_(static_cast<std::int64_t>(element_size(a.values.dtype))),
         has_all_cols_(!cols.is_list() && cols.count() == minor_count(a)),
-        places_(cols.is_list() ? cols : Numbers(0, 0), cols.is_list() ? minor_count(a) : 0,
-                entry_range(a).last - entry_range(a).first) {}
+        positions_(cols.is_list() ? cols : Numbers(0, 0), cols.is_list() ? minor_count(a) : 0,
+                   entry_range(a).last - entry_range(a).first) {}
 
   SparseToken run() const {
     return type_ == kernels::IndexType::kI32 ? run_by_index<std::int32_t>()
@@ -198,10 +198,11 @@ class Selection {
   SparseToken run_by_index() const {
     if (has_all_cols_) return make<I>(Range{0, cols_.count()});
     if (!cols_.is_list()) return make<I>(Range{cols_[0], cols_.count()});
-    switch (places_.kind()) {
-      case ColumnPlaces::Kind::kOnce: return make<I>(Once{places_.once()});
-      case ColumnPlaces::Kind::kSeveral: return make<I>(Several{places_.begins(), places_.order()});
-      default: return make<I>(Sorted{places_, places_.order()});
+    switch (positions_.kind()) {
+      case ColumnPositions::Kind::kOnce: return make<I>(Once{positions_.once()});
+      case ColumnPositions::Kind::kSeveral:
+        return make<I>(Several{positions_.begins(), positions_.order()});
+      default: return make<I>(Sorted{positions_, positions_.order()});
     }
   }
 
@@ -229,7 +230,7 @@ class Selection {
                            builder.values() + offsets[row] * width_};
       write<I>(columns, entries, out, offsets[row + 1] - offsets[row]);
     });
-    return builder.finish(EntryOrder::of(a_).moved(places_.columns()));
+    return builder.finish(EntryOrder::of(a_).moved(positions_.columns()));
   }
 
   // Whether the entries of a row are worth a search.
@@ -320,7 +321,7 @@ class Selection {
   kernels::IndexType type_;
   std::int64_t width_;
   bool has_all_cols_;
-  ColumnPlaces places_;
+  ColumnPositions positions_;
 };
 
 // ---- arguments ----

@@ -7,7 +7,7 @@
 
 namespace tenure {
 
-ColumnPlaces::ColumnPlaces(const Numbers& list, std::int64_t cols, std::int64_t entries) {
+ColumnPositions::ColumnPositions(const Numbers& list, std::int64_t cols, std::int64_t entries) {
   for (std::int64_t i = 1; i < list.count(); ++i) {
     if (list[i - 1] > list[i]) {
       columns_in_ = EntryOrder::Columns::kFall;
@@ -27,21 +27,21 @@ ColumnPlaces::ColumnPlaces(const Numbers& list, std::int64_t cols, std::int64_t 
   }
 }
 
-bool ColumnPlaces::try_once(const Numbers& list, std::int64_t cols) {
+bool ColumnPositions::try_once(const Numbers& list, std::int64_t cols) {
   once_.assign(static_cast<std::size_t>(cols), -1);
   for (std::int64_t i = 0; i < list.count(); ++i) {
-    std::int32_t& place = once_[static_cast<std::size_t>(list[i])];
-    if (place >= 0) return false;
-    place = static_cast<std::int32_t>(i);
+    std::int32_t& position = once_[static_cast<std::size_t>(list[i])];
+    if (position >= 0) return false;
+    position = static_cast<std::int32_t>(i);
   }
   return true;
 }
 
-void ColumnPlaces::count(const Numbers& list, std::int64_t cols) {
+void ColumnPositions::count(const Numbers& list, std::int64_t cols) {
   kind_ = Kind::kSeveral;
   begins_.resize(static_cast<std::size_t>(cols) + 2);
-  // One further on, so that the places of a column end where those of the next begin once all have
-  // been put.
+  // One further on, so that the positions of a column end where those of the next begin once all
+  // have been put.
   for (std::int64_t i = 0; i < list.count(); ++i) ++begins_[static_cast<std::size_t>(list[i]) + 2];
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
   for (std::int64_t i = 0; i < list.count(); ++i) {
@@ -50,7 +50,7 @@ void ColumnPlaces::count(const Numbers& list, std::int64_t cols) {
   }
 }
 
-void ColumnPlaces::sort(const Numbers& list) {
+void ColumnPositions::sort(const Numbers& list) {
   kind_ = Kind::kSorted;
   std::iota(order_.begin(), order_.end(), std::int64_t{0});
   std::sort(order_.begin(), order_.end() - 1, [&](std::int64_t i, std::int64_t j) {
@@ -60,7 +60,7 @@ void ColumnPlaces::sort(const Numbers& list) {
   for (std::size_t i = 0; i + 1 < order_.size(); ++i) columns_.push_back(list[order_[i]]);
 }
 
-std::int64_t ColumnPlaces::first(std::int64_t col) const noexcept {
+std::int64_t ColumnPositions::first(std::int64_t col) const noexcept {
   return first_where(0, static_cast<std::int64_t>(columns_.size()),
                      [&](std::int64_t i) { return columns_[static_cast<std::size_t>(i)] >= col; });
 }

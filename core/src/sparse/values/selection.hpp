@@ -37,10 +37,10 @@ class Numbers {
 
 // The positions of each column in a list of columns, which are where its entries go. A table of all
 // columns, unless that is more than a few numbers for each entry, or for very long lists.
-class ColumnPlaces {
+class ColumnPositions {
  public:
   // Throws std::bad_alloc.
-  ColumnPlaces(const Numbers& list, std::int64_t cols, std::int64_t entries);
+  ColumnPositions(const Numbers& list, std::int64_t cols, std::int64_t entries);
 
   // How the columns of the list follow each other.
   [[nodiscard]] EntryOrder::Columns columns() const noexcept { return columns_in_; }
@@ -52,9 +52,9 @@ class ColumnPlaces {
   };
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
-  // The place of each column, -1: none.
+  // The position of each column, -1: none.
   [[nodiscard]] const std::int32_t* once() const noexcept { return once_.data(); }
-  // The places of column c are number begins()[c] to begins()[c + 1] of order(), which has one
+  // The positions of column c are number begins()[c] to begins()[c + 1] of order(), which has one
   // more.
   [[nodiscard]] const std::int32_t* begins() const noexcept { return begins_.data(); }
   [[nodiscard]] const std::int64_t* order() const noexcept { return order_.data(); }
@@ -71,7 +71,7 @@ class ColumnPlaces {
   Kind kind_ = Kind::kOnce;
   std::vector<std::int32_t> once_;
   std::vector<std::int32_t> begins_;
-  std::vector<std::int64_t> order_;    // places by column
+  std::vector<std::int64_t> order_;    // positions by column
   std::vector<std::int64_t> columns_;  // of these, where there is no table
 };
 

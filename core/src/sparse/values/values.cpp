@@ -127,7 +127,7 @@ void softmax(const Context& context, const SparseOperand& a, T* values) {
                        for_each_row(begin, last_row, subtract_largest<T>);
                        constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
                        auto* const bytes = reinterpret_cast<kernels::Byte*>(values + first);
-                       const kernels::Source source[] = {{bytes, kWidth, kWidth}};
+                       const kernels::StripInput source[] = {{bytes, kWidth, kWidth}};
                        exp(dense_strip(offsets[last_row] - first, bytes, kWidth, source));
                        for_each_row(begin, last_row, divide_by_sum<T>);
                        begin = last_row;

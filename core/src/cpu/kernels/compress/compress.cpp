@@ -255,7 +255,7 @@ void take_across(Cursor<kWidth, I>& cursor, uint64_t word) {
 #endif
 
 template <unsigned kWidth, class I>
-int64_t compress(const Run& run, const Entries& entries) {
+int64_t compress(const MaskedElements& run, const Entries& entries) {
   Cursor<kWidth, I> cursor = {run.in,    run.row,        run.column,      run.columns,
                               run.ahead, entries.values, entries.columns, entries.rows};
   const int64_t words = run.count / kWordElements;
@@ -289,7 +289,7 @@ int64_t compress(const Run& run, const Entries& entries) {
 // ---- the offsets of rows ----
 
 template <class I>
-void count_rows(const Run& run, int64_t before, Byte* offsets) {
+void count_rows(const MaskedElements& run, int64_t before, Byte* offsets) {
   const uint64_t* const bits = run.bits;
   Byte* out = offsets + (run.row + 1) * static_cast<int64_t>(sizeof(I));
   int64_t word = 0;  // those before it are counted

@@ -70,7 +70,7 @@ __attribute__((always_inline)) inline void put_some(const __m512i* elements, __m
 
 // The entries of whole words that are all in one row.
 template <unsigned kWidth, class I>
-TENURE_BYTES __attribute__((noinline)) void take_words(const Run& run, const Entries& to,
+TENURE_BYTES __attribute__((noinline)) void take_words(const MaskedElements& run, const Entries& to,
                                                        unsigned lines) {
   const __m512i all_places = first_places();
   const int64_t words = run.count / kWordElements;
@@ -130,11 +130,11 @@ constexpr int64_t kGroupWords = 16;
 constexpr int64_t kLeast = 2;
 
 template <unsigned kWidth, class I>
-int64_t compress_bytes(const Run& run, const Entries& entries) {
+int64_t compress_bytes(const MaskedElements& run, const Entries& entries) {
   constexpr unsigned kWidthIndex = kWidth == 1 ? 0 : kWidth == 2 ? 1 : kWidth == 4 ? 2 : 3;
   const Compressor plainly = kCompress[kWidthIndex][sizeof(I) / 8];
   if (run.columns < kWordElements) return plainly(run, entries);
-  Run part = run;
+  MaskedElements part = run;
   Entries to = entries;
   for (int64_t left = run.count; left > 0; left -= part.count) {
     int64_t group = (run.columns - part.column) / kWordElements;

@@ -170,7 +170,7 @@ uint64_t test_word(const Byte* in, auto question) {
 constexpr int64_t kMarkAheadBytes = 2048;
 
 template <unsigned kWidth, template <unsigned> class Question>
-int64_t mark(const Run& run, const Predicate& predicate) {
+int64_t mark(const MaskedElements& run, const Predicate& predicate) {
   const Question<kWidth> question(predicate);
   const int64_t words = run.count / kWordElements;
   const Byte* in = run.in;

@@ -86,8 +86,8 @@ struct UnequalPairs {
 
 // One number, repeated in a short vector.
 template <class T>
-typename Packed<T, kShortBytes>::type load_pair(const Byte* from) {
-  typename Packed<T, kShortBytes>::type pairs;
+typename SizedVector<T, kShortBytes>::type load_pair(const Byte* from) {
+  typename SizedVector<T, kShortBytes>::type pairs;
   Byte bytes[kShortBytes];
   for (int64_t at = 0; at < kShortBytes; at += kStep<Complex<T>>) {
     __builtin_memcpy(bytes + at, from, sizeof(Complex<T>));
@@ -102,8 +102,8 @@ void store_pair(Byte* to, V pairs) {
 
 template <class Rule, class T>
 Finding map_pair(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
-  using Short = typename Packed<T, kShortBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
+  using Short = typename SizedVector<T, kShortBytes>::type;
   using Pair = Complex<T>;
   const int64_t bytes = strip.count * kStep<Pair>;
   Byte* out = strip.out;
@@ -135,7 +135,7 @@ Finding map_pair(const Strip& strip) {
 template <class T>
 class PairRegister {
  public:
-  explicit PairRegister(const Source& source) : data_(source.data) {
+  explicit PairRegister(const StripInput& source) : data_(source.data) {
     if (source.step != 0) return;
     const auto pairs = load_pair<T>(source.data);
     for (int64_t at = 0; at < kRegisterBytes; at += kShortBytes) store(memory_ + at, pairs);
@@ -155,8 +155,8 @@ template <class Rule, class T>
 __attribute__((noinline)) Finding map_adjacent_numbers(Byte* out, int64_t bytes, const Byte* a,
                                                        int64_t a_moves, const Byte* b,
                                                        int64_t b_moves) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
-  using Short = typename Packed<T, kShortBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
+  using Short = typename SizedVector<T, kShortBytes>::type;
   int64_t done = 0;
   const int64_t a_next = a_moves & kRegisterBytes;
   const int64_t b_next = b_moves & kRegisterBytes;
@@ -183,8 +183,8 @@ __attribute__((noinline)) Finding map_adjacent_numbers(Byte* out, int64_t bytes,
 template <class Rule, class T>
 Finding map_two_numbers(const Strip& strip) {
   using Pair = Complex<T>;
-  const Source left = strip.in[0];
-  const Source right = strip.in[1];
+  const StripInput left = strip.in[0];
+  const StripInput right = strip.in[1];
   if (is_adjacent<Pair>(strip.out_step) && is_adjacent_or_repeated<Pair>(left) &&
       is_adjacent_or_repeated<Pair>(right)) [[likely]] {
     const PairRegister<T> a(left);
@@ -209,7 +209,7 @@ Finding map_two_numbers(const Strip& strip) {
 // For rules of many instructions, as map_joint() of dense.hpp: the code has each rule once.
 template <class Rule, class T, uint32_t kSources>
 Finding map_numbers(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
   using Pair = Complex<T>;
   constexpr int64_t kPairs = kRegisterBytes / kStep<Pair>;
   alignas(kRegisterBytes) Byte lanes[kSources + 1][kRegisterBytes];
@@ -217,7 +217,7 @@ Finding map_numbers(const Strip& strip) {
   const Byte* in[kSources];
   bool are_adjacent = is_adjacent<Pair>(strip.out_step);
   for (uint32_t i = 0; i < kSources; ++i) {
-    const Source& source = strip.in[i];
+    const StripInput& source = strip.in[i];
     are_adjacent &= is_adjacent_or_repeated<Pair>(source);
     const bool is_repeated = source.step == 0;
     // Lanes of no number have one that divides.
@@ -258,7 +258,7 @@ Finding map_numbers(const Strip& strip) {
 // Maps numbers as map_numbers() does, with results that are single parts.
 template <class Rule, class T>
 Finding map_to_parts(const Strip& strip) {
-  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
   using Pair = Complex<T>;
   constexpr int64_t kResults = kRegisterBytes / kStep<T>;
   alignas(kRegisterBytes) Byte lanes[2 * kRegisterBytes] = {};

@@ -18,7 +18,7 @@ constexpr int64_t kShortBlock = 16;
 template <class T>
 class BlockSource {
  public:
-  explicit BlockSource(const Source& source) : data_(source.data), moves_(source.step != 0) {
+  explicit BlockSource(const StripInput& source) : data_(source.data), moves_(source.step != 0) {
     if (moves_) return;
     const T value = load<T>(data_);
     for (int64_t i = 0; i < kBlock<T>; ++i) store(repeats_ + i * kStep<T>, value);
@@ -105,7 +105,7 @@ struct OfFirst {
 };
 template <class Rule, class T>
 Finding ask_each(const Strip& strip) {
-  const Source twice[] = {strip.in[0], strip.in[0]};
+  const StripInput twice[] = {strip.in[0], strip.in[0]};
   Strip pairs = strip;
   pairs.source_count = 2;
   pairs.in = twice;

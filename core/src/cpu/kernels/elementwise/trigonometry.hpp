@@ -58,8 +58,8 @@ inline Half narrowed(Doubles wide) {
 // A function of vectors of f64 for each half of one of f32.
 template <class V, class Function>
 inline V by_doubles(V x, const Function& function) {
-  using Half = typename Packed<float, sizeof(V) / 2>::type;
-  using Doubles = typename Packed<double, sizeof(V)>::type;
+  using Half = typename SizedVector<float, sizeof(V) / 2>::type;
+  using Doubles = typename SizedVector<double, sizeof(V)>::type;
   Half halves[2];
   __builtin_memcpy(halves, &x, sizeof x);
   for (Half& half : halves) half = narrowed<Half>(function(widened<Doubles>(half)));
@@ -69,8 +69,8 @@ inline V by_doubles(V x, const Function& function) {
 
 template <class V, class Function>
 inline V by_doubles(V x, V y, const Function& function) {
-  using Half = typename Packed<float, sizeof(V) / 2>::type;
-  using Doubles = typename Packed<double, sizeof(V)>::type;
+  using Half = typename SizedVector<float, sizeof(V) / 2>::type;
+  using Doubles = typename SizedVector<double, sizeof(V)>::type;
   Half left[2];
   Half right[2];
   __builtin_memcpy(left, &x, sizeof x);

@@ -114,7 +114,7 @@ inline bool is_any_less(V a, V b) {
     return _mm_movemask_ps(bit_copy<__m128>(a < b)) != 0;
   }
 #else
-  const auto words = bit_copy<typename Packed<uint64_t, sizeof(V)>::type>(a < b);
+  const auto words = bit_copy<typename SizedVector<uint64_t, sizeof(V)>::type>(a < b);
   return (words[0] | words[1]) != 0;
 #endif
 }
@@ -122,7 +122,7 @@ inline bool is_any_less(V a, V b) {
 // Whether a comparison holds in every lane.
 template <IsVector Mask>
 inline bool is_every_lane(Mask mask) {
-  using Words = typename Packed<int64_t, sizeof(Mask)>::type;
+  using Words = typename SizedVector<int64_t, sizeof(Mask)>::type;
   constexpr int kCount = sizeof(Mask) / 8;
   const Words words = bit_copy<Words>(mask);
   int64_t all = -1;

@@ -6,7 +6,7 @@
 #include "cpu/kernels/matmul/interleave.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
 #include "cpu/kernels/move/tile.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"
 
@@ -149,10 +149,11 @@ inline void pack_every_other(const Byte* from, int64_t depth_step, int64_t depth
       const Byte* const first = from + 2 * i * kWidth<T>;
       Vector<T> second = {};
       if (count > kPerVector<T>) {
-        second = Part<T>(smaller(count - kPerVector<T>, kPerVector<T>)).load(first + kVectorBytes);
+        second =
+            FirstLanes<T>(smaller(count - kPerVector<T>, kPerVector<T>)).load(first + kVectorBytes);
       }
       store(to + i * kWidth<T>,
-            every_other<T>(Part<T>(smaller(count, kPerVector<T>)).load(first), second));
+            every_other<T>(FirstLanes<T>(smaller(count, kPerVector<T>)).load(first), second));
     }
   }
 }
@@ -192,7 +193,7 @@ void pack(const Factor& from, Byte* to) {
 // Lanes of a vector that are adjacent elements at each depth, or every other one of adjacent
 // elements.
 template <class T>
-struct Run {
+struct LaneRun {
   const Byte* from;  // where the vector's first lane would be
   Between<T> lanes;
   bool is_every_other;
@@ -206,7 +207,7 @@ struct Run {
 
 // Finds the runs of rows [first, end) of a panel, without rows of zeros; returns their number.
 template <class T>
-int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>* runs) {
+int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, LaneRun<T>* runs) {
   int64_t count = 0;
   for (int64_t lane = first; lane < end;) {
     const Byte* const data = from.rows[lane];
@@ -233,12 +234,12 @@ int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>*
 // Packs a vector of lanes for each depth; the vectors are `step` bytes apart. A vector has few
 // runs, and each run is loaded into its lanes; all other lanes are zeros, which have no bits.
 template <class T>
-void pack_runs(const Run<T>* runs, int64_t count, const ScatteredRows& from, int64_t step,
+void pack_runs(const LaneRun<T>* runs, int64_t count, const ScatteredRows& from, int64_t step,
                Byte* to) {
   using Bits = Vector<typename IntegersOf<sizeof(T)>::Unsigned>;
   const bool is_plain = count == 1 && !runs[0].is_every_other;
   if (is_plain) {
-    const Run<T> run = runs[0];
+    const LaneRun<T> run = runs[0];
     for (int64_t k = 0; k < from.depth; ++k, to += step) {
       store(to, run.lanes.load(run.from + k * from.depth_step));
     }
@@ -266,7 +267,7 @@ void pack_scattered(const ScatteredRows& from, Byte* to) {
   // From the last vector to the first: the first vector of a depth overwrites the surplus lanes of
   // the last vector of the depth before.
   for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
-    Run<T> runs[kPerVector<T>];
+    LaneRun<T> runs[kPerVector<T>];
     const int64_t count = find_runs<T>(from, v, smaller(v + kPerVector<T>, kPanel), runs);
     pack_runs<T>(runs, count, from, kPanel * kWidth<T>, to + v * kWidth<T>);
   }
@@ -290,7 +291,7 @@ void pack_widened(const Factor& from, Byte* to) {
                               from.depth_step, smaller(from.count - i, kPanel), depth},
                              chunk);
       const int64_t count = depth * kPanel;
-      const Source source = {chunk, kWidth<uint16_t>, kWidth<uint16_t>};
+      const StripInput source = {chunk, kWidth<uint16_t>, kWidth<uint16_t>};
       static_cast<void>(widen({.count = count,
                                .out = to,
                                .out_step = kWidth<float>,
@@ -450,7 +451,7 @@ void put_starts(const ByteMove& move, int64_t depth, int64_t lanes, Byte* starts
   const __m512i byte_ones = _mm512_set1_epi8(1);
   const __m512i ones = _mm512_set1_epi16(1);
   for (int64_t i = 0; i < kPanel; i += kPerVector<uint32_t>) {
-    const Part<uint32_t> part(smaller(kPanel - i, kPerVector<uint32_t>));
+    const FirstLanes<uint32_t> part(smaller(kPanel - i, kPerVector<uint32_t>));
     __m512i sum = _mm512_setzero_si512();
     Byte* const start = starts + i * kWidth<uint32_t>;
     for (int64_t k = 1; k <= lanes; ++k) {

@@ -4,7 +4,7 @@
 #include "cpu/gemm.hpp"
 #include "cpu/kernels/matmul/panel.hpp"
 #include "cpu/kernels/move/tile.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -21,7 +21,7 @@ void put_columns(const DenseProduct& p, const Vector<T>* sums, int vectors) {
   const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
   const Vector<T> beta = broadcast<T>(p.beta == nullptr ? T{0} : load<T>(p.beta));
   for (int64_t i = 0; i < p.rows; i += kPerVector<T>) {
-    const Part<T> part(smaller(p.rows - i, kPerVector<T>));
+    const FirstLanes<T> part(smaller(p.rows - i, kPerVector<T>));
     for (int64_t j = 0; j < p.columns; j += kPerVector<T>) {
       const Vector<T>* const from = sums + j / kPerVector<T>;
       const auto row = [&](int64_t r) {
@@ -61,7 +61,7 @@ __attribute__((noinline)) void put_rows(const DenseProduct& p, const Vector<T>* 
   const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
   const Vector<T> beta = broadcast<T>(p.beta == nullptr ? T{0} : load<T>(p.beta));
   for (int64_t first = 0; first < p.columns; first += kPerVector<T>, ++sums) {
-    const Part<T> part(smaller(p.columns - first, kPerVector<T>));
+    const FirstLanes<T> part(smaller(p.columns - first, kPerVector<T>));
     Byte* to = p.out + first * kWidth<T>;
     for (int64_t i = 0; i < p.rows; ++i, to += p.row_step) {
       Vector<T> result = alpha * sums[i * vectors];
@@ -314,7 +314,7 @@ void multiply_scattered(const DenseProduct& p) {
 template <class T, class Adding, int kRows, int kVectors, bool kFetches = false>
 void multiply_few(const DenseProduct& p) {
   constexpr int kLast = kVectors - 1;
-  const Part<T> last(p.columns - kLast * kPerVector<T>);
+  const FirstLanes<T> last(p.columns - kLast * kPerVector<T>);
   Vector<T> sums[kRows][kVectors] = {};
   if (p.sums != nullptr) {
 #pragma GCC unroll 16
@@ -694,7 +694,7 @@ void run_epilogue(const Epilogue& f) {
   for (int64_t first = 0; first < lines; first += together) {
     const int64_t end = smaller(lines, first + together);
     for (int64_t i = 0; i < count; i += width) {
-      const Part<T> part(smaller(count - i, width));
+      const FirstLanes<T> part(smaller(count - i, width));
       Vector<T> bias = -Vector<T>{};  // which changes no sum, 0 included
       if (f.bias != nullptr && !is_by_column) bias = part.load(f.bias + i * f.bias_step);
       Byte* out = f.out + first * line_step + i * step;

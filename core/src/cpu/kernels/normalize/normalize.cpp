@@ -10,7 +10,7 @@
 
 #include "cpu/halves.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/reduce/along.hpp"
 #include "cpu/tables.hpp"
 
@@ -57,7 +57,7 @@ inline Vector<T> load_part(const Byte* in, int64_t count, int part, T more) {
   in += part * kVectorBytes;
   if (rest >= kPerVector<T>) [[likely]]
     return load<Vector<T>>(in);
-  const Vector<T> lanes = Part<T>(rest).load(in);
+  const Vector<T> lanes = FirstLanes<T>(rest).load(in);
   return lane_numbers<T>(0) < static_cast<Truth<T>>(rest) ? lanes : broadcast(more);
 }
 template <class T>
@@ -66,7 +66,7 @@ inline void store_part(const Vector<T>& lanes, int64_t count, int part, Byte* ou
   out += part * kVectorBytes;
   if (rest >= kPerVector<T>) [[likely]]
     return store<Vector<T>>(out, lanes);
-  Part<T>(rest).store(out, lanes);
+  FirstLanes<T>(rest).store(out, lanes);
 }
 
 template <class T>

@@ -19,15 +19,15 @@ struct BlockSums {
   static constexpr int kWidth = kCols < kSumLanes ? kCols : kSumLanes;
   static constexpr int kTurns = kSumLanes / kWidth;
   using Span = SpanOf<T, kWidth* static_cast<int>(sizeof(T))>;
-  using Part = typename Span::Part;
+  using SpanVector = typename Span::SpanVector;
 
   void add(int turn, const Byte* values, const Byte* x) {
     for (int column = 0; column < kCols; column += kWidth) {
       for (int p = 0; p < Span::kParts; ++p) {
         const int64_t at = column * kStep<T> + p * Span::kPartBytes;
-        const Part factors = load<Part>(x + at);
+        const SpanVector factors = load<SpanVector>(x + at);
         for (int r = 0; r < kRows; ++r) {
-          parts[turn][r][p] += load<Part>(values + r * kCols * kStep<T> + at) * factors;
+          parts[turn][r][p] += load<SpanVector>(values + r * kCols * kStep<T> + at) * factors;
         }
       }
     }
@@ -38,13 +38,14 @@ struct BlockSums {
     if constexpr (kWidth == 2) {
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        const Part pair = (parts[0][r][0] + parts[2][r][0]) + (parts[1][r][0] + parts[3][r][0]);
+        const SpanVector pair =
+            (parts[0][r][0] + parts[2][r][0]) + (parts[1][r][0] + parts[3][r][0]);
         totals[r] = pair[0] + pair[1];
       }
     } else if constexpr (kWidth == 4 && kRows <= 4 && Span::kParts == 1) {
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) {
-        const Part halves = parts[0][r][0] + parts[1][r][0];
+        const SpanVector halves = parts[0][r][0] + parts[1][r][0];
         totals[r] = (halves[0] + halves[2]) + (halves[1] + halves[3]);
       }
     } else {
@@ -62,7 +63,7 @@ struct BlockSums {
     }
   }
 
-  Part parts[kTurns][kRows][Span::kParts] = {};
+  SpanVector parts[kTurns][kRows][Span::kParts] = {};
 };
 
 // Blocks with one column: a register has the sums of several rows.
@@ -70,16 +71,16 @@ template <class T, int kRows>
 struct BlockSums<T, kRows, 1> {
   static constexpr int kTurns = kSumLanes;
   using Span = SpanOf<T, kRows* static_cast<int>(sizeof(T))>;
-  using Part = typename Span::Part;
+  using SpanVector = typename Span::SpanVector;
 
   void add(int turn, const Byte* values, const Byte* x) {
     const T factor = load<T>(x);
     for (int p = 0; p < Span::kParts; ++p) {
-      parts[turn][p] += load<Part>(values + p * Span::kPartBytes) * factor;
+      parts[turn][p] += load<SpanVector>(values + p * Span::kPartBytes) * factor;
     }
   }
   void put_totals(T* totals) const {
-    Part sums[Span::kParts];
+    SpanVector sums[Span::kParts];
 #pragma GCC unroll 8
     for (int p = 0; p < Span::kParts; ++p) {
       sums[p] = ((parts[0][p] + parts[4][p]) + (parts[2][p] + parts[6][p])) +
@@ -88,7 +89,7 @@ struct BlockSums<T, kRows, 1> {
     __builtin_memcpy(totals, sums, sizeof sums);
   }
 
-  Part parts[kTurns][Span::kParts] = {};
+  SpanVector parts[kTurns][Span::kParts] = {};
 };
 
 // Adds `count` blocks; the first block has the first turn.

@@ -17,15 +17,15 @@ constexpr int64_t kRowsAtOnce = 4;
 template <class T, class I, int kBytes, int kRows>
 void block_span(const Matmul& m, int64_t row, int64_t first_row, int64_t first) {
   using Span = SpanOf<T, kBytes>;
-  using Part = typename Span::Part;
-  Part sums[kRows][Span::kParts] = {};
+  using SpanVector = typename Span::SpanVector;
+  SpanVector sums[kRows][Span::kParts] = {};
   const int64_t row_end = index_of<I>(m.a.offsets, row + 1);
   for (int64_t k = index_of<I>(m.a.offsets, row); k < row_end; ++k) {
     const Byte* b = m.b + index_of<I>(m.a.indices, k) * m.block_cols * m.b_step + first * kStep<T>;
     const Byte* values = m.a.values + (k * m.block_rows + first_row) * m.block_cols * kStep<T>;
     for (int64_t j = 0; j < m.block_cols; ++j, b += m.b_step, values += kStep<T>) {
-      Part parts[Span::kParts];
-      for (int p = 0; p < Span::kParts; ++p) parts[p] = load<Part>(b + p * Span::kPartBytes);
+      SpanVector parts[Span::kParts];
+      for (int p = 0; p < Span::kParts; ++p) parts[p] = load<SpanVector>(b + p * Span::kPartBytes);
       for (int r = 0; r < kRows; ++r) {
         const T value = load<T>(values + r * m.block_cols * kStep<T>);
         for (int p = 0; p < Span::kParts; ++p) sums[r][p] += value * parts[p];

@@ -11,7 +11,7 @@ namespace {
 // kListed columns at most, and room for a vector more. Each column is put at its rank, the number
 // of smaller ones: branch-free comparisons.
 template <class I, class T, class Take>
-void place_few(I* list, int64_t count, const Take& take, I* columns, T* values) {
+void write_few(I* list, int64_t count, const Take& take, I* columns, T* values) {
   I ranks[kListed];
   store(reinterpret_cast<Byte*>(list + count), Vector<I>{});
   for (int64_t first = 0; first < count; first += kPerVector<I>) {
@@ -32,10 +32,10 @@ template <class I>
 I* sort_by_bytes(I* list, I* other, int64_t count, int64_t cols) {
   for (unsigned shift = 0; shift < 64 && (cols - 1) >> shift != 0; shift += 8) {
     const auto digit = [shift](I column) { return (column >> shift) & 0xff; };
-    int64_t places[257] = {};
-    for (int64_t i = 0; i < count; ++i) ++places[digit(list[i]) + 1];
-    for (int i = 1; i < 256; ++i) places[i + 1] += places[i];
-    for (int64_t i = 0; i < count; ++i) other[places[digit(list[i])]++] = list[i];
+    int64_t cursors[257] = {};
+    for (int64_t i = 0; i < count; ++i) ++cursors[digit(list[i]) + 1];
+    for (int i = 1; i < 256; ++i) cursors[i + 1] += cursors[i];
+    for (int64_t i = 0; i < count; ++i) other[cursors[digit(list[i])]++] = list[i];
     I* const sorted = other;
     other = list;
     list = sorted;

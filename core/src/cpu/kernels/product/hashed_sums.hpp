@@ -1,4 +1,4 @@
-// Rows of a product summed up in a table that is as large as the row needs, where a place for every
+// Rows of a product summed up in a table that is as large as the row needs, where a slot for every
 // column would be far more: matrices with millions of columns and short rows.
 //
 // A table of twice the products, addressed by the high bits of a product with a constant (D. E.
@@ -108,7 +108,7 @@ int64_t fill_hashed(const Operands<I, T>& from, int64_t row, int64_t products, i
   });
   const auto take = [&](I column) { return table.sums[table.find(column)]; };
   if (count <= kListed) {
-    place_few(table.list, count, take, columns, values);
+    write_few(table.list, count, take, columns, values);
   } else {
     const I* const sorted = sort_by_bytes(table.list, table.other, count, cols);
     for (int64_t i = 0; i < count; ++i) {

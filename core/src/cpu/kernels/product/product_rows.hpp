@@ -26,7 +26,7 @@ struct BitsOf<double> {
 template <class T>
 constexpr typename BitsOf<T>::type kEmptyBits = typename BitsOf<T>::type{1} << (sizeof(T) * 8 - 1);
 
-// A place that nothing was added to holds -0: adding a number to it gives that number, and no sum
+// A slot that nothing was added to holds -0: adding a number to it gives that number, and no sum
 // of products is -0, since each product has 0 added to it.
 template <class T>
 constexpr T kEmpty = -T{0};

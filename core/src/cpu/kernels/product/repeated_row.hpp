@@ -1,5 +1,5 @@
 // Rows of a product that are like the row before, moved along: those of stencils on grids, of
-// narrow bands, and of elements with several unknowns in one place, which have the same columns.
+// narrow bands, and of elements with several unknowns at one point, which have the same columns.
 //
 // Where the columns of a row of `a` are those of the row above it, moved, the next rows are likely
 // to be alike. Then it is remembered to which entry of the result each product of the row belongs,
@@ -81,7 +81,7 @@ struct RepeatedRow {
 #if defined(__AVX512F__)
   SumSteps<T> steps;
 #else
-  uint8_t places[kRepeatedProducts];  // of each product in the result
+  uint8_t slots[kRepeatedProducts];  // of each product in the result
 #endif
 
   void forget() {
@@ -148,7 +148,7 @@ void remember(const Patterns<I>& in, int64_t row, const I* columns, int64_t coun
       }
       if (!like.steps.add(piece, first_step, i % kPerVector<T>, entry)) return;
 #else
-      like.places[product] = static_cast<uint8_t>(entry);
+      like.slots[product] = static_cast<uint8_t>(entry);
 #endif
     }
   }
@@ -272,14 +272,14 @@ inline bool are_alike(const I* columns, int64_t count, I first, const I* like) {
 
 template <class I, class T>
 struct RepeatedSums {
-  const uint8_t* place;
+  const uint8_t* slot;
   T sums[kRepeatedEntries];
 
-  explicit RepeatedSums(const RepeatedRow<I, T>& like) : place(like.places) {
+  explicit RepeatedSums(const RepeatedRow<I, T>& like) : slot(like.slots) {
     for (int64_t j = 0; j < like.entries; ++j) sums[j] = T{0};
   }
   void add(T factor, const T* factors, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) sums[*place++] += factor * factors[i];
+    for (int64_t i = 0; i < count; ++i) sums[*slot++] += factor * factors[i];
   }
   void put(int64_t count, T* values) const {
     for (int64_t j = 0; j < count; ++j) values[j] = sums[j];

@@ -26,7 +26,7 @@ constexpr int kSumLanes = 8;
 constexpr int64_t kFarAheadBytes = 8192;
 
 // It is better for long rows, and an x that stays in the first cache. Rows that find x further away
-// need that cache's few places for lines in transit, and an entry that is prefetched to the second
+// need that cache's few buffers for lines in transit, and an entry that is prefetched to the second
 // cache takes one of them twice.
 constexpr int64_t kNearVectorBytes = 32 << 10;
 constexpr int64_t kLongRow = 64;  // entries
@@ -53,11 +53,11 @@ class CheckedIndices {
   bool are_right(const Byte* indices) {
     constexpr int64_t kBytes = kCount * kStep<I>;
     constexpr int64_t kPartBytes = kBytes < kVectorBytes ? kBytes : kVectorBytes < 32 ? 16 : 32;
-    typedef Bits Part __attribute__((vector_size(kPartBytes)));
+    typedef Bits BitVector __attribute__((vector_size(kPartBytes)));
     // A negative index has the highest bit, and so has the last index less one that is beyond it.
-    Part wrong = {};
+    BitVector wrong = {};
     for (int64_t i = 0; i < kBytes; i += kPartBytes) {
-      const auto part = load<Part>(indices + i);
+      const auto part = load<BitVector>(indices + i);
       wrong |= (last_ - part) | part;
     }
     const bool is_right = !has_high_bit(wrong);
@@ -97,22 +97,22 @@ class CheckedIndices {
   using Bits = typename IntegersOf<sizeof(I)>::Unsigned;
   static constexpr int64_t kHighest = static_cast<int64_t>(static_cast<Bits>(~Bits{0}) >> 1);
 
-  template <class Part>
-  static bool has_high_bit(const Part& part) {
+  template <class BitVector>
+  static bool has_high_bit(const BitVector& part) {
 #if defined(__AVX2__)
-    if constexpr (sizeof(Part) == 32) {
+    if constexpr (sizeof(BitVector) == 32) {
       return sizeof(I) == 4 ? _mm256_movemask_ps(reinterpret_cast<__m256>(part)) != 0
                             : _mm256_movemask_pd(reinterpret_cast<__m256d>(part)) != 0;
     }
 #endif
 #if defined(__x86_64__)
-    if constexpr (sizeof(Part) == 16) {
+    if constexpr (sizeof(BitVector) == 16) {
       return sizeof(I) == 4 ? _mm_movemask_ps(reinterpret_cast<__m128>(part)) != 0
                             : _mm_movemask_pd(reinterpret_cast<__m128d>(part)) != 0;
     }
 #endif
     Bits any = 0;
-    for (uint64_t i = 0; i < sizeof(Part) / sizeof(Bits); ++i) any |= part[i];
+    for (uint64_t i = 0; i < sizeof(BitVector) / sizeof(Bits); ++i) any |= part[i];
     return any > static_cast<Bits>(kHighest);
   }
 
@@ -123,13 +123,13 @@ class CheckedIndices {
 // Eight sums of entries k, k + 8, ... each, in registers of 16 bytes.
 template <class T>
 struct LaneSums {
-  typedef T Part __attribute__((vector_size(16)));
+  typedef T Vector16 __attribute__((vector_size(16)));
   static constexpr int kPerPart = 16 / static_cast<int>(sizeof(T));
   static constexpr int kParts = kSumLanes / kPerPart;
 
   template <class I>
-  static Part products(const Byte* values, const Byte* x, const Byte* indices) {
-    Part factors = {};
+  static Vector16 products(const Byte* values, const Byte* x, const Byte* indices) {
+    Vector16 factors = {};
     if constexpr (sizeof(I) < 8) {
       // Taken out of one load, indices leave the loads to the elements.
       constexpr int kBits = 8 * static_cast<int>(sizeof(I));
@@ -148,33 +148,34 @@ struct LaneSums {
         factors[i] = load<T>(x + load<I>(indices + i * kStep<I>) * kStep<T>);
       }
     }
-    return load<Part>(values) * factors;
+    return load<Vector16>(values) * factors;
   }
   // Only the first `count` of a part, which may be all or none; the operands of the others are
   // read.
   template <class I>
-  static Part first_products(const Byte* values, const Byte* x, const Byte* indices,
-                             int64_t count) {
+  static Vector16 first_products(const Byte* values, const Byte* x, const Byte* indices,
+                                 int64_t count) {
     using Bits = Truth<T>;
     typedef Bits Mask __attribute__((vector_size(16)));
     static constexpr Bits kFirst[2 * kPerPart] = {-1, -1, kPerPart == 2 ? Bits{0} : Bits{-1},
                                                   kPerPart == 2 ? Bits{0} : Bits{-1}};
     const int64_t kept = count < 0 ? 0 : count < kPerPart ? count : kPerPart;
     const auto mask = load<Mask>(reinterpret_cast<const Byte*>(kFirst + kPerPart - kept));
-    return reinterpret_cast<Part>(reinterpret_cast<Mask>(products<I>(values, x, indices)) & mask);
+    return reinterpret_cast<Vector16>(reinterpret_cast<Mask>(products<I>(values, x, indices)) &
+                                      mask);
   }
   // ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))
   T total() const {
     if constexpr (kPerPart == 4) {
-      const Part halves = parts[0] + parts[1];
+      const Vector16 halves = parts[0] + parts[1];
       return (halves[0] + halves[2]) + (halves[1] + halves[3]);
     } else {
-      const Part quarters = (parts[0] + parts[2]) + (parts[1] + parts[3]);
+      const Vector16 quarters = (parts[0] + parts[2]) + (parts[1] + parts[3]);
       return quarters[0] + quarters[1];
     }
   }
 
-  Part parts[kParts] = {};
+  Vector16 parts[kParts] = {};
 };
 
 // Sums 0 to 7 or 0 to 3 of the first `count` entries, in parts that are read as a whole.

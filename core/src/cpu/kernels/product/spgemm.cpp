@@ -1,4 +1,4 @@
-// Rows of the product of two sparse matrices, each summed up with a place for every column.
+// Rows of the product of two sparse matrices, each summed up with a slot for every column.
 //
 // After F. G. Gustavson, "Two fast algorithms for sparse matrices: multiplication and permuted
 // transposition", ACM TOMS 4 (1978). The difference is in how a row's columns are sorted. Few
@@ -70,7 +70,7 @@ int64_t count_rows(const SparseProduct& product, RowSums& sums, int64_t begin, i
   int64_t total = 0;
   for (int64_t row = begin; row < end; ++row) {
     const int64_t products = product_count(in, row, INT64_MAX);
-    if (sums.places == nullptr) {
+    if (sums.slots == nullptr) {
       HashedSums<I, T> table(sums.table, sums.most);
       total += count_hashed(in, row, products, table);
       continue;
@@ -87,14 +87,14 @@ int64_t count_rows(const SparseProduct& product, RowSums& sums, int64_t begin, i
 // Adds up a row; lists its columns in the order in which they are met. There is room for one more
 // than there are products.
 template <class I, class T>
-int64_t sum_listed(const Operands<I, T>& from, int64_t row, T* places, I* list) {
+int64_t sum_listed(const Operands<I, T>& from, int64_t row, T* slots, I* list) {
   int64_t count = 0;
   from.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
     const T factor = from.a_values[k];
     const T* const factors = from.b_values + entries.begin;
     for (int64_t i = 0; i < entries.count; ++i) {
       const I column = entries.columns[i];
-      T& sum = places[column];
+      T& sum = slots[column];
       list[count] = column;
       count += is_empty(sum) ? 1 : 0;
       sum += product_of(factor, factors[i]);
@@ -120,7 +120,7 @@ struct Span {
 
 // Adds up a row and marks the blocks that it has reached.
 template <class I, class T>
-Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks) {
+Span sum_marked(const Operands<I, T>& from, int64_t row, T* slots, Byte* marks) {
   Span span;
   from.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
     const T factor = from.a_values[k];
@@ -128,7 +128,7 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
     const int64_t first = entries.columns[0];
     const int64_t last = entries.columns[entries.count - 1];
     if (from.in.b_is_coalesced && entries.is_run()) {
-      T* const run = places + first;
+      T* const run = slots + first;
       for (int64_t i = 0; i < entries.count; ++i) run[i] += product_of(factor, factors[i]);
       for (int64_t block = first / kSumBlock; block <= last / kSumBlock; ++block) marks[block] = 1;
       return span.add(first, last);
@@ -141,7 +141,7 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
       const I column = entries.columns[i];
       falls |= column - before;  // negative where one is less than the one before
       before = column;
-      places[column] += product_of(factor, factors[i]);
+      slots[column] += product_of(factor, factors[i]);
       marks[column / kSumBlock] = 1;
     }
     if (falls >= 0) return span.add(first, last);
@@ -150,7 +150,7 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
   return span;
 }
 
-// A bit for each place of a block that is not empty.
+// A bit for each slot of a block that is not empty.
 inline uint32_t filled_bits(const float* block) {
 #if defined(__AVX512F__)
   const __m512i empty = _mm512_set1_epi32(INT32_MIN);
@@ -242,9 +242,9 @@ inline int64_t take_block(T* block, int64_t column, I* columns, T* values) {
 
 #endif
 
-// Writes the entries of a row in order, and empties their places.
+// Writes the entries of a row in order, and empties their slots.
 template <class I, class T>
-int64_t place_marked(T* places, Byte* marks, const Span& span, I* columns, T* values) {
+int64_t write_marked(T* slots, Byte* marks, const Span& span, I* columns, T* values) {
   constexpr int64_t kMarks = 8;  // in a register
   int64_t count = 0;
   for (int64_t base = span.first & -kMarks; base <= span.last; base += kMarks) {
@@ -253,7 +253,7 @@ int64_t place_marked(T* places, Byte* marks, const Span& span, I* columns, T* va
     store<uint64_t>(marks + base, 0);
     for (; word != 0; word &= word - 1) {
       const int64_t column = (base + __builtin_ctzll(word) / 8) * kSumBlock;
-      count += take_block(places + column, column, columns + count, values + count);
+      count += take_block(slots + column, column, columns + count, values + count);
     }
   }
   return count;
@@ -261,22 +261,22 @@ int64_t place_marked(T* places, Byte* marks, const Span& span, I* columns, T* va
 
 // ---- rows ----
 
-// A place for each column up to kPlacesBytes, and where a row may have a fair part of them. Above
-// that a table as large as the row takes less memory, and a cache holds more of it.
+// A slot for each column up to kColumnSumsBytes, and where a row may have a fair part of them.
+// Above that a table as large as the row takes less memory, and a cache holds more of it.
 constexpr int64_t kFairPart = 16;
 
 inline int64_t block_count(int64_t cols) { return (cols + kSumBlock - 1) / kSumBlock; }
 inline int64_t in_words(int64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 template <class T>
-bool has_places(int64_t cols, int64_t most) {
-  return cols <= kPlacesBytes / static_cast<int64_t>(sizeof(T)) || most >= cols / kFairPart;
+bool has_slots(int64_t cols, int64_t most) {
+  return cols <= kColumnSumsBytes / static_cast<int64_t>(sizeof(T)) || most >= cols / kFairPart;
 }
 
 template <class I, class T>
 int64_t scratch_bytes(int64_t cols, int64_t most) {
   const auto repeated_bytes = static_cast<int64_t>(sizeof(RepeatedRow<I, T>));
-  if (!has_places<T>(cols, most)) return repeated_bytes + HashedSums<I, T>::bytes(most);
+  if (!has_slots<T>(cols, most)) return repeated_bytes + HashedSums<I, T>::bytes(most);
   const int64_t blocks = block_count(cols);
   return repeated_bytes + blocks * kSumBlock * static_cast<int64_t>(sizeof(T)) + in_words(blocks) +
          cols * 4;
@@ -290,15 +290,15 @@ RowSums start(Byte* memory, int64_t cols, int64_t most) {
   sums.repeated = memory;
   reinterpret_cast<RepeatedRow<I, T>*>(memory)->forget();
   memory += sizeof(RepeatedRow<I, T>);
-  if (!has_places<T>(cols, most)) {
+  if (!has_slots<T>(cols, most)) {
     sums.table = memory;
     HashedSums<I, T>(memory, most).clear();
     return sums;
   }
   const int64_t blocks = block_count(cols);
-  sums.places = memory;
-  T* const places = reinterpret_cast<T*>(memory);
-  for (int64_t i = 0; i < blocks * kSumBlock; ++i) places[i] = kEmpty<T>;
+  sums.slots = memory;
+  T* const slots = reinterpret_cast<T*>(memory);
+  for (int64_t i = 0; i < blocks * kSumBlock; ++i) slots[i] = kEmpty<T>;
   sums.marks = memory + blocks * kSumBlock * static_cast<int64_t>(sizeof(T));
   for (int64_t i = 0; i < in_words(blocks); ++i) sums.marks[i] = 0;
   sums.stamps = reinterpret_cast<uint32_t*>(sums.marks + in_words(blocks));
@@ -309,24 +309,24 @@ RowSums start(Byte* memory, int64_t cols, int64_t most) {
 // Writes a row; returns how many entries it has.
 template <class I, class T>
 int64_t fill_row(const Operands<I, T>& from, int64_t row, RowSums& sums, I* columns, T* values) {
-  T* const places = reinterpret_cast<T*>(sums.places);
-  if (places == nullptr) {
+  T* const slots = reinterpret_cast<T*>(sums.slots);
+  if (slots == nullptr) {
     HashedSums<I, T> table(sums.table, sums.most);
     const int64_t products = product_count(from.in, row, INT64_MAX);
     return fill_hashed(from, row, products, sums.cols, table, columns, values);
   }
   if (product_count(from.in, row, kListed) > kListed) {
-    const Span span = sum_marked(from, row, places, sums.marks);
-    return place_marked(places, sums.marks, span, columns, values);
+    const Span span = sum_marked(from, row, slots, sums.marks);
+    return write_marked(slots, sums.marks, span, columns, values);
   }
   I list[kListed + kPerVector<I>];
-  const int64_t count = sum_listed(from, row, places, list);
-  const auto take = [places](I column) {
-    const T sum = places[column];
-    places[column] = kEmpty<T>;
+  const int64_t count = sum_listed(from, row, slots, list);
+  const auto take = [slots](I column) {
+    const T sum = slots[column];
+    slots[column] = kEmpty<T>;
     return sum;
   };
-  place_few(list, count, take, columns, values);
+  write_few(list, count, take, columns, values);
   return count;
 }
 

@@ -1,8 +1,9 @@
 // Compressed rows times dense columns.
 //
 // One column is a sum of products of elements from anywhere (row_sum.hpp; rows of few entries by
-// their length, short_rows.hpp), or from adjacent places where rows are alike (shifted_rows.hpp).
-// More columns are bound by arithmetic: the sums of a row stay in registers over all its entries.
+// their length, short_rows.hpp), or from adjacent positions where rows are alike
+// (shifted_rows.hpp). More columns are bound by arithmetic: the sums of a row stay in registers
+// over all its entries.
 #include "cpu/spmm.hpp"
 
 #include "cpu/kernels/product/row_sum.hpp"
@@ -137,10 +138,10 @@ constexpr int kWidestBytes = kVectorBytes == 16 ? 128 : 256;
 
 // Adds an entry's products with kBytes of a row of b.
 template <class T, int kBytes>
-inline void add_products(typename SpanOf<T, kBytes>::Part* sums, T value, const Byte* from) {
+inline void add_products(typename SpanOf<T, kBytes>::SpanVector* sums, T value, const Byte* from) {
   using Span = SpanOf<T, kBytes>;
   for (int p = 0; p < Span::kParts; ++p) {
-    sums[p] += value * load<typename Span::Part>(from + p * Span::kPartBytes);
+    sums[p] += value * load<typename Span::SpanVector>(from + p * Span::kPartBytes);
   }
 }
 
@@ -154,7 +155,7 @@ void span(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
   const int64_t last = entries.begin(end) - 1;
   int64_t k = entries.begin(begin);
   for (int64_t row = begin; row < end; ++row) {
-    typename Span::Part sums[Span::kParts] = {};
+    typename Span::SpanVector sums[Span::kParts] = {};
     for (const int64_t row_end = entries.begin(row + 1); k < row_end; ++k) {
       if constexpr (kBytes >= 64) {
         const int64_t ahead = k + kAheadEntries < last ? k + kAheadEntries : last;
@@ -202,7 +203,7 @@ void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
       const int64_t limit = is_last ? INT64_MAX : part + kRows;
       for (int64_t i = 0; i < rows; ++i) {
         Byte* const out = m.out + (tile + i) * m.out_step + first * kStep<T>;
-        typename Span::Part sums[Span::kParts] = {};
+        typename Span::SpanVector sums[Span::kParts] = {};
         if (part != 0) __builtin_memcpy(sums, out, sizeof sums);
         int64_t k = next[i];
         const int64_t row_end = entries.begin(tile + i + 1);

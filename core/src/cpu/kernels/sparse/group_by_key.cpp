@@ -127,7 +127,7 @@ void count_packed(const Byte* packed, int64_t count, unsigned key_bits, int64_t*
 }
 
 template <class P, class V, class I>
-void place(const Placing& placing) {
+void scatter(const Placing& placing) {
   const int64_t count = placing.count;
   const Byte* const packed = placing.packed;
   const Byte* const values = placing.values;
@@ -183,7 +183,7 @@ void bound_rows(const Byte* rows, int64_t first, int64_t count, int64_t row, int
 
 #define TENURE_BY_WIDTH(f, P) \
   {f<P, uint8_t>, f<P, uint16_t>, f<P, uint32_t>, f<P, uint64_t>, f<P, Bytes16>}
-#define TENURE_BY_INDEX(P, V) {place<P, V, int32_t>, place<P, V, int64_t>}
+#define TENURE_BY_INDEX(P, V) {scatter<P, V, int32_t>, scatter<P, V, int64_t>}
 #define TENURE_PLACE(P)                                                                     \
   {TENURE_BY_INDEX(P, uint8_t), TENURE_BY_INDEX(P, uint16_t), TENURE_BY_INDEX(P, uint32_t), \
    TENURE_BY_INDEX(P, uint64_t), TENURE_BY_INDEX(P, Bytes16)}

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cpu/kernels/matmul/multiply_add.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/window.hpp"
 
 namespace tenure::kernels {
@@ -137,7 +137,7 @@ void weigh_pixel_stencil(const PixelStencil& w) {
       continue;
     }
     weigh_columns<T>(w, weights, offset, OuterElements<T>(w.begin - x, w.end - x), sums);
-    const Part<T> part(w.columns - x < kLanes ? w.columns - x : kLanes);
+    const FirstLanes<T> part(w.columns - x < kLanes ? w.columns - x : kLanes);
     for (int q = 0; q < kStencilRows; ++q) {
       if (w.streams && part.is_whole()) {
         stream_vector<T>(w.out[q] + offset, sums[q]);
@@ -224,7 +224,7 @@ void weigh_channel_stencil(const ChannelStencil& w) {
     if (lane < w.lanes) {
       fetch_ahead(w.ahead, read, kReadBytes);
       weigh_channels<T>(at, w.weights, lane * static_cast<int64_t>(sizeof(T)),
-                        Part<T>(w.lanes - lane));
+                        FirstLanes<T>(w.lanes - lane));
       read += kStencilColumns * (w.lanes - lane) * static_cast<int64_t>(sizeof(T));
     }
     if (++pair == w.pairs) return;

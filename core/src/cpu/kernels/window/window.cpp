@@ -4,7 +4,7 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/elementwise/vector_math.hpp"
 #include "cpu/kernels/matmul/multiply_add.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/window/stencil.hpp"
 #include "cpu/tables.hpp"
 
@@ -161,7 +161,7 @@ void fold_windows(const Windows& w) {
       Fold::template fold<1>(w, place, lane * kWidth<T>, Whole<T>());
     }
     if (lane < w.lanes) {
-      Fold::template fold<1>(w, place, lane * kWidth<T>, Part<T>(w.lanes - lane));
+      Fold::template fold<1>(w, place, lane * kWidth<T>, FirstLanes<T>(w.lanes - lane));
     }
   }
 }
@@ -209,7 +209,7 @@ void weigh_lanes(const Windows& w) {
       weigh_vector<T>(w, place, end, lane * kWidth<T>, Whole<T>());
     }
     if (lane < w.lanes) {
-      weigh_vector<T>(w, place, end, lane * kWidth<T>, Part<T>(w.lanes - lane));
+      weigh_vector<T>(w, place, end, lane * kWidth<T>, FirstLanes<T>(w.lanes - lane));
     }
   }
 }

@@ -12,36 +12,37 @@ namespace tenure::cuda {
 namespace {
 
 using Location = DeviceExpression::Location;
-using Source = DeviceExpression::Operand;
+using FormulaOperand = DeviceExpression::Operand;
 
-constexpr Source kLast = {Location::kLast, 0};
+constexpr FormulaOperand kLast = {Location::kLast, 0};
 
 // Nodes one after the other, and the views that they read.
 class Formula {
  public:
-  Source view(const tnr_view& view) noexcept {
+  FormulaOperand view(const tnr_view& view) noexcept {
     views_[expression_.view_count] = &view;
     return {Location::kView, static_cast<std::uint8_t>(expression_.view_count++)};
   }
   // In f64, or of a dtype that has it in its lowest bytes: 0.
-  Source number(double value, tnr_dtype dtype = TNR_DTYPE_F64) noexcept {
+  FormulaOperand number(double value, tnr_dtype dtype = TNR_DTYPE_F64) noexcept {
     DeviceExpression::Number& number = expression_.numbers[expression_.number_count];
     number.dtype = dtype;
     std::memcpy(number.bytes, &value, sizeof value);
     return {Location::kNumber, static_cast<std::uint8_t>(expression_.number_count++)};
   }
   // The result of the last node stays for later ones than the next.
-  Source keep() noexcept {
+  FormulaOperand keep() noexcept {
     expression_.nodes[expression_.node_count - 1].slot = slots_;
     return {Location::kSlot, slots_++};
   }
-  Source unary(tnr_unary_op op, tnr_dtype dtype, Source a) noexcept {
+  FormulaOperand unary(tnr_unary_op op, tnr_dtype dtype, FormulaOperand a) noexcept {
     return add(TNR_NODE_UNARY + static_cast<std::uint32_t>(op), dtype, dtype, 1, a, {});
   }
-  Source binary(tnr_binary_op op, tnr_dtype dtype, Source a, Source b) noexcept {
+  FormulaOperand binary(tnr_binary_op op, tnr_dtype dtype, FormulaOperand a,
+                        FormulaOperand b) noexcept {
     return add(TNR_NODE_BINARY + static_cast<std::uint32_t>(op), dtype, dtype, 2, a, b);
   }
-  Source cast(tnr_dtype from, tnr_dtype to, Source a) noexcept {
+  FormulaOperand cast(tnr_dtype from, tnr_dtype to, FormulaOperand a) noexcept {
     return add(TNR_NODE_CAST, from, to, 1, a, {});
   }
   void compute(const Queue& queue, const tnr_view_mut& out, const Pins& pins) const {
@@ -50,8 +51,8 @@ class Formula {
   }
 
  private:
-  Source add(std::uint32_t code, tnr_dtype dtype, tnr_dtype out_dtype, std::uint8_t count, Source a,
-             Source b) noexcept {
+  FormulaOperand add(std::uint32_t code, tnr_dtype dtype, tnr_dtype out_dtype, std::uint8_t count,
+                     FormulaOperand a, FormulaOperand b) noexcept {
     expression_.nodes[expression_.node_count++] = {
         code, dtype, out_dtype, count, DeviceExpression::kNoSlot, {a, b, {}}};
     return kLast;
@@ -63,7 +64,7 @@ class Formula {
 };
 
 // A number of each channel, in f64, for later nodes; `otherwise` without a vector.
-Source wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
+FormulaOperand wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept {
   if (vector == nullptr) return formula.number(otherwise);
   formula.cast(vector->dtype, TNR_DTYPE_F64, formula.view(*vector));
   return formula.keep();
@@ -73,12 +74,12 @@ Source wide(Formula& formula, const tnr_view* vector, double otherwise) noexcept
 void compute_scale(const Queue& queue, const tnr_view& var, const tnr_view* weight, double eps,
                    const tnr_view_mut& out, const Pins& pins) {
   Formula formula;
-  const Source numerator = wide(formula, weight, 1);
-  const Source variance = wide(formula, &var, 0);
-  const Source sum =
+  const FormulaOperand numerator = wide(formula, weight, 1);
+  const FormulaOperand variance = wide(formula, &var, 0);
+  const FormulaOperand sum =
       formula.binary(TNR_BINARY_OP_ADD, TNR_DTYPE_F64, variance, formula.number(eps));
-  const Source root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
-  const Source scale = formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, numerator, root);
+  const FormulaOperand root = formula.unary(TNR_UNARY_OP_SQRT, TNR_DTYPE_F64, sum);
+  const FormulaOperand scale = formula.binary(TNR_BINARY_OP_DIV, TNR_DTYPE_F64, numerator, root);
   formula.cast(TNR_DTYPE_F64, out.view.dtype, scale);
   formula.compute(queue, out, pins);
 }
@@ -119,7 +120,7 @@ void enqueue(const Queue& queue, const DeviceBatchNorm& call) {
   const tnr_view means = mean == nullptr ? tnr_view{} : spread(a, *mean);
   const tnr_view biases = bias == nullptr ? tnr_view{} : spread(a, *bias);
   Formula formula;
-  Source x = formula.view(a);
+  FormulaOperand x = formula.view(a);
   if (mean != nullptr) {
     x = formula.binary(TNR_BINARY_OP_SUB, a.dtype, x, formula.view(means));
   }

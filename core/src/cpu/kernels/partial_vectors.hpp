@@ -45,9 +45,9 @@ inline Vector<T> load_lanes(const Byte* from, __m256i mask) {
 // The first lanes of a vector, at least one. No byte of the others is touched in memory; they are
 // loaded as zeros.
 template <class T>
-class Part {
+class FirstLanes {
  public:
-  explicit Part(int64_t count) : count_(count) {
+  explicit FirstLanes(int64_t count) : count_(count) {
 #if defined(__AVX512F__)
     mask_ = (1u << count) - 1;
 #elif defined(__AVX2__)

@@ -22,7 +22,7 @@ struct Dropout {
 };
 
 // Compression of a dense matrix to entries, in row-major order.
-struct DenseScan {
+struct DenseSearch {
   std::int64_t rows;
   std::int64_t columns;
   DenseElements elements;
@@ -52,27 +52,27 @@ inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
 // each takes this many bytes at most, which a second cache holds.
 inline constexpr std::int64_t kMaxFetchBytes = kChunkBytes * 3;
 
-// One thread's work on a scan. Large: for the stack of one slice.
-class DenseScanner {
+// One thread's work on a search. Large: for the stack of one slice.
+class DenseSearcher {
  public:
-  using Scan = DenseScan;
+  using Search = DenseSearch;
 
-  // Bytes of memory of the thread's own that the scan needs.
-  static std::int64_t buffer_bytes(const DenseScan& scan) noexcept;
+  // Bytes of memory of the thread's own that the search needs.
+  static std::int64_t buffer_bytes(const DenseSearch& search) noexcept;
 
-  DenseScanner(const DenseScan& scan, kernels::Byte* buffer) noexcept
-      : scan_(scan),
+  DenseSearcher(const DenseSearch& search, kernels::Byte* buffer) noexcept
+      : search_(search),
         bits_(reinterpret_cast<std::uint64_t*>(buffer)),
-        buffer_(buffer + bits_bytes(scan)) {}
+        buffer_(buffer + bits_bytes(search)) {}
 
   // Whether a chunk is some lines wide, transposed: the elements of columns are adjacent, and there
   // are not too many columns.
-  static bool fetches_columns(const DenseScan& scan) noexcept;
+  static bool fetches_columns(const DenseSearch& search) noexcept;
   // Elements of every chunk but the last, which may have fewer.
-  static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
-  static std::int64_t chunk_count(const DenseScan& scan) noexcept {
-    const std::int64_t elements = chunk_elements(scan);
-    return (scan.entry_count() + elements - 1) / elements;
+  static std::int64_t chunk_elements(const DenseSearch& search) noexcept;
+  static std::int64_t chunk_count(const DenseSearch& search) noexcept {
+    const std::int64_t elements = chunk_elements(search);
+    return (search.entry_count() + elements - 1) / elements;
   }
 
   // The number of entries of the chunk.
@@ -84,23 +84,23 @@ class DenseScanner {
   std::int64_t count_and_write(std::int64_t chunk, const EntryArrays& to,
                                std::int64_t before) noexcept;
   // Whether that is the faster way: the elements, and the mask, are in their order in memory.
-  static bool counts_as_it_writes(const DenseScan& scan) noexcept {
-    return scan.elements.is_dense() && (scan.mask == nullptr || scan.mask->is_dense());
+  static bool counts_as_it_writes(const DenseSearch& search) noexcept {
+    return search.elements.is_dense() && (search.mask == nullptr || search.mask->is_dense());
   }
   // An estimate of the number of entries, from a sample.
   std::int64_t expected_count() noexcept;
 
  private:
-  static std::int64_t bits_bytes(const DenseScan& scan) noexcept {
-    return (chunk_elements(scan) / kernels::kWordElements + 1) * 8;
+  static std::int64_t bits_bytes(const DenseSearch& search) noexcept {
+    return (chunk_elements(search) / kernels::kWordElements + 1) * 8;
   }
   std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
   void start(const EntryArrays& to, std::int64_t before) noexcept;
-  void take(kernels::Run& run) noexcept;
+  void take(kernels::MaskedElements& run) noexcept;
   void finish() noexcept;
   void multiply(kernels::Byte* values, std::int64_t count) const noexcept;
 
-  const DenseScan& scan_;
+  const DenseSearch& search_;
   std::uint64_t* bits_;    // of a chunk
   kernels::Byte* buffer_;  // room for elements that are not dense
   // The chunk that was counted last.

@@ -1,6 +1,6 @@
 // One pass over the elements, into room for as many entries as matrices have that are worth being
 // sparse. Where there are more, they are counted, and a second pass has room for all.
-#include "sparse/from_dense/device_scan.hpp"
+#include "sparse/from_dense/device_search.hpp"
 
 #include <algorithm>
 

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "sparse/from_dense/dense_scan.hpp"
+#include "sparse/from_dense/dense_search.hpp"
 
 namespace tenure {
 
 // Compression of a dense matrix to blocks, block row by block row.
-struct BlockScan {
-  DenseScan dense;
+struct BlockSearch {
+  DenseSearch dense;
   std::int64_t block_rows;
   std::int64_t block_columns;
 
@@ -23,15 +23,15 @@ struct BlockScan {
   }
 };
 
-// One thread's work on a scan of blocks; as DenseScanner. A chunk is some rows of blocks.
-class BlockScanner {
+// One thread's work on a search of blocks; as DenseSearcher. A chunk is some rows of blocks.
+class BlockSearcher {
  public:
-  using Scan = BlockScan;
+  using Search = BlockSearch;
 
-  static std::int64_t buffer_bytes(const BlockScan& scan) noexcept;
-  static std::int64_t chunk_count(const BlockScan& scan) noexcept;
+  static std::int64_t buffer_bytes(const BlockSearch& search) noexcept;
+  static std::int64_t chunk_count(const BlockSearch& search) noexcept;
 
-  BlockScanner(const BlockScan& scan, kernels::Byte* buffer) noexcept;
+  BlockSearcher(const BlockSearch& search, kernels::Byte* buffer) noexcept;
 
   std::int64_t count(std::int64_t chunk) noexcept;
   void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
@@ -49,7 +49,7 @@ class BlockScanner {
   std::int64_t mark(std::int64_t row, const Lines& asked) noexcept;
   void mark_line(const kernels::Byte* line, std::uint64_t* bits) noexcept;
 
-  const BlockScan& scan_;
+  const BlockSearch& search_;
   std::int64_t words_;       // of the bits of a row
   std::uint64_t* line_;      // bits of one line
   std::uint64_t* bits_;      // of a chunk's rows, one after the other

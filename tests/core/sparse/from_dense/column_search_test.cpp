@@ -1,6 +1,6 @@
 // Compares the entries of a dense matrix by columns with those of the rows of its transpose; under
 // each instruction set.
-#include "sparse/from_dense/column_scan.hpp"
+#include "sparse/from_dense/column_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +26,12 @@ struct Compressed {
   bool operator==(const Compressed&) const = default;
 };
 
-// A scanner's result, chunk by chunk; cached or streamed at random. `columns` are those of CSC, or
+// A searcher's result, chunk by chunk; cached or streamed at random. `columns` are those of CSC, or
 // the rows of CSR.
-template <class Scanner>
-Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, std::int64_t columns,
-                   std::mt19937_64& random) {
-  const auto bytes = static_cast<std::size_t>(Scanner::buffer_bytes(scan));
+template <class Searcher>
+Compressed searched(const typename Searcher::Search& search, const DenseSearch& dense,
+                    std::int64_t columns, std::mt19937_64& random) {
+  const auto bytes = static_cast<std::size_t>(Searcher::buffer_bytes(search));
   std::vector<Byte> buffer(bytes + 64);
   Byte* const aligned = buffer.data() + -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
   const std::int64_t width = dense.elements.width();
@@ -42,12 +42,12 @@ Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, s
                    std::vector<Byte>(static_cast<std::size_t>((columns + 1) * index))};
   EntryArrays to = {found.values.data(), found.minor.data(), nullptr, found.offsets.data(),
                     Stores::kCached};
-  Scanner scanner(scan, aligned);
+  Searcher searcher(search, aligned);
   std::int64_t before = 0;
-  for (std::int64_t chunk = 0; chunk < Scanner::chunk_count(scan); ++chunk) {
-    const std::int64_t count = scanner.count(chunk);
+  for (std::int64_t chunk = 0; chunk < Searcher::chunk_count(search); ++chunk) {
+    const std::int64_t count = searcher.count(chunk);
     to.stores = random() % 2 == 0 ? Stores::kCached : Stores::kStreamed;
-    scanner.write(to, before, -1);
+    searcher.write(to, before, -1);
     before += count;
   }
   order_streamed_stores();
@@ -56,23 +56,23 @@ Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, s
   return found;
 }
 
-// As DenseScanner, but a chunk is counted when it is written.
-class CountingAsItWrites : public DenseScanner {
+// As DenseSearcher, but a chunk is counted when it is written.
+class CountingAsItWrites : public DenseSearcher {
  public:
-  using DenseScanner::DenseScanner;
+  using DenseSearcher::DenseSearcher;
   std::int64_t count(std::int64_t chunk) noexcept {
     chunk_ = chunk;
-    return DenseScanner::count(chunk);
+    return DenseSearcher::count(chunk);
   }
   void write(const EntryArrays& to, std::int64_t before, std::int64_t) noexcept {
-    EXPECT_EQ(count_and_write(chunk_, to, before), DenseScanner::count(chunk_));
+    EXPECT_EQ(count_and_write(chunk_, to, before), DenseSearcher::count(chunk_));
   }
 
  private:
   std::int64_t chunk_ = 0;
 };
 
-TEST(ColumnScan, PlacesAreThoseOfTheBits) {
+TEST(ColumnSearch, PlacesAreThoseOfTheBits) {
   std::mt19937_64 random(17);
   for (const std::size_t words : {0, 1, 2, 16, 1024}) {
     std::vector<std::uint64_t> bits(words);
@@ -84,7 +84,7 @@ TEST(ColumnScan, PlacesAreThoseOfTheBits) {
         if ((bits[i] >> bit & 1) != 0) expected.push_back(static_cast<std::uint16_t>(i * 64 + bit));
       }
     }
-    std::vector<std::uint16_t> places(expected.size() + kernels::kMorePlaces, 0xabcd);
+    std::vector<std::uint16_t> places(expected.size() + kernels::kMorePositions, 0xabcd);
     const std::int64_t count = kernels::compression_kernels().list_bit_indices(
         bits.data(), static_cast<std::int64_t>(words), places.data());
     ASSERT_EQ(count, static_cast<std::int64_t>(expected.size())) << words << " words";
@@ -93,7 +93,7 @@ TEST(ColumnScan, PlacesAreThoseOfTheBits) {
   }
 }
 
-TEST(ColumnScan, IsWhatTheTransposeGives) {
+TEST(ColumnSearch, IsWhatTheTransposeGives) {
   std::mt19937_64 random(11);
   for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
            {2, 2}, {3, 64}, {64, 64}, {65, 300}, {100, 257}, {5000, 70}, {33, 1000}, {20'000, 3}}) {
@@ -112,8 +112,8 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
       const bool has_mask = random() % 2 == 0;
       SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSC);
       options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
-      const auto scan_of = [&](const tnr_view& matrix, const DenseElements& asked) {
-        return DenseScan{
+      const auto search_of = [&](const tnr_view& matrix, const DenseElements& asked) {
+        return DenseSearch{
             .rows = matrix.shape[0],
             .columns = matrix.shape[1],
             .elements = DenseElements(matrix),
@@ -123,19 +123,19 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
       };
       const DenseElements asked(mask);
       const DenseElements asked_across(transpose(mask, 0, 1));
-      DenseScan across = scan_of(transpose(dense, 0, 1), asked_across);
-      const ColumnScan columns(scan_of(dense, asked));
+      DenseSearch across = search_of(transpose(dense, 0, 1), asked_across);
+      const ColumnSearch columns(search_of(dense, asked));
       across.index_type = columns.dense.index_type;
       ASSERT_TRUE(columns.is_possible());
-      EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1], random) ==
-                  scanned<DenseScanner>(across, across, shape[1], random))
+      EXPECT_TRUE(searched<ColumnSearcher>(columns, columns.dense, shape[1], random) ==
+                  searched<DenseSearcher>(across, across, shape[1], random))
           << shape[0] << " by " << shape[1] << " of " << dtype_name(dtype);
     }
   }
 }
 
 // Some elements of each chunk, of rows of any length, with what chance drops or a mask names.
-TEST(DenseScan, CountsAsItWrites) {
+TEST(DenseSearch, CountsAsItWrites) {
   std::mt19937_64 random(13);
   for (const std::int64_t columns : {3, 64, 1000, 1024, 8192, 100'001}) {
     for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_I8}) {
@@ -153,23 +153,23 @@ TEST(DenseScan, CountsAsItWrites) {
       const bool has_mask = random() % 2 == 0;
       SparseOptions options = options_of(TNR_SPARSE_FORMAT_CSR);
       options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
-      const DenseScan scan = {
+      const DenseSearch search = {
           .rows = rows,
           .columns = columns,
           .elements = DenseElements(flat_view(elements.data(), dtype, {rows, columns})),
           .mask = has_mask ? &mask : nullptr,
           .predicate = predicate_of(options, dtype),
           .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
-      ASSERT_TRUE(DenseScanner::counts_as_it_writes(scan));
-      EXPECT_TRUE(scanned<CountingAsItWrites>(scan, scan, rows, random) ==
-                  scanned<DenseScanner>(scan, scan, rows, random))
+      ASSERT_TRUE(DenseSearcher::counts_as_it_writes(search));
+      EXPECT_TRUE(searched<CountingAsItWrites>(search, search, rows, random) ==
+                  searched<DenseSearcher>(search, search, rows, random))
           << rows << " by " << columns << " of " << dtype_name(dtype);
     }
   }
 }
 
 // At each density, by the algorithm that is chosen for it, on several threads.
-TEST(ColumnScan, LargeMatricesAreThoseOfTheirTranspose) {
+TEST(ColumnSearch, LargeMatricesAreThoseOfTheirTranspose) {
   const std::int64_t rows = 1100;
   const std::int64_t cols = 1031;
   const TestContext threads(3);
