@@ -163,23 +163,23 @@ impl State {
         self.nodes.borrow_mut().push(site);
     }
 
-    /// Records one place for the nodes that a call added, which may be several.
-    pub(super) fn note_added_nodes(&self, place: Place) {
+    /// Records one call site for the nodes that a call added, which may be several.
+    pub(super) fn note_added_nodes(&self, site: CallSite) {
         let Ok(info) = self.handle.info() else { return };
-        self.nodes.borrow_mut().resize(info.node_count as usize, place);
+        self.nodes.borrow_mut().resize(info.node_count as usize, site);
         let known = self.values.borrow().len() as u32;
         for value in known..info.value_count {
             let source = self.handle.describe_value(value).map(|info| info.source);
             if source.is_ok_and(|source| source == tnr_value_source::NODE) {
-                self.note_value(value, Value::Node(place));
+                self.note_value(value, Value::Node(site));
             }
         }
     }
 
-    /// A library's message about a node, behind the place of the call that met it.
+    /// A library's message about a node, behind the call site that met it.
     #[cold]
-    pub(super) fn refused_at(&self, place: Place, error: Error) -> Error {
-        located(&self.places(), error).prefixed(&format!("{place}: "))
+    pub(super) fn refused_at(&self, site: CallSite, error: Error) -> Error {
+        located(&self.call_sites(), error).prefixed(&format!("{site}: "))
     }
 
     /// The names of all nodes.

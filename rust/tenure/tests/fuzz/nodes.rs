@@ -48,6 +48,8 @@ impl Node {
             operand_count: self.operands.len() as u32,
             number_count: self.numbers.len() as u32,
             flags: self.flags,
+            copy: 0,
+            marks: 0,
             reserved: 0,
         }
     }

@@ -59,6 +59,7 @@ fn read(file: &[u8]) -> bool {
         disabled_passes: TNR_PASS_CONSTANT_FOLDING,
         enabled_passes: 0,
         packed: ptr::null(),
+        budget_bytes: 0,
     };
     // SAFETY: the handles are alive, and the attributes during the call.
     unsafe {

@@ -154,6 +154,8 @@ impl Builder {
             operand_count: operands.len() as u32,
             number_count: numbers.len() as u32,
             flags,
+            copy: 0,
+            marks: 0,
             reserved: 0,
         };
         let mut value = 0;

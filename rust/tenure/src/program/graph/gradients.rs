@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::Graph;
 use crate::dtype::Element;
 use crate::program::control::sealed::Made;
-use crate::program::state::Place;
+use crate::program::state::CallSite;
 use crate::program::types::numbers_of;
 use crate::program::{Outputs, Traced};
 
@@ -85,15 +85,15 @@ impl<'g> Graph<'g> {
         seed: Option<u32>,
         by: &V,
     ) -> V {
-        let place = Place { name: "gradients", at };
+        let site = CallSite { name: "gradients", at };
         let numbers = numbers_of(by);
         let mut gradients = Vec::new();
         if !self.state.has_failed() {
             match self.state.handle.add_gradients(of, seed, &numbers) {
                 Ok(added) => gradients = added,
-                Err(error) => self.fail(self.state.refused_at(place, error)),
+                Err(error) => self.fail(self.state.refused_at(site, error)),
             }
-            self.state.note_added_nodes(place);
+            self.state.note_added_nodes(site);
         }
         V::made(self, &mut gradients.into_iter())
     }
