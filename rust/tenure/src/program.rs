@@ -345,6 +345,8 @@ passes! {
     IN_PLACE TNR_PASS_IN_PLACE,
         "A result takes the memory of an operand that nothing reads any more.";
     MEMORY TNR_PASS_MEMORY, "Values that are not alive at once share memory.";
+    RECOMPUTATION TNR_PASS_RECOMPUTATION,
+        "Values that are marked, and as many as a budget needs, are computed again instead of kept.";
     LAYOUT TNR_PASS_LAYOUT, "Images between convolutions and poolings lie channels-last.";
 }
 

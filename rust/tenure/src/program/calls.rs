@@ -264,6 +264,12 @@ impl GraphHandle {
         Ok(info)
     }
 
+    /// Sets the marks of nodes.
+    pub(crate) fn mark(&self, first: u32, count: u32, marks: u32) -> Result<()> {
+        // SAFETY: the handle is alive; numbers are checked by the library.
+        check(unsafe { sys::tnr_graph_mark(self.0.as_ptr(), first, count, marks) })
+    }
+
     pub(crate) fn add_output(&self, value: u32, updates: Option<u32>) -> Result<()> {
         let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
         // SAFETY: the handle is alive; values are checked by the library.
@@ -303,6 +309,7 @@ impl GraphHandle {
         &self,
         [disabled_passes, enabled_passes]: [u32; 2],
         packed: Option<&SharedTensor<u8>>,
+        budget_bytes: u64,
         [input_count, output_count, update_count]: [usize; 3],
     ) -> Result<ProgramHandle> {
         let packed = packed.map(SharedTensor::owned_raw);
@@ -311,7 +318,7 @@ impl GraphHandle {
             disabled_passes,
             enabled_passes,
             packed: packed.as_ref().map_or(ptr::null(), ptr::from_ref),
-            budget_bytes: 0,
+            budget_bytes,
         };
         // SAFETY: the handle is alive; the library checks the context. `packed` is a view of the
         // blob that it names, which is not written until its last holder gives it back; the program

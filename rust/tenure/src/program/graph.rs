@@ -2,6 +2,7 @@
 //! refusal is kept, with the operator's place in the source.
 
 mod gradients;
+mod recomputation;
 
 use std::cell::Cell;
 use std::ffi::CString;
@@ -289,7 +290,12 @@ impl<'g> Graph<'g> {
         let call_sites = state.call_sites();
         let handle = state
             .handle
-            .program(state.passes.to_bits(), state.packed.as_ref(), counts)
+            .program(
+                state.passes.to_bits(),
+                state.packed.as_ref(),
+                state.budget_bytes.get(),
+                counts,
+            )
             .map_err(|error| located(&call_sites, error))?;
         // The graph has its outputs now: another program of it would have them too.
         self.fail(Error::invalid("the graph has been made a program"));

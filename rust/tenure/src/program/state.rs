@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) passes: Passes,
     /// The constants that are packed, of an earlier program.
     pub(super) packed: Option<SharedTensor<u8>>,
+    /// The most `peak_bytes` at the maxima; 0: any.
+    pub(super) budget_bytes: Cell<u64>,
     pub(super) failure: RefCell<Option<Error>>,
     /// By their numbers.
     pub(super) values: RefCell<Vec<Value>>,
@@ -127,6 +129,7 @@ impl State {
             handle: GraphHandle::new()?,
             passes,
             packed,
+            budget_bytes: Cell::new(0),
             failure: RefCell::new(None),
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),

@@ -141,7 +141,7 @@ fn expect_forms(report: &Report) {
     assert_eq!(json["steps"].as_array().unwrap().len(), report.steps.len());
     assert_eq!(json["memory"]["peak_bytes"], report.memory.peak_bytes);
     assert_eq!(json["steps"][0]["dtype"], "f32");
-    assert_eq!(json["passes"].as_array().unwrap().len(), 9);
+    assert_eq!(json["passes"].as_array().unwrap().len(), 10);
     assert_eq!(json["passes"][1]["name"], "constant folding");
     assert_eq!(json["passes"][1]["count"], report.count_of(Passes::CONSTANT_FOLDING));
     assert_eq!(json["steps"][0]["name"], report.steps[0].name);
@@ -251,6 +251,7 @@ fn passes_are_counted() {
         ("epilogues", 2),
         ("dead code", 1),
         ("packing", 1),
+        ("recomputation", 0),
         ("layout", 0),
         ("fusion", 1),
         ("in place", 1),

@@ -184,7 +184,7 @@ impl GraphHandle {
         packed: Option<&SharedTensor<u8>>,
         counts: [usize; 3],
     ) -> Result<program::ProgramHandle> {
-        self.graph.program(passes, packed, counts)
+        self.graph.program(passes, packed, 0, counts)
     }
 
     /// The dtype of a value, and its shape where all extents are at their maxima.

@@ -33,15 +33,15 @@ impl<'g> Graph<'g> {
     /// # use tenure::*;
     /// let step = Program::trace(|graph| {
     ///     let (x, y) = (graph.input::<f64>([3, 2]), graph.input::<f64>([3]));
-    ///     let (w, b) = (graph.input::<f64>([2]), graph.input::<f64>([]));
+    ///     let (w, b) = (graph.input::<f64>([2]), graph.input::<f64>([1]));
     ///     let loss = (x.matmul(w) + b - y).square().mean(..);
     ///     let (dw, db) = graph.gradients(loss, (w, b));
-    ///     let (next_w, next_b) = (w - dw * 0.1, b - db * 0.1);
+    ///     let (next_w, next_b) = (w - dw * 0.4, b - db * 0.4);
     ///     graph.program((x, y, w.updated_by(next_w), b.updated_by(next_b)), loss)
     /// })?;
     /// let (x, y) = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [2.0, -1.0, 1.0]);
-    /// let (mut w, mut b) = (Tensor::<f64>::zeros(2)?, Tensor::<f64>::zeros([])?);
-    /// for _ in 0..400 {
+    /// let (mut w, mut b) = (Tensor::<f64>::zeros(2)?, Tensor::<f64>::zeros(1)?);
+    /// for _ in 0..500 {
     ///     step.run((&x, &y, &mut w, &mut b))?;
     /// }
     /// assert!((w.get([0]).unwrap() - 2.0).abs() < 1e-3 && (w.get([1]).unwrap() + 1.0).abs() < 1e-3);
