@@ -61,6 +61,7 @@ class Scheduler {
 
   [[nodiscard]] bool has(std::uint32_t pass) const noexcept { return (disabled_ & pass) == 0; }
   [[nodiscard]] Placed& place(std::uint32_t value) { return made_.places[value]; }
+  [[nodiscard]] const Placed& placed(std::uint32_t value) const { return made_.places[value]; }
 
   void note_handed(const Outside& outside) {
     for (std::uint32_t i = 0; i < outside.inputs.size(); ++i) {
@@ -92,8 +93,10 @@ class Scheduler {
     members_.resize(graph_.nodes.size());
     std::vector<std::uint32_t> roots;
     if (has(TNR_PASS_FUSION)) roots = fused_roots(graph_, needed_, types_, deciding_, target_);
+    root_of_.resize(graph_.nodes.size());
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (needed_[i]) members_[roots.empty() ? i : roots[i]].push_back(i);
+      root_of_[i] = roots.empty() ? i : roots[i];
+      if (needed_[i]) members_[root_of_[i]].push_back(i);
     }
   }
 
@@ -118,6 +121,68 @@ class Scheduler {
       }
       direct_[output.value] = i;
     }
+    const InputReads reads = reads_of_updated();
+    for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+      const GraphOutput& output = graph_.outputs[i];
+      if (output.updates == kNoValue || direct_[output.value] != kNone) continue;
+      const GraphNode* const node = graph_.node_of(output.value);
+      if (node != nullptr && may_update(*node, i, reads[output.updates])) {
+        direct_[output.value] = i;
+      }
+    }
+  }
+
+  // A node that reads an input, also through views. An output that is one is read when all steps
+  // have run.
+  struct InputRead {
+    std::uint32_t step;
+    std::size_t operand;
+    bool is_whole;  // not through a view
+  };
+  using InputReads = std::vector<std::vector<InputRead>>;  // by input
+
+  [[nodiscard]] InputReads reads_of_updated() const {
+    InputReads reads(graph_.inputs.size());
+    const auto add = [&](std::uint32_t value, std::uint32_t step, std::size_t operand) {
+      const std::uint32_t seen = seen_through_views(value);
+      if (seen == kNoValue || graph_.values[seen].source != TNR_VALUE_SOURCE_INPUT) return;
+      reads[graph_.values[seen].index].push_back({step, operand, seen == value});
+    };
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      const GraphNode& node = graph_.nodes[i];
+      if (!needed_[i] || operation_of(node).computes == Computes::kView) continue;
+      for (std::size_t j = 0; j < node.operands.size(); ++j) add(node.operands[j], root_of_[i], j);
+    }
+    for (const GraphOutput& output : graph_.outputs) add(output.value, kNone, 0);
+    return reads;
+  }
+
+  // Whether the node may write its result to the input that the output updates: no later step reads
+  // the input, and the step itself reads it only where it writes.
+  [[nodiscard]] bool may_update(const GraphNode& node, std::uint32_t output,
+                                const std::vector<InputRead>& reads) const {
+    const OperationKind& kind = operation_of(node);
+    const std::uint32_t value = graph_.inputs[graph_.outputs[output].updates].value;
+    const bool is_expression = kind.computes == Computes::kElementwise;
+    if (kind.computes == Computes::kView || kind.computes == Computes::kControl ||
+        node.custom != nullptr || (kind.is_row_major && !is_row_major(output_layout(output)))) {
+      return false;
+    }
+    const std::uint32_t step = root_of_[graph_.values[node.result].index];
+    return has_layout(placed(value).layout, output_layout(output)) &&
+           std::ranges::all_of(reads, [&](const InputRead& read) {
+             if (read.step != step) return read.step < step;
+             return read.is_whole && (is_expression || (kind.in_place && read.operand == 0));
+           });
+  }
+
+  [[nodiscard]] std::uint32_t seen_through_views(std::uint32_t value) const {
+    while (value != kNoValue) {
+      const GraphNode* const node = graph_.node_of(value);
+      if (node == nullptr || operation_of(*node).computes != Computes::kView) break;
+      value = node->operands[0];
+    }
+    return value;
   }
 
   // Outputs that are no input's memory come first: what updates an input is written when all have
@@ -451,6 +516,7 @@ class Scheduler {
   Deciding deciding_;
   std::vector<bool> is_adjacent_;                    // by value, of those that runs find
   std::vector<std::vector<std::uint32_t>> members_;  // by node: of the expression that it ends
+  std::vector<std::uint32_t> root_of_;               // by node: the end of its expression
   std::vector<std::uint32_t> direct_;                // by value: the output that it writes
   Schedule made_;
 };

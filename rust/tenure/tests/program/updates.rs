@@ -101,3 +101,40 @@ fn without_types() {
     assert!(refused.message().starts_with("inputs[1] is f32 of rank 1"), "{refused}");
     assert_eq!(x, [3.0, 0.0]);
 }
+
+#[test]
+fn an_update_is_written_in_place_where_no_later_step_reads_the_input() -> Result<()> {
+    // Momentum: both are one pass each, without copies.
+    let step = Program::trace(|graph| {
+        let (w, v, g) =
+            (graph.input::<f32>([999]), graph.input::<f32>([999]), graph.input::<f32>([999]));
+        let next_v = v * 0.9 + g;
+        graph.program((w.updated_by(w - next_v * 0.1), v.updated_by(next_v), g), ())
+    })?;
+    let (mut w, mut v, g) = (floats(1, [999]), floats(2, [999]), floats(3, [999]));
+    let (old_w, old_v) = (w.try_clone()?, v.try_clone()?);
+    assert_eq!(step.memory((&mut w, &mut v, &g))?.steps, 2);
+    assert_eq!(step.memory((&mut w, &mut v, &g))?.peak_bytes, 0);
+    step.run((&mut w, &mut v, &g))?;
+    let next_v = (&old_v * 0.9 + &g).eval()?;
+    assert_eq!(w, (&old_w - &next_v * 0.1).eval()?);
+    assert_eq!(v, next_v);
+
+    // A later step, a view of the input in the same step, another layout: the old elements are read.
+    let step = Program::trace(|graph| {
+        let (a, b, c) =
+            (graph.input::<f32>([8, 8]), graph.input::<f32>([8, 8]), graph.input::<f32>([8, 8]));
+        let later = a.matmul(b);
+        let updates = (a.updated_by(a + b), b.updated_by(b + b.t()), c.updated_by(c * a.cumsum(0)));
+        graph.program((updates.0, updates.1, updates.2), (later, c.t()))
+    })?;
+    let (mut a, mut b, mut c) = (floats(1, [8, 8]), floats(2, [8, 8]), floats(3, [8, 8]));
+    let [old_a, old_b, old_c] = [a.try_clone()?, b.try_clone()?, c.try_clone()?];
+    let (later, moved) = step.run((&mut a, &mut b, &mut c))?;
+    assert_eq!(later, tenure::linalg::matmul(&old_a, &old_b)?);
+    assert_eq!(moved, old_c.view().t().to_tensor()?);
+    assert_eq!(a, (&old_a + &old_b).eval()?);
+    assert_eq!(b, (&old_b + old_b.view().t()).eval()?);
+    assert_eq!(c, (&old_c * &tenure::ops::cumsum(&old_a, 0)?).eval()?);
+    Ok(())
+}
