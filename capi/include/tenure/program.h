@@ -979,6 +979,20 @@ TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_value(const tnr_graph *graph TNR_BORROWED, uint32_t value,
     tnr_value_info *out) TNR_NOEXCEPT;
 
+/**
+ * The shape of a value as numbers that nodes take: constants, or `TNR_EXTENT` plus the index
+ * of an extent, which the call adds where two extents broadcast. Takes time linear in the
+ * values up to this one.
+ *
+ * INVALID_ARGUMENT: no such value. UNSUPPORTED: no number of the graph is an extent of it
+ * before a run.
+ *
+ * @param numbers (out) 8 numbers, of which the call writes one for each axis
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_shape(tnr_graph *graph TNR_BORROWED, uint32_t value,
+    int64_t *numbers) TNR_NOEXCEPT;
+
 /** Gives up one handle. */
 TNR_API tnr_status tnr_program_release(tnr_program *program TNR_OWNED) TNR_NOEXCEPT;
 

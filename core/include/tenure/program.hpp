@@ -72,6 +72,8 @@ std::uint32_t graph_add_constant(GraphToken token, const tnr_view& view);
 std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar);
 std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read);
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates);
+// Writes a number for each axis.
+void graph_describe_shape(GraphToken token, std::uint32_t value, std::int64_t* numbers);
 // Writes one gradient for each of `by`.
 void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
                          const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients);

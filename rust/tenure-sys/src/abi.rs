@@ -4268,6 +4268,19 @@ unsafe extern "C" {
         graph: *const tnr_graph, value: u32, out: *mut tnr_value_info,
     ) -> tnr_status;
 
+    /// The shape of a value as numbers that nodes take: constants, or `TNR_EXTENT` plus the index
+    /// of an extent, which the call adds where two extents broadcast. Takes time linear in the
+    /// values up to this one.
+    ///
+    /// INVALID_ARGUMENT: no such value. UNSUPPORTED: no number of the graph is an extent of it
+    /// before a run.
+    ///
+    /// @param numbers (out) 8 numbers, of which the call writes one for each axis
+    #[must_use]
+    pub fn tnr_graph_describe_shape(
+        graph: *mut tnr_graph, value: u32, numbers: *mut i64,
+    ) -> tnr_status;
+
     /// Gives up one handle.
     pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
 

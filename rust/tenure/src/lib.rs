@@ -288,6 +288,7 @@ pub mod sparse;
 mod split_mix;
 mod stats;
 mod tenure;
+pub mod train;
 
 #[cfg(feature = "rayon")]
 pub use context::RayonExecutor;

@@ -71,6 +71,7 @@ pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sparse::TracedCsr;
 use state::{CallSites, State};
+pub(crate) use traced::Num;
 pub use traced::{IntoTraced, Traced, Updating};
 pub use types::{
     Input, InputType, InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs,

@@ -163,6 +163,17 @@ std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of
   return gradients;
 }
 
+void graph_describe_shape(GraphToken token, std::uint32_t value, std::int64_t* numbers) {
+  const GraphHandles::Use graph(kGraphHandles, token);
+  const BuilderLock lock(graph.object(), SharedBuilder::Use::kOwn);
+  Terms terms(graph.object().builder);
+  if (value >= terms.graph().values.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "value is %" PRIu32 " but the graph has %zu", value,
+         terms.graph().values.size());
+  }
+  std::ranges::copy(terms.numbers_of(terms.term(value)), numbers);
+}
+
 void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
                          const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients) {
   const GraphHandles::Use graph(kGraphHandles, token);

@@ -294,6 +294,17 @@ impl GraphHandle {
         Ok(info)
     }
 
+    /// The shape of a value as numbers of the graph.
+    pub(crate) fn sizes_of(&self, value: u32) -> Result<([i64; 8], usize)> {
+        let rank = self.describe_value(value)?.rank as usize;
+        let mut numbers = [0; 8];
+        // SAFETY: the handle is alive, and there is room for 8 numbers.
+        check(unsafe {
+            sys::tnr_graph_describe_shape(self.0.as_ptr(), value, numbers.as_mut_ptr())
+        })?;
+        Ok((numbers, rank))
+    }
+
     pub(crate) fn dtype_of(&self, value: u32) -> Result<DType> {
         Ok(DType::from_raw(self.describe_value(value)?.dtype))
     }

@@ -126,6 +126,16 @@ impl<'g> Extent<'g> {
     }
 }
 
+impl<'g> Size<'g> {
+    /// A number in the library's encoding.
+    pub(super) fn of(graph: Graph<'g>, number: i64) -> Self {
+        Size(match number {
+            TNR_EXTENT.. => Given::Extent(Extent::of(graph, number)),
+            _ => Given::Number(number),
+        })
+    }
+}
+
 impl Size<'_> {
     /// The next number: the number of offsets for this number of rows.
     pub(super) fn next(self, at: &'static Location<'static>) -> Self {

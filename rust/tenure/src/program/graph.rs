@@ -81,7 +81,7 @@ impl<'g> Graph<'g> {
         })
     }
 
-    pub(super) fn scalar<T: Element>(self, value: T) -> u32 {
+    pub(crate) fn scalar<T: Element>(self, value: T) -> u32 {
         self.add(Value::Number, |state| state.handle.add_scalar(&scalar(value)))
     }
 
@@ -113,6 +113,17 @@ impl<'g> Graph<'g> {
     ) -> Traced<'g, T> {
         self.fail(error.prefixed(&format!("{}: ", CallSite { name, at })));
         Traced::of(self, TNR_OPERAND_NONE)
+    }
+
+    /// Keeps the refusal of the arguments of a call that makes several values.
+    #[cold]
+    pub(crate) fn refuse_call(
+        self,
+        name: &'static str,
+        at: &'static Location<'static>,
+        error: Error,
+    ) {
+        self.fail(error.prefixed(&format!("{}: ", CallSite { name, at })));
     }
 
     /// `None` for a value that means nothing.

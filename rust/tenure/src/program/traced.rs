@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 
 use super::Graph;
-use crate::dtype::{Bool8, Element};
+use super::extent::Size;
+use crate::dtype::{Bool8, Element, Float};
 use crate::error::{Error, Result};
 use crate::layout::axis::Axis;
 use half::{bf16, f16};
@@ -83,7 +85,71 @@ impl<'g, T: Element> Traced<'g, T> {
         self.graph.shape_of(self.value).as_slice().to_vec()
     }
 
-    pub(super) fn rank(self) -> usize {
+    /// The extent of an axis: a number, or one that each run has. Together they are a shape for
+    /// [`reshape`](Traced::reshape) and others.
+    ///
+    /// After a refusal it is 0. An extent that no number of the graph states before a run, such as
+    /// that of a custom operation's result, is refused.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let heads = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>((graph.extent("rows", 100), 6));
+    ///     let (rows, width) = (x.size(0), x.size(1));
+    ///     graph.program((x,), (x.reshape((rows, 2, 3)).sum(2), x.sum(0).reshape((1, width))))
+    /// })?;
+    /// let (sums, _) = heads.run((&[[1.0; 6]],))?;
+    /// assert_eq!(sums, [[3.0, 3.0]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn size(self, axis: impl Into<Axis>) -> Size<'g> {
+        let at = Location::caller();
+        let number = self.graph.number(at, "size", |state| {
+            let axis = self.axis(axis.into())?;
+            Ok(state.handle.sizes_of(self.value)?.0[axis as usize])
+        });
+        Size::of(self.graph, number)
+    }
+
+    /// The extents of all axes, as [`size`](Self::size) gives them.
+    #[track_caller]
+    pub fn sizes(self) -> Vec<Size<'g>> {
+        let at = Location::caller();
+        (0..self.rank())
+            .map(|axis| {
+                let number = self
+                    .graph
+                    .number(at, "sizes", |state| Ok(state.handle.sizes_of(self.value)?.0[axis]));
+                Size::of(self.graph, number)
+            })
+            .collect()
+    }
+
+    /// The same elements with one more axis, of extent 1, before the axis at this index.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<i32>([graph.extent("n", 100)]);
+    ///     graph.program((x,), x.unsqueeze(1) * x)
+    /// })?;
+    /// assert_eq!(program.run((&[1, 2],))?, [[1, 2], [2, 4]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("expand_dims", "insert_axis"))]
+    pub fn unsqueeze(self, axis: usize) -> Traced<'g, T> {
+        let mut sizes = self.sizes();
+        if axis > sizes.len() {
+            let why = format!("axis is {axis} but a has rank {}", sizes.len());
+            return self.graph.refuse("unsqueeze", Location::caller(), Error::invalid(why));
+        }
+        sizes.insert(axis, 1_usize.into());
+        self.reshape(sizes)
+    }
+
+    pub(crate) fn rank(self) -> usize {
         self.graph.shape_of(self.value).as_slice().len()
     }
 
@@ -153,6 +219,18 @@ impl<'g, T: Element> IntoTraced<'g, T> for Traced<'g, T> {}
 impl<'g, T: Element> sealed::Operand<'g, T> for Traced<'g, T> {
     fn operand(self, _: Graph<'g>) -> u32 {
         self.value
+    }
+}
+
+/// A number in a formula for any float: it takes the element type of the other operand, rounded to
+/// nearest.
+#[derive(Clone, Copy)]
+pub(crate) struct Num(pub(crate) f64);
+
+impl<'g, T: Float> IntoTraced<'g, T> for Num {}
+impl<'g, T: Float> sealed::Operand<'g, T> for Num {
+    fn operand(self, graph: Graph<'g>) -> u32 {
+        graph.scalar(self.0)
     }
 }
 

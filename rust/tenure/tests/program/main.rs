@@ -19,6 +19,7 @@ mod runs;
 mod sparse;
 mod sums;
 mod table;
+mod training;
 mod updates;
 mod values;
 
