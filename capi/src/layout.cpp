@@ -548,4 +548,4 @@ static_assert(offsetof(tnr_kernel_grid, threads) == 20);
 static_assert(offsetof(tnr_kernel_grid, shared_bytes) == 32);
 static_assert(offsetof(tnr_kernel_grid, reserved) == 36);
 
-static_assert(TNR_OPERATION_EVALUATE == tnr_operation{tenure::kOperationCount});
+static_assert(TNR_OPERATION_CONV2D_FILTERS == tnr_operation{tenure::kOperationCount});

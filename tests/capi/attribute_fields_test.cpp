@@ -361,8 +361,29 @@ void AttributeFields::add_images() {
           name, taken, TNR_NODE_POOL2D | static_cast<std::uint32_t>(op),
           [this] { return std::vector{input({1, 1, 3, 3})}; }, is_adaptive ? Shape{1, 1} : Shape{},
           0, set);
+      add<tnr_pool2d_attributes>(
+          "gradient of " + name, taken,
+          [=, this](auto* given) {
+            const tnr_view a = ones({1, 1, 3, 3});
+            const tnr_view g = ones({1, 1, 1, 1});
+            const tnr_view_mut to = out({1, 1, 3, 3});
+            return tnr_pool2d_gradient(nullptr, op, &a, &g, given, &to);
+          },
+          set);
+      add_node<tnr_pool2d_attributes>(
+          "gradient of " + name, taken, TNR_NODE_POOL2D_GRADIENT | static_cast<std::uint32_t>(op),
+          [this] { return std::vector{input({1, 1, 3, 3}), input({1, 1, 1, 1})}; }, {}, 0, set);
     }
   }
+  const std::set<std::string> of_windows = {"strides", "padding", "dilations", "groups"};
+  add<tnr_conv2d_attributes>("conv2d_filters", of_windows, [this](auto* given) {
+    const tnr_view a = ones({1, 1, 3, 3});
+    const tnr_view_mut to = out({1, 1, 1, 1});
+    return tnr_conv2d_filters(nullptr, &a, &a, given, &to);
+  });
+  add_node<tnr_conv2d_attributes>(
+      "conv2d_filters", of_windows, TNR_NODE_CONV2D_FILTERS,
+      [this] { return std::vector{input({1, 1, 3, 3}), input({1, 1, 3, 3})}; }, {1, 1});
   add<tnr_batch_norm_attributes>("batch_norm", {"eps"}, [this](auto* given) {
     const tnr_view a = ones({1, 1, 3, 3});
     const tnr_view var = ones({1});

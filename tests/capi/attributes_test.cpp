@@ -150,6 +150,13 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_pool2d_attributes>("pool2d", [&](auto* with) {
     return tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, with, &pooled);
   });
+  const tnr_view pixel = flat_view(read_, TNR_DTYPE_F32, {1, 1, 1, 1});
+  check<tnr_pool2d_attributes>("pool2d_gradient", [&](auto* with) {
+    return tnr_pool2d_gradient(nullptr, TNR_REDUCE_OP_MAX, &image, &pixel, with, &result);
+  });
+  check<tnr_conv2d_attributes>("conv2d_filters", [&](auto* with) {
+    return tnr_conv2d_filters(nullptr, &image, &image, with, &pooled);
+  });
   const tnr_view var = flat_view(read_, TNR_DTYPE_F32, {1});
   check<tnr_batch_norm_attributes>("batch_norm", [&](auto* with) {
     return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, with, &result);

@@ -304,6 +304,11 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
         var.rank = 1;
         const tnr_status pooled = tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, nullptr, &result);
         if (pooled != convolved) return pooled;
+        const tnr_status of_pool =
+            tnr_pool2d_gradient(nullptr, TNR_REDUCE_OP_MAX, &image, &image, nullptr, &result);
+        if (of_pool != convolved) return of_pool;
+        const tnr_status of_filters = tnr_conv2d_filters(nullptr, &image, &image, nullptr, &result);
+        if (of_filters != convolved) return of_filters;
         return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result);
       },
       [&] { return tnr_einsum(nullptr, "i", &a, 1, nullptr, &out); },

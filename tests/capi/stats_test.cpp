@@ -161,6 +161,36 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, &attributes, &result);
        },
        {1, 24, 12}},
+      {TNR_OPERATION_POOL2D_GRADIENT,
+       [&] {
+         const tnr_view image = floats({{1, 1}, {1, 1}, {2, 3}, {3, 1}});
+         const tnr_view pixels = floats({{1, 1}, {1, 1}, {1, 1}, {3, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 4;
+         for (int axis = 0; axis < 4; ++axis) {
+           result.view.shape[axis] = image.shape[axis];
+           result.view.strides[axis] = image.strides[axis];
+         }
+         tnr_pool2d_attributes attributes = {};
+         attributes.struct_size = sizeof attributes;
+         attributes.kernel[1] = 1;
+         return tnr_pool2d_gradient(nullptr, TNR_REDUCE_OP_MAX, &image, &pixels, &attributes,
+                                    &result);
+       },
+       {1, 36, 24}},
+      {TNR_OPERATION_CONV2D_FILTERS,
+       [&] {
+         const tnr_view image = floats({{1, 1}, {1, 1}, {2, 3}, {3, 1}});
+         const tnr_view pixels = floats({{1, 1}, {1, 1}, {1, 1}, {2, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 4;
+         for (const int axis : {0, 1}) result.view.shape[axis] = 1;
+         for (const int axis : {2, 3}) result.view.shape[axis] = 2;
+         result.view.strides[2] = 2;
+         result.view.strides[3] = 1;
+         return tnr_conv2d_filters(nullptr, &image, &pixels, nullptr, &result);
+       },
+       {1, 32, 16}},
       {TNR_OPERATION_BATCH_NORM,
        [&] {
          const tnr_view matrix = floats({{1, 3}, {3, 1}});
@@ -354,7 +384,7 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  constexpr tnr_operation kLast = TNR_OPERATION_EVALUATE;
+  constexpr tnr_operation kLast = TNR_OPERATION_CONV2D_FILTERS;
   for (const tnr_operation operation : {0, kLast + 1, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
                    {"operation is " + std::to_string(operation), "1 to " + std::to_string(kLast)});

@@ -36,6 +36,7 @@ set(order
   dense/ordering
   dense/image
   dense/product
+  dense/filters
   dense/einsum
   cuda/kernels
   cuda/kernels/images

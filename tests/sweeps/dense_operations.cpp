@@ -379,6 +379,34 @@ void pool(const Operands& with, const Lies& lies, tnr_reduce_op op, std::int64_t
   out.give(answer);
 }
 
+// The gradient of pool() by steps of 1.
+void pool_gradient(const Operands& with, const Lies& lies, tnr_reduce_op op, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_pool2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.kernel[0] = attributes.kernel[1] = 3;
+  attributes.strides[0] = attributes.strides[1] = 1;
+  for (std::int64_t& around : attributes.padding) around = 1;
+  const Input a(dtype, {2, 5, with.a.rows, with.a.cols}, lies.a, 0);
+  const Input g(dtype, {2, 5, with.a.rows, with.a.cols}, lies.b, 1);
+  const Output out(dtype, {2, 5, with.a.rows, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_pool2d_gradient(with.context, op, a, g, &attributes, out));
+  out.give(answer);
+}
+
+void find_filters(const Operands& with, const Lies& lies, std::int64_t groups, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  for (std::int64_t& zeros : attributes.padding) zeros = 1;
+  attributes.groups = groups;
+  const Input a(dtype, {2, 4, with.a.rows, with.a.cols}, lies.a, 0);
+  const Input g(dtype, {2, 8, with.a.rows, with.a.cols}, lies.b, 1);
+  const Output out(dtype, {8, 4 / groups, 3, 3}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_conv2d_filters(with.context, a, g, &attributes, out));
+  out.give(answer);
+}
+
 void normalize_batch(const Operands& with, const Lies& lies, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;
   tnr_batch_norm_attributes attributes = {};
@@ -450,6 +478,16 @@ void add_layers(List& list) {
     add("tnr_pool2d", "means", [](auto& with, auto& layout, auto& answer) {
       pool(with, layout, TNR_REDUCE_OP_MEAN, 1, answer);
     });
+    add("tnr_pool2d_gradient", "maxima", [](auto& with, auto& layout, auto& answer) {
+      pool_gradient(with, layout, TNR_REDUCE_OP_MAX, answer);
+    });
+    add("tnr_pool2d_gradient", "means", [](auto& with, auto& layout, auto& answer) {
+      pool_gradient(with, layout, TNR_REDUCE_OP_MEAN, answer);
+    });
+    add("tnr_conv2d_filters", "of all channels",
+        [](auto& with, auto& layout, auto& answer) { find_filters(with, layout, 1, answer); });
+    add("tnr_conv2d_filters", "of each channel",
+        [](auto& with, auto& layout, auto& answer) { find_filters(with, layout, 4, answer); });
     for (const Constant& code : codes_of("tnr_normalize_op")) {
       const auto op = static_cast<tnr_normalize_op>(code.value);
       const std::string name = short_name(code);

@@ -610,6 +610,59 @@ tnr_status tnr_pool2d(tnr_context *context TNR_BORROWED, tnr_reduce_op op, const
     const tnr_pool2d_attributes *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
+ * The gradient of the images of a pooling. Each element of `g`, the gradient of the result of
+ * `tnr_pool2d` of `a` by the same `op` and attributes, is added to elements of its window in
+ * `out`: for MAX to the first greatest element in row-major order, which is the first NaN where
+ * the window has one; for MEAN to every element, after the division by the number that the mean
+ * is divided by. Elements in no window are 0. MEAN reads only the shape of `a`.
+ *
+ * The views have one dtype and any strides, as in `tnr_pool2d`; `out` shares no byte with the
+ * others. An element of `out` is a sum in the order of its windows, row by row. f16 and bf16
+ * are computed in f32 and rounded once. The bits depend neither on threads, nor on strides, nor
+ * on the instruction set.
+ *
+ * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree, as in
+ * `tnr_pool2d`. UNSUPPORTED: other dtypes and reductions. ALIASED. OUT_OF_MEMORY: of f16 and
+ * bf16 only.
+ *
+ * @param a `[images, channels, height, width]`
+ * @param g `[images, channels, out height, out width]`
+ * @param out as `a`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_pool2d_gradient(tnr_context *context TNR_BORROWED, tnr_reduce_op op,
+    const tnr_view *a, const tnr_view *g, const tnr_pool2d_attributes *attributes,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The gradient of the filters of a convolution. `g` is the gradient of the result of
+ * `tnr_conv2d` of `a` by filters of the shape of `out` with the same attributes:
+ * `out[f, c, k, l]` is the sum over all images and positions of `g[n, f, i, j] *
+ * a[n, c, i * strides[0] + k * dilations[0] - padding[0], j * strides[1] + l * dilations[1] -
+ * padding[2]]`, where `c` counts the channels of the group of `f`, and elements in the padding
+ * are 0. The gradient of the filters of `tnr_conv2d_transposed` is this operation with the
+ * gradient of its result as `a`, and its images as `g`: the extents of `a` may exceed those
+ * that `g` needs as there.
+ *
+ * Dtypes are those of `tnr_conv2d`; f16 and bf16 are computed in f32 and rounded once. A sum
+ * takes the products in the order of images, rows and columns, in runs of up to 512 pixels that
+ * depend on shapes only; the runs are added. So its bits depend neither on threads nor on
+ * strides.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an activation, flags
+ * and bounds in the attributes. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then
+ * untouched.
+ *
+ * @param a `[images, channels, height, width]`
+ * @param g `[images, filters, out height, out width]`
+ * @param out `[filters, channels / groups, kernel height, kernel width]`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_conv2d_filters(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *g, const tnr_conv2d_attributes *attributes,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
  * Batch normalization by known statistics, as in trained networks: with
  * `scale = weight / sqrt(var + eps)`, of each channel, `out = (a - mean) * scale + bias`. Axis
  * 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out` is exactly

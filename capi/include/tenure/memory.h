@@ -647,6 +647,8 @@ typedef int32_t tnr_operation;
 #define TNR_OPERATION_SPARSE_KRON 50  /**< `tnr_sparse_kron`. */
 #define TNR_OPERATION_SPARSE_TRIANGULAR 51  /**< `tnr_sparse_triangular`. */
 #define TNR_OPERATION_EVALUATE 52  /**< `tnr_evaluate`, and element-wise steps of programs. */
+#define TNR_OPERATION_POOL2D_GRADIENT 53  /**< `tnr_pool2d_gradient`. */
+#define TNR_OPERATION_CONV2D_FILTERS 54  /**< `tnr_conv2d_filters`. */
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that

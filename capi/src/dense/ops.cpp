@@ -188,6 +188,27 @@ tnr_status tnr_pool2d(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
   });
 }
 
+tnr_status tnr_pool2d_gradient(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
+                               const tnr_view* g, const tnr_pool2d_attributes* attributes,
+                               const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_POOL2D_GRADIENT, [=] {
+    const tnr_pool2d_attributes given = sized_attributes_of(attributes);
+    require_zero(given.reserved, "reserved");
+    tenure::pool2d_gradient(context_of(context), op, deref(a, "a"), deref(g, "g"), given,
+                            deref(out, "out"));
+  });
+}
+
+tnr_status tnr_conv2d_filters(tnr_context* context, const tnr_view* a, const tnr_view* g,
+                              const tnr_conv2d_attributes* attributes,
+                              const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_CONV2D_FILTERS, [=] {
+    const tnr_conv2d_attributes given = sized_attributes_of(attributes);
+    tenure::conv2d_filters(context_of(context), deref(a, "a"), deref(g, "g"), given,
+                           deref(out, "out"));
+  });
+}
+
 tnr_status tnr_batch_norm(tnr_context* context, const tnr_view* a, const tnr_view* mean,
                           const tnr_view* var, const tnr_view* weight, const tnr_view* bias,
                           const tnr_batch_norm_attributes* attributes,

@@ -58,6 +58,10 @@ void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view
                        const tnr_view_mut& out);
 void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
             const tnr_pool2d_attributes& attributes, const tnr_view_mut& out);
+void pool2d_gradient(const Context& context, tnr_reduce_op op, const tnr_view& a, const tnr_view& g,
+                     const tnr_pool2d_attributes& attributes, const tnr_view_mut& out);
+void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g,
+                    const tnr_conv2d_attributes& attributes, const tnr_view_mut& out);
 // nullptr: not given.
 void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
                 const tnr_view& var, const tnr_view* weight, const tnr_view* bias, double eps,

@@ -62,8 +62,10 @@ enum class NodeKind : std::uint8_t {
   kMaskedSelect = 50,
   kSumTo = 51,
   kExtent = 52,
+  kPool2dGradient = 53,
+  kConv2dFilters = 54,
 };
-inline constexpr unsigned kNodeKindCount = 52;
+inline constexpr unsigned kNodeKindCount = 54;
 // Bits of a node's code below its kind.
 inline constexpr unsigned kNodeKindShift = 16;
 
@@ -159,6 +161,8 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"masked_select", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"sum_to", Computes::kCall, 2, 2, 0, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kReal},
   {"extent", Computes::kCall, 0, 0, 1, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
+  {"pool2d_gradient", Computes::kCall, 2, 2, 0, AttributeKind::kPool2d, Sets::kNothing, false, false, false, DeviceDtypes::kNone},
+  {"conv2d_filters", Computes::kCall, 2, 2, 2, AttributeKind::kConv2d, Sets::kNothing, false, false, false, DeviceDtypes::kNone},
 };
 // clang-format on
 

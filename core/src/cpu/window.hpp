@@ -102,6 +102,25 @@ struct SecondColumns {
 inline constexpr int64_t kLeastSecondWidth = 2;
 inline constexpr int64_t kMostSecondWidth = 3;
 
+// ---- gradients ----
+
+// One window of each lane, and the gradients of their results, which are added to elements of `out`
+// one lane after the other.
+struct WindowGradients {
+  const Byte* a;  // the first element of the first window; not read for a mean
+  Byte* out;
+  const Byte* g;
+  int64_t rows;  // elements of a window, at least one by one
+  int64_t columns;
+  int64_t a_steps[2];  // from row to row and from column to column of a window, in bytes
+  int64_t out_steps[2];
+  int64_t lanes;
+  int64_t a_lane_step;
+  int64_t out_lane_step;
+  int64_t g_lane_step;
+  double divisor;  // for a mean
+};
+
 // Kernels of one element type. Sums begin at 0, maxima at negative infinity.
 struct WindowKernels {
   WindowKernel max;
@@ -121,6 +140,11 @@ struct WindowKernels {
   void (*max_second_columns)(const SecondColumns&);
   void (*sum_second_columns)(const SecondColumns&);
   int64_t lanes;  // of a vector
+  // Adds each gradient to the first greatest element of its window, which is the first NaN where
+  // there is one.
+  void (*add_to_greatest)(const WindowGradients&);
+  // Adds each gradient, divided, to all elements of its window.
+  void (*spread)(const WindowGradients&);
   // Elements 0, 2, 4... and 1, 3, 5... of `count` adjacent ones.
   void (*split)(const Byte* from, int64_t count, Byte* even, Byte* odd);
 };

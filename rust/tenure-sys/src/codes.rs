@@ -646,6 +646,14 @@ pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 /// Operands (); numbers (number); dtype. The number, as an array of rank 0 of the node's dtype.
 pub const TNR_NODE_EXTENT: u32 = 0x0034_0000;
 
+/// Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d_gradient` of
+/// images and the gradient of their pooling.
+pub const TNR_NODE_POOL2D_GRADIENT: u32 = 0x0035_0000;
+
+/// Kind of a node of graphs: `tnr_conv2d_filters` of images and the gradient of their
+/// convolution. Two numbers: the rows and the columns of the kernel.
+pub const TNR_NODE_CONV2D_FILTERS: u32 = 0x0036_0000;
+
 /// Passes each struct of attributes with the kinds that take it, as
 /// `KIND | KIND: Name(struct),`.
 #[doc(hidden)]
@@ -656,8 +664,8 @@ macro_rules! for_each_node_attributes {
             TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
             TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
             TNR_NODE_MATMUL: Matmul(tnr_matmul_attributes),
-            TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED: Conv2d(tnr_conv2d_attributes),
-            TNR_NODE_POOL2D: Pool2d(tnr_pool2d_attributes),
+            TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED | TNR_NODE_CONV2D_FILTERS: Conv2d(tnr_conv2d_attributes),
+            TNR_NODE_POOL2D | TNR_NODE_POOL2D_GRADIENT: Pool2d(tnr_pool2d_attributes),
             TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),
             TNR_NODE_PAD: Pad(tnr_pad_attributes),
             TNR_NODE_TRIANGULAR: Triangle(tnr_triangle_attributes),
@@ -775,6 +783,10 @@ impl crate::tnr_operation {
     pub const SPARSE_TRIANGULAR: crate::tnr_operation = crate::tnr_operation(51);
     /// `tnr_evaluate`, and element-wise steps of programs.
     pub const EVALUATE: crate::tnr_operation = crate::tnr_operation(52);
+    /// `tnr_pool2d_gradient`.
+    pub const POOL2D_GRADIENT: crate::tnr_operation = crate::tnr_operation(53);
+    /// `tnr_conv2d_filters`.
+    pub const CONV2D_FILTERS: crate::tnr_operation = crate::tnr_operation(54);
 }
 
 /// Passes each kind of operation that is counted, as `#[doc = ".."] Name = CONSTANT;`.
@@ -835,6 +847,8 @@ macro_rules! for_each_counter {
             #[doc = " [`kron`](crate::sparse::kron)."] SparseKron = SPARSE_KRON;
             #[doc = " [`tril`](crate::CsrView::tril) and [`triu`](crate::CsrView::triu) of sparse matrices."] SparseTriangular = SPARSE_TRIANGULAR;
             #[doc = " Expressions: [`eval`](crate::Expr::eval), [`eval_into`](crate::Expr::eval_into) and [`update`](crate::Tensor::update)."] Evaluate = EVALUATE;
+            #[doc = " Gradients of poolings."] Pool2dGradient = POOL2D_GRADIENT;
+            #[doc = " Gradients of the filters of convolutions."] Conv2dFilters = CONV2D_FILTERS;
         }
     };
 }

@@ -408,4 +408,18 @@ pub const COUNTERS: &[Counter] = &[
         rust_doc: "Expressions: [`eval`](crate::Expr::eval), \
                    [`eval_into`](crate::Expr::eval_into) and [`update`](crate::Tensor::update).",
     },
+    Counter {
+        name: "POOL2D_GRADIENT",
+        code: 53,
+        doc: "`tnr_pool2d_gradient`.",
+        rust: "Pool2dGradient",
+        rust_doc: "Gradients of poolings.",
+    },
+    Counter {
+        name: "CONV2D_FILTERS",
+        code: 54,
+        doc: "`tnr_conv2d_filters`.",
+        rust: "Conv2dFilters",
+        rust_doc: "Gradients of the filters of convolutions.",
+    },
 ];

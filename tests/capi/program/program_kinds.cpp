@@ -196,6 +196,28 @@ void add_images(const Adder& add) {
             return tnr_pool2d(of.context, op_of(of), v[0], get<tnr_pool2d_attributes>(of), out);
           }),
       [](tnr_pool2d_attributes& a) { a.kernel[0] = a.kernel[1] = 2; });
+  set<tnr_pool2d_attributes>(
+      add("pool2d_gradient", with_op(TNR_NODE_POOL2D_GRADIENT, TNR_REDUCE_OP_MEAN),
+          {array({2, 3, 4, 6}, F32), array({2, 3, 3, 3}, F32)}, {},
+          [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+            return tnr_pool2d_gradient(of.context, op_of(of), v[0], v[1],
+                                       get<tnr_pool2d_attributes>(of), out);
+          }),
+      [](tnr_pool2d_attributes& a) {
+        a.kernel[0] = a.kernel[1] = a.strides[1] = 2;
+        a.strides[0] = 1;
+      });
+  set<tnr_conv2d_attributes>(add("conv2d_filters", TNR_NODE_CONV2D_FILTERS,
+                                 {array({1, 4, 5, 6}, F32), array({1, 4, 2, 6}, F32)}, {3, 2},
+                                 [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+                                   return tnr_conv2d_filters(of.context, v[0], v[1],
+                                                             get<tnr_conv2d_attributes>(of), out);
+                                 }),
+                             [](tnr_conv2d_attributes& a) {
+                               a.strides[0] = 2;
+                               a.padding[3] = 1;
+                               a.groups = 2;
+                             });
   set<tnr_batch_norm_attributes>(
       add("batch_norm", TNR_NODE_BATCH_NORM,
           {array({2, 3, 2, 2}, F32),

@@ -32,10 +32,10 @@ std::optional<Wide> first_rest_within(Wide step, Wide by, Wide low, Wide high) n
 
 // A geometry without the check that the places of the windows are the extents of `out`.
 WindowGeometry placed_windows(const tnr_view& a, const char* a_name, const tnr_view& weight,
-                              const tnr_conv2d_attributes& attributes, const tnr_view& out,
-                              const char* out_name) {
+                              const char* weight_name, const tnr_conv2d_attributes& attributes,
+                              const tnr_view& out, const char* out_name) {
   require_rank(a, a_name, 4);
-  require_rank(weight, "weight", 4);
+  require_rank(weight, weight_name, 4);
   require_rank(out, out_name, 4);
   WindowGeometry g = {};
   g.images = a.shape[0];
@@ -51,22 +51,23 @@ WindowGeometry placed_windows(const tnr_view& a, const char* a_name, const tnr_v
   }
   if (weight.shape[0] % g.groups != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
-         "weight.shape[0] is %" PRId64 ", which %" PRId64 " groups do not divide", weight.shape[0],
-         g.groups);
+         "%s.shape[0] is %" PRId64 ", which %" PRId64 " groups do not divide", weight_name,
+         weight.shape[0], g.groups);
   }
   g.channels = a.shape[1] / g.groups;
   g.filters = weight.shape[0] / g.groups;
-  require_extent(weight, "weight", 1, g.channels, "the channels of", a_name, " by groups");
+  require_extent(weight, weight_name, 1, g.channels, "the channels of", a_name, " by groups");
   for (unsigned axis = 0; axis < 2; ++axis) {
     g.in[axis] = a.shape[2 + axis];
     g.kernel[axis] = weight.shape[2 + axis];
     if (g.kernel[axis] == 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "weight.shape[%u] is 0 but must be 1 at least", 2 + axis);
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape[%u] is 0 but must be 1 at least", weight_name,
+           2 + axis);
     }
-    place_windows(g, axis, attributes, 1, "weight", a_name);
+    place_windows(g, axis, attributes, 1, weight_name, a_name);
   }
   require_extent(out, out_name, 0, g.images, "the images of", a_name);
-  require_extent(out, out_name, 1, weight.shape[0], "the filters of", "weight");
+  require_extent(out, out_name, 1, weight.shape[0], "the filters of", weight_name);
   g.a = image_steps(a);
   g.weight = image_steps(weight);
   g.weight_group = g.filters * g.weight.image;
@@ -76,11 +77,12 @@ WindowGeometry placed_windows(const tnr_view& a, const char* a_name, const tnr_v
 
 // `g` is of the convolution from the result to `a`. Fewer rows of the result than the stride or the
 // dilation, whichever is greater, follow the last window.
-void require_transposed(const WindowGeometry& g, unsigned axis, const char* out_name) {
+void require_transposed(const WindowGeometry& g, unsigned axis, const char* a_name,
+                        const char* out_name) {
   static constexpr const char* kNames[] = {"rows", "columns"};
   const std::int64_t places = g.out[axis];
   if (places == 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape[%u] is 0 but must be 1 at least", 2 + axis);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape[%u] is 0 but must be 1 at least", a_name, 2 + axis);
   }
   const Wide reach = Wide{g.kernel[axis] - 1} * g.dilations[axis] + 1;
   const Wide least =
@@ -90,9 +92,9 @@ void require_transposed(const WindowGeometry& g, unsigned axis, const char* out_
   constexpr Wide kMost = INT64_MAX;
   fail(TNR_STATUS_INVALID_ARGUMENT,
        "%s.shape[%u] is %" PRId64 " but must be from %" PRId64 " to %" PRId64 " for the %" PRId64
-       " %s of a",
+       " %s of %s",
        out_name, 2 + axis, g.in[axis], static_cast<std::int64_t>(std::min(least, kMost)),
-       static_cast<std::int64_t>(std::min(most, kMost)), places, kNames[axis]);
+       static_cast<std::int64_t>(std::min(most, kMost)), places, kNames[axis], a_name);
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ void require_transposed(const WindowGeometry& g, unsigned axis, const char* out_
 WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
                                     const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                     const char* out_name) {
-  WindowGeometry g = placed_windows(a, "a", weight, attributes, out, out_name);
+  WindowGeometry g = placed_windows(a, "a", weight, "weight", attributes, out, out_name);
   require_extent(out, out_name, 2, g.out[kHeight], "the rows at which weight fits into", "a");
   require_extent(out, out_name, 3, g.out[kWidth], "the columns at which weight fits into", "a");
   set_unused_steps(g);
@@ -110,12 +112,23 @@ WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
 WindowGeometry transposed_geometry(const tnr_view& a, const tnr_view& weight,
                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                    const char* out_name) {
-  WindowGeometry g = placed_windows(out, out_name, weight, attributes, a, "a");
+  WindowGeometry g = placed_windows(out, out_name, weight, "weight", attributes, a, "a");
   for (const unsigned axis : {kHeight, kWidth}) {
     g.out[axis] = a.shape[2 + axis];
-    require_transposed(g, axis, out_name);
+    require_transposed(g, axis, "a", out_name);
   }
   return g;
+}
+
+WindowGeometry filters_geometry(const tnr_view& a, const tnr_view& g,
+                                const tnr_conv2d_attributes& attributes, const tnr_view& out) {
+  WindowGeometry geometry = placed_windows(a, "a", out, "out", attributes, g, "g");
+  for (const unsigned axis : {kHeight, kWidth}) {
+    geometry.out[axis] = g.shape[2 + axis];
+    require_transposed(geometry, axis, "g", "a");
+  }
+  set_unused_steps(geometry);
+  return geometry;
 }
 
 engines::Convolution for_engines(const WindowGeometry& g, std::int64_t width_bytes) noexcept {

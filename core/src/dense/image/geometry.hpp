@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/arithmetic.hpp"
 #include "engine/convolution.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
@@ -53,6 +54,16 @@ struct WindowGeometry {
   [[nodiscard]] std::int64_t places() const noexcept { return kernel[0] * kernel[1]; }
   [[nodiscard]] std::int64_t depth() const noexcept { return places() * channels; }
 };
+
+// Returns the rows or columns that adjacent windows span, or the greatest number where these
+// overflow.
+inline std::int64_t reach(const WindowGeometry& g, unsigned axis, std::int64_t windows) noexcept {
+  std::int64_t extent = product_or_most(g.kernel[axis] - 1, g.dilations[axis]);
+  const bool fits =
+      !__builtin_add_overflow(extent, product_or_most(windows - 1, g.strides[axis]), &extent) &&
+      !__builtin_add_overflow(extent, 1, &extent);
+  return fits ? extent : INT64_MAX;
+}
 
 // The row of the kernels' tables: f64 or f32, else UNSUPPORTED.
 inline unsigned require_image_type(const char* operation, tnr_dtype dtype) {
@@ -160,6 +171,10 @@ WindowGeometry convolution_geometry(const tnr_view& a, const tnr_view& weight,
 WindowGeometry transposed_geometry(const tnr_view& a, const tnr_view& weight,
                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
                                    const char* out_name);
+// The geometry of the convolution of `a` by filters of the shape of `out` that gives `g`, or whose
+// transposed one gives `a` from `g`.
+WindowGeometry filters_geometry(const tnr_view& a, const tnr_view& g,
+                                const tnr_conv2d_attributes& attributes, const tnr_view& out);
 
 // Returns the convolution in the form that other engines take, without a bias, for elements of
 // `width_bytes` bytes.

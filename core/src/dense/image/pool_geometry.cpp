@@ -46,9 +46,10 @@ void check_pool_flags(tnr_reduce_op op, const tnr_pool2d_attributes& attributes)
 }
 
 WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
-                             const tnr_pool2d_attributes& attributes, const tnr_view& out) {
+                             const tnr_pool2d_attributes& attributes, const tnr_view& out,
+                             const char* out_name) {
   require_rank(a, "a", 4);
-  require_rank(out, "out", 4);
+  require_rank(out, out_name, 4);
   check_pool_flags(op, attributes);
   WindowGeometry g = {};
   g.images = a.shape[0];
@@ -56,8 +57,8 @@ WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
   g.channels = g.filters = 1;
   g.a = image_steps(a);
   g.result = image_steps(out);
-  require_extent(out, "out", 0, g.images, "the images of", "a");
-  require_extent(out, "out", 1, g.groups, "the channels of", "a");
+  require_extent(out, out_name, 0, g.images, "the images of", "a");
+  require_extent(out, out_name, 1, g.groups, "the channels of", "a");
   static constexpr const char* kFits[] = {"the rows at which a window fits into",
                                           "the columns at which a window fits into"};
   for (const unsigned axis : {kHeight, kWidth}) {
@@ -68,7 +69,7 @@ WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
     g.kernel[axis] =
         given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
     place_windows(g, axis, attributes, g.kernel[axis], "kernel", "a", rounding_of(attributes));
-    require_extent(out, "out", 2 + axis, g.out[axis], kFits[axis], "a");
+    require_extent(out, out_name, 2 + axis, g.out[axis], kFits[axis], "a");
   }
   set_unused_steps(g);
   return g;
@@ -77,9 +78,10 @@ WindowGeometry pool_geometry(tnr_reduce_op op, const tnr_view& a,
 }  // namespace
 
 CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
-                         const tnr_pool2d_attributes& attributes, const tnr_view& out) {
+                         const tnr_pool2d_attributes& attributes, const tnr_view& out,
+                         const char* out_name) {
   if (op < 1 || static_cast<unsigned>(op) > kernels::kReduceCount) refuse_code("reduction", op);
-  const WindowGeometry geometry = pool_geometry(op, a, attributes, out);
+  const WindowGeometry geometry = pool_geometry(op, a, attributes, out, out_name);
   const char* const name = op == TNR_REDUCE_OP_MAX ? "max_pool2d" : "avg_pool2d";
   if (op != TNR_REDUCE_OP_MAX && op != TNR_REDUCE_OP_MEAN) {
     fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",
@@ -88,18 +90,18 @@ CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
   const tnr_dtype computed =
       a.dtype == TNR_DTYPE_F16 || a.dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : a.dtype;
   const unsigned type = require_image_type(name, computed);
-  require_dtype(out, "out", a.dtype, "a.dtype is");
+  require_dtype(out, out_name, a.dtype, "a.dtype is");
   return {geometry, is_adaptive(attributes) ? WindowSpacing::kAdaptive : WindowSpacing::kByStrides,
           computed, type};
 }
 
-void require_elements(const CheckedPool& pool) {
+void require_elements(const CheckedPool& pool, const char* out_name) {
   static constexpr const char* kNames[] = {"row", "column"};
   for (const unsigned axis : {kHeight, kWidth}) {
     const std::optional<std::int64_t> empty = first_empty_window(pool.geometry, pool.spacing, axis);
     if (!empty) continue;
-    fail(TNR_STATUS_INVALID_ARGUMENT, "the windows of %s %" PRId64 " of out have no element of a",
-         kNames[axis], *empty);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the windows of %s %" PRId64 " of %s have no element of a",
+         kNames[axis], *empty, out_name);
   }
 }
 

@@ -15,12 +15,14 @@ struct CheckedPool {
   tnr_dtype computed;
   unsigned type;  // of `computed`: the row of the kernels' tables
 };
-// Throws what a code, attributes, shapes and dtypes deserve that do not agree.
+// Throws what a code, attributes, shapes and dtypes deserve that do not agree. Messages call the
+// result `out_name`.
 CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
-                         const tnr_pool2d_attributes& attributes, const tnr_view& out);
+                         const tnr_pool2d_attributes& attributes, const tnr_view& out,
+                         const char* out_name = "out");
 
-// `out` has elements: throws INVALID_ARGUMENT unless each window has one too.
-void require_elements(const CheckedPool& pool);
+// The result has elements: throws INVALID_ARGUMENT unless each window has one too.
+void require_elements(const CheckedPool& pool, const char* out_name = "out");
 
 // Whether there is one window, which is the whole image.
 bool is_global(const CheckedPool& pool) noexcept;

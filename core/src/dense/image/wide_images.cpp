@@ -42,13 +42,23 @@ tnr_view images_of(const tnr_view& view, std::int64_t first, std::int64_t images
   return part;
 }
 
+}  // namespace
+
 void convert(const Context& context, const tnr_view& from, const tnr_view_mut& to) {
+  if (from.dtype == to.view.dtype) return copy(context, from, to);
   ElementwiseCall operands(to);
   operands.add(from, "a");
   operands.run(context, cast_operation(from.dtype, to.view.dtype));
 }
 
-}  // namespace
+std::int64_t wide_image_count(const tnr_view& a, const tnr_view& b) noexcept {
+  return chunk_of(a, b);
+}
+
+void load_images(const Context& context, const tnr_view& from, std::int64_t first,
+                 std::int64_t images, const WideCopy& to) {
+  convert(context, images_of(from, first, images), {images_of(to.view(), 0, images)});
+}
 
 WideCopy::WideCopy(const tnr_view& of, std::int64_t extent)
     : memory_(std::max<std::int64_t>(1, product_or_most(count_from(of, 1), extent)), kWideBytes),
@@ -76,14 +86,20 @@ WideCopy::WideCopy(const tnr_view& of, std::int64_t extent)
   }
 }
 
-WideImages::WideImages(const tnr_view& a, const tnr_view_mut& out)
+WideImages::WideImages(const tnr_view& a, const tnr_view_mut& out, const tnr_view* other)
     : narrow_a_(a),
       narrow_out_(out),
+      narrow_other_(other),
       wide_a_(a, chunk_of(a, out.view)),
-      wide_out_(out.view, chunk_of(a, out.view)) {}
+      wide_out_(out.view, chunk_of(a, out.view)) {
+  if (other != nullptr) wide_other_.emplace(*other, wide_a_.view().shape[0]);
+}
 
 void WideImages::load(const Context& context, std::int64_t first, std::int64_t images) const {
   convert(context, images_of(narrow_a_, first, images), {images_of(wide_a_.view(), 0, images)});
+  if (narrow_other_ != nullptr) {
+    load_images(context, *narrow_other_, first, images, *wide_other_);
+  }
 }
 
 void WideImages::store(const Context& context, std::int64_t first, std::int64_t images) const {

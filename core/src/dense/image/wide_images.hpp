@@ -31,14 +31,23 @@ class WideCopy {
   tnr_view_mut out_;
 };
 
+// Images of the operands that are copied at a time.
+std::int64_t wide_image_count(const tnr_view& a, const tnr_view& b) noexcept;
+// Copies some images of a view to the first ones of the copy.
+void load_images(const Context& context, const tnr_view& from, std::int64_t first,
+                 std::int64_t images, const WideCopy& to);
+// Converts all elements to the dtype of `to`; both dtypes are floats.
+void convert(const Context& context, const tnr_view& from, const tnr_view_mut& to);
+
 class WideImages {
  public:
-  // The views are checked and pinned, have the same number of images, and outlive this. Throws
-  // OUT_OF_MEMORY.
-  WideImages(const tnr_view& a, const tnr_view_mut& out);
+  // The views are checked and pinned, have the same number of images, and outlive this. `other` is
+  // a second operand, or nullptr. Throws OUT_OF_MEMORY.
+  WideImages(const tnr_view& a, const tnr_view_mut& out, const tnr_view* other = nullptr);
   // Memory for the images that are computed at a time.
   [[nodiscard]] const tnr_view& a() const noexcept { return wide_a_.view(); }
   [[nodiscard]] const tnr_view_mut& out() const noexcept { return wide_out_.out(); }
+  [[nodiscard]] const tnr_view& other() const noexcept { return wide_other_->view(); }
 
   // Calls compute(images) for one chunk of the call's images after the other: each chunk is the
   // first `images` images of a() and out().
@@ -59,8 +68,10 @@ class WideImages {
 
   const tnr_view& narrow_a_;
   const tnr_view_mut& narrow_out_;
+  const tnr_view* narrow_other_;
   WideCopy wide_a_;
   WideCopy wide_out_;
+  std::optional<WideCopy> wide_other_;
 };
 
 // The operands of a convolution.

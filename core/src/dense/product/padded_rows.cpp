@@ -28,16 +28,6 @@ bool is_adjacent(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
          (g.channels == 1 || g.a.channel == width_bytes);
 }
 
-// Returns the rows or columns that adjacent windows span, or the greatest number where these
-// overflow.
-std::int64_t reach(const WindowGeometry& g, unsigned axis, std::int64_t windows) noexcept {
-  std::int64_t extent = product_or_most(g.kernel[axis] - 1, g.dilations[axis]);
-  const bool fits =
-      !__builtin_add_overflow(extent, product_or_most(windows - 1, g.strides[axis]), &extent) &&
-      !__builtin_add_overflow(extent, 1, &extent);
-  return fits ? extent : INT64_MAX;
-}
-
 }  // namespace
 
 bool PaddedRows::takes(const WindowGeometry& g, std::int64_t width_bytes) noexcept {

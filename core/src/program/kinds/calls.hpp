@@ -14,8 +14,10 @@ InferNode infer_matmul, infer_einsum;
 RunNode run_matmul, run_einsum;
 
 // images.cpp
-InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm;
-RunNode run_conv2d, run_conv2d_transposed, run_pool2d, run_batch_norm;
+InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm,
+    infer_pool2d_gradient, infer_conv2d_filters;
+RunNode run_conv2d, run_conv2d_transposed, run_pool2d, run_batch_norm, run_pool2d_gradient,
+    run_conv2d_filters;
 
 // order.cpp
 InferNode infer_sort, infer_top_k, infer_partition, infer_quantile, infer_searchsorted,
@@ -44,13 +46,12 @@ ShapeNode shape_elementwise, shape_reduce, shape_as_first, shape_as_second, shap
     shape_reshape, shape_permute, shape_broadcast, shape_slice, shape_concat, shape_pad, shape_take,
     shape_gather, shape_put, shape_scatter, shape_shaped, shape_bincount, shape_histogram,
     shape_found, shape_top_k, shape_partition, shape_sum_to;
-AdaptNode adapt_normalize, adapt_images;
+AdaptNode adapt_normalize, adapt_images, adapt_pool2d_gradient, adapt_conv2d_filters;
 
 // movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;
 InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_put, infer_scatter,
     infer_triangular, infer_extent;
-RunNode run_concat, run_pad, run_take, run_gather, run_put, run_scatter, run_triangular,
-    run_extent;
+RunNode run_concat, run_pad, run_take, run_gather, run_put, run_scatter, run_triangular, run_extent;
 
 }  // namespace tenure

@@ -159,6 +159,38 @@ void run_pool2d(const Context& context, const NodeCall& call, const OperandView*
   pool2d(context, call.node.op(), *operands[0].view, call.node.attributes.pool2d, out);
 }
 
+ArrayType infer_pool2d_gradient(const NodeCall& call, const OperandType* operands) {
+  const ArrayType& a = array(operands[0], "a");
+  const ArrayType& g = array(operands[1], "g");
+  check_pool2d_gradient(call.node.op(), unbacked_view(a), unbacked_view(g),
+                        call.node.attributes.pool2d, unbacked_view(a));
+  return a;
+}
+
+void run_pool2d_gradient(const Context& context, const NodeCall& call, const OperandView* operands,
+                         const tnr_view_mut& out) {
+  pool2d_gradient(context, call.node.op(), *operands[0].view, *operands[1].view,
+                  call.node.attributes.pool2d, out);
+}
+
+ArrayType infer_conv2d_filters(const NodeCall& call, const OperandType* operands) {
+  const ArrayType& a = array(operands[0], "a");
+  const ArrayType& g = array(operands[1], "g");
+  require_image(a, "a");
+  require_image(g, "g");
+  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
+  const std::int64_t groups = std::max<std::int64_t>(attributes.groups, 1);
+  const ArrayType result = {
+      a.dtype, 4, {g.shape[1], a.shape[1] / groups, call.numbers[0], call.numbers[1]}};
+  check_conv2d_filters(unbacked_view(a), unbacked_view(g), attributes, unbacked_view(result));
+  return result;
+}
+
+void run_conv2d_filters(const Context& context, const NodeCall& call, const OperandView* operands,
+                        const tnr_view_mut& out) {
+  conv2d_filters(context, *operands[0].view, *operands[1].view, call.node.attributes.conv2d, out);
+}
+
 ArrayType infer_batch_norm(const NodeCall& call, const OperandType* operands) {
   const ArrayType& a = array(operands[0], "a");
   static constexpr const char* kNames[] = {"a", "mean", "var", "weight", "bias"};

@@ -326,4 +326,27 @@ Refusal adapt_images(const NodeCall& call, const OperandType* operands, const Op
   return std::nullopt;
 }
 
+// The numbers of images may differ from the plan.
+Refusal adapt_pool2d_gradient(const NodeCall& call, const OperandType* operands,
+                              const OperandType* planned, ArrayType& result) noexcept {
+  if (Refusal refusal = adapt_conv2d_filters(call, operands, planned, result)) return refusal;
+  result.shape[0] = operands[0].array->shape[0];
+  return std::nullopt;
+}
+
+Refusal adapt_conv2d_filters(const NodeCall& call, const OperandType* operands,
+                             const OperandType* planned, ArrayType&) noexcept {
+  for (std::size_t i = 0; i < call.node.operands.size(); ++i) {
+    ArrayType of = *operands[i].array;
+    of.shape[0] = planned[i].array->shape[0];
+    if (!(of == *planned[i].array)) return unsteady_error(i, " behind the first");
+  }
+  const std::int64_t images = operands[0].array->shape[0];
+  const std::int64_t of_gradients = operands[1].array->shape[0];
+  if (images == of_gradients) return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                  "g.shape[0] is %" PRId64 " but must be %" PRId64 ", the images of a",
+                  of_gradients, images);
+}
+
 }  // namespace tenure

@@ -98,6 +98,10 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kNonzero: return counting(infer_nonzero, find_nonzero);
     case kMaskedSelect: return counting(infer_masked_select, find_masked_select);
     case kSumTo: return calling(infer_sum_to, run_sum_to, shape_sum_to);
+    case kPool2dGradient:
+      return adapting(infer_pool2d_gradient, run_pool2d_gradient, adapt_pool2d_gradient);
+    case kConv2dFilters:
+      return adapting(infer_conv2d_filters, run_conv2d_filters, adapt_conv2d_filters);
     case kExtent: return calling(infer_extent, run_extent, shape_shaped);
   }
 }
@@ -147,9 +151,11 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kSparseNorm: return by(derive_sparse_norm);
     case kSparseDiagonal: return by(derive_sparse_diagonal);
     case kSparseAccumulate: return by(derive_sparse_accumulate);
-    case kConv2d:
-    case kConv2dTransposed:
-    case kPool2d:
+    case kConv2d: return by(derive_conv2d);
+    case kConv2dTransposed: return by(derive_conv2d_transposed);
+    case kConv2dFilters: return by(derive_conv2d_filters);
+    case kPool2d: return by(derive_pool2d);
+    case kPool2dGradient: return by(derive_pool2d_gradient);
     case kSparseSolve:
     case kCond:
     case kWhile: return refused("its derivative is not written yet");

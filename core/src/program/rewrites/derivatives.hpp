@@ -26,7 +26,8 @@ DeriveNode derive_matmul, derive_einsum;
 DeriveNode derive_ordered, derive_quantile, derive_bincount;
 
 // image_derivatives.cpp
-DeriveNode derive_batch_norm;
+DeriveNode derive_batch_norm, derive_conv2d, derive_conv2d_transposed, derive_conv2d_filters,
+    derive_pool2d, derive_pool2d_gradient;
 
 // sparse_derivatives.cpp
 DeriveNode derive_sparse_to_dense, derive_sparse_matmul, derive_sparse_sddmm, derive_sparse_scale,

@@ -119,7 +119,8 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
       shape[axis] = is_known ? types_[node.result].shape[axis] : unknown();
       return true;
     }
-    case NodeKind::kBatchNorm: shape = operand(0); return true;
+    case NodeKind::kBatchNorm:
+    case NodeKind::kPool2dGradient: shape = operand(0); return true;
     case NodeKind::kConv2d:
     case NodeKind::kConv2dTransposed:
     case NodeKind::kPool2d:
@@ -135,6 +136,14 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
         shape.push_back(is_known ? types_[node.result].shape[axis] : unknown());
       }
       return true;
+    case NodeKind::kConv2dFilters: {
+      const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
+      const std::int64_t channels = operand(0)[1];
+      const bool is_known = groups == 1 || is_fixed(channels);
+      shape = {operand(1)[1], is_known ? channels / groups : unknown(), node.numbers[0],
+               node.numbers[1]};
+      return true;
+    }
     case NodeKind::kTopK:
       shape = operand(0);
       shape[static_cast<std::size_t>(node.numbers[0])] = node.numbers[1];

@@ -5,6 +5,7 @@
 #include "cpu/kernels/elementwise/vector_math.hpp"
 #include "cpu/kernels/matmul/multiply_add.hpp"
 #include "cpu/kernels/partial_vectors.hpp"
+#include "cpu/kernels/window/gradients.hpp"
 #include "cpu/kernels/window/stencil.hpp"
 #include "cpu/tables.hpp"
 
@@ -333,6 +334,8 @@ constexpr WindowKernels kWindowsOf = {
     .max_second_columns = fold_second_columns<T, OfMaxima<T>>,
     .sum_second_columns = fold_second_columns<T, OfSums<T>>,
     .lanes = kPerVector<T>,
+    .add_to_greatest = add_to_greatest<T>,
+    .spread = spread<T>,
     .split = split<T>,
 };
 

@@ -1,0 +1,379 @@
+#include "dense/filters/filter_product.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/arithmetic.hpp"
+#include "cpu/dispatch.hpp"
+#include "threads/parallel.hpp"
+#include "view/operand_checks.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Packed gradients stay in the second cache while every panel of places meets all of them.
+constexpr std::int64_t kPackedBytes = std::int64_t{1024} << 10;
+// Bytes of a copy of channels, which the second cache holds with them.
+constexpr std::int64_t kCopyBytes = std::int64_t{128} << 10;
+// Panels of gradients that a thread packs at a time: lines of adjacent filters are read together.
+constexpr std::int64_t kPackedPanels = 2;
+
+bool has_no_padding(const WindowGeometry& g, unsigned axis) noexcept {
+  return g.padding[axis] == 0 && reach(g, axis, g.out[axis]) <= g.in[axis];
+}
+
+}  // namespace
+
+FilterProduct::FilterProduct(const kernels::Gemm& gemm, const kernels::FactorPacking& packing,
+                             const WindowGeometry& geometry, const Element& one,
+                             std::int64_t width_bytes) noexcept
+    : gemm_(gemm),
+      packing_(packing),
+      g_(geometry),
+      one_(one),
+      width_bytes_(width_bytes),
+      rows_(g_.depth()),
+      row_step_(g_.kernel[kWidth] > 1    ? g_.weight.place[kWidth]
+                : g_.kernel[kHeight] > 1 ? g_.weight.place[kHeight]
+                                         : g_.weight.channel),
+      filters_(std::min(g_.filters, kMostFilters)) {
+  const std::int64_t image_rows = g_.out[kHeight];
+  const std::int64_t all_rows = product_or_most(g_.images, image_rows);
+  if (all_rows == 0 || g_.out[kWidth] == 0 || filters_ == 0 || g_.channels == 0) return;
+  // By kernels of one place the factors may be exchanged, which changes no bit.
+  const std::int64_t columns = g_.places() == 1 ? std::min(filters_, g_.channels) : filters_;
+  const std::int64_t depth =
+      std::clamp<std::int64_t>(kPackedBytes / (columns * width_bytes_), 1, kBlockDepth);
+  // Blocks are alike.
+  column_blocks_ = parts_of(g_.out[kWidth], depth);
+  block_columns_ = parts_of(g_.out[kWidth], column_blocks_);
+  block_rows_ =
+      parts_of(all_rows, parts_of(all_rows, std::max<std::int64_t>(depth / block_columns_, 1)));
+  block_count_ = parts_of(all_rows, block_rows_) * column_blocks_;
+  blocks_together_ = std::clamp<std::int64_t>(kPackedBytes / packed_block_bytes(), 1, block_count_);
+
+  down_ = lines_along(kHeight, std::min(image_rows, block_rows_));
+  along_ = lines_along(kWidth, block_columns_);
+  const std::int64_t segments = std::min(block_rows_, block_rows_ / image_rows + 2);
+  most_lines_ =
+      down_.is_apart
+          ? g_.kernel[kHeight] * block_rows_
+          : std::max(rows_of_lines(block_rows_),
+                     (block_rows_ - segments) * g_.strides[kHeight] + segments * rows_of_lines(1));
+  const bool is_inside = has_no_padding(g_, kHeight) && has_no_padding(g_, kWidth);
+  packs_rows_ = is_inside && g_.places() == 1 && g_.a.channel == width_bytes_;
+  reads_in_place_ =
+      !packs_rows_ && is_inside && g_.a.place[kWidth] == width_bytes_ && g_.strides[kWidth] == 1;
+  joins_rows_ = reads_in_place_ && g_.places() == 1 && g_.strides[kHeight] == 1 &&
+                column_blocks_ == 1 && g_.a.place[kHeight] == g_.out[kWidth] * width_bytes_;
+}
+
+std::int64_t FilterProduct::thread_count(const Context& context) const noexcept {
+  std::int64_t work = product_or_most(g_.images, product_or_most(g_.out[kHeight], g_.out[kWidth]));
+  work = product_or_most(work, product_or_most(g_.groups * g_.filters, rows_));
+  return work < kWorthSharingWork ? 1 : context.thread_count();
+}
+
+std::int64_t FilterProduct::packed_block_bytes() const noexcept {
+  return parts_of(filters_, gemm_.panel_columns) * gemm_.panel_columns * block_rows_ *
+         block_columns_ * width_bytes_;
+}
+
+// Panels of places whose channels are copied at a time. Where that is possible, they end where a
+// channel does, so that no channel is copied twice.
+std::int64_t FilterProduct::task_panels() const noexcept {
+  const std::int64_t channel_bytes =
+      packs_rows_
+          ? block_rows_ * block_columns_ * width_bytes_
+          : std::max<std::int64_t>(most_lines_ * along_.count * along_.length * width_bytes_, 1);
+  const std::int64_t places = std::max<std::int64_t>(kCopyBytes / channel_bytes, 1) * g_.places();
+  const std::int64_t panels = std::max<std::int64_t>(places / gemm_.panel_rows, 1);
+  const std::int64_t whole = g_.places() / std::gcd(g_.places(), gemm_.panel_rows);
+  return std::min(panels >= whole ? panels / whole * whole : panels, panel_count());
+}
+
+std::int64_t FilterProduct::copy_bytes() const noexcept {
+  if (reads_in_place_) return 0;
+  if (packs_rows_) {
+    return whole_lines(task_panels() * gemm_.panel_rows * block_rows_ * block_columns_ *
+                           width_bytes_ +
+                       packing_.slack_bytes);
+  }
+  const std::int64_t channels =
+      std::min(g_.channels, (task_panels() * gemm_.panel_rows + g_.places() - 2) / g_.places() + 1);
+  return whole_lines(
+      product_or_most(product_or_most(channels, most_lines_),
+                      product_or_most(product_or_most(along_.count, along_.length), width_bytes_)));
+}
+
+std::int64_t FilterProduct::thread_bytes(const Context& context) const noexcept {
+  return (shares_groups(context) ? packed_bytes() : 0) + copy_bytes() + address_bytes() +
+         along_.length * width_bytes_;
+}
+
+std::int64_t FilterProduct::shared_bytes(const Context& context) const noexcept {
+  if (shares_groups(context)) return 0;
+  return thread_count(context) == 1 ? packed_bytes() : 2 * packed_bytes();
+}
+
+FilterProduct::Block FilterProduct::block_at(std::int64_t index) const noexcept {
+  const std::int64_t row = index / column_blocks_ * block_rows_;
+  const std::int64_t column = index % column_blocks_ * block_columns_;
+  return {row, std::min(block_rows_, g_.images * g_.out[kHeight] - row), column,
+          std::min(block_columns_, g_.out[kWidth] - column)};
+}
+
+void FilterProduct::run(const Context& context, const ThreadBuffers& buffers, Byte* shared,
+                        const Byte* a, const Byte* g, Byte* out, Sums sums) const noexcept {
+  const std::int64_t chunks = parts_of(g_.filters, filters_);
+  const auto filters_at = [&](std::int64_t index) -> Filters {
+    const std::int64_t group = index / chunks;
+    const std::int64_t first = index % chunks * filters_;
+    return {a + group * g_.channels * g_.a.channel,
+            g + (group * g_.filters + first) * g_.result.channel,
+            out + group * g_.weight_group + first * g_.weight.image,
+            std::min(filters_, g_.filters - first), sums};
+  };
+  const std::int64_t count = g_.groups * chunks;
+  if (!shares_groups(context)) {
+    for (std::int64_t i = 0; i < count; ++i) run_shared(context, buffers, shared, filters_at(i));
+    return;
+  }
+  Tickets tickets(count);
+  for_each_slice(
+      context, std::min(thread_count(context), count),
+      [&](std::int64_t thread) noexcept {
+        Byte* const packed = buffers.of(thread);
+        for (std::int64_t i = tickets.take(); i >= 0; i = tickets.take()) {
+          run_alone(filters_at(i), packed, packed + packed_bytes());
+        }
+      },
+      Wake::kAtOnce);
+}
+
+void FilterProduct::run_alone(const Filters& filters, Byte* packed, Byte* memory) const noexcept {
+  if (block_count_ == 0) return clear(filters);
+  const std::int64_t columns = parts_of(filters.count, gemm_.panel_columns);
+  for (std::int64_t block = 0; block < block_count_; ++block) {
+    pack_panels(filters, block_at(block), 0, columns, packed);
+    const std::int64_t step = task_panels();
+    for (std::int64_t panel = 0; panel < panel_count(); panel += step) {
+      multiply(filters, block, panel, std::min(step, panel_count() - panel), packed, memory);
+    }
+  }
+}
+
+// The gradients of the next blocks are packed after the products of these, by threads that would
+// wait for the others.
+void FilterProduct::run_shared(const Context& context, const ThreadBuffers& buffers, Byte* packed,
+                               const Filters& filters) const noexcept {
+  const std::int64_t threads = thread_count(context);
+  if (threads == 1 || block_count_ == 0) return run_alone(filters, packed, buffers.of(0));
+  const std::int64_t columns = parts_of(filters.count, gemm_.panel_columns);
+  const std::int64_t packs_of_block = parts_of(columns, kPackedPanels);
+  const std::int64_t step = std::min(task_panels(), parts_of(panel_count(), 2 * threads));
+  const std::int64_t tasks = parts_of(panel_count(), step);
+  Byte* now = packed;
+  Byte* next = packed + packed_bytes();
+  for (std::int64_t block = -blocks_together_; block < block_count_; block += blocks_together_) {
+    const std::int64_t end = std::min(block + blocks_together_, block_count_);
+    const std::int64_t products = block < 0 ? 0 : tasks;
+    const std::int64_t packs =
+        (std::min(end + blocks_together_, block_count_) - end) * packs_of_block;
+    Tickets tickets(products + packs);
+    for_each_slice(
+        context, std::min(threads, products + packs),
+        [&](std::int64_t thread) noexcept {
+          for (std::int64_t i = tickets.take(); i >= 0; i = tickets.take()) {
+            if (i < products) {
+              for (std::int64_t of = block; of < end; ++of) {
+                multiply(filters, of, i * step, std::min(step, panel_count() - i * step),
+                         now + (of - block) * packed_block_bytes(), buffers.of(thread));
+              }
+            } else {
+              const std::int64_t of = (i - products) / packs_of_block;
+              const std::int64_t first = (i - products) % packs_of_block * kPackedPanels;
+              pack_panels(filters, block_at(end + of), first,
+                          std::min(kPackedPanels, columns - first),
+                          next + of * packed_block_bytes());
+            }
+          }
+        },
+        Wake::kAtOnce);
+    std::swap(now, next);
+  }
+}
+
+void FilterProduct::clear(const Filters& filters) const noexcept {
+  if (filters.sums == Sums::kContinued) return;
+  for (std::int64_t filter = 0; filter < filters.count; ++filter) {
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      std::memset(filters.out + filter * g_.weight.image + row * row_step_, 0,
+                  static_cast<std::size_t>(width_bytes_));
+    }
+  }
+}
+
+template <class Body>
+void FilterProduct::for_each_run(const Block& block, const ImageSteps& steps,
+                                 const Body& body) const noexcept {
+  const std::int64_t step = steps.place[kWidth];
+  const std::int64_t row = steps.place[kHeight];
+  const bool joins = block.columns == g_.out[kWidth] && row == block.columns * step;
+  if (joins && steps.image == g_.out[kHeight] * row) return body(block.row * row, block.depth());
+  for_each_segment(block, [&](const Segment& segment) noexcept {
+    const std::int64_t runs = joins ? 1 : segment.rows;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      body(segment.image * steps.image + (segment.y + i) * row + block.column * step,
+           segment.rows / runs * block.columns);
+    }
+  });
+}
+
+void FilterProduct::pack_panels(const Filters& filters, const Block& block, std::int64_t first,
+                                std::int64_t panels, Byte* packed) const noexcept {
+  const std::int64_t columns = gemm_.panel_columns;
+  const ImageSteps& steps = g_.result;
+  for (std::int64_t panel = first; panel < first + panels; ++panel) {
+    Byte* to = packed + panel * block.depth() * columns * width_bytes_;
+    bool is_done = false;
+    for_each_run(block, steps, [&](std::int64_t offset, std::int64_t depth) noexcept {
+      // Panels of a single run follow each other.
+      is_done = depth == block.depth();
+      const std::int64_t end = is_done ? (first + panels) * columns : (panel + 1) * columns;
+      packing_.columns({filters.g + panel * columns * steps.channel + offset, steps.channel,
+                        steps.place[kWidth], std::min(end, filters.count) - panel * columns, depth},
+                       to);
+      to += depth * columns * width_bytes_;
+    });
+    if (is_done) return;
+  }
+}
+
+void FilterProduct::multiply(const Filters& filters, std::int64_t block_index,
+                             std::int64_t first_panel, std::int64_t panels, const Byte* packed,
+                             Byte* memory) const noexcept {
+  const Block block = block_at(block_index);
+  const std::int64_t panel_rows = gemm_.panel_rows;
+  const std::int64_t first_row = first_panel * panel_rows;
+  const std::int64_t end = std::min(rows_, first_row + panels * panel_rows);
+  const std::int64_t channel = first_row / g_.places();
+  const Byte* const a = filters.a + channel * g_.a.channel;
+  kernels::DenseProduct product = {};
+  product.b = packed;
+  product.depth = block.depth();
+  product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
+  product.row_step = row_step_;
+  product.column_step = g_.weight.image;
+  product.columns = filters.count;
+  product.alpha = one_.bytes;
+  product.beta = block_index == 0 && filters.sums == Sums::kNew ? nullptr : one_.bytes;
+  if (packs_rows_) {
+    product.out = filters.out + first_row * row_step_;
+    return multiply_packed(filters, block_index, first_row, end - first_row, memory, product);
+  }
+
+  std::int64_t line_bytes = g_.a.place[kHeight];
+  std::int64_t channel_bytes = g_.a.channel;
+  std::int64_t segments = 0;
+  std::int64_t lines = 0;
+  for_each_segment(block, [&](const Segment& segment) noexcept {
+    ++segments;
+    lines = segment.line + (down_.is_apart ? segment.rows : rows_of_lines(segment.rows));
+  });
+  if (!reads_in_place_) {
+    copy(a, block, (end - 1) / g_.places() + 1 - channel, memory,
+         memory + copy_bytes() + address_bytes());
+    line_bytes = along_.count * along_.length * width_bytes_;
+    channel_bytes = (down_.is_apart ? g_.kernel[kHeight] * block.rows : lines) * line_bytes;
+  }
+  auto** const rows = reinterpret_cast<const Byte**>(memory + copy_bytes());
+  // From a place of the kernel to the one below it.
+  const std::int64_t down = down_.is_apart && !reads_in_place_ ? block.rows : g_.dilations[kHeight];
+  const std::int64_t row_of_windows = down_.is_apart && !reads_in_place_ ? 1 : g_.strides[kHeight];
+
+  product.a_rows = rows;
+  const bool is_joined = joins_rows_ && segments == 1;
+  product.part_depth = is_joined ? product.depth : block.columns;
+  for (std::int64_t row = first_row; row < end; row += panel_rows) {
+    std::int64_t offsets[kMostPanelRows];
+    for (std::int64_t lane = 0; lane < panel_rows; ++lane) {
+      const std::int64_t at = std::min(row + lane, end - 1);
+      const std::int64_t place = at % g_.places();
+      const std::int64_t i = place / g_.kernel[kWidth];
+      const std::int64_t j = place % g_.kernel[kWidth];
+      std::int64_t element = j * along_.length;
+      if (!along_.is_apart || reads_in_place_) {
+        const std::int64_t right = j * g_.dilations[kWidth];
+        const std::int64_t stride = g_.strides[kWidth];
+        element = right % stride / along_.common * along_.length + right / stride;
+      }
+      offsets[lane] = (at / g_.places() - channel) * channel_bytes + i * down * line_bytes +
+                      element * width_bytes_;
+    }
+    const Byte** next = rows;
+    for_each_segment(block, [&](const Segment& segment) noexcept {
+      const Byte* from = memory + segment.line * line_bytes;
+      if (reads_in_place_) {
+        from = a + segment.image * g_.a.image + segment.y * g_.strides[kHeight] * line_bytes +
+               block.column * width_bytes_;
+      }
+      const std::int64_t parts = is_joined ? 1 : segment.rows;
+      for (std::int64_t part = 0; part < parts; ++part, next += panel_rows) {
+        for (std::int64_t lane = 0; lane < panel_rows; ++lane) next[lane] = from + offsets[lane];
+        from += row_of_windows * line_bytes;
+      }
+    });
+    product.rows = std::min(panel_rows, end - row);
+    product.out = filters.out + row * row_step_;
+    gemm_.multiply_scattered(product);
+  }
+}
+
+// Rows that are adjacent channels, by kernels of one place.
+void FilterProduct::multiply_packed(const Filters& filters, std::int64_t block_index,
+                                    std::int64_t first_row, std::int64_t rows, Byte* memory,
+                                    kernels::DenseProduct& product) const noexcept {
+  const Block block = block_at(block_index);
+  ImageSteps steps = g_.a;
+  for (const unsigned axis : {kHeight, kWidth}) steps.place[axis] *= g_.strides[axis];
+  const std::int64_t depth_bytes = gemm_.panel_rows * width_bytes_;
+  const auto row_at = [&](std::int64_t row) { return filters.a + row * width_bytes_; };
+  Byte* to = memory;
+  for (std::int64_t first = 0; first < rows; first += gemm_.panel_rows) {
+    bool is_done = false;
+    for_each_run(block, steps, [&](std::int64_t offset, std::int64_t depth) noexcept {
+      is_done = depth == block.depth();
+      const std::int64_t count = is_done ? rows - first : std::min(gemm_.panel_rows, rows - first);
+      packing_.rows(
+          {row_at(first_row + first) + offset, width_bytes_, steps.place[kWidth], count, depth},
+          to);
+      to += depth * depth_bytes;
+    });
+    if (is_done) break;
+  }
+  // What is packed next: other rows of the same pixels, or the longer rows of the next block.
+  const std::int64_t end = first_row + rows;
+  if (end < rows_ || block_index + 1 < block_count_) {
+    const Block next = end < rows_ ? block : block_at(block_index + 1);
+    const bool is_columns =
+        end == rows_ && filters.count > rows_ && g_.result.channel == width_bytes_;
+    const Byte* const from = is_columns ? filters.g : row_at(end < rows_ ? end : 0);
+    const std::int64_t count =
+        is_columns ? filters.count : std::min(rows, end < rows_ ? rows_ - end : rows_);
+    const ImageSteps& of = is_columns ? g_.result : steps;
+    for_each_run(next, of, [&](std::int64_t offset, std::int64_t depth) noexcept {
+      if (depth != next.depth()) return;
+      product.next = {from + offset, count * width_bytes_, of.place[kWidth], depth};
+    });
+  }
+  product.a = memory;
+  product.a_panel_step = product.depth * depth_bytes;
+  product.rows = rows;
+  gemm_.multiply(product);
+}
+
+}  // namespace tenure
