@@ -286,7 +286,7 @@ void add_reductions(Rows& rows) {
   }
   TENURE_ROW(sparse_diagonal, "", kCompressed, SPARSE_REDUCE, extension,
              (context, a, given, with.out({std::min(with.rows(), with.cols())})));
-  for (const std::uint32_t flags : {0, TNR_SOLVE_UPPER}) {
+  for (const std::uint32_t flags : {0, TNR_SOLVE_UPPER, TNR_SOLVE_TRANSPOSED}) {
     TENURE_ROW(sparse_solve, std::to_string(flags), kCsr | kSquare, SPARSE_SOLVE,
                sparse_solve_attributes,
                (context, a, with.ones({with.rows()}), given, with.out({with.rows()})), {"flags"},

@@ -667,7 +667,7 @@ void add_reductions(List& list) {
 }
 
 void add_solutions(List& list) {
-  constexpr std::uint32_t kAll = TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL;
+  constexpr std::uint32_t kAll = TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL | TNR_SOLVE_TRANSPOSED;
   for (std::uint32_t flags = 0; flags <= kAll; ++flags) {
     for (const Factors& factors : {kFactors[0], kFactors[2]}) {
       list.push_back({"tnr_sparse_solve", "flags " + std::to_string(flags) + ", " + factors.name,

@@ -1339,6 +1339,10 @@ pub const TNR_SOLVE_UPPER: u32 = 1;
 /// Flag of `tnr_sparse_solve_attributes`: the diagonal is 1, whatever its entries are.
 pub const TNR_SOLVE_UNIT_DIAGONAL: u32 = 2;
 
+/// Flag of `tnr_sparse_solve_attributes`: the system is that of the transposed matrix. The other
+/// flags describe the matrix before the transposition.
+pub const TNR_SOLVE_TRANSPOSED: u32 = 4;
+
 /// Attributes of `tnr_sparse_sddmm`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -1354,7 +1358,7 @@ pub struct tnr_sparse_sddmm_attributes {
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_solve_attributes {
     pub struct_size: u64,
-    /// `TNR_SOLVE_UPPER`, `TNR_SOLVE_UNIT_DIAGONAL`, both or 0.
+    /// `TNR_SOLVE_UPPER`, `TNR_SOLVE_UNIT_DIAGONAL`, `TNR_SOLVE_TRANSPOSED`, several of them or 0.
     pub flags: u32,
     pub reserved: u32,
 }
@@ -4011,7 +4015,9 @@ unsafe extern "C" {
     /// Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
     /// where `b` and `out` have rank 2. `out` may be exactly `b`. Entries beyond the triangle that
     /// the attributes' flags name (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor,
-    /// with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
+    /// with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal. TNR_SOLVE_TRANSPOSED solves a^T x = b
+    /// for the same triangle of `a`: it takes the rows in the opposite order, and subtracts the
+    /// products of a row from the elements of its columns.
     ///
     /// INVALID_ARGUMENT: a matrix that is not square; a diagonal that is 0 or missing in a row,
     /// which is named (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other

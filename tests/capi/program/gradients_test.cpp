@@ -234,7 +234,7 @@ TEST(Gradients, OfEveryKindAreThoseOfCentralDifferences) {
     }
     node.check();
   }
-  EXPECT_EQ(refused, (std::set<std::string>{"custom", "sparse_solve"}));
+  EXPECT_EQ(refused, (std::set<std::string>{"custom"}));
 }
 
 TEST(Gradients, OfEveryUnaryOperation) {
@@ -418,6 +418,27 @@ TEST(Gradients, OfSlicesAndPads) {
       of.numbers = {3, 6};
       auto& attributes = give<tnr_pad_attributes>(of);
       attributes.before[1] = before;
+      NodeGradients(of).check();
+    }
+  }
+}
+
+TEST(Gradients, OfTriangularSystems) {
+  for (std::uint32_t flags = 0; flags < 8; ++flags) {
+    for (const Shape& shape : {Shape{4}, Shape{4, 3}}) {
+      SCOPED_TRACE(std::to_string(flags) + " of rank " + std::to_string(shape.size()));
+      // With entries on both sides of the diagonal, which are twice in one place.
+      KindOperand values = array_of({9}, 0.3);
+      for (const std::size_t diagonal : {0u, 2u, 5u, 8u}) values.numbers[diagonal] += 2;
+      KindCase of = node_of("sparse_solve", TNR_NODE_SPARSE_SOLVE,
+                            {{{5}, TNR_DTYPE_I64, {0, 2, 4, 6, 9}, false},
+                             {{9}, TNR_DTYPE_I64, {0, 2, 1, 0, 3, 2, 1, 1, 3}, false},
+                             values,
+                             array_of(shape, 0.7)});
+      of.numbers = {4, 4};
+      auto& attributes = give<tnr_sparse_node_attributes>(of);
+      attributes.format = TNR_SPARSE_FORMAT_CSR;
+      attributes.call_flags = flags;
       NodeGradients(of).check();
     }
   }

@@ -156,7 +156,7 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kConv2dFilters: return by(derive_conv2d_filters);
     case kPool2d: return by(derive_pool2d);
     case kPool2dGradient: return by(derive_pool2d_gradient);
-    case kSparseSolve:
+    case kSparseSolve: return by(derive_sparse_solve);
     case kCond:
     case kWhile: return refused("its derivative is not written yet");
     case kCustom: return refused("a custom operation has no derivative");

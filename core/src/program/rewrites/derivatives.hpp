@@ -32,6 +32,6 @@ DeriveNode derive_batch_norm, derive_conv2d, derive_conv2d_transposed, derive_co
 // sparse_derivatives.cpp
 DeriveNode derive_sparse_to_dense, derive_sparse_matmul, derive_sparse_sddmm, derive_sparse_scale,
     derive_sparse_softmax, derive_sparse_reduce, derive_sparse_norm, derive_sparse_diagonal,
-    derive_sparse_accumulate;
+    derive_sparse_accumulate, derive_sparse_solve;
 
 }  // namespace tenure

@@ -28,11 +28,13 @@ class Entries {
   [[nodiscard]] std::int64_t cols() const { return numbers_[1]; }
 
   Term node(std::uint32_t code, Term values, const std::vector<Term>& others = {},
-            std::uint32_t axes = 0, tnr_orientation orientation = 0) const {
+            std::uint32_t axes = 0, tnr_orientation orientation = 0,
+            std::uint32_t call_flags = 0) const {
     NodeAttributes attributes = {};
     attributes.sparse = attributes_;
     attributes.sparse.struct_size = sizeof attributes.sparse;
     attributes.sparse.orientation = orientation;
+    attributes.sparse.call_flags = call_flags;
     std::vector<std::uint32_t> operands = {major_.value(), minor_.value(),
                                            adjacent(values).value()};
     for (const Term& other : others) operands.push_back(other.value());
@@ -119,6 +121,28 @@ void derive_sparse_matmul(Derivation& at) {
   if (!at.wants(3)) return;
   at.give(3, a.node(TNR_NODE_SPARSE_MATMUL, a.values(), {g}, 0,
                     is_transposed ? TNR_ORIENTATION_AS_IS : TNR_ORIENTATION_TRANSPOSED));
+}
+
+// For a x = b the gradient of b solves the transposed system. The gradient of a is the negative
+// product of that solution and the transposed x.
+void derive_sparse_solve(Derivation& at) {
+  const Entries a(at);
+  const std::uint32_t flags = at.node().attributes.sparse.call_flags;
+  const Term b = a.node(TNR_NODE_SPARSE_SOLVE, a.values(), {at.gradient()}, 0, 0,
+                        flags ^ TNR_SOLVE_TRANSPOSED);
+  if (at.wants(3)) at.give(3, b);
+  if (!at.wants(2)) return;
+  const bool is_transposed = (flags & TNR_SOLVE_TRANSPOSED) != 0;
+  const Term x = as_columns(is_transposed ? at.result() : b);
+  const Term y = as_columns(is_transposed ? b : at.result());
+  const Term part = -a.product(x, transposed(y));
+  // Entries that the solution does not read.
+  const Term row = a.indices(0);
+  const Term column = a.indices(1);
+  const Term above = (flags & TNR_SOLVE_UPPER) != 0 ? row : column;
+  const Term below = (flags & TNR_SOLVE_UPPER) != 0 ? column : row;
+  const bool is_unit = (flags & TNR_SOLVE_UNIT_DIAGONAL) != 0;
+  at.give(2, select(is_unit ? above < below : above <= below, part, 0));
 }
 
 void derive_sparse_sddmm(Derivation& at) {

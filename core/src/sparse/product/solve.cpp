@@ -31,6 +31,7 @@ class Substitution {
         rows_(a.rows),
         is_upper_((flags & TNR_SOLVE_UPPER) != 0),
         is_unit_((flags & TNR_SOLVE_UNIT_DIAGONAL) != 0),
+        is_transposed_((flags & TNR_SOLVE_TRANSPOSED) != 0),
         x_(reinterpret_cast<T*>(writable(x))),
         row_step_(stride_of(x.view, 0)),
         column_step_(x.view.rank == 2 ? stride_of(x.view, 1) : 0) {}
@@ -39,8 +40,10 @@ class Substitution {
   // without a pivot, or kNoRow.
   std::int64_t solve(std::int64_t first, std::int64_t last) const noexcept {
     for (std::int64_t i = 0; i < rows_; ++i) {
-      const std::int64_t row = is_upper_ ? rows_ - 1 - i : i;
-      if (!solve_row(row, first, last)) return row;
+      const std::int64_t row = is_upper_ != is_transposed_ ? rows_ - 1 - i : i;
+      const bool has_pivot =
+          is_transposed_ ? solve_column(row, first, last) : solve_row(row, first, last);
+      if (!has_pivot) return row;
     }
     return kNoRow;
   }
@@ -75,12 +78,39 @@ class Substitution {
     return true;
   }
 
+  // The row is a column of the transposed matrix: what remains of the right-hand side is updated as
+  // soon as its unknown is known.
+  [[nodiscard]] bool solve_column(std::int64_t row, std::int64_t first,
+                                  std::int64_t last) const noexcept {
+    const std::int64_t width = last - first;
+    const std::int64_t end = offsets_[row + 1];
+    T pivot{};
+    for (std::int64_t k = offsets_[row]; k < end; ++k) {
+      if (columns_[k] == row) pivot += values_[k];
+    }
+    if (is_unit_) pivot = T{1};
+    if (pivot == T{0}) return false;
+    T* const solved = at(row, first);
+    for (std::int64_t j = 0; j < width; ++j) solved[j * column_step_] /= pivot;
+    for (std::int64_t k = offsets_[row]; k < end; ++k) {
+      const std::int64_t column = columns_[k];
+      if (column == row || (column > row) != is_upper_) continue;
+      const T value = values_[k];
+      T* const rest = at(column, first);
+      for (std::int64_t j = 0; j < width; ++j) {
+        rest[j * column_step_] -= value * solved[j * column_step_];
+      }
+    }
+    return true;
+  }
+
   IndexReader offsets_;
   IndexReader columns_;
   const T* values_;
   std::int64_t rows_;
   bool is_upper_;
   bool is_unit_;
+  bool is_transposed_;
   T* x_;
   std::int64_t row_step_;
   std::int64_t column_step_;
@@ -88,7 +118,7 @@ class Substitution {
 
 void check_system(const tnr_sparse_view& a, std::uint32_t flags, const tnr_view& b,
                   const tnr_view& out) {
-  if ((flags & ~(TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL)) != 0) {
+  if ((flags & ~(TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL | TNR_SOLVE_TRANSPOSED)) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 ", which has unknown bits",
          flags);
   }

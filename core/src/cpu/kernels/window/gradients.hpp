@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cpu/kernels/lanes.hpp"
-#include "cpu/kernels/part.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/window.hpp"
 
@@ -40,7 +40,7 @@ inline void find_greatest_of_vectors(const WindowGradients& w, int64_t lane, int
                                      Place* places) {
   static_assert(sizeof(Place) == sizeof(T));
   for (int64_t i = 0; i < count; i += kPerVector<T>) {
-    const Part<T> part(smaller(count - i, kPerVector<T>));
+    const FirstLanes<T> part(smaller(count - i, kPerVector<T>));
     const Byte* const a = w.a + (lane + i) * w.a_lane_step;
     Vector<T> greatest = part.load(a);
     Vector<Place> place = {};
@@ -112,7 +112,7 @@ void spread(const WindowGradients& w) {
       for (int64_t row = 0; row < w.rows; ++row, to += w.out_steps[0]) {
         if (w.out_lane_step == kBytes && count >= kPerVector<T>) {
           for (int64_t i = 0; i < count; i += kPerVector<T>) {
-            const Part<T> part(smaller(count - i, kPerVector<T>));
+            const FirstLanes<T> part(smaller(count - i, kPerVector<T>));
             part.store(to + i * kBytes, part.load(to + i * kBytes) + part.load(from + i * kBytes));
           }
         } else {
