@@ -6,8 +6,8 @@
 #include "tenure/sparse.h"
 
 /*
- * Expressions, which are evaluated in one pass, and programs: graphs of operations that are checked,
- * fused and planned once and run often. Experimental.
+ * Expressions, which are evaluated in one pass, and programs: graphs of operations that are
+ * checked, fused and planned once and run often. Experimental.
  *
  * ```c
  * // relu(x) of rows of 4 numbers, as many rows as a run has, up to 1000.
@@ -37,288 +37,169 @@ extern "C" {
 
 /*
  * ------------------------------------------------------------------------------
+ * Node kinds
+ *
+ * Expressions (`tnr_node`) and programs (`tnr_graph_node`) consist of nodes. The code of a node is
+ * its kind plus, in the low 16 bits, an operation. The kind names the call whose result the node
+ * has: `TNR_NODE_PUT` names `tnr_put`, and `TNR_NODE_SLICE` names `tnr_view_slice`. `alpha` is 1
+ * and `beta` is 0. Expressions have the first eight kinds. The comment of a kind lists:
+ *
+ * - Operands: `?` marks an optional one, `...` any number of further ones. `out` is the output
+ *   before the call, `q` a vector of f64, and `seed` and `offset` are scalars or u64 arrays of rank
+ *   0. `major`, `minor` and `values` are the arrays of a sparse matrix.
+ * - Numbers: `axes...` and `shape...` have one number for each axis. `extent` is the extent of the
+ *   result. `rows?, cols?` are the extents of resulting images: `TNR_NODE_POOL2D` takes them only
+ *   with `TNR_POOL2D_ADAPTIVE`, `TNR_NODE_CONV2D_TRANSPOSED` makes the smallest images without
+ *   them.
+ * - Axes: the bits of `flags` are the axes of the call.
+ * - Dtype: the node chooses the dtype of the result.
+ * - Low bits: the operation. They are 0 for other kinds.
+ *
+ * A reduction in an expression is the last node, or reduces the last axis with
+ * `TNR_NODE_KEEP_AXES`, and later nodes broadcast its result. A normalization is the last node.
+ * `TNR_NODE_SPARSE_NORM` has an f64 of rank 0 as its result.
+ *
+ * `TNR_NODE_COND` has the outputs of one of two subgraphs: of the first if its bool8 of one element
+ * is true. The other operands are the inputs of both. A run computes only one of them. Both have
+ * the same number of outputs, of the same dtypes and shapes; an extent that a run counts may
+ * differ.
+ *
+ * `TNR_NODE_WHILE` has the outputs of the last iteration of the body. The operands are the inputs
+ * of both subgraphs in the first iteration. Each iteration replaces the first of them by the body's
+ * outputs, which have the same dtypes and shapes; an extent that a run counts may become smaller.
+ * The condition gives a bool8 of one element. `most iterations` is at least 1; a run in which the
+ * condition still holds after them fails with INVALID_ARGUMENT.
+ *
+ * `TNR_NODE_NONZERO` and `TNR_NODE_MASKED_SELECT` have as many rows or elements as a run counts.
+ * Their number is an extent of `tnr_graph_add_extent` that no input has, no other node gives and no
+ * earlier node takes: its value is that count. A count above the maximum of the extent is
+ * INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the operand's elements if
+ * these are fewer.
+ */
+
+/** Operands (a); low bits: `tnr_unary_op`. */
+#define TNR_NODE_UNARY 65536
+/** Operands (a, b); low bits: `tnr_binary_op`. */
+#define TNR_NODE_BINARY 131072
+/** Operands (a, b, c); low bits: `tnr_ternary_op`. */
+#define TNR_NODE_TERNARY 196608
+/** Operands (a, b); low bits: `tnr_compare_op`. */
+#define TNR_NODE_COMPARE 262144
+/** Operands (condition, a, b). */
+#define TNR_NODE_SELECT 327680
+/** Operands (a); dtype. Both dtypes are real. */
+#define TNR_NODE_CAST 393216
+/** Operands (a); axes; low bits: `tnr_reduce_op`. */
+#define TNR_NODE_REDUCE 458752
+/** Operands (a, weight?, bias?); axes; low bits: `tnr_normalize_op`. */
+#define TNR_NODE_NORMALIZE 524288
+/** Operands (a, b, bias?). */
+#define TNR_NODE_MATMUL 589824
+/** Operands (a, weight, bias?). */
+#define TNR_NODE_CONV2D 655360
+/** Operands (a); numbers (rows?, cols?); low bits: MAX or MEAN of `tnr_reduce_op`. */
+#define TNR_NODE_POOL2D 720896
+/** Operands (a, mean?, var, weight?, bias?). */
+#define TNR_NODE_BATCH_NORM 786432
+/** Operands (a); numbers (shape...). A copy if strides cannot express it. */
+#define TNR_NODE_RESHAPE 851968
+/** Operands (a); numbers (axes...). */
+#define TNR_NODE_PERMUTE 917504
+/** Operands (a); numbers (shape...). */
+#define TNR_NODE_BROADCAST 983040
+/** Operands (a); numbers (axis, start, stop, step). */
+#define TNR_NODE_SLICE 1048576
+/** Operands (a, ...); numbers (axis). */
+#define TNR_NODE_CONCAT 1114112
+/** Operands (a); numbers (shape...); low bits: `tnr_pad_mode`. */
+#define TNR_NODE_PAD 1179648
+/** Operands (a, indices); numbers (axis). */
+#define TNR_NODE_TAKE 1245184
+/** Operands (a, indices); numbers (axis). */
+#define TNR_NODE_GATHER 1310720
+/** Operands (a); low bits: `tnr_triangle`. */
+#define TNR_NODE_TRIANGULAR 1376256
+/** Operands (a); numbers (axis); low bits: `tnr_scan_op`. */
+#define TNR_NODE_SCAN 1441792
+/** Operands (...); numbers (...); low bits: index of `tnr_graph_add_custom`. */
+#define TNR_NODE_CUSTOM 1507328
+/** Operands (a, weight, bias?); numbers (rows?, cols?). */
+#define TNR_NODE_CONV2D_TRANSPOSED 1572864
+/** Operands (a, ...). */
+#define TNR_NODE_EINSUM 1638400
+/** Operands (a); numbers (axis); low bits: `tnr_order_result`. */
+#define TNR_NODE_SORT 1703936
+/** Operands (a); numbers (axis, k); low bits: `tnr_order_result`. */
+#define TNR_NODE_TOP_K 1769472
+/** Operands (a); numbers (axis, kth); low bits: `tnr_order_result`. */
+#define TNR_NODE_PARTITION 1835008
+/** Operands (a, q); axes. */
+#define TNR_NODE_QUANTILE 1900544
+/** Operands (a, values). */
+#define TNR_NODE_SEARCHSORTED 1966080
+/** Operands (a, weights?); numbers (extent). */
+#define TNR_NODE_BINCOUNT 2031616
+/** Operands (a, edges?); numbers (extent). */
+#define TNR_NODE_HISTOGRAM 2097152
+/** Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites. */
+#define TNR_NODE_PUT 2162688
+/** Operands (out, a, indices); numbers (axis); low bits: `tnr_binary_op`, 0 overwrites. */
+#define TNR_NODE_SCATTER 2228224
+/** Operands (seed, offset); numbers (shape...); dtype; low bits: `tnr_random_distribution`. */
+#define TNR_NODE_RANDOM 2293760
+/** Operands (seed, offset); numbers (extent); dtype. */
+#define TNR_NODE_RANDOM_PERMUTATION 2359296
+/** Operands (major, minor, values); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_TO_DENSE 2424832
+/** Operands (major, minor, values, b); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_MATMUL 2490368
+/** Operands (major, minor, values, x, y); numbers (rows, cols). Gives values. */
+#define TNR_NODE_SPARSE_SDDMM 2555904
+/** Operands (major, minor, values, factors); numbers (rows, cols); low bits: axis. Gives values. */
+#define TNR_NODE_SPARSE_SCALE 2621440
+/** Operands (major, minor, values); numbers (rows, cols). Gives values. */
+#define TNR_NODE_SPARSE_SOFTMAX 2686976
+/** Operands (major, minor, values); numbers (rows, cols); axes; low bits: `tnr_reduce_op`. */
+#define TNR_NODE_SPARSE_REDUCE 2752512
+/** Operands (major, minor, values); numbers (rows, cols); low bits: `tnr_sparse_norm_kind`. */
+#define TNR_NODE_SPARSE_NORM 2818048
+/** Operands (major, minor, values); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_DIAGONAL 2883584
+/** Operands (major, minor, values, b); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_SOLVE 2949120
+/** Operands (major, minor, values, out); numbers (rows, cols). */
+#define TNR_NODE_SPARSE_ACCUMULATE 3014656
+/** Operands (condition, ...); numbers (subgraph, other subgraph). */
+#define TNR_NODE_COND 3080192
+/** Operands (a, ...); numbers (condition, body, most iterations). */
+#define TNR_NODE_WHILE 3145728
+/** Operands (a); numbers (extent). */
+#define TNR_NODE_NONZERO 3211264
+/** Operands (a, mask); numbers (extent). */
+#define TNR_NODE_MASKED_SELECT 3276800
+/** Operands (a, b). `a`, summed over the axes that broadcast the shape of `b` to it. */
+#define TNR_NODE_SUM_TO 3342336
+/** Operands (); numbers (number); dtype. The number, as an array of rank 0 of the node's dtype. */
+#define TNR_NODE_EXTENT 3407872
+/** Operands (a, gradient); low bits: MAX or MEAN of `tnr_reduce_op`. */
+#define TNR_NODE_POOL2D_GRADIENT 3473408
+/** Operands (a, gradient); numbers (kernel rows, kernel columns). */
+#define TNR_NODE_CONV2D_FILTERS 3538944
+/** Flag of a node that reduces: the reduced axes stay, of extent 1. */
+#define TNR_NODE_KEEP_AXES 256
+
+/*
+ * ------------------------------------------------------------------------------
  * Expressions
  *
  * Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
  */
 
-#define TNR_NODE_UNARY 65536  /**< Kind of a node, plus a `tnr_unary_op`: `op(a)`. */
-
-#define TNR_NODE_BINARY 131072  /**< Kind of a node, plus a `tnr_binary_op`: `op(a, b)`. */
-
-#define TNR_NODE_TERNARY 196608  /**< Kind of a node, plus a `tnr_ternary_op`: `op(a, b, c)`. */
-
-/** Kind of a node, plus a `tnr_compare_op`: `op(a, b)` of two operands of one dtype, as bool8. */
-#define TNR_NODE_COMPARE 262144
-
-/** Kind of a node: `condition ? a : b`, of a bool8 and two operands of the node's dtype. */
-#define TNR_NODE_SELECT 327680
-
-/** Kind of a node: the operand in the node's dtype. Neither dtype is complex. */
-#define TNR_NODE_CAST 393216
-
-/**
- * Kind of a node, plus a `tnr_reduce_op`: `tnr_reduce` over the axes in `flags`. In an
- * expression it is the last node, or it reduces the last axis with `TNR_NODE_KEEP_AXES` and
- * later nodes broadcast the result.
- */
-#define TNR_NODE_REDUCE 458752
-
-/**
- * Kind of a node, plus a `tnr_normalize_op`: `tnr_normalize` over the axes in `flags`, by an
- * optional weight and an optional bias. In an expression it is the last node.
- */
-#define TNR_NODE_NORMALIZE 524288
-
-/**
- * Kind of a node of graphs: `tnr_matmul` of `a`, `b` and an optional bias, with `alpha` 1 and
- * `beta` 0.
- */
-#define TNR_NODE_MATMUL 589824
-
-/** Kind of a node of graphs: `tnr_conv2d` of images, weights and an optional bias. */
-#define TNR_NODE_CONV2D 655360
-
-/**
- * Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d` of images. With
- * `TNR_POOL2D_ADAPTIVE` two numbers give the rows and the columns of the result, otherwise
- * there are none.
- */
-#define TNR_NODE_POOL2D 720896
-
-/**
- * Kind of a node of graphs: `tnr_batch_norm` of images, optional means, variances, optional
- * weights and optional biases.
- */
-#define TNR_NODE_BATCH_NORM 786432
-
-/**
- * Kind of a node of graphs: the elements of the operand in row-major order. The numbers are
- * the shape. Where no strides give that order, a run copies the elements.
- */
-#define TNR_NODE_RESHAPE 851968
-
-/** Kind of a node of graphs: `tnr_view_permute`. The numbers are the axes. */
-#define TNR_NODE_PERMUTE 917504
-
-/** Kind of a node of graphs: `tnr_view_broadcast`. The numbers are the shape. */
-#define TNR_NODE_BROADCAST 983040
-
-/** Kind of a node of graphs: `tnr_view_slice`. Four numbers: axis, start, stop and step. */
-#define TNR_NODE_SLICE 1048576
-
-/** Kind of a node of graphs: `tnr_concat` of any number of operands. The number is the axis. */
-#define TNR_NODE_CONCAT 1114112
-
-/** Kind of a node of graphs, plus a `tnr_pad_mode`: `tnr_pad`. The numbers are the shape. */
-#define TNR_NODE_PAD 1179648
-
-/** Kind of a node of graphs: `tnr_take` of an operand by indices. The number is the axis. */
-#define TNR_NODE_TAKE 1245184
-
-/** Kind of a node of graphs: `tnr_gather` of an operand by indices. The number is the axis. */
-#define TNR_NODE_GATHER 1310720
-
-/** Kind of a node of graphs, plus a `tnr_triangle`: `tnr_triangular`. */
-#define TNR_NODE_TRIANGULAR 1376256
-
-/** Kind of a node of graphs, plus a `tnr_scan_op`: `tnr_scan`. The number is the axis. */
-#define TNR_NODE_SCAN 1441792
-
-/**
- * Kind of a node of graphs, plus the index of a custom operation of the graph: the result of
- * that operation, which `tnr_graph_add_custom` added, for the operands and numbers that it
- * takes.
- */
-#define TNR_NODE_CUSTOM 1507328
-
-/**
- * Kind of a node of graphs: `tnr_conv2d_transposed` of images, weights and an optional bias.
- * Two numbers give the rows and the columns of the result; without numbers they are the
- * fewest.
- */
-#define TNR_NODE_CONV2D_TRANSPOSED 1572864
-
-/** Kind of a node of graphs: `tnr_einsum` of any number of operands. */
-#define TNR_NODE_EINSUM 1638400
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_sort`. The number
- * is the axis.
- */
-#define TNR_NODE_SORT 1703936
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_top_k`. Two
- * numbers: axis and k.
- */
-#define TNR_NODE_TOP_K 1769472
-
-/**
- * Kind of a node of graphs, plus a `tnr_order_result`: that result of `tnr_partition`. Two
- * numbers: axis and kth.
- */
-#define TNR_NODE_PARTITION 1835008
-
-/**
- * Kind of a node of graphs: `tnr_quantile` of an operand over the axes in `flags`. The second
- * operand is a vector of f64.
- */
-#define TNR_NODE_QUANTILE 1900544
-
-/** Kind of a node of graphs: `tnr_searchsorted` of a sorted vector and values. */
-#define TNR_NODE_SEARCHSORTED 1966080
-
-/**
- * Kind of a node of graphs: `tnr_bincount` of an operand and optional weights. The number is
- * the extent of the result.
- */
-#define TNR_NODE_BINCOUNT 2031616
-
-/**
- * Kind of a node of graphs: `tnr_histogram` of an operand and optional edges. The number is
- * the extent of the result.
- */
-#define TNR_NODE_HISTOGRAM 2097152
-
-/**
- * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after `tnr_put` of
- * the second one, at the indices that are the third one. The number is the axis.
- */
-#define TNR_NODE_PUT 2162688
-
-/**
- * Kind of a node of graphs, plus a `tnr_binary_op`, or 0: the first operand after
- * `tnr_scatter` of the second one, at the indices that are the third one. The number is the
- * axis.
- */
-#define TNR_NODE_SCATTER 2228224
-
-/**
- * Kind of a node of graphs, plus a `tnr_random_distribution`: `tnr_random` of the node's
- * dtype. The numbers are the shape. The operands are the seed and the offset: scalars, or u64
- * arrays of rank 0.
- */
-#define TNR_NODE_RANDOM 2293760
-
-/**
- * Kind of a node of graphs: `tnr_random_permutation` of the node's dtype. The number is the
- * extent. The operands are the seed and the offset: scalars, or u64 arrays of rank 0.
- */
-#define TNR_NODE_RANDOM_PERMUTATION 2359296
-
-/**
- * Kind of a node of graphs: `tnr_sparse_to_dense`. The first operands of every sparse node are
- * `major`, `minor` and `values`, and its two numbers are the rows and the columns of the
- * matrix.
- */
-#define TNR_NODE_SPARSE_TO_DENSE 2424832
-
-/**
- * Kind of a node of graphs: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and
- * `beta` 0.
- */
-#define TNR_NODE_SPARSE_MATMUL 2490368
-
-/**
- * Kind of a node of graphs: the values of `tnr_sparse_sddmm` by the fourth and the fifth
- * operand, with `alpha` 1.
- */
-#define TNR_NODE_SPARSE_SDDMM 2555904
-
-/**
- * Kind of a node of graphs, plus 0 for rows or 1 for columns: the values of `tnr_sparse_scale`
- * by the factors that are the fourth operand.
- */
-#define TNR_NODE_SPARSE_SCALE 2621440
-
-/** Kind of a node of graphs: the values of `tnr_sparse_softmax`. */
-#define TNR_NODE_SPARSE_SOFTMAX 2686976
-
-/**
- * Kind of a node of graphs, plus a `tnr_reduce_op`: `tnr_sparse_reduce` over the axes in
- * `flags`.
- */
-#define TNR_NODE_SPARSE_REDUCE 2752512
-
-/**
- * Kind of a node of graphs, plus a `tnr_sparse_norm_kind`: `tnr_sparse_norm`, as an f64 of
- * rank 0.
- */
-#define TNR_NODE_SPARSE_NORM 2818048
-
-#define TNR_NODE_SPARSE_DIAGONAL 2883584  /**< Kind of a node of graphs: `tnr_sparse_diagonal`. */
-
-/** Kind of a node of graphs: `tnr_sparse_solve` for the fourth operand. */
-#define TNR_NODE_SPARSE_SOLVE 2949120
-
-/** Kind of a node of graphs: the fourth operand after `tnr_sparse_accumulate` into it. */
-#define TNR_NODE_SPARSE_ACCUMULATE 3014656
-
-/**
- * Kind of a node of graphs: the outputs of one of two subgraphs. Two numbers: the subgraph for
- * a first operand that is true, and the other one. The first operand is a bool8 of one
- * element. The other operands are the inputs of both subgraphs. A run computes only the one
- * that it takes. Both have the same number of outputs, of the same dtypes and shapes; an
- * extent that a run counts may differ.
- */
-#define TNR_NODE_COND 3080192
-
-/**
- * Kind of a node of graphs: the outputs of the last iteration of a subgraph, the body. Three
- * numbers: the subgraph of the condition, the body, and the largest number of iterations, at
- * least 1. The operands are the inputs of both in the first iteration. Each iteration replaces
- * the first of them by the body's outputs, which have the same dtypes and shapes; an extent
- * that a run counts may become smaller. The condition gives a bool8 of one element. A run
- * fails with INVALID_ARGUMENT where the condition still holds after the last iteration.
- */
-#define TNR_NODE_WHILE 3145728
-
-/**
- * Kind of a node of graphs: `tnr_nonzero`, with as many rows as a run counts. The number is an
- * extent of `tnr_graph_add_extent` that no input has, no other node gives and no node before
- * this one takes: its value is that count. A run that counts more than the maximum of the
- * extent fails with INVALID_ARGUMENT. The plan of memory has room for the maximum, or for the
- * operand's elements where these are fewer.
- */
-#define TNR_NODE_NONZERO 3211264
-
-/**
- * Kind of a node of graphs: `tnr_masked_select` of elements by a mask, with as many elements
- * as a run counts. The number is an extent as that of `TNR_NODE_NONZERO`.
- */
-#define TNR_NODE_MASKED_SELECT 3276800
-
-/**
- * Kind of a node of graphs: the first operand, summed by `TNR_REDUCE_OP_SUM` over the axes
- * that broadcast the shape of the second operand to its own. Only the shape of the second
- * operand is read.
- */
-#define TNR_NODE_SUM_TO 3342336
-
-/** Kind of a node of graphs: the number, as an array of rank 0 of the node's dtype. */
-#define TNR_NODE_EXTENT 3407872
-
-/**
- * Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d_gradient` of
- * images and the gradient of their pooling.
- */
-#define TNR_NODE_POOL2D_GRADIENT 3473408
-
-/**
- * Kind of a node of graphs: `tnr_conv2d_filters` of images and the gradient of their
- * convolution. Two numbers: the rows and the columns of the kernel.
- */
-#define TNR_NODE_CONV2D_FILTERS 3538944
-
-/** Flag of a node that reduces: the reduced axes stay, of extent 1. */
-#define TNR_NODE_KEEP_AXES 256
-
 #define TNR_OPERAND_VIEW 1073741824  /**< Operand of a node: plus the index of a view. */
 
 /**
- * Operand of a node: plus the index of a scalar, which must be representable in the dtype that
- * the operation takes there, as with `tnr_binary_scalar`.
+ * Operand of a node: plus the index of a scalar, which must be representable in the dtype that the
+ * operation takes there, as with `tnr_binary_scalar`.
  */
 #define TNR_OPERAND_SCALAR 2147483648
 
@@ -361,20 +242,15 @@ typedef struct tnr_node {
 } tnr_node;
 
 /**
- * An expression: nodes, and the arrays that they refer to. The last node is the result. The
- * library trusts no array: each code, dtype and index is checked in each call.
+ * An expression: nodes, and the arrays that they refer to. The last node is the result. Each call
+ * checks each code, dtype and index.
  */
 typedef struct tnr_expression {
   uint64_t struct_size;
   const tnr_node *nodes;  /**< `node_count` nodes. */
-  /** `view_count` pointers to views. NULL only where `view_count` is 0. */
-  const tnr_view *const *views;
-  /** `scalar_count` scalars. NULL only where `scalar_count` is 0. */
-  const tnr_scalar *scalars;
-  /**
-   * `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
-   * where `attribute_count` is 0.
-   */
+  const tnr_view *const *views;  /**< `view_count` pointers to views. */
+  const tnr_scalar *scalars;  /**< `scalar_count` scalars. */
+  /** `attribute_count` pointers to structs, each as the node that names it takes it. */
   const void *const *attributes;
   uint32_t node_count;  /**< 1 to `TNR_MAX_NODES`. */
   uint32_t view_count;  /**< At most `TNR_MAX_EXPRESSION_VIEWS`. */
@@ -400,14 +276,14 @@ typedef struct tnr_expression {
  * Reductions amid the expression, their operands, and parts of an expression that do not fit
  * one launch, are temporaries in the device's memory, freed in the order of its queue.
  *
- * INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
- * node, a dtype that the operation does not give or operands of two dtypes (the message names
- * the node), views that do not broadcast, a reduction that is neither last nor over the last
- * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
- * a dtype that an operation does not take, complex numbers in reductions and on a device, and
- * a view that is not on the device of `out`. ALIASED: `out` shares bytes with a view and is
- * not exactly it; or the last node reduces, and `out` is a view or an operand. OUT_OF_MEMORY:
- * only where something is allocated. `out` is then untouched.
+ * INVALID_ARGUMENT: an operand that is no earlier node, a dtype that the operation does not
+ * give or operands of two dtypes (the message names the node), views that do not broadcast, a
+ * reduction that is neither last nor over the last axis with `TNR_NODE_KEEP_AXES`, one over an
+ * extent of 0 that needs an element. UNSUPPORTED: a dtype that an operation does not take,
+ * complex numbers in reductions and on a device, and a view that is not on the device of
+ * `out`. ALIASED: `out` shares bytes with a view and is not exactly it; or the last node
+ * reduces, and `out` is a view or an operand. OUT_OF_MEMORY: only where something is
+ * allocated. `out` is then untouched.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_evaluate(tnr_context *context TNR_BORROWED, const tnr_expression *expression,
@@ -419,10 +295,6 @@ tnr_status tnr_evaluate(tnr_context *context TNR_BORROWED, const tnr_expression 
  *
  * Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
  * `TNR_OPERAND_OUTPUT`.
- *
- * @param dtype (out)
- * @param rank (out)
- * @param shape (out) 8 extents, those beyond the rank 0;
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dtype, uint32_t *rank,
@@ -433,7 +305,9 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
  * Programs
  *
  * Graphs of operations: built value by value, checked once, run on memory of any shape that they
- * were built for, with the memory of their intermediate values planned.
+ * were built for, with the memory of their intermediate values planned. A function that describes a
+ * run on inputs reads no element, assumes outputs in row-major order, and has the errors that
+ * `tnr_program_run` has of inputs.
  */
 
 /** A number of a graph: plus the index of an extent, which each run has. */
@@ -442,6 +316,17 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 #define TNR_MAX_EXTENTS 256  /**< Most extents of a graph. */
 
 #define TNR_MAX_VALUES 65536  /**< Most values of a graph. */
+
+#define TNR_MARK_KEEP 1  /**< Mark of a node: no pass computes its result again. */
+
+/**
+ * Mark of a node: gradients compute its result again instead of keeping it. In a graph without
+ * gradients, so do nodes behind the longest time in which none reads it. Custom operations,
+ * control nodes and nodes that count elements are kept.
+ */
+#define TNR_MARK_RECOMPUTE 2
+
+#define TNR_MARK_GRADIENT 4  /**< Mark of a node that `tnr_graph_add_gradients` added. */
 
 #define TNR_MAX_SUBGRAPH_DEPTH 8  /**< How deep graphs may be within each other. */
 
@@ -493,6 +378,12 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 #define TNR_PASS_PACKING 256
 
 /**
+ * Pass of a program: values are computed again instead of being kept, where nodes have
+ * `TNR_MARK_RECOMPUTE`, and as many more as `budget_bytes` of `tnr_program_attributes` needs.
+ */
+#define TNR_PASS_RECOMPUTATION 512
+
+/**
  * Flag of `tnr_program_run`: each custom operation is run twice, into memory of two patterns with
  * guards around it, and a third time in place if it promises that; its views have owners that end
  * after the call. INTERNAL: it wrote a byte outside its output or to an operand, left an element
@@ -504,16 +395,10 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 /** Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too. */
 #define TNR_RUN_BUDGET 2
 
-/**
- * Flag of `tnr_bound_create`: all memory of a run is taken now, for one run at a time on the CPU. A
- * run allocates nothing, takes no lock and makes no system call.
- */
+/** Flag of `tnr_bound_create`: all memory of a run is taken now. */
 #define TNR_BOUND_PREALLOCATED 1
 
-/**
- * Flag of `tnr_bound_create`: the run is recorded on the device of the context, with the memory of
- * these inputs and outputs, and is one launch.
- */
+/** Flag of `tnr_bound_create`: the run is recorded on the device of the context. */
 #define TNR_BOUND_CAPTURED 2
 
 /** Flag of `tnr_bound_create`: `budget_bytes` is a bound where it is 0, too. */
@@ -537,10 +422,15 @@ typedef int32_t tnr_extent_op;
 #define TNR_EXTENT_OP_DIV_UP 5  /**< The quotient, rounded up; the divisor is positive. */
 #define TNR_EXTENT_OP_MIN 6  /**< The smaller one. */
 #define TNR_EXTENT_OP_MAX 7  /**< The greater one. */
+/**
+ * The one that is not 1: the extent of two operands that broadcast. They are equal, or one is
+ * 1.
+ */
+#define TNR_EXTENT_OP_BROADCAST 8
 
 /**
  * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
- * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below.
+ * `TNR_NODE_WHILE`.
  */
 typedef struct tnr_graph_node {
   uint64_t struct_size;
@@ -551,7 +441,7 @@ typedef struct tnr_graph_node {
   const uint32_t *operands;
   /**
    * `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
-   * an extent. NULL only where there are none.
+   * an extent.
    */
   const int64_t *numbers;
   /**
@@ -563,19 +453,25 @@ typedef struct tnr_graph_node {
   uint32_t number_count;  /**< Number of `numbers`, as the kind requires. */
   /** Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others. */
   uint32_t flags;
+  /**
+   * Nodes that differ only in this number are computed each for itself: another number is a
+   * recomputation that `TNR_PASS_COMMON_SUBEXPRESSIONS` does not merge.
+   */
+  uint32_t copy;
+  uint32_t marks;  /**< `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, and `TNR_MARK_GRADIENT`; or 0. */
   uint32_t reserved;
 } tnr_graph_node;
 
 /**
  * The dtype and shape of the result of a custom operation, from those of its operands: these views
  * have no memory. Returns a status; anything but OK refuses the node, with the message that the
- * function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will have.
- * Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
+ * function gave `tnr_set_last_error`. Called from any thread, also for shapes that no run will
+ * have. Meanwhile calls on a graph that the node is being added to are BUSY, on every thread.
  *
  * The function always gives the same answer for the same operands. A program takes one answer for
- * each set of layouts that it is run with. A run asks again only where shapes of operands depend on
- * its data: an answer of another dtype or rank than the first one, or with a larger extent along an
- * axis, is INVALID_ARGUMENT before the result is written.
+ * each set of layouts that it is run with. A run asks again only where shapes of operands depend
+ * on its data: an answer of another dtype or rank than the first one, or with a larger extent
+ * along an axis, is INVALID_ARGUMENT before the result is written.
  */
 typedef tnr_status (*tnr_infer_fn)(void *user_context,
                                    const tnr_view *operands,
@@ -743,6 +639,11 @@ typedef struct tnr_program_attributes {
    * they are packed now. Other bytes than these give other results.
    */
   const tnr_view *packed;
+  /**
+   * The most `peak_bytes` of a run on row-major inputs with all extents at their maxima:
+   * `TNR_PASS_RECOMPUTATION` computes values again until the plan fits. 0: any.
+   */
+  uint64_t budget_bytes;
 } tnr_program_attributes;
 
 /** The memory of a run, as `tnr_program_memory` reports it. */
@@ -838,10 +739,10 @@ typedef struct tnr_program_run_attributes {
   int64_t *output_shapes;
 } tnr_program_run_attributes;
 
-/** Attributes of `tnr_bound_create`. NULL, and zeros beyond `struct_size`, mean the defaults. */
+/** Attributes of `tnr_bound_create`. */
 typedef struct tnr_bound_attributes {
   uint64_t struct_size;
-  /** Bytes that intermediate values may take: if more are needed, OUT_OF_MEMORY. 0: no bound. */
+  /** Most bytes that intermediate values may take: OUT_OF_MEMORY if they need more. 0: no bound. */
   uint64_t budget_bytes;
   uint32_t flags;  /**< `TNR_BOUND_PREALLOCATED`, `TNR_BOUND_CAPTURED`, `TNR_BOUND_BUDGET`. */
   uint32_t reserved;
@@ -872,18 +773,13 @@ typedef struct tnr_sparse_node_attributes {
 } tnr_sparse_node_attributes;
 
 /**
- * Ends a handle; with the last one, the graph. Programs made of it stay.
+ * Gives up the handle. Programs made of the graph stay.
  *
- * @param graph (transfer full) (nullable)
  * @threads any
  */
 TNR_API tnr_status tnr_graph_release(tnr_graph *graph TNR_OWNED) TNR_NOEXCEPT;
 
-/**
- * An empty graph.
- *
- * OUT_OF_MEMORY.
- */
+/** An empty graph. */
 TNR_API TNR_RETURNS_OWNED(tnr_graph_release) TNR_NODISCARD
 tnr_graph *tnr_graph_create(void) TNR_NOEXCEPT;
 
@@ -892,11 +788,10 @@ tnr_graph *tnr_graph_create(void) TNR_NOEXCEPT;
  * the kind `TNR_NODE_NONZERO` or `TNR_NODE_MASKED_SELECT`: the number `TNR_EXTENT` plus its
  * index. Each is the extent of an axis of some input, or the count of such a node.
  *
- * INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`.
  *
  * @param name ends with a 0, at most 31 bytes; for messages
  * @param maximum of all runs
- * @param number (out)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_extent(tnr_graph *graph TNR_BORROWED, const char *name, int64_t maximum,
@@ -905,10 +800,8 @@ tnr_status tnr_graph_add_extent(tnr_graph *graph TNR_BORROWED, const char *name,
 /**
  * Adds an extent that is made of two numbers, each a constant or an extent.
  *
- * INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
- * fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
- *
- * @param number (out)
+ * INVALID_ARGUMENT: a result that is negative, does not fit or divides by 0 where extents are
+ * at their maxima.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_combine_extents(tnr_graph *graph TNR_BORROWED, tnr_extent_op op, int64_t a,
@@ -917,11 +810,7 @@ tnr_status tnr_graph_combine_extents(tnr_graph *graph TNR_BORROWED, tnr_extent_o
 /**
  * Adds an input: a view of this dtype and shape, and any strides, that each run is given.
  *
- * INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent, or of one that a
- * node gives. UNSUPPORTED: a dtype of no whole bytes. OUT_OF_MEMORY.
- *
- * @param shape (counted-by rank) numbers: constants or extents
- * @param value (out)
+ * INVALID_ARGUMENT: a negative number, or an extent that a node gives.
  */
 TNR_API TNR_READS(4, 3) TNR_NODISCARD
 tnr_status tnr_graph_add_input(tnr_graph *graph TNR_BORROWED, tnr_dtype dtype, uint32_t rank,
@@ -931,10 +820,6 @@ tnr_status tnr_graph_add_input(tnr_graph *graph TNR_BORROWED, tnr_dtype dtype, u
  * Adds a constant. If the view has an owner, the graph and all its programs hold the blob, and
  * nothing is copied: the blob may not be written from here on. The elements of a view without
  * an owner are copied.
- *
- * Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
- *
- * @param value (out)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_constant(tnr_graph *graph TNR_BORROWED, const tnr_view *view,
@@ -943,10 +828,6 @@ tnr_status tnr_graph_add_constant(tnr_graph *graph TNR_BORROWED, const tnr_view 
 /**
  * Adds a number. It must be representable in the dtype that an element-wise node takes for it
  * as an operand. It is not an operand of other nodes.
- *
- * INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
- *
- * @param value (out)
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_scalar(tnr_graph *graph TNR_BORROWED, const tnr_scalar *scalar,
@@ -956,9 +837,8 @@ tnr_status tnr_graph_add_scalar(tnr_graph *graph TNR_BORROWED, const tnr_scalar 
  * Adds an operation on values that were added before. It is checked here where all extents are
  * at their maxima, and in each run for the extents that it has.
  *
- * INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
- * of operands or numbers than the kind takes, and shapes, dtypes and attributes that the
- * operation refuses. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: another number of operands or numbers than the kind takes, and shapes,
+ * dtypes and attributes that the operation refuses. UNSUPPORTED: as the operation.
  *
  * @param value (out) the result, of several the first;
  */
@@ -971,9 +851,8 @@ tnr_status tnr_graph_add_node(tnr_graph *graph TNR_BORROWED, const tnr_graph_nod
  * the same view as this output and as that input, and reads the earlier elements of the input
  * first.
  *
- * INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another
- * dtype or shape, or is updated by another output, or by a value whose size the data of a run
- * decide. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a scalar, an `updates` that is no input or has another dtype or shape, or
+ * is updated by another output, or by a value whose size the data of a run decide.
  *
  * @param updates an input's value, or `TNR_OPERAND_NONE`
  */
@@ -1004,13 +883,21 @@ tnr_status tnr_graph_add_gradients(tnr_graph *graph TNR_BORROWED, uint32_t of, u
     uint32_t *gradients) TNR_NOEXCEPT;
 
 /**
+ * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,
+ * `TNR_MARK_RECOMPUTE`, or 0 for neither.
+ *
+ * INVALID_ARGUMENT: no such nodes, both marks, or other bits.
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_mark(tnr_graph *graph TNR_BORROWED, uint32_t first, uint32_t count,
+    uint32_t marks) TNR_NOEXCEPT;
+
+/**
  * Adds a custom operation, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On failure
  * nothing is taken, and `release` is not called.
  *
- * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
- * without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
- *
- * @param index (out)
+ * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, in place without an
+ * operand, more than 256 operands or 8 numbers.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_custom(tnr_graph *graph TNR_BORROWED,
@@ -1022,21 +909,14 @@ tnr_status tnr_graph_add_custom(tnr_graph *graph TNR_BORROWED,
  * names and maxima, and where these are smaller in a run its inputs have the shapes that they
  * are handed.
  *
- * INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
- * that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
- * OUT_OF_MEMORY.
- *
- * @param index (out)
+ * INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not,
+ * graphs that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_add_subgraph(tnr_graph *graph TNR_BORROWED, const tnr_graph *body TNR_BORROWED,
     uint32_t *index) TNR_NOEXCEPT;
 
-/**
- * A copy of a subgraph, as a graph: to list it. Constants are shared.
- *
- * INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
- */
+/** A copy of a subgraph, as a graph: to list it. Constants are shared. */
 TNR_API TNR_RETURNS_OWNED(tnr_graph_release) TNR_NODISCARD
 tnr_graph *tnr_graph_copy_subgraph(const tnr_graph *graph TNR_BORROWED,
     uint32_t index) TNR_NOEXCEPT;
@@ -1056,19 +936,14 @@ tnr_graph *tnr_graph_copy_subgraph(const tnr_graph *graph TNR_BORROWED,
 TNR_API TNR_NODISCARD const tnr_plugin *tnr_plugin_check(tnr_plugin_fn entry) TNR_NOEXCEPT;
 
 /**
- * The numbers of values, nodes and so on of a graph. With the functions below a graph can be
- * listed and built again: the sources of its values, in their order, are the calls that made
- * it.
+ * The numbers of values, nodes and so on of a graph. The sources of its values, in their
+ * order, are the calls that made it.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe(const tnr_graph *graph TNR_BORROWED,
     tnr_graph_info *out) TNR_NOEXCEPT;
 
-/**
- * An extent.
- *
- * INVALID_ARGUMENT: no such extent.
- */
+/** An extent. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_extent(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     tnr_extent_info *out) TNR_NOEXCEPT;
@@ -1077,77 +952,62 @@ tnr_status tnr_graph_describe_extent(const tnr_graph *graph TNR_BORROWED, uint32
  * A node, as it was added. Arrays and attributes are the graph's, until something is added to
  * it or it ends.
  *
- * INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+ * INVALID_ARGUMENT: a `struct_size` that lacks a field that is not 0.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_node(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     tnr_graph_node *out) TNR_NOEXCEPT;
 
-/**
- * A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
- *
- * INVALID_ARGUMENT: no such constant.
- */
+/** A constant, lent until the graph ends. It has the blob that the graph holds for its owner. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_constant(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     tnr_view *out) TNR_NOEXCEPT;
 
-/**
- * A custom operation: its name, which files store, and its counts of operands and numbers.
- *
- * INVALID_ARGUMENT: no such operation.
- */
+/** A custom operation, whose name files store. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_custom(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     tnr_custom_info *out) TNR_NOEXCEPT;
 
-/**
- * A number.
- *
- * INVALID_ARGUMENT: no such number.
- */
+/** A number. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_scalar(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     tnr_scalar *out) TNR_NOEXCEPT;
 
-/**
- * An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
- *
- * INVALID_ARGUMENT: no such output.
- *
- * @param value (out)
- * @param updates (out)
- */
+/** An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_output(const tnr_graph *graph TNR_BORROWED, uint32_t index,
     uint32_t *value, uint32_t *updates) TNR_NOEXCEPT;
 
-/**
- * The source, dtype and shape of a value.
- *
- * INVALID_ARGUMENT: no such value.
- */
+/** The source, dtype and shape of a value. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_value(const tnr_graph *graph TNR_BORROWED, uint32_t value,
     tnr_value_info *out) TNR_NOEXCEPT;
 
 /**
- * Ends a handle; with the last one, and the last call that uses it, the program.
+ * The shape of a value as numbers that nodes take: constants, or `TNR_EXTENT` plus the index
+ * of an extent, which the call adds where two extents broadcast. Takes time linear in the
+ * values up to this one.
  *
- * @param program (transfer full) (nullable)
+ * INVALID_ARGUMENT: no such value. UNSUPPORTED: no number of the graph is an extent of it
+ * before a run.
+ *
+ * @param numbers (out) 8 numbers, of which the call writes one for each axis
  */
+TNR_API TNR_NODISCARD
+tnr_status tnr_graph_describe_shape(tnr_graph *graph TNR_BORROWED, uint32_t value,
+    int64_t *numbers) TNR_NOEXCEPT;
+
+/** Gives up one handle. */
 TNR_API tnr_status tnr_program_release(tnr_program *program TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Makes a program of the present contents of the graph. Later additions to the graph are not
- * part of it.
+ * Makes a program of the present contents of the graph.
  *
- * INVALID_ARGUMENT: a graph without an output, an extent that no input has and no node gives,
- * and unknown bits of `disabled_passes` or `enabled_passes`. Errors of operations, where
- * constants are computed. STALE_VIEW: a borrowed constant that is packed has ended.
- * OUT_OF_MEMORY. With `packed` INVALID_ARGUMENT: bytes that are not those of this program's
- * constants, that no blob owns or a borrowed one, or that are not aligned to 64; UNSUPPORTED:
- * bytes that the instruction set in use does not read.
+ * INVALID_ARGUMENT: a graph without an output, or an extent that no input has and no node
+ * gives. Errors of operations, where constants are computed. STALE_VIEW: a borrowed constant
+ * that is packed has ended. With `packed` INVALID_ARGUMENT: bytes that are not those of this
+ * program's constants, that no blob owns or a borrowed one, or that are not aligned to 64;
+ * UNSUPPORTED: bytes that the instruction set in use does not read.
  *
  * @param context whose threads compute and pack constants
  */
@@ -1155,20 +1015,15 @@ TNR_API TNR_RETURNS_OWNED(tnr_program_release) TNR_NODISCARD
 tnr_program *tnr_program_create(tnr_context *context TNR_BORROWED,
     const tnr_graph *graph TNR_BORROWED, const tnr_program_attributes *attributes) TNR_NOEXCEPT;
 
-/**
- * One more handle of the same program, to be released too; the same pointer is returned.
- *
- * BUSY: 16,777,215 handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_program_release) TNR_NODISCARD
 tnr_program *tnr_program_retain(tnr_program *program TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * The constants of a program that are packed, as bytes in a new blob: to be written to a file,
- * which other processes map as the `packed` of their `tnr_program_attributes`, at an offset that
- * is a multiple of 64. They are for the instruction set in use and this version of the library.
- *
- * BUSY: as `tnr_program_retain`. OUT_OF_MEMORY.
+ * which other processes map as the `packed` of their `tnr_program_attributes`, at an offset
+ * that is a multiple of 64. They are for the instruction set in use and this version of the
+ * library.
  *
  * @param context whose memory it is
  * @param out all of the new blob, as `u8`;
@@ -1179,14 +1034,7 @@ tnr_blob *tnr_blob_copy_packed(tnr_context *context TNR_BORROWED,
 
 /**
  * The dtype and shape of an output of a run on these inputs, which the caller's view must
- * have. No element is read. An extent that depends on the data is the largest one possible.
- *
- * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
- *
- * @param inputs (counted-by input_count) pointers to views
- * @param dtype (out)
- * @param rank (out)
- * @param shape (out) 8 extents, those beyond the rank 0;
+ * have. An extent that depends on the data is the largest one possible.
  */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_program_output_shape(const tnr_program *program TNR_BORROWED,
@@ -1195,12 +1043,7 @@ tnr_status tnr_program_output_shape(const tnr_program *program TNR_BORROWED,
 
 /**
  * The memory that a run on these inputs takes, in addition to the scratch memory of
- * operations. No element is read. Outputs are assumed to be in row-major order. For inputs on
- * a device it is the device's memory.
- *
- * Errors as `tnr_program_run` has them of inputs.
- *
- * @param inputs (counted-by input_count) pointers to views
+ * operations. For inputs on a device it is the device's memory.
  */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_program_memory(const tnr_program *program TNR_BORROWED,
@@ -1208,13 +1051,10 @@ tnr_status tnr_program_memory(const tnr_program *program TNR_BORROWED,
 
 /**
  * The operands of a step of a run on these inputs: for each step whether its result is one,
- * and after the steps for each input. With this the steps are a graph. Outputs are assumed to
- * be in row-major order.
+ * and after the steps for each input. With this the steps are a graph.
  *
- * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
- * another `read_count` than the steps and the inputs are.
+ * INVALID_ARGUMENT: another `read_count` than the steps and the inputs are.
  *
- * @param inputs (counted-by input_count) pointers to views
  * @param reads (counted-by read_count) (out) 1 or 0;
  */
 TNR_API TNR_READS(2, 3) TNR_WRITES(5, 6) TNR_NODISCARD
@@ -1223,27 +1063,15 @@ tnr_status tnr_program_describe_reads(const tnr_program *program TNR_BORROWED,
     uint32_t read_count) TNR_NOEXCEPT;
 
 /**
- * Counts a pass's changes of the program, and of the steps of a run on these inputs, whose
- * elements are not read; outputs are assumed to be in row-major order. All passes have an
- * index from 0 on, in the order in which they are made.
- *
- * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such index.
- *
- * @param inputs (counted-by input_count) pointers to views
+ * Counts a pass's changes of the program, and of the steps of a run on these inputs. All
+ * passes have an index from 0 on, in the order in which they are made.
  */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_program_describe_pass(const tnr_program *program TNR_BORROWED,
     const tnr_view *const *inputs, uint32_t input_count, uint32_t index,
     tnr_pass_info *out) TNR_NOEXCEPT;
 
-/**
- * A step of a run on these inputs, whose elements are not read; outputs are assumed to be in
- * row-major order.
- *
- * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
- *
- * @param inputs (counted-by input_count) pointers to views
- */
+/** A step of a run on these inputs. */
 TNR_API TNR_READS(2, 3) TNR_NODISCARD
 tnr_status tnr_program_describe_step(const tnr_program *program TNR_BORROWED,
     const tnr_view *const *inputs, uint32_t input_count, uint32_t step,
@@ -1264,18 +1092,15 @@ tnr_status tnr_program_describe_step(const tnr_program *program TNR_BORROWED,
  * order of the context's queue. The first run on a device copies the program's constants there
  * and waits; another one waits where a node does so that reads by index, divides integers or
  * multiplies a sparse matrix. UNSUPPORTED, before anything is enqueued: a node that devices do
- * not compute (the message names it). DEVICE_ERROR.
+ * not compute (the message names it).
  *
  * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
  * states, extents of one name that differ or exceed the maximum, and extents, also those that
  * the data decide, that an operation refuses (the message names the node). ALIASED: an output
  * shares a byte with an input that it does not update, or with another output. OUT_OF_MEMORY:
- * also a budget that is exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched,
- * except after errors that are found in the data, such as an index out of bounds: outputs then
- * hold a mixture.
+ * also a budget that is exceeded. Outputs are then untouched, except after errors that are
+ * found in the data, such as an index out of bounds: outputs then hold a mixture.
  *
- * @param inputs (counted-by input_count) pointers to views
- * @param outputs (counted-by output_count) pointers to views
  * @threads exclusive(outputs)
  */
 TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_NODISCARD
@@ -1284,44 +1109,33 @@ tnr_status tnr_program_run(tnr_context *context TNR_BORROWED,
     const tnr_program_run_attributes *attributes, const tnr_view_mut *const *outputs,
     uint32_t output_count) TNR_NOEXCEPT;
 
-/**
- * Ends the handle, and with it the bound program as soon as no run uses it. Runs that were
- * enqueued go on.
- *
- * @param bound (transfer full) (nullable)
- */
+/** Gives up the handle. Enqueued runs go on. */
 TNR_API tnr_status tnr_bound_release(tnr_bound *bound TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Binds a program to the layouts of these views: dtypes, shapes, strides and the device. No
- * element is read or written. `tnr_bound_run` then looks for no schedule. A program is bound in
- * one of three ways:
+ * element is read or written. A program is bound in one of three ways:
  *
- * - Plain, on the CPU or on the device of the context: any number of threads run it at once. It
- *   holds the program, and not the views.
+ * - Plain, on the CPU or on the device of the context, to which the program's constants are
+ *   copied the first time (it waits): any number of threads run it at once. It holds the
+ *   program, and not the views.
  * - `TNR_BOUND_PREALLOCATED`, on the CPU: all memory of a run is taken now. The program is run
- *   once for that, on zeros in memory of its own, with all its subgraphs and custom operations.
- *   It holds the program, and not the views.
- * - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these outputs
- *   is recorded, with memory of its own for values between them; nothing is enqueued. It holds
- *   the owners of the views: a blob that is released meanwhile stays, a borrow escapes
- *   (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory without an
- *   owner. It does not hold the program.
+ *   once for that, on zeros in memory of its own, with all its subgraphs and custom
+ *   operations. It holds the program, and not the views.
+ * - `TNR_BOUND_CAPTURED`, on the device of the context: a run on these inputs into these
+ *   outputs is recorded, with memory of its own for values between them; nothing is enqueued.
+ *   It holds the owners of the views: a blob that is released meanwhile stays, a borrow
+ *   escapes (BORROW_ESCAPED), and none can be reclaimed (BUSY). The caller keeps memory
+ *   without an owner. It does not hold the program.
  *
- * The first time on a device the program's constants are copied there, and waited for.
- *
- * INVALID_ARGUMENT: views that `tnr_program_run` does not take, unknown flags, both
- * `TNR_BOUND_PREALLOCATED` and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with
- * `TNR_BOUND_CAPTURED`. ALIASED: an output shares a byte with an input that it does not update,
- * or with another output. UNSUPPORTED: a node that a device does not compute; views of a device
- * with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can only throw
- * its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in a run as it
- * reads by index, divides whole numbers or multiplies a sparse matrix, and a driver without an
- * entry point for it. The message names the node, or the entry point. OUT_OF_MEMORY: also a budget
- * that is exceeded. STALE_HANDLE. With `TNR_BOUND_CAPTURED` also STALE_VIEW and BUSY. DEVICE_ERROR.
- *
- * @param inputs (counted-by input_count) pointers to views
- * @param outputs (counted-by output_count) pointers to views
+ * INVALID_ARGUMENT: views that `tnr_program_run` does not take, both `TNR_BOUND_PREALLOCATED`
+ * and `TNR_BOUND_CAPTURED`, and views or a context of the CPU with `TNR_BOUND_CAPTURED`.
+ * ALIASED as `tnr_program_run`. UNSUPPORTED: a node that a device does not compute; views of a
+ * device with `TNR_BOUND_PREALLOCATED`, and then a node of sparse matrices or one that can
+ * only throw its refusals; with `TNR_BOUND_CAPTURED` a custom operation, a node that waits in
+ * a run as it reads by index, divides whole numbers or multiplies a sparse matrix, and a
+ * driver without an entry point for it. The message names the node, or the entry point.
+ * OUT_OF_MEMORY: also a budget that is exceeded.
  */
 TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_RETURNS_OWNED(tnr_bound_release) TNR_NODISCARD
 tnr_bound *tnr_bound_create(tnr_context *context TNR_BORROWED,
@@ -1332,8 +1146,6 @@ tnr_bound *tnr_bound_create(tnr_context *context TNR_BORROWED,
 /**
  * The memory of a run. `scratch_bytes` is exact for a preallocated and for a captured program,
  * which have this memory already.
- *
- * STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_bound_memory(const tnr_bound *bound TNR_BORROWED, tnr_memory_plan *out) TNR_NOEXCEPT;
@@ -1343,26 +1155,24 @@ tnr_status tnr_bound_memory(const tnr_bound *bound TNR_BORROWED, tnr_memory_plan
  * `tnr_program_run`. It checks everything that can change between runs: layouts, memory,
  * owners and overlap.
  *
- * - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its own.
+ * - Plain: as `tnr_program_run`. Each of the threads that run it at once has outputs of its
+ *   own.
  * - Preallocated: the calling thread computes, and the context is not used. Whether the run
  *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
- *   does not hold for custom operations, and the first call of a thread into the library may take
- *   thread-local memory. One run at a time uses that memory: BUSY for another one.
+ *   does not hold for custom operations, and the first call of a thread into the library may
+ *   take thread-local memory. One run at a time uses that memory: BUSY for another one.
  *   UNSUPPORTED: `TNR_RUN_CHECKED`.
- * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the stream
- *   of the context, after all that is enqueued on the blobs of inputs and outputs and before all
- *   that follows there; and after itself, on whichever stream it runs. It waits for nothing.
+ * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the
+ *   stream of the context, after all that is enqueued on the blobs of inputs and outputs and
+ *   before all that follows there; and after itself, on whichever stream it runs. It waits for
+ *   nothing.
  *
  * INVALID_ARGUMENT: other counts, a view that is NULL, invalid, or of another layout or device
  * (the message names the argument, its layout and the bound one), or a context of another
- * device. ALIASED: an output shares a byte with an input that it does not update, or with
- * another output. STALE_VIEW: an owner that has ended. STALE_HANDLE. OUT_OF_MEMORY,
- * DEVICE_ERROR. Outputs are then untouched. INVALID_ARGUMENT also of the data, as an index that
- * is out of bounds, an integer that is divided by 0, more elements than a node may find, or a
- * loop at its limit: outputs then hold a mixture.
+ * device. ALIASED as `tnr_program_run`. Outputs are then untouched. INVALID_ARGUMENT also of
+ * the data, as an index that is out of bounds, an integer that is divided by 0, more elements
+ * than a node may find, or a loop at its limit: outputs then hold a mixture.
  *
- * @param inputs (counted-by input_count) pointers to views
- * @param outputs (counted-by output_count) pointers to views
  * @threads exclusive(outputs)
  */
 TNR_API TNR_READS(3, 4) TNR_READS(6, 7) TNR_NODISCARD

@@ -7,8 +7,12 @@
 
 /*
  * Sparse matrices: lent by their arrays or held by a handle. No function writes indices of the
- * caller. Errors are those of dense.h; offsets and indices are checked before they are used, and a
- * wrong flag never becomes an address.
+ * caller. Errors are those of dense.h and those that `tnr_sparse_check` finds, except in flags,
+ * which are believed: a wrong flag never becomes an address. Offsets and indices are checked
+ * before they are used. A call that writes to memory of the caller may find one that is out of
+ * range after it has written a part of the output. The checks of a `tnr_sparse` are not repeated.
+ * A result with more entries or a longer extent than its indices can count is INVALID_ARGUMENT:
+ * use i64 then.
  *
  * ```c
  * // A matrix of 2 rows and 3 columns, as the three arrays of SciPy's CSR, and its largest column sum.
@@ -83,9 +87,6 @@ typedef int32_t tnr_sparse_format;
  * 0 to n, and a range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one
  * matrix. From dense, to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and
  * the check take batches; all else is UNSUPPORTED, and takes one matrix at a time.
- *
- * An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
- * used. The flags of such a view are believed; `tnr_sparse_check` looks.
  */
 typedef struct tnr_sparse_view {
   uint64_t struct_size;
@@ -113,7 +114,7 @@ typedef struct tnr_sparse_view {
   tnr_view batch_offsets;
 } tnr_sparse_view;
 
-/** A sparse view whose values the callee may write. Indices and offsets are never written. */
+/** A sparse view whose values the callee may write. */
 typedef struct tnr_sparse_view_mut {
   tnr_sparse_view view;  /**< The matrix. */
 } tnr_sparse_view_mut;
@@ -123,11 +124,7 @@ typedef int32_t tnr_orientation;
 #define TNR_ORIENTATION_AS_IS 1  /**< The matrix. */
 #define TNR_ORIENTATION_TRANSPOSED 2  /**< Its transpose. Nothing is converted. */
 
-/**
- * Gives up one handle. The last release ends the matrix, which gives up its blobs.
- *
- * @param matrix (transfer full) (nullable)
- */
+/** Gives up one handle. The end of the matrix gives up its blobs. */
 TNR_API tnr_status tnr_sparse_release(tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
 
 /**
@@ -138,17 +135,14 @@ TNR_API tnr_status tnr_sparse_release(tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT
  *
  * INVALID_ARGUMENT: an array misaligned, or NULL and not empty, or of another length than the
  * format requires; a negative `rows` or `cols`; indices of neither i32 nor i64; another
- * `format`; `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes
- * or no whole number of bytes.
+ * `format`.
  *
  * @param index_dtype of `major` and `minor`: i32 or i64
- * @param major (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
- * of COO the row index of each entry
- * @param minor (counted-by minor_bytes) the column index of each entry, of CSC
- * the row index
+ * @param major (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`; of COO the row
+ * index of each entry
+ * @param minor (counted-by minor_bytes) the column index of each entry, of CSC the row index
  * @param dtype of `values`
  * @param values (counted-by values_bytes) the entries
- * @param out (inout) struct_size is read, the rest written
  */
 TNR_API TNR_READS(5, 6) TNR_READS(7, 8) TNR_READS(10, 11) TNR_NODISCARD
 tnr_status tnr_sparse_lend(tnr_sparse_format format, int64_t rows, int64_t cols,
@@ -166,28 +160,16 @@ tnr_status tnr_sparse_lend(tnr_sparse_format format, int64_t rows, int64_t cols,
  * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
  * none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
  * owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
- * OUT_OF_MEMORY. DEVICE_ERROR. On failure nothing is retained or sealed.
- *
- * @param parts copied
+ * DEVICE_ERROR. On failure nothing is retained or sealed.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_create(const tnr_sparse_view *parts) TNR_NOEXCEPT;
 
-/**
- * One more handle of the same matrix, to be released too; the same pointer is returned.
- *
- * BUSY: 16,777,215 handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_retain(tnr_sparse *matrix TNR_BORROWED) TNR_NOEXCEPT;
 
-/**
- * A view of the whole matrix, with the matrix as its owner.
- *
- * INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
- *
- * @param out (inout) struct_size is read, the rest written
- */
+/** A view of the whole matrix, with the matrix as its owner. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_view_of(const tnr_sparse *matrix TNR_BORROWED,
     tnr_sparse_view *out) TNR_NOEXCEPT;
@@ -218,9 +200,7 @@ tnr_status tnr_sparse_batch_offsets(const tnr_sparse *matrix TNR_BORROWED,
  * nothing is copied, and earlier checks are not repeated.
  *
  * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds in the shape and in `batch_offsets`;
- * no batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`.
- *
- * @param out (inout) struct_size is read, the rest written
+ * no batch; an `index` out of range.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_batch_at(const tnr_sparse_view *batch, int64_t index,
@@ -291,8 +271,8 @@ typedef struct tnr_sparse_from_dense_attributes {
   int64_t block_cols;  /**< Columns of a block of BSR; 0 otherwise. */
   /** Operand of the predicate; zeros for predicates that have none. */
   tnr_scalar threshold;
-  /** bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else zeros. */
-  tnr_view mask;
+  /** bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else NULL. */
+  const tnr_view *mask;
 } tnr_sparse_from_dense_attributes;
 
 /** Order by which the largest entries are chosen. NaN is less than everything. */
@@ -300,13 +280,10 @@ typedef int32_t tnr_sparse_order;
 #define TNR_SPARSE_ORDER_VALUE 1  /**< Their values. */
 #define TNR_SPARSE_ORDER_MAGNITUDE 2  /**< Their values without the signs. */
 
-/** Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. */
+/** Attributes of `tnr_sparse_from_dense_top_k`. */
 typedef struct tnr_sparse_top_k_attributes {
   uint64_t struct_size;
-  /**
-   * From dense: dtype of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
-   * Else 0: entries keep their index type.
-   */
+  /** Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. */
   tnr_dtype index_dtype;
   uint32_t reserved;
 } tnr_sparse_top_k_attributes;
@@ -377,21 +354,18 @@ typedef int32_t tnr_sparse_join;
  * Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
  * `batch_offsets`.
  *
- * Reads the elements once from memory. Takes memory for the result, for the entries of a panel
- * of columns of each thread in CSC (1.2 MiB where a tenth of the elements are entries, 24 MiB
- * at most), up to 2 MiB for each thread in other formats, and for a batch in COO an index for
- * each row. The result is the same for any number of threads.
+ * Takes memory for the result, for the entries of a panel of columns of each thread in CSC
+ * (1.2 MiB where a tenth of the elements are entries, 24 MiB at most), up to 2 MiB for each
+ * thread in other formats, and for a batch in COO an index for each row.
  *
  * On a device it gives COO, CSR or CSC of one matrix, and waits for the number of entries.
  * Until then it has room for entries of one in eight elements, or of 65,536; where there are
  * more, the elements are read twice.
  *
- * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
- * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
- * another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
- * or a longer extent than the indices can count: use i64 then. UNSUPPORTED: elements of 16
- * bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER; blocks over
- * `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a rank that is not 2 or 3, a threshold that is NaN or does not fit the
+ * dtype, a mask of another shape or dtype, blocks that do not divide the shape or are below 1.
+ * UNSUPPORTED: elements of 16 bytes; bool8 and complex ones with GREATER and
+ * MAGNITUDE_GREATER; blocks over `TNR_SPARSE_MAX_BLOCK`.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_from_dense(tnr_context *context TNR_BORROWED, tnr_sparse_format format,
@@ -400,14 +374,11 @@ tnr_sparse *tnr_sparse_from_dense(tnr_context *context TNR_BORROWED, tnr_sparse_
 /**
  * The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
  * zeros too if they are among them; of equals the first. A NaN is less than everything, so it
- * is taken last. An `index_dtype` of 0 means i32. The result is SORTED and UNIQUE, and the
- * same for any number of threads. Each thread takes 8 KiB, 32 bytes for each of `k`, and a row
- * where its elements are not contiguous.
+ * is taken last. The result is SORTED and UNIQUE. Each thread takes 8 KiB, 32 bytes for each
+ * of `k`, and a row where its elements are not contiguous.
  *
- * INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an
- * order without a name, an index_dtype that is none, and more entries or columns than the
- * indices can count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers
- * of 64 bits.
+ * INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns.
+ * UNSUPPORTED: elements that are complex, bool8 or integers of 64 bits.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_from_dense_top_k(tnr_context *context TNR_BORROWED, tnr_sparse_order order,
@@ -417,18 +388,15 @@ tnr_sparse *tnr_sparse_from_dense_top_k(tnr_context *context TNR_BORROWED, tnr_s
  * Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a
  * random number of its own, and is multiplied by `1 / (1 - probability)` else, which is
  * rounded to the dtype first. A 0 is no entry; a NaN that is not dropped is. Whether an
- * element is dropped depends only on the seed and on its index in row-major order, so the
- * result is the same for any number of threads and under every instruction set. An
- * `index_dtype` of 0 means i32. SORTED and UNIQUE; reads and takes memory as
- * `tnr_sparse_from_dense`.
+ * element is dropped depends only on the seed and on its index in row-major order. SORTED and
+ * UNIQUE; reads and takes memory as `tnr_sparse_from_dense`.
  *
  * Element i is dropped where `tnr_random` by BERNOULLI, with the same probability and seed and
  * an offset of 0, is true: where word i of Philox4x32-10 is below the probability times 2^32,
  * rounded (docs/random.md).
  *
  * INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or
- * whose factor overflows the dtype, an index_dtype that is none, and more entries or columns
- * than the indices can count: use i64 then. UNSUPPORTED: elements that are no floats.
+ * whose factor overflows the dtype. UNSUPPORTED: elements that are no floats.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_from_dense_dropout(tnr_context *context TNR_BORROWED, const tnr_view *dense,
@@ -439,8 +407,7 @@ tnr_sparse *tnr_sparse_from_dense_dropout(tnr_context *context TNR_BORROWED, con
  * The entries of `activation(alpha * a b + bias)`, as CSR: the product of dense matrices is
  * computed some rows at a time, and the elements of these that the attributes' predicate names
  * become entries. Each value has the bits of `tnr_matmul`, and the matrix is that of
- * `tnr_sparse_from_dense`: SORTED and UNIQUE, the same for any number of threads. With RELU a
- * layer of a neural network whose result is mostly zeros.
+ * `tnr_sparse_from_dense`: SORTED and UNIQUE.
  *
  * Dtypes, `alpha`, bias and activation are those of `tnr_matmul`, as far as
  * `tnr_sparse_from_dense` takes the dtype of the product; bytes give i32. Takes memory for the
@@ -449,9 +416,8 @@ tnr_sparse *tnr_sparse_from_dense_dropout(tnr_context *context TNR_BORROWED, con
  * own, which cannot give memory whose size is known only at the end, products are computed
  * twice.
  *
- * INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a predicate, a threshold or an
- * index_dtype as of `tnr_sparse_from_dense`, MASK too; more entries or columns than indices
- * can count: use i64 then. UNSUPPORTED: dtypes and activations. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a threshold as of
+ * `tnr_sparse_from_dense`, and MASK.
  *
  * @param a `[m, k]`
  * @param b `[k, n]`
@@ -464,17 +430,12 @@ tnr_sparse *tnr_sparse_from_matmul(tnr_context *context TNR_BORROWED, const tnr_
 /**
  * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
  * and the entries where they are. Several entries for one position are added up, in their
- * order; with the flag UNIQUE a position has one entry at most. A sum of f16 or bf16 is
- * rounded once: where they are not UNIQUE and those of a row do not rise, the matrix is
- * coalesced first, and takes memory for it.
+ * order; with the flag UNIQUE a position has one entry at most, and the dtype may be one
+ * without sums. A sum of f16 or bf16 is rounded once: where they are not UNIQUE and those of a
+ * row do not rise, the matrix is coalesced first, and takes memory for it.
  *
  * On a device `a` is CSR or CSC; of f16 or bf16 it is UNIQUE. Waits, unless offsets and
  * indices are those of a `tnr_sparse`.
- *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds (an offset or an index out of range
- * is found as the call goes, and leaves `out` a mixture of zeros and entries), another shape
- * or dtype. UNSUPPORTED: a dtype without a name, and without the flag UNIQUE one that has no
- * sum. ALIASED: `out` shares bytes with a part, or its indices meet.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_to_dense(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -483,8 +444,8 @@ tnr_status tnr_sparse_to_dense(tnr_context *context TNR_BORROWED, const tnr_spar
 /**
  * Converts a matrix to another format, to another index type, or to entries in order
  * (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN
- * payloads and the signs of zeros stay, and a bool8 that is not 0 becomes 1. The result is a
- * copy. The transpose of a CSR needs none: it is a CSC view of the same arrays.
+ * payloads and the signs of zeros stay, and a bool8 that is not 0 becomes 1. The transpose of
+ * a CSR needs no conversion: it is a CSC view of the same arrays.
  *
  * Within a row of CSR, or a column of CSC, entries stay in the order that they had; a result
  * that comes from the other of the two is SORTED. CSC to COO orders them by columns. Each
@@ -492,17 +453,15 @@ tnr_status tnr_sparse_to_dense(tnr_context *context TNR_BORROWED, const tnr_spar
  * are zero.
  *
  * Takes memory for one more copy of the result while it lasts, two where CSR or COO is sorted,
- * and offsets of rows and columns. The result is the same for any number of threads.
+ * and offsets of rows and columns.
  *
  * On a device COO becomes CSR, CSC or COO, and CSR and CSC keep their format. The index type
  * stays, values have up to 8 bytes, and there are fewer than 2^31 entries. Waits for the check
  * of the indices; takes 20 bytes for each entry while it lasts, and 4 where none is moved.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an
- * index_dtype without a name, blocks that do not divide the shape, a duplicate where BSR is
- * made, and more entries or a longer extent than the indices can count: use i64 then.
+ * INVALID_ARGUMENT: blocks that do not divide the shape, a duplicate where BSR is made.
  * UNSUPPORTED: values that have not 1, 2, 4, 8 or 16 bytes, blocks over
- * `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ * `TNR_SPARSE_MAX_BLOCK`.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_convert(tnr_context *context TNR_BORROWED, tnr_sparse_format format,
@@ -513,27 +472,24 @@ tnr_sparse *tnr_sparse_convert(tnr_context *context TNR_BORROWED, tnr_sparse_for
  * `combine`. Entries that are zero, or become it, are kept. The result has the format and the
  * index type of `a`; a COO is ordered by rows.
  *
- * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
- * same for any number of threads.
+ * Takes memory as `tnr_sparse_convert` does where entries have to be sorted.
  *
  * On a device `a` has fewer than 2^31 entries, of up to 8 bytes. Waits for the number of
  * entries of the result; takes 20 bytes for each entry of `a` while it lasts, and 4 where they
  * have the flag SORTED.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
- * name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+ * UNSUPPORTED: BSR; values that have no such operation.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_coalesce(tnr_context *context TNR_BORROWED, tnr_sparse_combine combine,
     const tnr_sparse_view *a, const tnr_extension *attributes) TNR_NOEXCEPT;
 
 /**
- * The entries of `a` that the attributes' predicate names, in the same order, format and
- * index type. A NaN is kept, whatever it is compared with.
+ * The entries of `a` that the attributes' predicate names, in the same order, format and index
+ * type.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
- * name, MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; values
- * of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: MASK, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED:
+ * BSR; values of 16 bytes; bool8 and complex ones with GREATER and MAGNITUDE_GREATER.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_prune(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -543,14 +499,12 @@ tnr_sparse *tnr_sparse_prune(tnr_context *context TNR_BORROWED, const tnr_sparse
  * The `k` largest entries of each row of a CSR, in the same order and index type; of equals
  * the first, of a row with fewer all. A NaN is less than everything, so it is dropped first.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative
- * or above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that
- * are complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a `k` that is negative or above `a.cols`. UNSUPPORTED: COO, CSC and BSR;
+ * values that are complex, bool8 or integers of 64 bits.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_top_k(tnr_context *context TNR_BORROWED, tnr_sparse_order order,
-    const tnr_sparse_view *a, int64_t k,
-    const tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
+    const tnr_sparse_view *a, int64_t k, const tnr_extension *attributes) TNR_NOEXCEPT;
 
 /**
  * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`,
@@ -564,9 +518,8 @@ tnr_sparse *tnr_sparse_top_k(tnr_context *context TNR_BORROWED, tnr_sparse_order
  * number in the lists, and for each column of `a` where there are no more than a few columns
  * for each entry.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank
- * or dtype, a number that names no row or column, more entries or a longer extent than the
- * indices can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a list of another rank or dtype, a number that names no row or column.
+ * UNSUPPORTED: COO and BSR.
  *
  * @param rows (nullable)
  * @param cols (nullable)
@@ -577,12 +530,9 @@ tnr_sparse *tnr_sparse_select(tnr_context *context TNR_BORROWED, const tnr_spars
 
 /**
  * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
- * `col_count` columns. The result is that of `tnr_sparse_select` with these numbers, without
- * lists of them. A range of rows of a CSR needs no copy: a view of a part of the offsets has
- * them.
+ * `col_count` columns. The result is that of `tnr_sparse_select` with these numbers.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
- * matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a block that leaves the matrix. UNSUPPORTED: COO and BSR.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_slice(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -595,9 +545,7 @@ tnr_sparse *tnr_sparse_slice(tnr_context *context TNR_BORROWED, const tnr_sparse
  * entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
  * them are; COO joined by COLS is at most UNIQUE.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
- * part, a join without a name, parts that do not agree, more entries or a longer extent than
- * the indices can count. UNSUPPORTED: BSR. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: no part, parts that do not agree. UNSUPPORTED: BSR.
  *
  * @param parts (counted-by part_count) pointers to matrices, one at least
  */
@@ -612,9 +560,8 @@ tnr_sparse *tnr_sparse_concat(tnr_context *context TNR_BORROWED, tnr_sparse_join
  * rounded once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a
  * row (CSC: column) are in the order of those of `a`, and of `b` for each.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
- * differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
- * values that are complex or bool8. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: formats or dtypes that differ. UNSUPPORTED: COO and BSR; values that are
+ * complex or bool8.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_kron(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -623,8 +570,7 @@ tnr_sparse *tnr_sparse_kron(tnr_context *context TNR_BORROWED, const tnr_sparse_
 /**
  * The entries of a triangle of a matrix, as a new matrix of the same format, dtypes and order.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a triangle without a
- * name. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ * UNSUPPORTED: COO and BSR.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_triangular(tnr_context *context TNR_BORROWED, tnr_triangle part,
@@ -678,7 +624,6 @@ typedef struct tnr_sparse_solve_attributes {
  * and `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta`
  * is 0 `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are
  * f32 and are rounded once; integers wrap. A position that has several entries is their sum.
- * The result has the same bits for any number of threads.
  *
  * With a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless
  * all matrices share one.
@@ -693,10 +638,8 @@ typedef struct tnr_sparse_solve_attributes {
  * On a device `a` is CSR as it is, or CSC TRANSPOSED, of f64, f32, f16 or bf16; no memory is
  * taken. Waits, unless offsets and indices are those of a `tnr_sparse`.
  *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
- * the dtype cannot represent, and for offsets or indices out of range: then `out` has been
- * written in part. UNSUPPORTED: values that are complex or bool8. ALIASED: `out` shares a
- * byte with `a` or `b`. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for an `alpha` or `beta` that the dtype cannot represent. UNSUPPORTED:
+ * values that are complex or bool8.
  *
  * @param a [m, k]; TRANSPOSED: [k, m]
  * @param b `[k]` or `[k, n]`
@@ -708,18 +651,15 @@ tnr_status tnr_sparse_matmul(tnr_context *context TNR_BORROWED, tnr_orientation 
     const tnr_extension *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
- * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at
- * 0 and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the
- * values; so it has the same bits for any number of threads. In addition to operands and
- * result, each thread takes a few bytes for each column of the result (CSC: row), where that
- * is some MiB at most or a row has products for a fair part of them; else for each product of
- * the row that has most.
+ * The product of two matrices: CSR of two CSR, CSC of two CSC; coalesced. It has an entry
+ * wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0 and
+ * takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values.
+ * In addition to operands and result, each thread takes a few bytes for each column of the
+ * result (CSC: row), where that is some MiB at most or a row has products for a fair part of
+ * them; else for each product of the row that has most.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed;
- * `a.cols` is not `b.rows`; dtypes of values or of indices differ; the result has more entries
- * than i32 offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and
- * f64.
+ * INVALID_ARGUMENT: `a.cols` is not `b.rows`; dtypes of values or of indices differ.
+ * UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_product(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -729,10 +669,10 @@ tnr_sparse *tnr_sparse_product(tnr_context *context TNR_BORROWED, const tnr_spar
  * The product of two matrices, only at the entries of a third one: CSR of three CSR, CSC of
  * three CSC. The values of `mask` are not read. The result has the entries of
  * `tnr_sparse_product` that `mask` has too, with the same bits, in the order of `mask`, and is
- * SORTED and UNIQUE where `mask` is; an entry that `mask` has twice occurs twice. Other
- * entries of the product are never stored. In addition to operands and result, each thread
- * takes a few bytes for each entry of the row of `mask` that has most, and for each column of
- * the result (CSC: row) where these are few, or the entries of `mask` are many.
+ * SORTED and UNIQUE where `mask` is; an entry that `mask` has twice occurs twice. In addition
+ * to operands and result, each thread takes a few bytes for each entry of the row of `mask`
+ * that has most, and for each column of the result (CSC: row) where these are few, or the
+ * entries of `mask` are many.
  *
  * INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another
  * shape than the product.
@@ -747,23 +687,18 @@ tnr_sparse *tnr_sparse_product_masked(tnr_context *context TNR_BORROWED, const t
  * entry at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`;
  * with `TNR_SDDMM_TIMES_VALUES` times the entry's own value. A position that has several
  * entries gets a result for each. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded
- * once; integers wrap. The result has the same bits for any number of threads. Where a row of
- * `x` or a column of `y` is not adjacent, all are copied, unless they are more than the
- * entries: then they are read without a copy.
+ * once; integers wrap. Where a row of `x` or a column of `y` is not adjacent, all are copied,
+ * unless they are more than the entries: then they are read without a copy.
  *
  * On a device `a` is CSR or CSC, of f64, f32, f16 or bf16; nothing is copied. Waits.
  *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
- * row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
- * range: then `out` has been written in part. UNSUPPORTED: values that are complex or bool8.
- * ALIASED:
- * `out` shares a byte with another operand and is not exactly `a.values`, or its part of them.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for an `out` that is not row-major, and an `alpha` that the dtype
+ * cannot represent. UNSUPPORTED: values that are complex or bool8.
  *
  * @param a [m, n]
  * @param x [m, k], any strides
  * @param y [k, n], any strides
- * @param out of the shape of `a.values`; of a range, of its part of them
+ * @param out of the shape of `a.values`, of a range of its part of them; may be exactly these
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_sddmm(tnr_context *context TNR_BORROWED, const tnr_scalar *alpha,
@@ -777,11 +712,9 @@ tnr_status tnr_sparse_sddmm(tnr_context *context TNR_BORROWED, const tnr_scalar 
  * entries. The results are those of dense matrices with zeros, except that MUL takes the
  * product with a missing entry as 0.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which are believed
- * and must be SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more
- * entries than i32 offsets count. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM
- * and POW; COO and BSR; two formats; complex values, and a dtype that `tnr_binary` does not
- * take.
+ * INVALID_ARGUMENT: flags other than SORTED and UNIQUE; two shapes; dtypes of values or of
+ * indices differ. UNSUPPORTED: an operation that is not 0 at 0, as DIV, REM and POW; COO and
+ * BSR; two formats; complex values, and a dtype that `tnr_binary` does not take.
  */
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release) TNR_NODISCARD
 tnr_sparse *tnr_sparse_binary(tnr_context *context TNR_BORROWED, tnr_binary_op op,
@@ -792,10 +725,7 @@ tnr_sparse *tnr_sparse_binary(tnr_context *context TNR_BORROWED, tnr_binary_op o
  * Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
  * elements are not touched. Integers wrap.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
- * index out of range is found as the call goes, and leaves `out` a mixture), another shape or
- * dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out`
- * shares bytes with a part, or its indices meet.
+ * UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_accumulate(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -819,10 +749,8 @@ tnr_sparse *tnr_sparse_unary(tnr_context *context TNR_BORROWED, tnr_unary_op op,
  * (`axis` 1), in place: the product with a diagonal matrix from the left or from the right.
  * Integers wrap. By one number: `tnr_binary_scalar` on the values.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check_mut` finds, except in flags (an offset or an
- * index out of range is found as the call goes, and leaves the values a mixture); `factors` is
- * not of rank 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR;
- * values other than f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values.
+ * INVALID_ARGUMENT: `factors` is not of rank 1, as long as the axis and of the values' dtype.
+ * UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
  *
  * @threads exclusive(a)
  */
@@ -833,9 +761,7 @@ tnr_status tnr_sparse_scale(tnr_context *context TNR_BORROWED, const tnr_view *f
 /**
  * Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
  * sum of them. Elements without an entry take no part, as if they were -infinity; a row
- * without entries stays. f32 and f64; a row with a NaN is all NaN.
- *
- * INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes.
+ * without entries stays. Dtypes are f32 and f64; a row with a NaN is all NaN.
  *
  * @threads exclusive(a)
  */
@@ -846,15 +772,12 @@ tnr_status tnr_sparse_softmax(tnr_context *context TNR_BORROWED, const tnr_exten
 /**
  * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns
  * (2: one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense
- * matrix: SUM, MIN, MAX, and COUNT of elements that are not zero. Missing entries take part as
- * zeros: where all entries are positive, they are the smallest. Sums of f32 accumulate in f64,
- * in an order that depends only on the offsets, not on the number of threads.
+ * matrix: SUM, MIN, MAX, and COUNT of elements that are not zero; COUNT, and a sum of i32, is
+ * i64. Missing entries take part as zeros: where all entries are positive, they are the
+ * smallest. Sums of f32 accumulate in f64, in an order that depends only on the offsets.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
- * index out of range is found as the call goes); axes; the shape or dtype of `out` (i64 of
- * COUNT, and of sums of i32); MIN and MAX of no elements; all but SUM without the flag UNIQUE.
+ * INVALID_ARGUMENT: MIN and MAX of no elements; all but SUM without the flag UNIQUE.
  * UNSUPPORTED: other operations; COO and BSR; values other than f32, f64, i32 and i64.
- * ALIASED: `out` shares bytes with a part.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op,
@@ -864,8 +787,8 @@ tnr_status tnr_sparse_reduce(tnr_context *context TNR_BORROWED, tnr_reduce_op op
 /**
  * A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags, which must have
- * UNIQUE; a norm without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64.
+ * INVALID_ARGUMENT: a matrix without the flag UNIQUE. UNSUPPORTED: COO and BSR; values other
+ * than f32 and f64.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_norm(tnr_context *context TNR_BORROWED, tnr_sparse_norm_kind kind,
@@ -875,10 +798,7 @@ tnr_status tnr_sparse_norm(tnr_context *context TNR_BORROWED, tnr_sparse_norm_ki
  * Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter
  * axis; 0 for a position without an entry, the sum of several entries.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags (an offset or an
- * index out of range is found as the call goes, beyond the diagonal too, and leaves `out` a
- * mixture), another length or dtype. UNSUPPORTED: COO and BSR; values other than f32, f64, i32
- * and i64. ALIASED: `out` shares bytes with a part.
+ * UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_diagonal(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -886,17 +806,15 @@ tnr_status tnr_sparse_diagonal(tnr_context *context TNR_BORROWED, const tnr_spar
 
 /**
  * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
- * where `b` and `out` have rank 2. Entries beyond the triangle that the attributes' flags name
- * (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL,
- * those of the diagonal. TNR_SOLVE_TRANSPOSED solves a^T x = b for the same triangle of `a`: it
- * takes the rows in the opposite order, and subtracts the products of a row from the elements of
- * its columns.
+ * where `b` and `out` have rank 2. `out` may be exactly `b`. Entries beyond the triangle that
+ * the attributes' flags name (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor,
+ * with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal. TNR_SOLVE_TRANSPOSED solves a^T x = b
+ * for the same triangle of `a`: it takes the rows in the opposite order, and subtracts the
+ * products of a row from the elements of its columns.
  *
- * INVALID_ARGUMENT: errors that `tnr_sparse_check` finds, except in flags; unknown bits of
- * `flags`; a matrix that is not square; other shapes or dtypes; a diagonal that is 0 or
- * missing in a row, which is named (then `out` is a mixture). UNSUPPORTED: other formats than
- * CSR; dtypes other than f32 and f64. ALIASED: `out` shares bytes with a part, or with `b`
- * without being exactly it.
+ * INVALID_ARGUMENT: a matrix that is not square; a diagonal that is 0 or missing in a row,
+ * which is named (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other
+ * than f32 and f64.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_sparse_solve(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
@@ -956,11 +874,7 @@ typedef struct tnr_packed_info {
   int64_t block_cols;  /**< Columns of a block; 1 unless the layout is BLOCKS. */
 } tnr_packed_info;
 
-/**
- * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts.
- *
- * @param packed (transfer full) (nullable)
- */
+/** Gives up one handle. */
 TNR_API tnr_status tnr_packed_release(tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
 
 /**
@@ -973,35 +887,22 @@ TNR_API tnr_status tnr_packed_release(tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT
  * entries. The choice depends only on the matrix, and `tnr_packed_describe` reports it.
  *
  * Entries keep their order, and a position may have several, except in a bitmap. The memory is
- * the context's. Later changes of the values of `a` are not seen.
+ * the context's. Later changes of `a` are not seen.
  *
- * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP
- * for rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are
- * no floats; BLOCKS for entries that are not all in blocks; 64 consecutive rows with columns
- * in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
- *
- * @param a copied
+ * INVALID_ARGUMENT: BITMAP for rows whose columns do not rise. UNSUPPORTED: a format that is
+ * not CSR; dtypes that are no floats; BLOCKS for entries that are not all in blocks; 64
+ * consecutive rows with columns in more than 64 ranges of the layout's numbers (AUTO: of
+ * 2^31).
  */
 TNR_API TNR_RETURNS_OWNED(tnr_packed_release) TNR_NODISCARD
 tnr_packed *tnr_packed_create(tnr_context *context TNR_BORROWED, const tnr_sparse_view *a,
     const tnr_packed_attributes *attributes) TNR_NOEXCEPT;
 
-/**
- * One more handle of the same packed matrix, to be released too; the same pointer is returned.
- *
- * BUSY: 16,777,215 handles.
- */
+/** Makes one more handle. */
 TNR_API TNR_RETURNS_OWNED(tnr_packed_release) TNR_NODISCARD
 tnr_packed *tnr_packed_retain(tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
 
-/**
- * Describes a packed matrix: layout, size, and the number of products that pay for packing.
- *
- * BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below the first
- * version's, or over 4096.
- *
- * @param out (inout) struct_size is read, the rest written
- */
+/** Describes a packed matrix. */
 TNR_API TNR_NODISCARD
 tnr_status tnr_packed_describe(const tnr_packed *packed TNR_BORROWED,
     tnr_packed_info *out) TNR_NOEXCEPT;
@@ -1013,15 +914,14 @@ tnr_status tnr_packed_describe(const tnr_packed *packed TNR_BORROWED,
  *
  * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as
  * by `tnr_sparse_matmul` where the columns of 64 rows are in one range and a row has 65,536
- * entries at most; for f32 and f64 the result then has the same bits. In any layout the result
- * is the same for any number of threads. Sums of f16 and bf16 are f32, rounded once.
+ * entries at most; for f32 and f64 the result then has the same bits. Sums of f16 and bf16 are
+ * f32, rounded once.
  *
  * A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more
  * elements than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it
  * is read without a copy.
  *
- * BUSY: as `tnr_packed_retain`; a call counts as one handle while it lasts. INVALID_ARGUMENT:
- * shapes and dtypes that do not agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: shapes and dtypes that do not agree.
  *
  * @param packed [m, k]
  * @param b `[k]` or `[k, n]`

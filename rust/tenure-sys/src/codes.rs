@@ -646,12 +646,10 @@ pub const TNR_NODE_SUM_TO: u32 = 0x0033_0000;
 /// Operands (); numbers (number); dtype. The number, as an array of rank 0 of the node's dtype.
 pub const TNR_NODE_EXTENT: u32 = 0x0034_0000;
 
-/// Kind of a node of graphs, plus MAX or MEAN of `tnr_reduce_op`: `tnr_pool2d_gradient` of
-/// images and the gradient of their pooling.
+/// Operands (a, gradient); low bits: MAX or MEAN of `tnr_reduce_op`.
 pub const TNR_NODE_POOL2D_GRADIENT: u32 = 0x0035_0000;
 
-/// Kind of a node of graphs: `tnr_conv2d_filters` of images and the gradient of their
-/// convolution. Two numbers: the rows and the columns of the kernel.
+/// Operands (a, gradient); numbers (kernel rows, kernel columns).
 pub const TNR_NODE_CONV2D_FILTERS: u32 = 0x0036_0000;
 
 /// Passes each struct of attributes with the kinds that take it, as

@@ -494,19 +494,16 @@ pub const NODE_KINDS: &[NodeKind] = &[
     NodeKind {
         name: "pool2d_gradient",
         code: 53,
-        plus: "MAX or MEAN of `tnr_reduce_op`",
-        doc: "`tnr_pool2d_gradient` of images and the gradient of their pooling.",
-        operands: (2, 2),
+        operands: "a, gradient",
+        low_bits: "MAX or MEAN of `tnr_reduce_op`",
         attributes: Attributes::Pool2d,
         ..CALL
     },
     NodeKind {
         name: "conv2d_filters",
         code: 54,
-        doc: "`tnr_conv2d_filters` of images and the gradient of their convolution. Two numbers: \
-              the rows and the columns of the kernel.",
-        operands: (2, 2),
-        numbers: 2,
+        operands: "a, gradient",
+        numbers: "kernel rows, kernel columns",
         attributes: Attributes::Conv2d,
         ..CALL
     },
