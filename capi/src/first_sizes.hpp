@@ -88,7 +88,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 72;
+inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 80;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_plugin> = 40;
 template <>

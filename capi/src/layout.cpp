@@ -41,6 +41,7 @@ static_assert(sizeof(tnr_order_result) == 4);
 static_assert(sizeof(tnr_infer_fn) == 8);
 static_assert(sizeof(tnr_compute_fn) == 8);
 static_assert(sizeof(tnr_device_compute_fn) == 8);
+static_assert(sizeof(tnr_derive_fn) == 8);
 static_assert(sizeof(tnr_plugin_fn) == 8);
 static_assert(sizeof(tnr_step_kind) == 4);
 static_assert(sizeof(tnr_kernel_argument_kind) == 4);
@@ -380,7 +381,7 @@ static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
 static_assert(offsetof(tnr_einsum_node_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_einsum_node_attributes, spec) == 8);
 
-static_assert(sizeof(tnr_custom_operation) == 72 && alignof(tnr_custom_operation) == 8);
+static_assert(sizeof(tnr_custom_operation) == 80 && alignof(tnr_custom_operation) == 8);
 static_assert(offsetof(tnr_custom_operation, struct_size) == 0);
 static_assert(offsetof(tnr_custom_operation, name) == 8);
 static_assert(offsetof(tnr_custom_operation, infer) == 16);
@@ -392,6 +393,7 @@ static_assert(offsetof(tnr_custom_operation, number_count) == 52);
 static_assert(offsetof(tnr_custom_operation, flags) == 56);
 static_assert(offsetof(tnr_custom_operation, reserved) == 60);
 static_assert(offsetof(tnr_custom_operation, compute_on_device) == 64);
+static_assert(offsetof(tnr_custom_operation, derive) == 72);
 
 static_assert(sizeof(tnr_plugin) == 40 && alignof(tnr_plugin) == 8);
 static_assert(offsetof(tnr_plugin, struct_size) == 0);

@@ -339,6 +339,13 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
  */
 #define TNR_CUSTOM_INITIALIZED 2
 
+/**
+ * Flag of `tnr_custom_operation`: the result depends on the operands and numbers only, and a call
+ * has no other effect. Such calls may be repeated: by gradients through `TNR_NODE_COND` and
+ * `TNR_NODE_WHILE`, which refuse other custom operations, and by `TNR_PASS_RECOMPUTATION`.
+ */
+#define TNR_CUSTOM_PURE 4
+
 /** Pass of a program: nodes whose results no output needs are left out. */
 #define TNR_PASS_DEAD_CODE 1
 
@@ -513,6 +520,31 @@ typedef tnr_status (*tnr_device_compute_fn)(void *user_context,
                                             const tnr_view_mut *out);
 
 /**
+ * Derives a custom operation: adds nodes to `graph` that compute the gradients of the operands.
+ * The operands, the result and its gradient are values of `graph`. Writes the value of each
+ * operand's gradient to `gradients`. Before the call `gradients` has `TNR_OPERAND_NONE` for each
+ * operand, which stands for zeros. A gradient has the dtype and shape of its operand. Operands
+ * other than floats and complex numbers have no gradient.
+ *
+ * `graph` is a handle that exists during the call only. It has the nodes of the graph that
+ * `tnr_graph_add_gradients` was given, or of a subgraph of it. The function may add extents,
+ * constants, scalars, nodes, subgraphs and custom operations to it, but no inputs and no outputs.
+ * Calls on the handle that `tnr_graph_add_gradients` was given are BUSY meanwhile, on every
+ * thread. Returns a status; any status other than OK ends `tnr_graph_add_gradients` with that
+ * status, and with the reason that the function gave to `tnr_set_last_error`. Called from any
+ * thread, and from several at once.
+ */
+typedef tnr_status (*tnr_derive_fn)(void *user_context,
+                                    tnr_graph *graph,
+                                    const uint32_t *operands,
+                                    uint32_t operand_count,
+                                    const int64_t *numbers,
+                                    uint32_t number_count,
+                                    uint32_t result,
+                                    uint32_t gradient,
+                                    uint32_t *gradients);
+
+/**
  * A custom operation. An exception or a panic that leaves a function is INTERNAL where compilers
  * let it through, as C++ does unless the function is `noexcept`; a panic in a function of Rust
  * that does not catch it aborts.
@@ -527,13 +559,15 @@ typedef struct tnr_custom_operation {
   tnr_release_fn release;
   uint32_t operand_count;  /**< Operands that it takes. */
   uint32_t number_count;  /**< Numbers that it takes. */
-  uint32_t flags;  /**< `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0. */
+  uint32_t flags;  /**< `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, `TNR_CUSTOM_PURE`, or 0. */
   uint32_t reserved;
   /**
    * Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
    * operation.
    */
   tnr_device_compute_fn compute_on_device;
+  /** Called by `tnr_graph_add_gradients`; NULL: no gradient leads through the operation. */
+  tnr_derive_fn derive;
 } tnr_custom_operation;
 
 /**
@@ -867,11 +901,19 @@ tnr_status tnr_graph_add_output(tnr_graph *graph TNR_BORROWED, uint32_t value,
  * With a `seed`, the gradients are those of the sum of `of * seed`. docs/operations.md has the
  * conventions where a function has no derivative.
  *
+ * The gradient of a `TNR_NODE_COND` is another one with the same first operand. Its subgraphs
+ * compute again what the gradients of the first ones depend on. The gradient of a
+ * `TNR_NODE_WHILE` are two others: one computes all iterations again and stores states before
+ * them, with room for the most iterations, the other takes the iterations from the last to the
+ * first. Only states that the gradients of an iteration depend on are stored.
+ *
  * INVALID_ARGUMENT: no such value, a scalar, a dtype other than floats and complex numbers, an
- * `of` with more than one element and no seed, a seed of another dtype or shape. UNSUPPORTED,
- * naming the node: a node between `by` and `of` has no derivative; or its derivative needs an
- * extent that no number of the graph is before a run. OUT_OF_MEMORY. The graph is then as
- * before.
+ * `of` with more than one element and no seed, a seed of another dtype or shape; naming the
+ * operation, a gradient that a custom operation gave of another dtype or shape. UNSUPPORTED,
+ * naming the node: a node between `by` and `of` has no derivative; its derivative needs an
+ * extent that no number of the graph is before a run; a loop whose states have shapes that a
+ * run decides; a subgraph with a custom operation that is not `TNR_CUSTOM_PURE`. The status of
+ * a custom operation's `derive`. OUT_OF_MEMORY. The graph is then as before.
  *
  * @param seed a value, or `TNR_OPERAND_NONE`: 1, for an `of` of one element
  * @param by (counted-by count)

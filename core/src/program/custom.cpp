@@ -68,7 +68,7 @@ void check_custom(const tnr_custom_operation& operation) {
          " and %d",
          operation.operand_count, operation.number_count, kMostOperands, TNR_MAX_RANK);
   }
-  constexpr std::uint32_t kFlags = TNR_CUSTOM_IN_PLACE | TNR_CUSTOM_INITIALIZED;
+  constexpr std::uint32_t kFlags = TNR_CUSTOM_IN_PLACE | TNR_CUSTOM_INITIALIZED | TNR_CUSTOM_PURE;
   if ((operation.flags & ~kFlags) != 0 || operation.reserved != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "operation->%s is unknown",
          operation.reserved != 0 ? "reserved" : "flags");
@@ -247,6 +247,16 @@ void Custom::compute_checked(const Context& context, const tnr_view* operands,
     fail(TNR_STATUS_INTERNAL, "the custom operation %s wrote outside of its output", name_);
   }
   copy(context, results[0].view(), out);
+}
+
+void Custom::derive(GraphToken graph, const GraphNode& node, const std::int64_t* numbers,
+                    std::uint32_t gradient, std::uint32_t* gradients) const {
+  std::fill_n(gradients, given_.operand_count, kNoValue);
+  guard_call(name_, "derive", [&] {
+    return given_.derive(given_.user_context, reinterpret_cast<tnr_graph*>(graph),
+                         node.operands.data(), given_.operand_count, numbers, given_.number_count,
+                         node.result, gradient, gradients);
+  });
 }
 
 ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {

@@ -3,6 +3,7 @@
 
 #include "base/array_type.hpp"
 #include "program/operations.hpp"
+#include "tenure/program.hpp"
 
 namespace tenure {
 
@@ -21,6 +22,9 @@ class Custom {
   [[nodiscard]] bool has_device_function() const noexcept {
     return given_.compute_on_device != nullptr;
   }
+  [[nodiscard]] bool has_derivative() const noexcept { return given_.derive != nullptr; }
+  // Whether its calls may be repeated.
+  [[nodiscard]] bool is_pure() const noexcept { return (given_.flags & TNR_CUSTOM_PURE) != 0; }
   [[nodiscard]] bool in_place() const noexcept { return (given_.flags & TNR_CUSTOM_IN_PLACE) != 0; }
 
   [[nodiscard]] tnr_custom_info describe() const noexcept;
@@ -36,6 +40,11 @@ class Custom {
   // results, in the operands and around the output.
   void compute_checked(const Context& context, const tnr_view* operands,
                        const std::int64_t* numbers, const tnr_view_mut& out) const;
+
+  // Calls `derive`, for a node of the graph. Writes a value of the graph for each operand, or
+  // kNoValue.
+  void derive(GraphToken graph, const GraphNode& node, const std::int64_t* numbers,
+              std::uint32_t gradient, std::uint32_t* gradients) const;
 
  private:
   void call(const tnr_view* operands, const std::int64_t* numbers, const tnr_view_mut& out) const;

@@ -1736,11 +1736,42 @@ pub type tnr_device_compute_fn = Option<
     ) -> tnr_status,
 >;
 
+/// Derives a custom operation: adds nodes to `graph` that compute the gradients of the operands.
+/// The operands, the result and its gradient are values of `graph`. Writes the value of each
+/// operand's gradient to `gradients`. Before the call `gradients` has `TNR_OPERAND_NONE` for each
+/// operand, which stands for zeros. A gradient has the dtype and shape of its operand. Operands
+/// other than floats and complex numbers have no gradient.
+///
+/// `graph` is a handle that exists during the call only. It has the nodes of the graph that
+/// `tnr_graph_add_gradients` was given, or of a subgraph of it. The function may add extents,
+/// constants, scalars, nodes, subgraphs and custom operations to it, but no inputs and no outputs.
+/// Calls on the handle that `tnr_graph_add_gradients` was given are BUSY meanwhile, on every
+/// thread. Returns a status; any status other than OK ends `tnr_graph_add_gradients` with that
+/// status, and with the reason that the function gave to `tnr_set_last_error`. Called from any
+/// thread, and from several at once.
+pub type tnr_derive_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        graph: *mut tnr_graph,
+        operands: *const u32,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        result: u32,
+        gradient: u32,
+        gradients: *mut u32,
+    ) -> tnr_status,
+>;
+
 /// Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
 pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
 /// Flag of `tnr_custom_operation`: `out` has elements before the call, of any values, and no
 /// undefined bytes. Costs a pass over it.
 pub const TNR_CUSTOM_INITIALIZED: u32 = 2;
+/// Flag of `tnr_custom_operation`: the result depends on the operands and numbers only, and a call
+/// has no other effect. Such calls may be repeated: by gradients through `TNR_NODE_COND` and
+/// `TNR_NODE_WHILE`, which refuse other custom operations, and by `TNR_PASS_RECOMPUTATION`.
+pub const TNR_CUSTOM_PURE: u32 = 4;
 
 /// A custom operation. An exception or a panic that leaves a function is INTERNAL where compilers
 /// let it through, as C++ does unless the function is `noexcept`; a panic in a function of Rust
@@ -1763,12 +1794,14 @@ pub struct tnr_custom_operation {
     pub operand_count: u32,
     /// Numbers that it takes.
     pub number_count: u32,
-    /// `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0.
+    /// `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, `TNR_CUSTOM_PURE`, or 0.
     pub flags: u32,
     pub reserved: u32,
     /// Called in place of `compute` by runs on a device, of any kind; NULL: these refuse the
     /// operation.
     pub compute_on_device: tnr_device_compute_fn,
+    /// Called by `tnr_graph_add_gradients`; NULL: no gradient leads through the operation.
+    pub derive: tnr_derive_fn,
 }
 
 /// Operations of a shared library that is loaded while the program runs. The loader gives its entry
@@ -4214,11 +4247,19 @@ unsafe extern "C" {
     /// With a `seed`, the gradients are those of the sum of `of * seed`. docs/operations.md has the
     /// conventions where a function has no derivative.
     ///
+    /// The gradient of a `TNR_NODE_COND` is another one with the same first operand. Its subgraphs
+    /// compute again what the gradients of the first ones depend on. The gradient of a
+    /// `TNR_NODE_WHILE` are two others: one computes all iterations again and stores states before
+    /// them, with room for the most iterations, the other takes the iterations from the last to the
+    /// first. Only states that the gradients of an iteration depend on are stored.
+    ///
     /// INVALID_ARGUMENT: no such value, a scalar, a dtype other than floats and complex numbers, an
-    /// `of` with more than one element and no seed, a seed of another dtype or shape. UNSUPPORTED,
-    /// naming the node: a node between `by` and `of` has no derivative; or its derivative needs an
-    /// extent that no number of the graph is before a run. OUT_OF_MEMORY. The graph is then as
-    /// before.
+    /// `of` with more than one element and no seed, a seed of another dtype or shape; naming the
+    /// operation, a gradient that a custom operation gave of another dtype or shape. UNSUPPORTED,
+    /// naming the node: a node between `by` and `of` has no derivative; its derivative needs an
+    /// extent that no number of the graph is before a run; a loop whose states have shapes that a
+    /// run decides; a subgraph with a custom operation that is not `TNR_CUSTOM_PURE`. The status of
+    /// a custom operation's `derive`. OUT_OF_MEMORY. The graph is then as before.
     ///
     /// @param seed a value, or `TNR_OPERAND_NONE`: 1, for an `of` of one element
     /// @param by (counted-by count)

@@ -42,6 +42,7 @@ const _: () = {
     assert!(size_of::<tnr_infer_fn>() == 8);
     assert!(size_of::<tnr_compute_fn>() == 8);
     assert!(size_of::<tnr_device_compute_fn>() == 8);
+    assert!(size_of::<tnr_derive_fn>() == 8);
     assert!(size_of::<tnr_plugin_fn>() == 8);
     assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_kernel_argument_kind>() == 4);
@@ -508,7 +509,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_custom_operation>() == 72);
+    assert!(size_of::<tnr_custom_operation>() == 80);
     assert!(align_of::<tnr_custom_operation>() == 8);
     assert!(offset_of!(tnr_custom_operation, struct_size) == 0);
     assert!(offset_of!(tnr_custom_operation, name) == 8);
@@ -521,6 +522,7 @@ const _: () = {
     assert!(offset_of!(tnr_custom_operation, flags) == 56);
     assert!(offset_of!(tnr_custom_operation, reserved) == 60);
     assert!(offset_of!(tnr_custom_operation, compute_on_device) == 64);
+    assert!(offset_of!(tnr_custom_operation, derive) == 72);
 };
 
 const _: () = {

@@ -179,10 +179,10 @@ TEST_F(CGraph, RefusesOperationsThatAreNone) {
   expect_no([](auto& of) { of.name = "a name that is longer than it may be"; }, "has more bytes");
   expect_no([](auto& of) { of.infer = nullptr; }, "infer is NULL");
   expect_no([](auto& of) { of.compute = nullptr; }, "compute is NULL");
-  expect_no([](auto& of) { of.flags = 4; }, "flags is unknown");
+  expect_no([](auto& of) { of.flags = 8; }, "flags is unknown");
   expect_no([](auto& of) { of.reserved = 1; }, "reserved is unknown");
-  expect_no([](auto& of) { of.struct_size = offsetof(tnr_custom_operation, compute_on_device); },
-            "struct_size is 64 but must be at least 72");
+  expect_no([](auto& of) { of.struct_size = offsetof(tnr_custom_operation, derive); },
+            "struct_size is 72 but must be at least 80");
   expect_no([](auto& of) { of.operand_count = 257; }, "takes 257 operands");
   expect_no(
       [](auto& of) {

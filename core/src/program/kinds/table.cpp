@@ -159,7 +159,7 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kSparseSolve: return by(derive_sparse_solve);
     case kCond:
     case kWhile: return refused("its derivative is not written yet");
-    case kCustom: return refused("a custom operation has no derivative");
+    case kCustom: return by(derive_custom);
     // Truth values, indices, counts and random numbers do not change with the operands.
     case kCompare:
     case kSearchsorted:

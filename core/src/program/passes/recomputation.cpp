@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "program/custom.hpp"
 #include "program/operations.hpp"
 #include "program/schedule.hpp"
 #include "program/unbacked.hpp"
@@ -164,7 +165,8 @@ class Recomputer {
     Span& span = spans_[node.result];
     span.split = i;
     span.may_be_copied = i < boundary_ && !uses.empty() && node.result_count == 1 &&
-                         !is_output_[node.result] && node.custom == nullptr &&
+                         !is_output_[node.result] &&
+                         (node.custom == nullptr || node.custom->is_pure()) &&
                          node.bodies.empty() && !finds_extent(node);
     if (!span.may_be_copied) return;
     span.split = uses.back();

@@ -19,19 +19,19 @@ using kernels::Binary;
 using kernels::Compare;
 using kernels::Unary;
 
-NodeAttributes copied(AttributeKind, const void* given) {
-  NodeAttributes attributes;
-  std::memset(&attributes, 0, sizeof attributes);
-  if (given != nullptr) std::memcpy(&attributes, given, sizeof attributes);
-  return attributes;
-}
-
 template <class Op>
 std::uint32_t code_of(std::uint32_t kind, Op op) noexcept {
   return kind + static_cast<std::uint32_t>(op);
 }
 
 }  // namespace
+
+NodeAttributes copied_attributes(AttributeKind, const void* given) {
+  NodeAttributes attributes;
+  std::memset(&attributes, 0, sizeof attributes);
+  if (given != nullptr) std::memcpy(&attributes, given, sizeof attributes);
+  return attributes;
+}
 
 Term Terms::node(std::uint32_t code, const NodeParts& parts) {
   tnr_graph_node given = {};
@@ -44,7 +44,7 @@ Term Terms::node(std::uint32_t code, const NodeParts& parts) {
   given.number_count = static_cast<std::uint32_t>(parts.numbers.size());
   given.attributes = parts.attributes;
   given.flags = parts.flags;
-  return {*this, builder_.add_node(given, copied)};
+  return {*this, builder_.add_node(given, copied_attributes)};
 }
 
 Term Terms::scalar(double number) { return {*this, builder_.add_scalar(tnr_scalar_f64(number))}; }
@@ -313,6 +313,11 @@ void Derivation::give(std::size_t i, Term part) {
 void Derivation::refuse(const char* why) const {
   fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: no gradient leads through it: %s", index_,
        operation_name(node_), why);
+}
+
+void Derivation::refuse(const Error& error) const {
+  fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index_, operation_name(node_),
+       error.message());
 }
 
 }  // namespace tenure

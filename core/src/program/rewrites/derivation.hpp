@@ -44,6 +44,7 @@ class Terms {
     return builder_.types()[value];
   }
   [[nodiscard]] SymbolicShapes& shapes() noexcept { return shapes_; }
+  [[nodiscard]] GraphBuilder& builder() noexcept { return builder_; }
 
   struct NodeParts {
     std::vector<std::uint32_t> operands;
@@ -169,6 +170,9 @@ inline Term widened(Term a) { return cast(a, wide_dtype(a.dtype())); }
 // The complex conjugate; of other values themselves.
 Term conjugate(Term a);
 
+// Reads the attributes of a node of a graph.
+NodeAttributes copied_attributes(AttributeKind kind, const void* given);
+
 // A node to differentiate, and the gradients of its results.
 class Derivation {
  public:
@@ -177,6 +181,7 @@ class Derivation {
              const std::vector<bool>& wanted);
 
   [[nodiscard]] const GraphNode& node() const noexcept { return node_; }
+  [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] Terms& terms() const noexcept { return terms_; }
   [[nodiscard]] bool has(std::size_t i) const noexcept {
     return i < node_.operands.size() && node_.operands[i] != kNoValue;
@@ -205,6 +210,8 @@ class Derivation {
 
   // Throws UNSUPPORTED, naming the node.
   [[noreturn]] void refuse(const char* why) const;
+  // Throws the error, naming the node.
+  [[noreturn]] void refuse(const Error& error) const;
 
  private:
   Terms& terms_;

@@ -34,4 +34,7 @@ DeriveNode derive_sparse_to_dense, derive_sparse_matmul, derive_sparse_sddmm, de
     derive_sparse_softmax, derive_sparse_reduce, derive_sparse_norm, derive_sparse_diagonal,
     derive_sparse_accumulate, derive_sparse_solve;
 
+// custom_derivative.cpp
+DeriveNode derive_custom;
+
 }  // namespace tenure

@@ -11,7 +11,6 @@
 #include "tenure/view.hpp"
 
 namespace tenure {
-namespace {
 
 bool has_gradients(tnr_dtype dtype) noexcept {
   switch (dtype) {
@@ -25,80 +24,50 @@ bool has_gradients(tnr_dtype dtype) noexcept {
   }
 }
 
+std::vector<bool> dependent_values(const Graph& graph, const std::vector<ArrayType>& types,
+                                   const std::vector<std::uint32_t>& by) {
+  std::vector<bool> is_dependent(graph.values.size());
+  for (const std::uint32_t value : by) is_dependent[value] = true;
+  for (const GraphNode& node : graph.nodes) {
+    const Derivative& derivative = operation_of(node).derivative;
+    if (derivative.derive == nullptr && derivative.refusal == nullptr) continue;
+    const bool depends = std::ranges::any_of(node.operands, [&](std::uint32_t value) {
+      return value != kNoValue && is_dependent[value];
+    });
+    if (!depends) continue;
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      const std::uint32_t value = node.result + i;
+      if (has_gradients(types[value].dtype)) is_dependent[value] = true;
+    }
+  }
+  return is_dependent;
+}
+
+namespace {
+
 class ReverseMode {
  public:
-  ReverseMode(GraphBuilder& builder, const std::vector<std::uint32_t>& by)
-      : terms_(builder),
-        node_count_(builder.graph().nodes.size()),
-        by_(by),
-        parts_(builder.graph().values.size()) {
-    for (const std::uint32_t value : by) require_gradient("by", value);
-    find_dependent();
+  ReverseMode(Terms& terms, const std::vector<std::uint32_t>& by)
+      : terms_(terms),
+        node_count_(terms.graph().nodes.size()),
+        parts_(terms.graph().values.size()),
+        is_dependent_(dependent_values(terms.graph(), terms.builder().types(), by)) {}
+
+  void run(const std::vector<Seeded>& of) {
+    for (const Seeded& seeded : of) {
+      if (is_dependent_[seeded.value]) parts_[seeded.value].push_back(seeded.gradient);
+    }
+    for (std::size_t i = node_count_; i-- > 0;) derive(static_cast<std::uint32_t>(i));
   }
 
-  std::vector<std::uint32_t> run(std::uint32_t of, std::uint32_t seed) {
-    require_gradient("of", of);
-    const ArrayType type = terms_.type_of(of);
-    if (is_dependent_[of]) parts_[of].push_back(seed_of(of, type, seed).value());
-    for (std::size_t i = node_count_; i-- > 0;) derive(static_cast<std::uint32_t>(i));
-    std::vector<std::uint32_t> gradients;
-    for (const std::uint32_t value : by_) gradients.push_back(gradient_of(value));
-    return gradients;
+  // kNoValue where nothing leads from the seeds.
+  std::uint32_t gradient_of(std::uint32_t value) {
+    const std::uint32_t sum = sum_of(value);
+    if (sum == kNoValue) return kNoValue;
+    return broadcast_like(terms_.term(sum), terms_.term(value)).value();
   }
 
  private:
-  void require_gradient(const char* name, std::uint32_t value) {
-    if (value >= parts_.size()) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but the graph has %zu values", name,
-           value, parts_.size());
-    }
-    if (terms_.graph().scalar_of(value) != nullptr) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is value %" PRIu32 ", a scalar, which has no gradient",
-           name, value);
-    }
-    const tnr_dtype dtype = terms_.type_of(value).dtype;
-    if (has_gradients(dtype)) return;
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s is value %" PRIu32 " of %s, but only floats and complex numbers have gradients", name,
-         value, dtype_name(dtype));
-  }
-
-  // Values that change with one of `by`, by nodes that may have a derivative.
-  void find_dependent() {
-    is_dependent_.resize(parts_.size());
-    for (const std::uint32_t value : by_) is_dependent_[value] = true;
-    for (const GraphNode& node : terms_.graph().nodes) {
-      const Derivative& derivative = operation_of(node).derivative;
-      if (derivative.derive == nullptr && derivative.refusal == nullptr) continue;
-      const bool depends = std::ranges::any_of(node.operands, [&](std::uint32_t value) {
-        return value != kNoValue && is_dependent_[value];
-      });
-      if (!depends) continue;
-      for (std::uint32_t i = 0; i < node.result_count; ++i) {
-        const std::uint32_t value = node.result + i;
-        if (has_gradients(terms_.type_of(value).dtype)) is_dependent_[value] = true;
-      }
-    }
-  }
-
-  Term seed_of(std::uint32_t of, const ArrayType& type, std::uint32_t seed) {
-    if (seed == kNoValue) {
-      for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
-        if (type.shape[axis] == 1) continue;
-        fail(TNR_STATUS_INVALID_ARGUMENT,
-             "of is value %" PRIu32 " of shape %s: more than one element needs a seed", of,
-             shape_text(type.rank, type.shape).text);
-      }
-      return broadcast_like(terms_.constant(1, type.dtype), terms_.term(of));
-    }
-    if (seed >= parts_.size() || !(terms_.type_of(seed) == type)) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "seed is value %" PRIu32 ", which is not of the dtype and shape of value %" PRIu32, seed,
-           of);
-    }
-    return terms_.term(seed);
-  }
-
   // The sum of its parts, in the order of the nodes that use it. Narrow floats are added in f32 and
   // rounded once. kNoValue without a part.
   std::uint32_t sum_of(std::uint32_t value) {
@@ -112,13 +81,6 @@ class ReverseMode {
       parts_[value] = {cast(sum, terms_.type_of(value).dtype).value()};
     }
     return parts_[value].front();
-  }
-
-  std::uint32_t gradient_of(std::uint32_t value) {
-    const std::uint32_t sum = sum_of(value);
-    const Term like = terms_.term(value);
-    return sum == kNoValue ? zeros_like(like).value()
-                           : broadcast_like(terms_.term(sum), like).value();
   }
 
   void derive(std::uint32_t index) {
@@ -144,20 +106,72 @@ class ReverseMode {
     });
   }
 
-  Terms terms_;
+  Terms& terms_;
   std::size_t node_count_;
-  const std::vector<std::uint32_t>& by_;
   std::vector<std::vector<std::uint32_t>> parts_;  // of gradients, by value, of later users first
   std::vector<bool> is_dependent_;                 // by value
 };
 
+void require_gradient(const GraphBuilder& builder, const char* name, std::uint32_t value) {
+  const Graph& graph = builder.graph();
+  if (value >= graph.values.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but the graph has %zu values", name, value,
+         graph.values.size());
+  }
+  if (graph.scalar_of(value) != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is value %" PRIu32 ", a scalar, which has no gradient",
+         name, value);
+  }
+  const tnr_dtype dtype = builder.types()[value].dtype;
+  if (has_gradients(dtype)) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s is value %" PRIu32 " of %s, but only floats and complex numbers have gradients", name,
+       value, dtype_name(dtype));
+}
+
+Term seed_of(Terms& terms, std::uint32_t of, std::uint32_t seed) {
+  const ArrayType type = terms.type_of(of);
+  if (seed == kNoValue) {
+    for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
+      if (type.shape[axis] == 1) continue;
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "of is value %" PRIu32 " of shape %s: more than one element needs a seed", of,
+           shape_text(type.rank, type.shape).text);
+    }
+    return broadcast_like(terms.constant(1, type.dtype), terms.term(of));
+  }
+  if (seed >= terms.graph().values.size() || !(terms.type_of(seed) == type)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "seed is value %" PRIu32 ", which is not of the dtype and shape of value %" PRIu32, seed,
+         of);
+  }
+  return terms.term(seed);
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> add_gradients(Terms& terms, const std::vector<Seeded>& of,
+                                         const std::vector<std::uint32_t>& by) {
+  ReverseMode reverse(terms, by);
+  reverse.run(of);
+  std::vector<std::uint32_t> gradients;
+  gradients.reserve(by.size());
+  for (const std::uint32_t value : by) gradients.push_back(reverse.gradient_of(value));
+  return gradients;
+}
 
 std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of,
                                          std::uint32_t seed, const std::vector<std::uint32_t>& by) {
+  for (const std::uint32_t value : by) require_gradient(builder, "by", value);
+  require_gradient(builder, "of", of);
   GraphBuilder extended = builder;
   extended.set_marks(TNR_MARK_GRADIENT);
-  std::vector<std::uint32_t> gradients = ReverseMode(extended, by).run(of, seed);
+  Terms terms(extended);
+  const std::uint32_t first = seed_of(terms, of, seed).value();
+  std::vector<std::uint32_t> gradients = add_gradients(terms, {{of, first}}, by);
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    if (gradients[i] == kNoValue) gradients[i] = zeros_like(terms.term(by[i])).value();
+  }
   extended.set_marks(0);
   builder = std::move(extended);
   return gradients;

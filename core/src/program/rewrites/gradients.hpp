@@ -18,4 +18,21 @@ namespace tenure {
 std::vector<std::uint32_t> add_gradients(GraphBuilder& builder, std::uint32_t of,
                                          std::uint32_t seed, const std::vector<std::uint32_t>& by);
 
+// A value, and the gradient by it: of the same shape.
+struct Seeded {
+  std::uint32_t value;
+  std::uint32_t gradient;
+};
+class Terms;
+// The gradients of several values together; kNoValue by a value that none of them depends on. On
+// failure some of the nodes may have been added.
+std::vector<std::uint32_t> add_gradients(Terms& terms, const std::vector<Seeded>& of,
+                                         const std::vector<std::uint32_t>& by);
+
+// Floats and complex numbers have gradients.
+bool has_gradients(tnr_dtype dtype) noexcept;
+// By value: whether it changes with one of `by`, by nodes that may have a derivative.
+std::vector<bool> dependent_values(const Graph& graph, const std::vector<ArrayType>& types,
+                                   const std::vector<std::uint32_t>& by);
+
 }  // namespace tenure
