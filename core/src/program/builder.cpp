@@ -121,10 +121,14 @@ std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
 
 std::uint32_t GraphBuilder::add_constant(const tnr_view& view) {
   require_room();
-  auto constant = std::make_shared<const Constant>(view);
+  return add_constant(std::make_shared<const Constant>(view));
+}
+
+std::uint32_t GraphBuilder::add_constant(std::shared_ptr<const Constant> constant) {
+  require_room();
   make_room(graph_.constants);
   const std::uint32_t value =
-      add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type_of(view));
+      add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type_of(constant->view()));
   graph_.constants.push_back(std::move(constant));
   return value;
 }
@@ -247,7 +251,7 @@ void GraphBuilder::mark(std::uint32_t first, std::uint32_t count, std::uint32_t 
   }
 }
 
-std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<Body> body) {
+std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<const Body> body) {
   if (body->graph.outputs.empty()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "the body has no output");
   }
@@ -302,13 +306,22 @@ std::shared_ptr<const Custom> GraphBuilder::find_custom(const tnr_graph_node& gi
   return graph_.customs[index];
 }
 
-std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
+void GraphBuilder::require_custom_room() {
   if (graph_.customs.size() > UINT16_MAX) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %zu custom operations, and may have no more",
          graph_.customs.size());
   }
   make_room(graph_.customs);
-  graph_.customs.push_back(std::make_shared<const Custom>(operation));
+}
+
+std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
+  require_custom_room();
+  return add_custom(std::make_shared<const Custom>(operation));
+}
+
+std::uint32_t GraphBuilder::add_custom(std::shared_ptr<const Custom> custom) {
+  require_custom_room();
+  graph_.customs.push_back(std::move(custom));
   return static_cast<std::uint32_t>(graph_.customs.size() - 1);
 }
 

@@ -26,6 +26,7 @@ class GraphBuilder {
   std::int64_t combine_extents(tnr_extent_op op, std::int64_t a, std::int64_t b);
   std::uint32_t add_input(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape);
   std::uint32_t add_constant(const tnr_view& view);
+  std::uint32_t add_constant(std::shared_ptr<const Constant> constant);
   std::uint32_t add_scalar(const tnr_scalar& scalar);
   std::uint32_t add_node(const tnr_graph_node& given, ReadAttributes read);
   void add_output(std::uint32_t value, std::uint32_t updates);
@@ -33,7 +34,8 @@ class GraphBuilder {
   // Gives these marks to all nodes that are added from here on.
   void set_marks(std::uint32_t marks) noexcept { marks_ = marks; }
   std::uint32_t add_custom(const tnr_custom_operation& operation);
-  std::uint32_t add_subgraph(std::shared_ptr<Body> body);
+  std::uint32_t add_custom(std::shared_ptr<const Custom> custom);
+  std::uint32_t add_subgraph(std::shared_ptr<const Body> body);
   [[nodiscard]] const Body& subgraph(std::uint32_t index) const;
   [[nodiscard]] std::shared_ptr<Body> to_body() const;
   [[nodiscard]] tnr_graph_info describe() const noexcept;
@@ -55,6 +57,7 @@ class GraphBuilder {
   void require_value(std::uint32_t value) const;
   [[nodiscard]] std::shared_ptr<const Custom> find_custom(const tnr_graph_node& given) const;
   void require_room(std::size_t count = 1) const;
+  void require_custom_room();
   std::int64_t push_extent(const Extent& extent);
 
   Graph graph_;

@@ -216,6 +216,48 @@ TEST_F(CCustomGradients, LeadOnThroughItsOwnNodes) {
   expect_gradients(sum(first), {of[0], of[1]}, {80, 100, 120}, {20, 40, 60});
 }
 
+TEST_F(CCustomGradients, InSubgraphsNeedAPureOperation) {
+  for (const bool is_pure : {false, true}) {
+    const auto calls = [&] {
+      return body([&] {
+        const std::vector<std::uint32_t> of = {input({3}, F64), input({3}, F64),
+                                               input({}, TNR_DTYPE_I64)};
+        const std::uint32_t once = node(custom(is_pure ? TNR_CUSTOM_PURE : 0), of);
+        output(node(custom(is_pure ? TNR_CUSTOM_PURE : 0), {once, of[1], of[2]}));
+      });
+    };
+    const std::int64_t first = calls();
+    const std::int64_t second = body([&] {
+      const std::uint32_t a = input({3}, F64);
+      (void)input({3}, F64);
+      (void)input({}, TNR_DTYPE_I64);
+      output(a);
+    });
+    const std::vector<std::uint32_t> of = {input({3}, F64), input({3}, F64),
+                                           input({}, TNR_DTYPE_I64)};
+    const std::uint32_t decides = input({}, TNR_DTYPE_BOOL8);
+    const std::uint32_t y = node(TNR_NODE_COND, {decides, of[0], of[1], of[2]}, {first, second});
+    const std::uint32_t total = sum(y);
+    if (!is_pure) {
+      std::uint32_t gradient = 77;
+      expect_refused(
+          tnr_graph_add_gradients(graph, total, TNR_OPERAND_NONE, &of[0], 1, nullptr, &gradient),
+          TNR_STATUS_UNSUPPORTED,
+          {"cond: ",
+           "the custom operation weighted would be called again, and is not "
+           "TNR_CUSTOM_PURE"});
+      release_all();
+      graph = tnr_graph_create();
+      continue;
+    }
+    // (a^2 b w)^2 b w = a^4 b^3 w^3
+    const std::uint8_t is_true = 1;
+    expect_gradients(total, {of[0], of[1]}, {4e3 * 64, 4e3 * 8 * 125, 4e3 * 27 * 216},
+                     {3e3 * 16, 3e3 * 16 * 25, 3e3 * 81 * 36},
+                     {view_over(&is_true, {}, TNR_DTYPE_BOOL8)});
+  }
+}
+
 TEST_F(CCustomGradients, FaultsOfItsFunctionLeaveTheGraphAsItWas) {
   using Fault = Weighted::Fault;
   struct Case {

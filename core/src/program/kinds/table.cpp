@@ -157,8 +157,8 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kPool2d: return by(derive_pool2d);
     case kPool2dGradient: return by(derive_pool2d_gradient);
     case kSparseSolve: return by(derive_sparse_solve);
-    case kCond:
-    case kWhile: return refused("its derivative is not written yet");
+    case kCond: return by(derive_cond);
+    case kWhile: return by(derive_while);
     case kCustom: return by(derive_custom);
     // Truth values, indices, counts and random numbers do not change with the operands.
     case kCompare:

@@ -36,6 +36,9 @@ class Terms {
  public:
   explicit Terms(GraphBuilder& builder)
       : builder_(builder), shapes_(builder.graph(), builder.types()) {}
+  // For a body in the graph of `around`.
+  Terms(GraphBuilder& builder, Terms& around)
+      : builder_(builder), shapes_(builder.graph(), builder.types(), around.shapes_) {}
   Terms(const Terms&) = delete;
   Terms& operator=(const Terms&) = delete;
 

@@ -34,6 +34,9 @@ DeriveNode derive_sparse_to_dense, derive_sparse_matmul, derive_sparse_sddmm, de
     derive_sparse_softmax, derive_sparse_reduce, derive_sparse_norm, derive_sparse_diagonal,
     derive_sparse_accumulate, derive_sparse_solve;
 
+// control_derivatives.cpp
+DeriveNode derive_cond, derive_while;
+
 // custom_derivative.cpp
 DeriveNode derive_custom;
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "program/builder.hpp"
+#include "program/control.hpp"
 #include "program/operations.hpp"
+#include "program/rewrites/bodies.hpp"
 
 namespace tenure {
 namespace {
@@ -22,10 +25,7 @@ std::int64_t SymbolicShapes::broadcast(std::int64_t a, std::int64_t b) {
 }
 
 bool SymbolicShapes::are_same(std::uint32_t a, std::uint32_t b) {
-  const auto number = [&](std::int64_t extent) {
-    const auto known = numbers_.find(extent);
-    return known == numbers_.end() ? extent : known->second;
-  };
+  const auto number = [&](std::int64_t extent) { return known(extent); };
   return std::ranges::equal(of(a), of(b), {}, number, number);
 }
 
@@ -173,15 +173,41 @@ std::vector<std::int64_t> SymbolicShapes::shape_of(const GraphNode& node, std::u
   std::vector<std::int64_t> shape;
   if (known_shape(node, shape)) return shape;
   const bool is_sized =
-      !node.bodies.empty() || std::ranges::any_of(node.numbers, is_extent) ||
+      std::ranges::any_of(node.numbers, is_extent) ||
       std::ranges::any_of(node.operands, [&](std::uint32_t operand) {
         return operand != kNoValue && !std::ranges::all_of(shapes_[operand], is_fixed);
       });
+  const bool is_known = !is_sized || (graph_.extents.empty() && !is_body_ && !may_find());
   for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
-    const bool is_known = !is_sized || graph_.extents.empty();
     shape.push_back(is_known ? type.shape[axis] : unknown());
   }
   return shape;
+}
+
+// The results of a control node.
+void SymbolicShapes::add_results(const GraphNode& node) {
+  for (std::uint32_t i = 0; may_find() && i < node.result_count; ++i) {
+    std::vector<std::int64_t> shape(types_[node.result + i].rank);
+    std::ranges::generate(shape, [&] { return unknown(); });
+    shapes_.push_back(std::move(shape));
+  }
+  if (may_find()) return;
+  if (is_while(node)) {
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      shapes_.push_back(std::vector<std::int64_t>(shapes_[node.operands[i]]));
+    }
+    return;
+  }
+  // Both bodies have the same shapes in each run.
+  GraphBuilder body(*node.bodies[0]);
+  SymbolicShapes inner(body.graph(), body.types(), *this);
+  BodyExtents extents(graph_, *this, body, inner);
+  for (std::size_t i = 1; i < node.operands.size(); ++i) {
+    inner.set_input(body.graph().inputs[i - 1].value, extents.inner(shapes_[node.operands[i]]));
+  }
+  for (const GraphOutput& output : body.graph().outputs) {
+    shapes_.push_back(extents.outer(inner.of(output.value)));
+  }
 }
 
 void SymbolicShapes::add_next() {
@@ -189,8 +215,13 @@ void SymbolicShapes::add_next() {
   const GraphValue& from = graph_.values[value];
   const ArrayType& type = types_[value];
   switch (from.source) {
-    case TNR_VALUE_SOURCE_INPUT: shapes_.push_back(graph_.inputs[from.index].shape); break;
+    case TNR_VALUE_SOURCE_INPUT: {
+      const auto given = inputs_.find(value);
+      shapes_.push_back(given == inputs_.end() ? graph_.inputs[from.index].shape : given->second);
+      break;
+    }
     case TNR_VALUE_SOURCE_NODE: {
+      if (!graph_.nodes[from.index].bodies.empty()) return add_results(graph_.nodes[from.index]);
       std::vector<std::int64_t> shape = shape_of(graph_.nodes[from.index], value);
       shapes_.push_back(std::move(shape));
       break;

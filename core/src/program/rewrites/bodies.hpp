@@ -1,0 +1,51 @@
+// Bodies of control nodes in rewrites: extents in a body and around it, and copies of nodes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "program/builder.hpp"
+#include "program/rewrites/symbolic_shapes.hpp"
+
+namespace tenure {
+
+// The extents of a graph as numbers of a body in it, and the other way round.
+class BodyExtents {
+ public:
+  BodyExtents(const Graph& around, SymbolicShapes& around_shapes, GraphBuilder& body,
+              SymbolicShapes& shapes)
+      : around_(around), around_shapes_(around_shapes), body_(body), shapes_(shapes) {}
+
+  // Adds extents to the body that it lacks. An unknown extent is one in the body.
+  std::vector<std::int64_t> inner(const std::vector<std::int64_t>& outer);
+  // An extent that the graph around lacks is an unknown one.
+  std::vector<std::int64_t> outer(const std::vector<std::int64_t>& inner);
+
+ private:
+  std::int64_t inner_number(std::int64_t outer);
+  std::int64_t outer_number(std::int64_t inner);
+  std::int64_t inner_extent(const Extent& extent);
+
+  const Graph& around_;
+  SymbolicShapes& around_shapes_;
+  GraphBuilder& body_;
+  SymbolicShapes& shapes_;
+  std::map<std::int64_t, std::int64_t> inner_;  // by number around
+  std::map<std::int64_t, std::int64_t> outer_;  // by number of the body
+};
+
+// By value: whether these values depend on it.
+std::vector<bool> values_for(const Graph& graph, const std::vector<std::uint32_t>& wanted);
+
+// Copies the nodes that give the values `wanted` of a graph to another one, and returns these
+// values there. `given` has the values for inputs.
+std::vector<std::uint32_t> copy_values(const Graph& from,
+                                       const std::map<std::uint32_t, std::uint32_t>& given,
+                                       const std::vector<std::uint32_t>& wanted, GraphBuilder& to);
+
+// A custom operation in the graph or in a body of it whose calls may not be repeated, or nullptr.
+const Custom* find_impure(const Graph& graph) noexcept;
+
+}  // namespace tenure
