@@ -478,6 +478,34 @@ TEST_F(CLoopGradients, OfDataDependentStatesAreRefused) {
   EXPECT_EQ(gradient, 77u);
 }
 
+// States are stored where they stay: no iteration copies those of the others.
+TEST_F(CLoopGradients, StoreEachStateOnce) {
+  constexpr std::int64_t kMany = 1000;
+  constexpr std::int64_t kMost = 400;
+  const std::int64_t condition = while_counted({kMany});
+  const std::int64_t iteration = body([&] {
+    const Values of = loop_inputs({kMany});
+    output(node(kAdd, {of[0], integer(1)}));
+    output(node(kSin, {node(kMul, {of[1], of[3]})}));
+  });
+  const std::vector<Given> given = given_of(kMost, kMany);
+  const Values inputs = inputs_of(given);
+  add_outputs(given, inputs, sum(loop(inputs, condition, iteration, kMost)));
+  ASSERT_FALSE(HasFatalFailure());
+  std::vector<std::vector<unsigned char>> bytes;
+  std::vector<tnr_view> views;
+  for (const Given& of : given) {
+    bytes.push_back(elements_of(of.numbers, of.shape, of.dtype));
+    views.push_back(view_over(bytes.back().data(), of.shape, of.dtype));
+  }
+  EXPECT_LT(memory(program(), views).peak_bytes, kMany * (kMost + 20) * 8);
+  Results results;
+  Results apart;
+  run_all(programs[0], given, results);
+  run_all(program(tenure::kAllPasses), given, apart);
+  EXPECT_EQ(results, apart);
+}
+
 TEST_F(CLoopGradients, HaveTheSameBitsForAnyNumberOfThreads) {
   constexpr std::int64_t kMany = 30000;
   const std::int64_t condition = while_counted({kMany});

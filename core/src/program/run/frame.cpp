@@ -217,7 +217,7 @@ Refusal run_while(const ProgramRun& run, const Graph& graph, const Step& step, F
     frame.set_shape(step.result + i, type_of(state(i)));
     tnr_view_mut out = {frame.view(step.result + i)};
     out.view.flags = TNR_VIEW_EXCLUSIVE;
-    copy(run.context, state(i), out);
+    if (state(i).data != out.view.data) copy(run.context, state(i), out);
   }
   return std::nullopt;
 }

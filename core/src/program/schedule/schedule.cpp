@@ -424,11 +424,39 @@ class Scheduler {
     }
     place(value) = new_result(value, layout_like({operand}, value));
     const tnr_view layout = place(value).layout;
+    if (has(TNR_PASS_IN_PLACE) && !deciding_.is_found(value) &&
+        changes_in_place(*graph_.nodes[step.node].bodies[Control::kIteration], i)) {
+      made_.counts.add(TNR_PASS_IN_PLACE, 1);
+      add_copy(step.node, operand, value);
+      operand = value;
+      step.owned.push_back(value);
+      return;
+    }
     step.owned.push_back(add_block(layout));
     // A body takes data-dependent values in any layout.
     if (deciding_.is_found(value) || has_layout(place(operand).layout, layout)) return;
     add_copy(step.node, operand, step.owned.back());
     operand = step.owned.back();
+  }
+
+  // Whether the body writes a state to the memory that it reads it from: by a call that may be in
+  // place, which alone reads the state. The condition has then read it.
+  static bool changes_in_place(const Body& body, std::uint32_t i) {
+    const Graph& graph = body.graph;
+    const std::uint32_t state = graph.inputs[i].value;
+    const std::uint32_t next = graph.outputs[i].value;
+    const GraphNode* const writer = graph.node_of(next);
+    if (writer == nullptr || writer->operands.empty() || writer->operands[0] != state ||
+        !operation_of(*writer).in_place || operation_of(*writer).computes != Computes::kCall) {
+      return false;
+    }
+    std::size_t reads = 0;
+    for (const GraphNode& node : graph.nodes) {
+      reads += static_cast<std::size_t>(std::ranges::count(node.operands, state)) +
+               static_cast<std::size_t>(std::ranges::count(node.operands, next));
+    }
+    for (const GraphOutput& output : graph.outputs) reads += output.value == state;
+    return reads == 1 && std::ranges::count(graph.outputs, next, &GraphOutput::value) == 1;
   }
 
   void add_view(std::uint32_t index, const OperationKind& kind) {
