@@ -174,6 +174,52 @@ TYPED_TEST(WideImages, ArePooledInF32) {
   }
 }
 
+TYPED_TEST(WideImages, HaveTheGradientsOfF32) {
+  using T = TypeParam;
+  for (int round = 0; round < 200; ++round) {
+    tnr_conv2d_attributes with = {};
+    with.struct_size = sizeof with;
+    with.groups = this->one_of({1, 2});
+    tnr_pool2d_attributes windows = {};
+    windows.struct_size = sizeof windows;
+    Shape a = {this->one_of({0, 1, 2, 3}), this->one_of({1, 3, 17}) * with.groups, 0, 0};
+    Shape g = {a[0], this->one_of({1, 9}) * with.groups, 0, 0};
+    Shape filters = {g[1], a[1] / with.groups, 0, 0};
+    Shape pooled = {a[0], a[1], 0, 0};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      with.strides[axis] = windows.strides[axis] = this->one_of({1, 2});
+      with.padding[2 * axis] = windows.padding[2 * axis] = this->one_of({0, 1});
+      filters[2 + axis] = windows.kernel[axis] = this->one_of({2, 3});
+      a[2 + axis] = this->one_of({3, 4, 9});
+      g[2 + axis] = pooled[2 + axis] =
+          (a[2 + axis] + with.padding[2 * axis] - filters[2 + axis]) / with.strides[axis] + 1;
+    }
+    Operand<T> image = this->lay(a, Access::kRead);
+    Operand<T> gradient = this->lay(g, Access::kRead);
+    Operand<T> of_pool = this->lay(pooled, Access::kRead);
+    Operand<T> result = this->lay(filters, Access::kWrite);
+    Operand<T> of_images = this->lay(a, Access::kWrite);
+    for (Operand<T>* operand : {&image, &gradient, &of_pool, &result, &of_images}) {
+      fill(*operand, this->random);
+    }
+    Operand<T> before = result;
+    Operand<float> wide(filters);
+    conv2d_filters(kDefaultContext, converted<float>(image).view, converted<float>(gradient).view,
+                   with, wide.out());
+    conv2d_filters(this->any_context(), image.view, gradient.view, with, result.out());
+    this->expect_rounded(result, before, wide);
+
+    const tnr_reduce_op op = round % 2 == 0 ? TNR_REDUCE_OP_MAX : TNR_REDUCE_OP_MEAN;
+    before = of_images;
+    Operand<float> wide_images(a);
+    pool2d_gradient(kDefaultContext, op, converted<float>(image).view,
+                    converted<float>(of_pool).view, windows, wide_images.out());
+    pool2d_gradient(this->any_context(), op, image.view, of_pool.view, windows, of_images.out());
+    this->expect_rounded(of_images, before, wide_images);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 // More of them than are copied at a time.
 TYPED_TEST(WideImages, AreTakenInChunks) {
   using T = TypeParam;
@@ -198,6 +244,19 @@ TYPED_TEST(WideImages, AreTakenInChunks) {
   pool2d(kDefaultContext, TNR_REDUCE_OP_MEAN, wide_image.view, with, wide_means.out());
   pool2d(kDefaultContext, TNR_REDUCE_OP_MEAN, image.view, with, means.out());
   this->expect_rounded(means, empty, wide_means);
+
+  // Whole numbers, whose sums are exact in any order.
+  Operand<float> whole(a);
+  for_each_index(whole.view, [&](const Index& at) {
+    whole.at(at) = static_cast<float>(this->random() % 3) - 1;
+  });
+  Operand<float> wide_filters({32, 32, 1, 1});
+  const Operand<T> no_filters({32, 32, 1, 1});
+  Operand<T> filters = no_filters;
+  conv2d_filters(kDefaultContext, whole.view, whole.view, {}, wide_filters.out());
+  const Operand<T> narrow = converted<T>(whole);
+  conv2d_filters(kDefaultContext, narrow.view, narrow.view, {}, filters.out());
+  this->expect_rounded(filters, no_filters, wide_filters);
 }
 
 TYPED_TEST(WideImages, AreRefusedBesideOthers) {
