@@ -328,9 +328,10 @@ pub use ops::order::Ranked;
 pub use ops::pad::PadMode;
 pub use ops::search::{UniqueCounts, UniqueInverse};
 pub use program::calls::custom::CustomOperation;
+pub use program::tree::{self, Leaves, Tree};
 pub use program::{
-    Body, BodyTypes, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes,
-    Traced, TracedCsr, TracedGenerator,
+    Body, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes, Traced,
+    TracedCsr, TracedGenerator,
 };
 pub use sparse::batch::{
     BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,

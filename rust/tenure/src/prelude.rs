@@ -31,6 +31,7 @@ pub use crate::operand::{AsView, AsViewMut};
 pub use crate::ops;
 pub use crate::ops::axes::Axes;
 pub use crate::ops::{add, cast, concat, div, exp, mean, mul, neg, select, stack, sub, sum};
+pub use crate::program::tree::{Leaves, Tree};
 pub use crate::program::{Graph, Program, Traced};
 pub use crate::random;
 pub use crate::s;

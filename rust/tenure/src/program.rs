@@ -51,7 +51,7 @@ mod run;
 mod sparse;
 mod state;
 mod traced;
-mod types;
+pub mod tree;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -63,19 +63,18 @@ pub use crate::program::calls::custom::own::OperandTypes;
 #[cfg(feature = "plugins")]
 pub use crate::program::calls::custom::plugin::load_plugin;
 pub use bound::{Bound, BoundIn, Refused, Shapes};
-pub use captured::{Captured, HeldInputs, HeldOutputs};
-pub use control::{Body, BodyTypes};
+pub use captured::Captured;
+pub use control::Body;
 pub use extent::{Extent, IntoSizes, Size};
-pub use graph::{Graph, Variables};
+pub use graph::Graph;
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sparse::TracedCsr;
 use state::{CallSites, State};
 pub(crate) use traced::Num;
 pub use traced::{IntoTraced, Traced, Updating};
-pub use types::{
-    Input, InputType, InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs,
-    Updated,
+pub use tree::{
+    InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs, Tree, Updated,
 };
 
 use crate::dense::{SharedTensor, Tensor};
@@ -86,9 +85,9 @@ use crate::program::calls::{Options, ProgramHandle};
 
 /// A graph of operations that nothing changes any more, to be run by any number of threads.
 ///
-/// `I` are the element types of its inputs, a tuple or an array, with [`Updated`] around those that
-/// a run writes; `O` are those of its outputs: one type, or a tuple, array or `Vec` of them. A
-/// clone is the same program.
+/// `I` is the element type of its input, or a [tree] of the types of its inputs, with
+/// [`Updated`] around those that a run writes; `O` are those of its outputs in the same way. A clone
+/// is the same program.
 ///
 /// A program holds its constants, and keeps the layouts that it was run with, up to 16, and memory
 /// for one run of each: run again on memory of the same layouts, on one thread, it allocates
@@ -123,17 +122,25 @@ struct Shared {
     call_sites: Arc<CallSites>,
     /// By input.
     is_updated: Box<[bool]>,
+    /// Lengths of `Vec`s among the outputs.
+    output_lens: Box<[usize]>,
     /// To be saved, when it has been traced.
     #[cfg(feature = "programs")]
     graph: OnceLock<Mutex<GraphHandle>>,
 }
 
 impl Shared {
-    fn new(handle: ProgramHandle, call_sites: CallSites, is_updated: Box<[bool]>) -> Self {
+    fn new(
+        handle: ProgramHandle,
+        call_sites: CallSites,
+        is_updated: Box<[bool]>,
+        output_lens: Box<[usize]>,
+    ) -> Self {
         Shared {
             handle,
             call_sites: Arc::new(call_sites),
             is_updated,
+            output_lens,
             #[cfg(feature = "programs")]
             graph: OnceLock::new(),
         }

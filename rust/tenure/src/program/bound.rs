@@ -12,9 +12,8 @@ use super::{MemoryPlan, OutputTypes, Program, RunInputs, RunOutputs};
 use crate::cuda::Stream;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Host, OnDevice};
-use crate::program::calls::{
-    Binding, BoundHandle, LendAs, LendOut, ProgramCall, Refusal, RunExtents,
-};
+use crate::program::calls::{Binding, BoundHandle, ProgramCall, Refusal, RunExtents};
+use crate::program::tree::{LendAs, LendOut};
 
 /// A [`Program`] that is bound to the layouts of its inputs and outputs: element types, shapes and
 /// strides. A run takes any memory of these layouts, and looks for no schedule.

@@ -22,7 +22,6 @@ pub(crate) use blank::RunExtents;
 pub(crate) use bound::{Binding, BoundHandle, Refusal};
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
-pub use run::{LendAs, LendMut, LendOut};
 pub(crate) use run::{Options, ProgramHandle};
 
 use crate::dense::SharedTensor;

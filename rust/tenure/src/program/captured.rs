@@ -4,201 +4,12 @@
 #![allow(clippy::result_large_err)]
 
 use super::bound::{BoundIn, Refused, sealed};
-use super::{Bound, InputTypes, OutputTypes, Program, Updated};
-use crate::cuda::{Stream, Tensor, TensorView, TensorViewMut};
-use crate::dtype::Element;
+use super::{Bound, InputTypes, OutputTypes, Program};
+use crate::cuda::Stream;
 use crate::error::Result;
 use crate::expr::OnDevice;
-use crate::program::calls::{Binding, OutputMemory, ProgramCall};
-use crate::raw::expression::LendView;
-
-/// Tensors of a device that a [captured](Captured) program has for the inputs of these types: in
-/// the form of the program's inputs, one for each. Sealed.
-pub trait HeldInputs {
-    /// The tensors, which are moved in.
-    type Held;
-    /// To read from between runs.
-    type Views<'a>;
-    /// To write to between runs.
-    type ViewsMut<'a>;
-    #[doc(hidden)]
-    fn views(held: &Self::Held) -> Self::Views<'_>;
-    #[doc(hidden)]
-    fn views_mut(held: &mut Self::Held) -> Self::ViewsMut<'_>;
-    #[doc(hidden)]
-    fn lend_held<'s>(held: &'s mut Self::Held, call: &mut ProgramCall<'_, 's>);
-}
-
-/// Tensors of a device that a [captured](Captured) program has for the outputs of these types: in
-/// the form of the program's outputs, one for each. Sealed.
-pub trait HeldOutputs {
-    /// The tensors, which are moved in.
-    type HeldOut;
-    /// To read from between runs.
-    type OutViews<'a>;
-    #[doc(hidden)]
-    fn out_views(held: &Self::HeldOut) -> Self::OutViews<'_>;
-    #[doc(hidden)]
-    fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut ProgramCall<'_, 's>);
-}
-
-/// One.
-impl<T: Element> HeldInputs for T {
-    type Held = Tensor<T>;
-    type Views<'a> = TensorView<'a, T>;
-    type ViewsMut<'a> = TensorViewMut<'a, T>;
-
-    fn views(held: &Tensor<T>) -> TensorView<'_, T> {
-        held.view()
-    }
-    fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
-        held.view_mut()
-    }
-    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
-        call.input(LendView::<T, OnDevice>::lent_leaf(held));
-    }
-}
-impl<T: Element> HeldInputs for Updated<T> {
-    type Held = Tensor<T>;
-    type Views<'a> = TensorView<'a, T>;
-    type ViewsMut<'a> = TensorViewMut<'a, T>;
-
-    fn views(held: &Tensor<T>) -> TensorView<'_, T> {
-        held.view()
-    }
-    fn views_mut(held: &mut Tensor<T>) -> TensorViewMut<'_, T> {
-        held.view_mut()
-    }
-    fn lend_held<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
-        call.updated_of(held.view_mut().into());
-    }
-}
-impl<T: Element> HeldOutputs for T {
-    type HeldOut = Tensor<T>;
-    type OutViews<'a> = TensorView<'a, T>;
-
-    fn out_views(held: &Tensor<T>) -> TensorView<'_, T> {
-        held.view()
-    }
-    fn lend_held_out<'s>(held: &'s mut Tensor<T>, call: &mut ProgramCall<'_, 's>) {
-        call.output_of(held.view_mut().into());
-    }
-}
-
-/// Arrays, and `Vec` for outputs.
-impl<K: HeldInputs, const N: usize> HeldInputs for [K; N] {
-    type Held = [K::Held; N];
-    type Views<'a> = [K::Views<'a>; N];
-    type ViewsMut<'a> = [K::ViewsMut<'a>; N];
-
-    fn views(held: &[K::Held; N]) -> [K::Views<'_>; N] {
-        held.each_ref().map(K::views)
-    }
-    fn views_mut(held: &mut [K::Held; N]) -> [K::ViewsMut<'_>; N] {
-        held.each_mut().map(K::views_mut)
-    }
-    fn lend_held<'s>(held: &'s mut [K::Held; N], call: &mut ProgramCall<'_, 's>) {
-        for held in held {
-            K::lend_held(held, call);
-        }
-    }
-}
-impl<T: Element, const N: usize> HeldOutputs for [T; N] {
-    type HeldOut = [Tensor<T>; N];
-    type OutViews<'a> = [TensorView<'a, T>; N];
-
-    fn out_views(held: &[Tensor<T>; N]) -> [TensorView<'_, T>; N] {
-        held.each_ref().map(Tensor::view)
-    }
-    fn lend_held_out<'s>(held: &'s mut [Tensor<T>; N], call: &mut ProgramCall<'_, 's>) {
-        for held in held {
-            call.output_of(held.view_mut().into());
-        }
-    }
-}
-impl<T: Element> HeldOutputs for Vec<T> {
-    type HeldOut = Vec<Tensor<T>>;
-    type OutViews<'a> = Vec<TensorView<'a, T>>;
-
-    fn out_views(held: &Vec<Tensor<T>>) -> Vec<TensorView<'_, T>> {
-        held.iter().map(Tensor::view).collect()
-    }
-    fn lend_held_out<'s>(held: &'s mut Vec<Tensor<T>>, call: &mut ProgramCall<'_, 's>) {
-        for held in held {
-            call.output_of(held.view_mut().into());
-        }
-    }
-}
-
-/// None.
-impl HeldInputs for () {
-    type Held = ();
-    type Views<'a> = ();
-    type ViewsMut<'a> = ();
-
-    fn views((): &()) {}
-    fn views_mut((): &mut ()) {}
-    fn lend_held<'s>((): &'s mut (), _: &mut ProgramCall<'_, 's>) {}
-}
-impl HeldOutputs for () {
-    type HeldOut = ();
-    type OutViews<'a> = ();
-
-    fn out_views((): &()) {}
-    fn lend_held_out<'s>((): &'s mut (), _: &mut ProgramCall<'_, 's>) {}
-}
-
-macro_rules! tuples {
-    ($($($element:ident)+;)*) => {$(
-        impl<$($element: HeldInputs),+> HeldInputs for ($($element,)+) {
-            type Held = ($($element::Held,)+);
-            type Views<'a> = ($($element::Views<'a>,)+);
-            type ViewsMut<'a> = ($($element::ViewsMut<'a>,)+);
-
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn views(held: &Self::Held) -> Self::Views<'_> {
-                let ($($element,)+) = held;
-                ($($element::views($element),)+)
-            }
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn views_mut(held: &mut Self::Held) -> Self::ViewsMut<'_> {
-                let ($($element,)+) = held;
-                ($($element::views_mut($element),)+)
-            }
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_held<'s>(held: &'s mut Self::Held, call: &mut ProgramCall<'_, 's>) {
-                let ($($element,)+) = held;
-                $($element::lend_held($element, call);)+
-            }
-        }
-        impl<$($element: Element),+> HeldOutputs for ($($element,)+) {
-            type HeldOut = ($(Tensor<$element>,)+);
-            type OutViews<'a> = ($(TensorView<'a, $element>,)+);
-
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn out_views(held: &Self::HeldOut) -> Self::OutViews<'_> {
-                let ($($element,)+) = held;
-                ($($element.view(),)+)
-            }
-            #[allow(non_snake_case, reason = "a variable for each type")]
-            fn lend_held_out<'s>(held: &'s mut Self::HeldOut, call: &mut ProgramCall<'_, 's>) {
-                let ($($element,)+) = held;
-                $(call.output_of($element.view_mut().into());)+
-            }
-        }
-    )*};
-}
-
-tuples! {
-    T1;
-    T1 T2;
-    T1 T2 T3;
-    T1 T2 T3 T4;
-    T1 T2 T3 T4 T5;
-    T1 T2 T3 T4 T5 T6;
-    T1 T2 T3 T4 T5 T6 T7;
-    T1 T2 T3 T4 T5 T6 T7 T8;
-}
+use crate::program::calls::{Binding, OutputMemory};
+use crate::program::tree::{Fill, LendUnique};
 
 /// One run of a [`Program`] on a device that was recorded, with the memory of its inputs and
 /// outputs, and is enqueued as a whole: a [`Bound`] in this place, by [`Stream::capture`].
@@ -246,8 +57,8 @@ impl<I: InputTypes, O: OutputTypes> BoundIn<I, O> for Captured {
 #[doc(hidden)]
 pub struct Capture<I: InputTypes, O: OutputTypes> {
     stream: Stream,
-    inputs: I::Held,
-    outputs: O::HeldOut,
+    inputs: I::DeviceTensors,
+    outputs: O::DeviceTensors,
 }
 
 impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
@@ -334,8 +145,8 @@ impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
     /// assert_eq!(stream.to_vec(captured.outputs())?, [7.0, 7.0]); // nothing has run
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn outputs(&self) -> O::OutViews<'_> {
-        O::out_views(&self.kept.outputs)
+    pub fn outputs(&self) -> O::Views<'_> {
+        O::views(&self.kept.outputs)
     }
 
     /// Returns the tensors, inputs and outputs. Enqueued work continues.
@@ -355,7 +166,7 @@ impl<I: InputTypes, O: OutputTypes> Bound<I, O, Captured> {
     /// assert_eq!(stream.to_vec(&negated)?, [-1.5, -1.5]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn into_parts(self) -> (I::Held, O::HeldOut) {
+    pub fn into_parts(self) -> (I::DeviceTensors, O::DeviceTensors) {
         (self.kept.inputs, self.kept.outputs)
     }
 }
@@ -395,15 +206,15 @@ impl Stream {
     pub fn capture<I: InputTypes, O: OutputTypes>(
         &self,
         program: &Program<I, O>,
-        inputs: I::Held,
-        outputs: O::HeldOut,
+        inputs: I::DeviceTensors,
+        outputs: O::DeviceTensors,
     ) -> Result<Bound<I, O, Captured>> {
         let (mut inputs, mut outputs) = (inputs, outputs);
         let parts = program.parts(
             Binding::Captured,
             |call| {
-                I::lend_held(&mut inputs, call);
-                O::lend_held_out(&mut outputs, call);
+                inputs.lend_unique(call);
+                outputs.lend_filled(call);
             },
             |call| OnDevice::within(self, call),
         )?;

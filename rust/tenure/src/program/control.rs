@@ -4,12 +4,12 @@ use std::iter;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE, TNR_OPERAND_NONE};
+use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE};
 
-use super::state::{CallSite, State, Step, Value};
-use super::types::numbers_of;
+use super::state::{CallSite, InputName, State, Step, Value};
+use super::tree::{Made, Parts, walked};
 use super::{Graph, OutputTypes, Outputs, Traced};
-use crate::dtype::{Bool8, Element};
+use crate::dtype::Bool8;
 use crate::error::{Error, Result};
 
 /// The outputs of a body of [`Graph::cond`] or [`Graph::while_loop`], of these element types:
@@ -17,84 +17,34 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 #[must_use = "it is what the body's closure returns"]
 pub struct Body<'h, O> {
+    /// The numbers of outputs, and the lengths of `Vec`s among them.
     output_count: usize,
+    lens: Vec<usize>,
     // Invariant in 'h, as graphs are: no other graph's outputs pass for those of this.
     _brand: PhantomData<fn(Graph<'h>) -> O>,
 }
 
-/// Element types of values that a body is handed or gives: one, or a tuple of up to eight, an array
-/// or a `Vec` of them, or `()`. Sealed.
-pub trait BodyTypes: OutputTypes {
-    /// Values of these types in a graph.
-    type Values<'g>: sealed::Made<'g>;
+/// The number of outputs of a body, and the lengths of `Vec`s among them.
+struct BodyOutputs {
+    output_count: usize,
+    lens: Vec<usize>,
 }
-
-pub(super) mod sealed {
-    use super::Graph;
-
-    pub trait Made<'g> {
-        /// The values of these numbers.
-        fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self;
-    }
-}
-
-use sealed::Made;
-
-impl<'g, T: Element> Made<'g> for Traced<'g, T> {
-    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
-        Traced::of(graph, numbers.next().unwrap_or(TNR_OPERAND_NONE))
-    }
-}
-impl<T: Element> BodyTypes for T {
-    type Values<'g> = Traced<'g, T>;
-}
-
-impl<'g, T: Element, const N: usize> Made<'g> for [Traced<'g, T>; N] {
-    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
-        std::array::from_fn(|_| Traced::made(graph, numbers))
-    }
-}
-impl<T: Element, const N: usize> BodyTypes for [T; N] {
-    type Values<'g> = [Traced<'g, T>; N];
-}
-
-impl<'g, T: Element> Made<'g> for Vec<Traced<'g, T>> {
-    fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
-        numbers.map(|number| Traced::of(graph, number)).collect()
-    }
-}
-impl<T: Element> BodyTypes for Vec<T> {
-    type Values<'g> = Vec<Traced<'g, T>>;
-}
-
-impl Made<'_> for () {
-    fn made(_: Graph<'_>, _: &mut dyn Iterator<Item = u32>) -> Self {}
-}
-impl BodyTypes for () {
-    type Values<'g> = ();
-}
-
-macro_rules! tuples {
-    ($($($element:ident)+;)*) => {$(
-        impl<'g, $($element: Element),+> Made<'g> for ($(Traced<'g, $element>,)+) {
-            fn made(graph: Graph<'g>, numbers: &mut dyn Iterator<Item = u32>) -> Self {
-                ($(Traced::<$element>::made(graph, numbers),)+)
-            }
-        }
-        impl<$($element: Element),+> BodyTypes for ($($element,)+) {
-            type Values<'g> = ($(Traced<'g, $element>,)+);
-        }
-    )*};
-}
-crate::dtype::tuples::up_to_eight!(tuples);
 
 /// Values that a body is handed, in its own graph.
-type Handed<'h, V> = <V as BodyTypes>::Values<'h>;
+type Handed<'h, V> = <V as OutputTypes>::Values<'h>;
+
+/// Checks that `Vec`s in two trees of one type have the same lengths.
+fn require_one_form(site: CallSite, a: &[usize], b: &[usize]) -> Result<()> {
+    match a == b {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("{site}: Vecs of outputs differ in their lengths"))),
+    }
+}
 
 /// Control flow.
 impl<'g> Graph<'g> {
     /// The outputs of a body of [`cond`](Self::cond) or [`while_loop`](Self::while_loop): a
-    /// value, or a tuple of up to eight, an array or a `Vec` of values of its own graph.
+    /// [tree](crate::tree) of values of its own graph.
     ///
     /// # Errors
     ///
@@ -102,17 +52,19 @@ impl<'g> Graph<'g> {
     /// output that is a number; a second call.
     pub fn outputs<O: Outputs<'g>>(self, outputs: O) -> Result<Body<'g, O::Types>> {
         self.state.require_sound()?;
-        let output_count = self.add_outputs(&outputs)?;
+        let outputs = walked(&outputs);
+        self.add_outputs(&outputs)?;
         self.fail(Error::invalid("the graph has been given its outputs"));
-        Ok(Body { output_count, _brand: PhantomData })
+        let (output_count, lens) = (outputs.leaves.len(), outputs.lens);
+        Ok(Body { output_count, lens, _brand: PhantomData })
     }
 
     /// The outputs of one of two bodies: of `then` in runs where `flag`, which has one element, is
     /// true, and of `otherwise` in others. Only the one that is taken is computed, so that what the
     /// other would refuse of the elements is no error.
     ///
-    /// A body is a graph of its own. It is handed `values`, a tuple, array or `Vec` of them, and
-    /// takes no other of the graph around it. Its extents are those of the graph around it,
+    /// A body is a graph of its own. It is handed `values`, a [tree](crate::tree) of them, and takes
+    /// no other of the graph around it. Its extents are those of the graph around it,
     /// [named](Self::extent) again; those of a body within it are to be named in it too. Both give
     /// outputs of the same types and shapes, by [`outputs`](Self::outputs); where a run
     /// [finds](Traced::nonzero) how many elements there are, in the body or in the values, the
@@ -143,7 +95,7 @@ impl<'g> Graph<'g> {
     /// ```
     #[track_caller]
     #[doc(alias("if", "where"))]
-    pub fn cond<V: Outputs<'g, Types: BodyTypes>, O: BodyTypes>(
+    pub fn cond<V: Outputs<'g>, O: OutputTypes>(
         self,
         flag: Traced<'g, Bool8>,
         values: V,
@@ -151,16 +103,24 @@ impl<'g> Graph<'g> {
         otherwise: impl for<'h> FnOnce(Graph<'h>, Handed<'h, V::Types>) -> Result<Body<'h, O>>,
     ) -> Result<O::Values<'g>> {
         let site = CallSite { name: "cond", at: Location::caller() };
+        let walk = walked(&values);
         self.control(|graph| {
-            let handed = numbers_of(&values);
-            let (then, count) = graph
-                .body(site, &handed, |inner, values| then(inner, Made::made(inner, values)))?;
-            let (otherwise, _) = graph
-                .body(site, &handed, |inner, values| otherwise(inner, Made::made(inner, values)))?;
+            let (lens, handed) = (&walk.lens, walk.numbers());
+            let (then, outputs) = graph.body(site, &handed, |inner, values| {
+                then(inner, Parts::made(inner, values, lens))
+            })?;
+            let (otherwise, others) = graph.body(site, &handed, |inner, values| {
+                otherwise(inner, Parts::made(inner, values, lens))
+            })?;
+            // The core refuses other numbers of outputs.
+            if outputs.output_count == others.output_count {
+                require_one_form(site, &outputs.lens, &others.lens)?;
+            }
             let operands: Vec<u32> = iter::once(flag.value()).chain(handed).collect();
             let numbers = [then.into(), otherwise.into()];
             let step = Step::new(site.name, TNR_NODE_COND, &operands).numbers(&numbers);
-            graph.results(site, &step.named(&["the flag", "a value"]), count)
+            let step = step.named(&["the flag", "a value"]);
+            Ok((graph.results(site, &step, outputs.output_count)?, outputs.lens))
         })
     }
 
@@ -168,8 +128,8 @@ impl<'g> Graph<'g> {
     /// the one before, at most `limit` times; a run whose condition still holds then is refused.
     ///
     /// Both are graphs of their own, as those of [`cond`](Self::cond), and are handed the state and
-    /// the values of `kept`, which no iteration changes; each is a tuple, an array, a `Vec` or a
-    /// value, and `()` for none. The condition gives one element, and the body outputs of the types
+    /// the values of `kept`, which no iteration changes; each is a [tree](crate::tree), and
+    /// `()` for none. The condition gives one element, and the body outputs of the types
     /// and shapes of the state; where a run [finds](Traced::nonzero) how many elements there are,
     /// each iteration may give fewer than the state began with.
     ///
@@ -214,45 +174,48 @@ impl<'g> Graph<'g> {
         ) -> Result<Body<'h, S::Types>>,
     ) -> Result<Handed<'g, S::Types>>
     where
-        S: Outputs<'g, Types: BodyTypes>,
-        K: Outputs<'g, Types: BodyTypes>,
+        S: Outputs<'g>,
+        K: Outputs<'g>,
     {
         let site = CallSite { name: "while_loop", at: Location::caller() };
         self.control(|graph| {
-            let mut handed = numbers_of(&state);
+            let (state, kept) = (walked(&state), walked(&kept));
+            let mut handed = state.numbers();
             let state_count = handed.len();
-            handed.extend(numbers_of(&kept));
+            handed.extend(kept.numbers());
             let (condition, _) = graph.body(site, &handed, |inner, values| {
-                let state = Made::made(inner, &mut values.take(state_count));
-                condition(inner, state, Made::made(inner, values))
+                let state = Parts::made(inner, &mut values.take(state_count), &state.lens);
+                condition(inner, state, Parts::made(inner, values, &kept.lens))
             })?;
-            let (body, count) = graph.body(site, &handed, |inner, values| {
-                let state = Made::made(inner, &mut values.take(state_count));
-                body(inner, state, Made::made(inner, values))
+            let (body, outputs) = graph.body(site, &handed, |inner, values| {
+                let state = Parts::made(inner, &mut values.take(state_count), &state.lens);
+                body(inner, state, Parts::made(inner, values, &kept.lens))
             })?;
+            let count = outputs.output_count;
             if count != state_count {
                 return Err(Error::invalid(format!(
                     "the state has {state_count} values but the body gives {count}"
                 ))
                 .prefixed(&format!("{site}: ")));
             }
+            require_one_form(site, &state.lens, &outputs.lens)?;
             // More than an i64 has is as good as no limit.
             let limit = i64::try_from(limit).unwrap_or(i64::MAX).min(tenure_sys::TNR_EXTENT - 1);
             let numbers = [condition.into(), body.into(), limit];
             let step = Step::new(site.name, TNR_NODE_WHILE, &handed).numbers(&numbers);
-            graph.results(site, &step.named(&["a value"]), count)
+            Ok((graph.results(site, &step.named(&["a value"]), count)?, outputs.lens))
         })
     }
 
-    /// Returns the values that `add` adds, unless something was refused before. An error of `add`
-    /// is also recorded as the graph's failure.
+    /// Returns the values that `add` adds, with the lengths of `Vec`s among them, unless something
+    /// was refused before. An error of `add` is also recorded as the graph's failure.
     fn control<M: Made<'g>>(
         self,
-        add: impl FnOnce(Graph<'g>) -> Result<std::ops::Range<u32>>,
+        add: impl FnOnce(Graph<'g>) -> Result<(std::ops::Range<u32>, Vec<usize>)>,
     ) -> Result<M> {
         self.state.require_sound()?;
         match add(self) {
-            Ok(mut numbers) => Ok(M::made(self, &mut numbers)),
+            Ok((mut numbers, lens)) => Ok(Parts::made(self, &mut numbers, &lens)),
             Err(error) => {
                 self.fail(error.clone());
                 Err(error)
@@ -260,13 +223,13 @@ impl<'g> Graph<'g> {
         }
     }
 
-    /// Adds the graph that `trace` makes of inputs like these values; with how many outputs it has.
+    /// Adds the graph that `trace` makes of inputs like these values; with its outputs.
     fn body<O>(
         self,
         site: CallSite,
         handed: &[u32],
         trace: impl for<'h> FnOnce(Graph<'h>, &mut dyn Iterator<Item = u32>) -> Result<Body<'h, O>>,
-    ) -> Result<(u32, usize)> {
+    ) -> Result<(u32, BodyOutputs)> {
         let inner = State::new(self.state.passes, None)?;
         for (number, value) in handed.iter().enumerate() {
             let outer = &self.state.handle;
@@ -275,12 +238,12 @@ impl<'g> Graph<'g> {
             let input = inner.handle.add_input(outer.dtype_of(*value)?, &shape)?;
             inner.note_value(input, Value::Input(number));
         }
-        inner.input_count.set(handed.len());
+        inner.inputs.replace(vec![InputName::default(); handed.len()]);
         let inputs = 0..handed.len() as u32;
-        let output_count = trace(Graph::of(&inner), &mut inputs.into_iter())?.output_count;
+        let Body { output_count, lens, .. } = trace(Graph::of(&inner), &mut inputs.into_iter())?;
         let added = self.state.add_body(&inner);
         let added = added.map_err(|error| error.prefixed(&format!("{site}: ")))?;
-        Ok((added, output_count))
+        Ok((added, BodyOutputs { output_count, lens }))
     }
 
     /// Adds a node, and returns the numbers of its `count` results.

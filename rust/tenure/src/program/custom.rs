@@ -5,7 +5,7 @@ use std::panic::Location;
 use tenure_sys::TNR_NODE_CUSTOM;
 
 use super::state::Step;
-use super::types::numbers_of;
+use super::tree::walked;
 use super::{Graph, IntoSizes, Operands, Traced};
 use crate::dtype::Element;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::program::calls::custom::CustomOperation;
 impl<'g> Graph<'g> {
     /// The result of a custom operation, with elements of type `T`.
     ///
-    /// Operands are a value, or a tuple of up to eight, an array or a `Vec` of values, or `()`.
+    /// Operands are a [tree](crate::tree) of values.
     /// [`Program::save`](crate::Program) writes the operation's name, and
     /// [`Program::from_file`](crate::Program) takes it again.
     ///
@@ -67,7 +67,7 @@ impl<'g> Graph<'g> {
             Err(error) => return self.refuse(NAME, at, error),
         };
         let index = self.number(at, NAME, |state| state.custom(operation).map(i64::from));
-        let values = numbers_of(&operands);
+        let values = walked(&operands).numbers();
         let step = Step::new(NAME, TNR_NODE_CUSTOM | index as u32, &values);
         let result = self.step(at, &step.numbers(numbers.as_slice()));
         match self.dtype_of(result.value()) {

@@ -47,8 +47,8 @@ impl<'g, T: Real> Traced<'g, T> {
     /// let program = Program::trace(|graph| {
     ///     let n = graph.extent("n", 100);
     ///     let (x, scores) = (graph.input::<i32>((n, 2)), graph.input::<f32>(n));
-    ///     let (places, hits) = scores.gt(0.5).nonzero("hits", 10);
-    ///     graph.program((x, scores), x.take(0, places.reshape(hits)))
+    ///     let (call_sites, hits) = scores.gt(0.5).nonzero("hits", 10);
+    ///     graph.program((x, scores), x.take(0, call_sites.reshape(hits)))
     /// })?;
     /// let x = [[1, 2], [3, 4], [5, 6]];
     /// assert_eq!(program.run((&x, &[0.9, 0.1, 0.8]))?, [[1, 2], [5, 6]]);

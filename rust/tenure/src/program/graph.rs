@@ -5,6 +5,7 @@ mod gradients;
 mod recomputation;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,10 +13,10 @@ use std::panic::Location;
 #[cfg(feature = "programs")]
 use std::sync::Arc;
 
-pub use gradients::Variables;
 use tenure_sys::TNR_OPERAND_NONE;
 
-use super::state::{CallSite, State, Step, Value, located};
+use super::state::{CallSite, CallSites, InputName, State, Step, Value, located};
+use super::tree::{Leaf, Walk, require_given, walked};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::dense::SharedTensor;
 use crate::dtype::{DType, Element};
@@ -131,6 +132,12 @@ impl<'g> Graph<'g> {
         self.state.handle.dtype_of(value).ok()
     }
 
+    /// The shape of a value with its extents, as inputs take it.
+    pub(super) fn numbers_of_shape(self, value: u32) -> Result<Vec<i64>> {
+        let info = self.state.handle.describe_value(value)?;
+        Ok(info.numbers[..info.rank as usize].to_vec())
+    }
+
     /// The shape where all extents are at their maxima, and that of a number for a value that means
     /// nothing.
     pub(super) fn shape_of(self, value: u32) -> Extents {
@@ -183,17 +190,67 @@ impl<'g> Graph<'g> {
     /// ```
     #[track_caller]
     pub fn input<T: Element>(self, shape: impl IntoSizes<'g>) -> Traced<'g, T> {
+        self.input_at(Location::caller(), InputName::default(), shape)
+    }
+
+    /// An input with a name, which messages have, and [`Program::input_names`]: there it stands for
+    /// the number that the input has in a tuple or array.
+    ///
+    /// A name is not empty, has no dot and does not begin with a digit.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let rows = graph.extent("rows", 8);
+    ///     let x = graph.input_named::<f32>("x", (rows, 2));
+    ///     let weights = graph.input_named::<f32>("weights", [2]);
+    ///     graph.program((x, weights), x.matmul(weights))
+    /// })?;
+    /// assert_eq!(program.input_names(), ["x", "weights"]);
+    /// let error = program.run((&[[1.0, 2.0]], &[1.0, 2.0, 3.0])).unwrap_err();
+    /// assert_eq!(error.message(), "input weights: shape[0] is 3 but must be 2; its shape is [3]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn input_named<T: Element>(self, name: &str, shape: impl IntoSizes<'g>) -> Traced<'g, T> {
         let at = Location::caller();
-        let number = self.state.input_count.get();
-        let value = self.add(Value::Input(number), |state| {
-            let value = shape
+        if let Err(error) = require_given(name) {
+            self.fail(error.prefixed(&format!("input at {at}: ")));
+        }
+        self.input_at(at, InputName { text: name.to_owned(), is_given: true }, shape)
+    }
+
+    fn input_at<T: Element>(
+        self,
+        at: &Location<'_>,
+        name: InputName,
+        shape: impl IntoSizes<'g>,
+    ) -> Traced<'g, T> {
+        let value = self.add_input(name, |state| {
+            let added = shape
                 .numbers()
-                .and_then(|shape| state.handle.add_input(T::DTYPE, shape.as_slice()))
-                .map_err(|error| error.prefixed(&format!("input at {at}: ")))?;
-            state.input_count.set(number + 1);
-            Ok(value)
+                .and_then(|shape| state.handle.add_input(T::DTYPE, shape.as_slice()));
+            added.map_err(|error| error.prefixed(&format!("input at {at}: ")))
         });
         Traced::of(self, value)
+    }
+
+    /// An input of a tree, which has this name in messages.
+    pub(super) fn input_like(self, name: &str, dtype: DType, shape: Result<Vec<i64>>) -> u32 {
+        let named = InputName { text: name.to_owned(), is_given: false };
+        self.add_input(named, |state| {
+            let added = shape.and_then(|shape| state.handle.add_input(dtype, &shape));
+            added.map_err(|error| error.prefixed(&format!("input {name}: ")))
+        })
+    }
+
+    fn add_input(self, name: InputName, add: impl FnOnce(&'g State) -> Result<u32>) -> u32 {
+        let number = self.state.inputs.borrow().len();
+        self.add(Value::Input(number), |state| {
+            let value = add(state)?;
+            state.inputs.borrow_mut().push(name);
+            Ok(value)
+        })
     }
 
     /// A constant: the memory of the shared tensor itself, which the program holds as another clone
@@ -250,10 +307,10 @@ impl<'g> Graph<'g> {
     /// The program that computes these outputs of these inputs, which are all that the graph has,
     /// in the order in which they were made.
     ///
-    /// Inputs are a tuple of up to eight, or an array of one type; a single input is `(x,)`. An
-    /// input that a run updates is written as [`x.updated_by(value)`](Traced::updated_by) among
-    /// them. Outputs are a value, or a tuple of up to eight, an array or a `Vec` of values; `()` if
-    /// only updates are of interest.
+    /// Inputs are one input, or a tuple of up to eight, an array or a `Vec` of inputs, and these
+    /// nested: a [tree](super::tree). An input that a run updates is written as
+    /// [`x.updated_by(value)`](Traced::updated_by) among them. Outputs are a tree of values, and
+    /// `()` if only updates are of interest.
     ///
     /// # Errors
     ///
@@ -281,15 +338,13 @@ impl<'g> Graph<'g> {
     ) -> Result<Program<I::Types, O::Types>> {
         let state = self.state;
         state.require_sound()?;
-        let (mut named, mut updates, mut is_updated) = (Vec::new(), Vec::new(), Vec::new());
-        inputs.each(&mut |value, update| {
-            named.push(value);
-            is_updated.push(update.is_some());
-            updates.extend(update.map(|by| (by, value)));
-        });
-        self.check_inputs(&named)?;
-        let output_count = self.add_outputs(&outputs)?;
-        for (by, input) in &updates {
+        let (inputs, outputs) = (walked(&inputs), walked(&outputs));
+        self.check_inputs(&inputs.leaves)?;
+        self.add_outputs(&outputs)?;
+        let mut update_count = 0;
+        for Leaf { value: input, update, .. } in &inputs.leaves {
+            let Some(by) = update else { continue };
+            update_count += 1;
             state.handle.add_output(*by, Some(*input)).map_err(|error| {
                 let names = [("the input", input), ("its update", by)];
                 let names = names.map(|(name, value)| state.described(name, *value));
@@ -297,8 +352,13 @@ impl<'g> Graph<'g> {
                 error.prefixed(&format!("{}: ", names.join(" and ")))
             })?;
         }
-        let counts = [named.len(), output_count, updates.len()];
-        let call_sites = state.call_sites();
+        let counts = [inputs.leaves.len(), outputs.leaves.len(), update_count];
+        let is_updated = inputs.leaves.iter().map(|leaf| leaf.update.is_some()).collect();
+        let call_sites = CallSites {
+            inputs: self.names_of(inputs.leaves)?,
+            outputs: outputs.leaves.into_iter().map(|leaf| leaf.name.given(None)).collect(),
+            ..state.call_sites()
+        };
         let handle = state
             .handle
             .program(
@@ -310,29 +370,39 @@ impl<'g> Graph<'g> {
             .map_err(|error| located(&call_sites, error))?;
         // The graph has its outputs now: another program of it would have them too.
         self.fail(Error::invalid("the graph has been made a program"));
-        let program = Program::made(Shared::new(handle, call_sites, is_updated.into()));
+        let program =
+            Program::made(Shared::new(handle, call_sites, is_updated, outputs.lens.into()));
         #[cfg(feature = "programs")]
         state.made.replace(Some(Arc::clone(&program.shared)));
         Ok(program)
     }
 
-    /// Adds all, and counts them.
-    pub(super) fn add_outputs(self, outputs: &impl Outputs<'g>) -> Result<usize> {
-        let (mut output_count, mut added) = (0, Ok(()));
-        outputs.each(&mut |value| {
-            let refused = |error: Error| error.prefixed(&format!("output {output_count}: "));
-            if added.is_ok() {
-                added = self.state.handle.add_output(value, None).map_err(refused);
-            }
-            output_count += 1;
-        });
-        added.map(|()| output_count)
+    /// Adds all.
+    pub(super) fn add_outputs(self, outputs: &Walk<'g>) -> Result<()> {
+        outputs.leaves.iter().try_for_each(|leaf| {
+            let refused = |error: Error| error.prefixed(&format!("output {}: ", leaf.name.text));
+            self.state.handle.add_output(leaf.value, None).map_err(refused)
+        })
     }
 
-    fn check_inputs(self, named: &[u32]) -> Result<()> {
+    /// The names of the program's inputs, which all differ.
+    fn names_of(self, leaves: Vec<Leaf>) -> Result<Box<[String]>> {
+        let inputs = self.state.inputs.borrow();
+        let name = |(leaf, input): (Leaf, &InputName)| {
+            leaf.name.given(input.is_given.then_some(&input.text[..]))
+        };
+        let names: Box<[String]> = leaves.into_iter().zip(&*inputs).map(name).collect();
+        let mut seen = HashSet::new();
+        match names.iter().find(|name| !seen.insert(&name[..])) {
+            Some(twice) => Err(Error::invalid(format!("two inputs have the name {twice}"))),
+            None => Ok(names),
+        }
+    }
+
+    fn check_inputs(self, leaves: &[Leaf]) -> Result<()> {
         let values = self.state.values.borrow();
-        for (nth, value) in named.iter().enumerate() {
-            match values.get(*value as usize) {
+        for (nth, leaf) in leaves.iter().enumerate() {
+            match values.get(leaf.value as usize) {
                 Some(Value::Input(number)) if *number == nth => {}
                 Some(Value::Input(number)) => {
                     return Err(Error::invalid(format!(
@@ -345,7 +415,7 @@ impl<'g> Graph<'g> {
                 }
             }
         }
-        let (given, has) = (named.len(), self.state.input_count.get());
+        let (given, has) = (leaves.len(), self.state.inputs.borrow().len());
         match given == has {
             true => Ok(()),
             false => Err(Error::invalid(format!(

@@ -9,26 +9,26 @@ use super::{Bound, MemoryPlan, OutputTypes, Program, Refused, Shapes};
 use crate::cuda::Stream;
 use crate::error::Result;
 use crate::expr::OnDevice;
-use crate::program::calls::{Binding, LendAs, LendOut, OutputMemory};
+use crate::program::calls::{Binding, OutputMemory};
+use crate::program::tree::{LendAs, LendOut};
 
-/// Inputs of a run on a device: a tuple of up to eight operands, an array of operands of one type,
-/// or `()`.
+/// Inputs of a run on a device: an operand, or a [tree](super::tree) of operands; or `&` or `&mut`
+/// of a tree of tensors.
 ///
 /// An operand is what lends a view of memory of the device, as [`AsView`](crate::cuda::AsView)
 /// says; and `&mut` of what lends one for writing, as [`AsViewMut`](crate::cuda::AsViewMut) says,
 /// for an input that is [updated](crate::program::Updated). Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent on a device as inputs of the types `{I}`",
-    label = "not a tuple or array of tensors or views of a device of these element types",
+    label = "not tensors or views of a device of these element types, in the form of these types",
     note = "`stream.upload` copies what is in memory of the host to the device",
-    note = "one input alone is written as `(&a,)` or `[&a]`",
     note = "an input that the program updates is lent as `&mut`"
 )]
 pub trait RunInputs<I>: LendAs<I, OnDevice> {}
 impl<I, L: LendAs<I, OnDevice>> RunInputs<I> for L {}
 
-/// Outputs of a run that are memory of a device: `&mut out`, or a tuple, array, slice or `Vec` of
-/// them, as the program's outputs are. Sealed.
+/// Outputs of a run that are memory of a device: `&mut out`, or a [tree](super::tree) of them, as
+/// the program's outputs are; or `&mut` of a tree of tensors. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent on a device as outputs of the types `{O}`",
     label = "not `&mut` of a tensor or view of a device of this element type, or a tuple of them",
@@ -74,9 +74,10 @@ impl Stream {
         inputs: impl RunInputs<I>,
     ) -> Result<O::DeviceTensors> {
         let mut inputs = inputs;
-        let handle = &program.shared.handle;
-        let made = handle.run_new::<I, O, OnDevice>(self, &mut inputs, program.options);
-        made.map_err(|error| program.located(error))
+        let (handle, lens) = (&program.shared.handle, &program.shared.output_lens);
+        let made =
+            handle.run_new::<I, O::Fresh, OnDevice>(self, &mut inputs, lens, program.options);
+        made.map(O::device_tensors).map_err(|error| program.located(error))
     }
 
     /// Enqueues a run like [`run`](Self::run), and writes its outputs into memory of the caller, of

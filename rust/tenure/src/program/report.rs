@@ -8,7 +8,8 @@ use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::expr::Host;
-use crate::program::calls::{Fresh, LendAs, OutputMemory, StepInfo, text_of};
+use crate::program::calls::{Fresh, OutputMemory, StepInfo, text_of};
+use crate::program::tree::LendAs;
 
 /// The steps of a run on inputs of some layouts, in their order, the memory between them, and the
 /// changes that passes made to both.
@@ -245,12 +246,13 @@ impl<I, O: OutputTypes> Program<I, O> {
         runs: usize,
     ) -> Result<Report>
     where
-        O: Fresh<P>,
+        O::Fresh: Fresh<P>,
     {
         let mut report = self.report_of(inputs)?;
         let (handle, step_count) = (&self.shared.handle, report.steps.len());
+        let lens = &self.shared.output_lens;
         for _ in 0..runs.max(1) {
-            let times = handle.times::<I, O, P>(at, inputs, self.options, step_count);
+            let times = handle.times::<I, O::Fresh, P>(at, inputs, lens, self.options, step_count);
             let times = times.map_err(|error| self.located(error))?;
             for (step, time) in report.steps.iter_mut().zip(times) {
                 step.nanoseconds = Some(step.nanoseconds.map_or(time, |least| least.min(time)));

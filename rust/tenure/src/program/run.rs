@@ -8,7 +8,8 @@ use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::dense::{DynTensor, DynView, DynViewMut};
 use crate::error::{Error, Result};
 use crate::expr::Host;
-use crate::program::calls::{LendAs, LendOut, Options, ProgramCall};
+use crate::program::calls::{Options, ProgramCall};
+use crate::program::tree::{LendAs, LendOut};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +76,9 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// ```
     pub fn run(&self, inputs: impl RunInputs<I>) -> Result<O::Tensors> {
         let mut inputs = inputs;
-        let made = self.shared.handle.run_new::<I, O, Host>((), &mut inputs, self.options);
-        made.map_err(|error| self.located(error))
+        let (handle, lens) = (&self.shared.handle, &self.shared.output_lens);
+        let made = handle.run_new::<I, O::Fresh, Host>((), &mut inputs, lens, self.options);
+        made.map(O::tensors).map_err(|error| self.located(error))
     }
 
     /// Computes the outputs for these inputs into memory of the caller, of any strides.
@@ -264,6 +266,29 @@ impl<I, O> Program<I, O> {
     #[cold]
     pub(super) fn located(&self, error: Error) -> Error {
         located(&self.shared.call_sites, error)
+    }
+
+    /// The names of the inputs, in their order: paths in the [tree](crate::tree) of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (a, b) = (graph.input::<f32>([2]), graph.input::<f32>([2]));
+    ///     let x = graph.input_named::<f32>("x", [2]);
+    ///     graph.program((vec![a, b], x), [a + x, b * x])
+    /// })?;
+    /// assert_eq!(program.input_names(), ["0.0", "0.1", "x"]);
+    /// assert_eq!(program.output_names(), ["0", "1"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn input_names(&self) -> &[String] {
+        &self.shared.call_sites.inputs
+    }
+
+    /// The names of the outputs, in their order, as [`input_names`](Self::input_names) has those of
+    /// the inputs; without those that update inputs.
+    pub fn output_names(&self) -> &[String] {
+        &self.shared.call_sites.outputs
     }
 
     fn check_counts(&self, inputs: usize, updated: usize) -> Result<()> {

@@ -34,12 +34,22 @@ pub(super) struct State {
     nodes: RefCell<Vec<CallSite>>,
     /// CallSites in the graphs of branches and loops, by their numbers.
     bodies: RefCell<Vec<CallSites>>,
-    pub(super) input_count: Cell<usize>,
+    /// By their numbers.
+    pub(super) inputs: RefCell<Vec<InputName>>,
     /// By their numbers.
     customs: RefCell<Vec<CustomOperation>>,
     /// The program of the graph, once there is one.
     #[cfg(feature = "programs")]
     pub(super) made: RefCell<Option<Arc<Shared>>>,
+}
+
+/// The name of an input while its graph is built.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InputName {
+    /// In messages; its number where it is empty.
+    pub(super) text: String,
+    /// Whether the caller has given it, for the program too.
+    pub(super) is_given: bool,
 }
 
 /// A value for messages.
@@ -69,7 +79,10 @@ impl fmt::Display for CallSite {
 #[derive(Clone, Default)]
 pub(super) struct CallSites {
     pub(super) nodes: Box<[CallSite]>,
-    bodies: Box<[CallSites]>,
+    pub(super) bodies: Box<[CallSites]>,
+    /// Names of the program's inputs and outputs, by their numbers.
+    pub(super) inputs: Box<[String]>,
+    pub(super) outputs: Box<[String]>,
 }
 
 /// A node to be added.
@@ -134,7 +147,7 @@ impl State {
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),
             bodies: RefCell::new(Vec::new()),
-            input_count: Cell::new(0),
+            inputs: RefCell::new(Vec::new()),
             customs: RefCell::new(Vec::new()),
             #[cfg(feature = "programs")]
             made: RefCell::new(None),
@@ -199,7 +212,14 @@ impl State {
 
     pub(super) fn call_sites(&self) -> CallSites {
         let (nodes, bodies) = (self.nodes.borrow().clone(), self.bodies.borrow().clone());
-        CallSites { nodes: nodes.into(), bodies: bodies.into() }
+        CallSites { nodes: nodes.into(), bodies: bodies.into(), ..CallSites::default() }
+    }
+
+    /// The name of an input in messages.
+    fn input_name(&self, number: usize) -> String {
+        let inputs = self.inputs.borrow();
+        let named = inputs.get(number).filter(|input| !input.text.is_empty());
+        named.map_or_else(|| number.to_string(), |input| input.text.clone())
     }
 
     /// The first refusal, if there was one.
@@ -214,7 +234,7 @@ impl State {
     /// "a is add at src/main.rs:6:14 of shape [2, 3]".
     pub(super) fn described(&self, name: &str, value: u32) -> Option<String> {
         let what = match *self.values.borrow().get(value as usize)? {
-            Value::Input(number) => format!("input {number}"),
+            Value::Input(number) => format!("input {}", self.input_name(number)),
             Value::Constant => "a constant".into(),
             Value::Number => return Some(format!("{name} is a number")),
             Value::Node(site) => site.to_string(),
@@ -254,10 +274,25 @@ fn without_node(message: &str) -> Option<(usize, &str)> {
 /// in its body: "cond at src/main.rs:5:9: div at src/main.rs:7:30: why".
 #[cold]
 pub(super) fn located(call_sites: &CallSites, error: Error) -> Error {
-    match located_text(call_sites, error.message()) {
+    let message = error.message();
+    match located_text(call_sites, message).or_else(|| named_text(call_sites, message)) {
         Some(text) => Error::new(error.kind(), text),
         None => error,
     }
+}
+
+/// A message about "inputs[1]" or "outputs[1]", with the name that it has instead of the number.
+fn named_text(call_sites: &CallSites, message: &str) -> Option<String> {
+    let named = |array, what, names: &[String]| {
+        let (number, rest) = message.strip_prefix(array)?.strip_prefix('[')?.split_once(']')?;
+        let name = names.get(number.parse::<usize>().ok()?).filter(|name| *name != number)?;
+        Some(match rest.strip_prefix('.') {
+            Some(field) => format!("{what} {name}: {field}"),
+            None => format!("{what} {name}{rest}"),
+        })
+    };
+    named("inputs", "input", &call_sites.inputs)
+        .or_else(|| named("outputs", "output", &call_sites.outputs))
 }
 
 fn located_text(call_sites: &CallSites, message: &str) -> Option<String> {

@@ -19,6 +19,53 @@ fn network() -> Program<(f32,), (f32, f32)> {
     .unwrap()
 }
 
+type Layers<T> = Vec<(T, [T; 1])>;
+
+type Inputs = (Layers<program::Updated<f32>>, f32);
+
+/// A step that updates the parameters, and gives them as they were.
+fn step() -> Program<Inputs, (f32, Layers<f32>)> {
+    Program::trace(|graph| {
+        let layer = || (graph.input::<f32>([2, 2]), [graph.input::<f32>([2])]);
+        let (layers, x) = (vec![layer(), layer()], graph.input::<f32>([3, 2]));
+        let y = layers.iter().fold(x, |x, (weight, [bias])| (x.matmul(*weight) + *bias).tanh());
+        let [next] = graph.map_trees([&layers], |[p]| [p * 0.5]);
+        let [before] = graph.map_trees([&layers], |[p]| [p + 0.0]);
+        graph.program((layers.updated_by(next), x), (y, before))
+    })
+    .unwrap()
+}
+
+#[test]
+fn trees_of_tensors() {
+    let stream = stream!();
+    let layers = |value: f32| -> Layers<cuda::Tensor<f32>> {
+        let layer = || (stream.full([2, 2], value).unwrap(), [stream.full([2], value).unwrap()]);
+        vec![layer(), layer()]
+    };
+    let (program, x) = (step(), || stream.full([3, 2], 2.0_f32).unwrap());
+    let mut parameters = layers(0.5);
+    let (y, before) = stream.run(&program, (&mut parameters, &x())).unwrap();
+    let y = stream.to_vec(&y).unwrap();
+    assert_eq!(stream.to_vec(&before[1].1[0]).unwrap(), [0.5, 0.5]);
+    assert_eq!(stream.to_vec(&parameters[1].1[0]).unwrap(), [0.25, 0.25]);
+
+    let outputs = (stream.zeros([3, 2]).unwrap(), layers(0.0));
+    let mut captured = stream.capture(&program, (layers(0.5), x()), outputs).unwrap();
+    captured.run().unwrap();
+    assert_eq!(stream.to_vec(captured.outputs().0).unwrap(), y);
+    assert_eq!(stream.to_vec(captured.outputs().1[1].0).unwrap(), [0.5; 4]);
+    assert_eq!(stream.to_vec(captured.inputs().0[0].1[0]).unwrap(), [0.25, 0.25]);
+    stream.fill(&mut captured.inputs_mut().0[1].0, 4.0).unwrap();
+    captured.run().unwrap();
+    assert_eq!(stream.to_vec(captured.outputs().1[1].0).unwrap(), [4.0; 4]);
+
+    let mut whole = (stream.zeros([3, 2]).unwrap(), layers(0.0));
+    let bound = stream.bind(&program, (&mut parameters, &x()), &mut whole).unwrap();
+    bound.run((&mut parameters, &x()), &mut whole).unwrap();
+    assert_eq!(stream.to_vec(&whole.1[0].0).unwrap(), [0.25; 4]);
+}
+
 fn batch(rows: usize, round: usize) -> Tensor<f32> {
     Tensor::from_fn([rows, 6], |[row, col]| (row + round) as f32 * 0.25 - col as f32).unwrap()
 }

@@ -19,7 +19,7 @@ mod runs;
 mod sparse;
 mod sums;
 mod table;
-mod training;
+mod trees;
 mod updates;
 mod values;
 

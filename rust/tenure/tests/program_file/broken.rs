@@ -52,12 +52,12 @@ fn every_field_of_the_header() {
 #[test]
 fn newer_and_others() {
     let mut file = saved(&small().graph, &[]);
-    file[8] = 4;
+    file[8] = 5;
     let error = refused(&file);
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert_eq!(
         error.message(),
-        "the file has version 4, which a newer library has written; this one reads 1 to 3"
+        "the file has version 5, which a newer library has written; this one reads 1 to 4"
     );
     file[..2].copy_from_slice(b"PK");
     assert_eq!(refused(&file).message(), "the file is no program: its first 8 bytes are others");

@@ -157,14 +157,14 @@ fn hostile_graphs_within_graphs() {
     for (version, graph) in [(1, nested(1)), (2, Vec::new())] {
         let error = refused(version, &graph);
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-        assert!(error.message().contains("its subgraphs are of another"), "{error}");
+        assert!(error.message().contains("its subgraphs or names are of another"), "{error}");
     }
     // Results of no node, an operation within, and a name that is one there.
     let error = refused(2, &[&nested(1)[..], &[0x1a, 2, 0x28, 1]].concat());
     assert_eq!(error.message(), "values[0]: it is no next result of a node");
     // The name of an operation in a body, which only version 3 has, given twice or not given.
     let within = [0x2a, 3, 0x12, 1, b'f'];
-    assert!(refused(2, &within).message().contains("its subgraphs are of another"));
+    assert!(refused(2, &within).message().contains("its subgraphs or names are of another"));
     let message = "subgraphs[0]: the graph calls the operation 'f', which is not given";
     assert_eq!(refused(3, &within).message(), message);
     let twice = refused(3, &[0x2a, 6, 0x12, 1, b'f', 0x12, 1, b'f']);
@@ -245,7 +245,7 @@ fn operations_of_ones_own_in_bodies_come_back() {
     let mut older = file.clone();
     older[8] = 2;
     let error = opened(&older).unwrap_err();
-    assert!(error.message().contains("its subgraphs are of another"), "{error}");
+    assert!(error.message().contains("its subgraphs or names are of another"), "{error}");
 }
 
 #[test]

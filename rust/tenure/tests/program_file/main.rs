@@ -6,6 +6,7 @@ mod control;
 mod custom;
 mod graphs;
 mod kinds;
+mod names;
 mod programs;
 mod schema;
 

@@ -299,7 +299,7 @@ fn files_and_folders_that_are_none() {
     fs::write(&path.0, &bytes).unwrap();
     assert_eq!(load().kind(), ErrorKind::InvalidArgument);
     assert_eq!(load().message().matches(&prefix).count(), 1, "{}", load());
-    bytes[8] = 4;
+    bytes[8] = 5;
     fs::write(&path.0, &bytes).unwrap();
     assert_eq!(load().kind(), ErrorKind::Unsupported);
 

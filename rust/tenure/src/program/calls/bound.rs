@@ -54,7 +54,7 @@ impl Drop for BoundHandle {
     }
 }
 
-/// Places for the inputs and outputs of a run.
+/// CallSites for the inputs and outputs of a run.
 struct Rooms {
     inputs: Box<[*const tnr_view]>,
     outputs: Box<[*const tnr_view_mut]>,

@@ -3,8 +3,9 @@
 use tenure_sys as sys;
 use tenure_sys::{tnr_pass_info, tnr_step_info};
 
-use super::{Fresh, LendAs, Options, OutputMemory, ProgramHandle};
+use super::{Fresh, Options, OutputMemory, ProgramHandle};
 use crate::error::{ErrorKind, Result};
+use crate::program::tree::LendAs;
 use crate::raw::{check, entered};
 
 /// A step, and the numbers of its operands: of steps, and of inputs behind all steps.
@@ -134,10 +135,11 @@ impl ProgramHandle {
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
+        lens: &[usize],
         options: Options,
         step_count: usize,
     ) -> Result<Vec<u64>> {
-        let mut blanks = self.blanks::<I, O, P>(at, inputs)?;
+        let mut blanks = self.blanks::<I, O, P>(at, inputs, lens)?;
         let mut times = vec![0; step_count];
         self.with_call(|call| {
             inputs.lend(call);

@@ -6,13 +6,13 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view_mut};
 
 use super::blank::{DynBlank, OutputMemory, RunExtents, Shape};
-use super::fresh::Fresh;
+use super::fresh::{Fresh, Shapes};
 use crate::dense::{DynTensor, Tensor};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::expr::Host;
 use crate::layout;
 use crate::ops::results::Extents;
+use crate::program::tree::{LendAs, LendOut};
 use crate::raw::call::{Counts, ProgramCall};
 use crate::raw::context::current;
 use crate::raw::{check, entered, owned};
@@ -30,24 +30,6 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
         reserved: 0,
         packed_bytes: 0,
     }
-}
-
-/// A value that lends elements of `T` in the memory `P` for writing.
-pub trait LendMut<T, P> {
-    #[doc(hidden)]
-    fn lent_leaf_mut(&mut self) -> crate::raw::leaf_mut::LeafMut<'_>;
-}
-
-/// A value that lends inputs of these types in the memory `P`.
-pub trait LendAs<I, P = Host> {
-    #[doc(hidden)]
-    fn lend<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>);
-}
-
-/// A value that lends outputs of these types in the memory `P`.
-pub trait LendOut<O, P = Host> {
-    #[doc(hidden)]
-    fn lend_out<'s>(&'s mut self, call: &mut ProgramCall<'_, 's>);
 }
 
 /// Options of a run, in addition to its outputs.
@@ -218,23 +200,28 @@ impl ProgramHandle {
         Ok((DType::from_raw(dtype), Shape(Extents::of(&shape[..rank as usize]))))
     }
 
-    /// Runs into new outputs, or enqueues that where the place is a device.
+    /// Runs into new outputs, or enqueues that where the place is a device. `lens` are the lengths
+    /// of `Vec`s among them.
     pub(crate) fn run_new<I, O: Fresh<P>, P: OutputMemory>(
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
+        lens: &[usize],
         options: Options,
     ) -> Result<O::Made> {
-        let mut blanks = self.blanks::<I, O, P>(at, inputs)?;
+        let mut blanks = self.blanks::<I, O, P>(at, inputs, lens)?;
         let extents = self.with_call(|call| {
             inputs.lend(call);
             O::lend_blanks(&mut blanks, call);
             P::within(at, || self.run_found(call, options))
         })?;
+        // Without those that update inputs: a blank that was not lent has none.
+        let mut extents = extents[..self.counts.outputs].iter();
         // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a
         // run that answers Ok has written every element of each up to its extents, or has enqueued
-        // that; extents are behind none of those that update inputs.
-        unsafe { O::written(blanks, &extents) }
+        // that; a call takes no more blanks than there are outputs, and further ones have no
+        // extents.
+        unsafe { O::written(blanks, &mut extents) }
     }
 
     /// New memory for the outputs of a run on these inputs.
@@ -242,10 +229,13 @@ impl ProgramHandle {
         &self,
         at: P::At<'_>,
         inputs: &mut impl LendAs<I, P>,
+        lens: &[usize],
     ) -> Result<O::Blanks> {
         self.with_call(|call| {
             inputs.lend(call);
-            O::blanks(at, self.counts.outputs, &mut |nth| Ok(self.shape_of(call, nth)?.1))
+            let mut shape_of = |nth| Ok(self.shape_of(call, nth)?.1);
+            let lens = lens.iter();
+            O::blanks(at, &mut Shapes { next: 0, lens, shape_of: &mut shape_of })
         })
     }
 

@@ -3,7 +3,7 @@
 //! | bytes | |
 //! | --- | --- |
 //! | 0 to 7 | `89 54 4e 52 50 47 0d 0a`: "TNRPG" between bytes that a transfer as text changes |
-//! | 8 to 11 | the version: 3 of a graph whose subgraphs call custom operations, 2 of others with subgraphs, 1 of all others |
+//! | 8 to 11 | the version: 4 of a graph that names inputs or outputs, 3 of others whose subgraphs call custom operations, 2 of others with subgraphs, 1 of all others |
 //! | 12 to 15 | bytes of the header, 64 |
 //! | 16 to 23, 24 to 31 | the graph: where it begins, and its bytes |
 //! | 32 to 39, 40 to 47 | the constants: where they begin, a multiple of 4096, and their bytes |
@@ -17,7 +17,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The newest version. A file has the oldest that says all of it.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// A cache line: room for what later versions have to say.
 pub(super) const HEADER_BYTES: usize = 64;

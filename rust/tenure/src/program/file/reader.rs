@@ -9,7 +9,7 @@ use tenure_sys::{
 };
 
 use super::container::Sections;
-use super::record::{custom_of, names_of, require_different, version_of};
+use super::record::{custom_of, has_names, names_in, names_of, require_different, version_of};
 use super::schema::{self, StoredSource};
 use super::{
     CONSTANT_ALIGNMENT, CustomOperation, GraphHandle, GraphRecord, MOST_VALUES, attributes,
@@ -80,6 +80,12 @@ impl ProgramFile {
         &self.custom_names
     }
 
+    /// Names of the inputs, and of the outputs that update none; the numbers of those that the file
+    /// does not name.
+    pub(crate) fn names(&self) -> [Vec<String>; 2] {
+        names_in(&self.graph)
+    }
+
     /// Everything that the file has, to be written again; constants are lent by the file's bytes.
     ///
     /// # Errors
@@ -116,7 +122,7 @@ impl ProgramFile {
     /// memory; and what the core refuses of the graph, with the value. `Unsupported`,
     /// `OutOfMemory`: as the core has them.
     pub fn build(&self, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
-        require_different(customs.iter().map(CustomOperation::name))?;
+        require_different("an operation", customs.iter().map(CustomOperation::name))?;
         self.built(&self.graph, &customs)
     }
 
@@ -259,8 +265,12 @@ fn read(bytes: &[u8]) -> Result<(schema::Graph, Range<usize>)> {
         return Err(Error::new(ErrorKind::Unsupported, why));
     }
     if version_of(&graph) != version {
-        let why = format!("the file has version {version}, but its subgraphs are of another");
+        let why =
+            format!("the file has version {version}, but its subgraphs or names are of another");
         return Err(Error::invalid(why));
+    }
+    for (what, names) in ["an input", "an output"].into_iter().zip(names_in(&graph)) {
+        require_different(what, names.iter().map(String::as_str))?;
     }
     let (mut taken, constants_bytes) = (0, sections.constants.len() as u64);
     check(&graph, &mut taken)?;
@@ -329,7 +339,7 @@ fn require_counts(mut section: &[u8], depth: usize, total: &mut usize) -> Result
 /// Checks that numbers that name a part name one that exists, and that constants have the bytes
 /// that they take.
 fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
-    require_different(graph.customs.iter().map(String::as_str))?;
+    require_different("an operation", graph.customs.iter().map(String::as_str))?;
     for (index, extent) in graph.extents.iter().enumerate() {
         let check = || match extent_of(extent)? {
             Extent::Made { a, b, .. } => {
@@ -366,6 +376,10 @@ fn check(graph: &schema::Graph, taken: &mut u64) -> Result<()> {
         }
     }
     for (index, subgraph) in graph.subgraphs.iter().enumerate() {
+        if has_names(subgraph) {
+            let why = format!("subgraphs[{index}]: it names inputs or outputs");
+            return Err(Error::invalid(why));
+        }
         check(subgraph, taken).map_err(|error| error.prefixed(&format!("subgraphs[{index}]: ")))?;
     }
     Ok(())

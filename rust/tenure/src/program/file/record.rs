@@ -64,7 +64,7 @@ impl<'a> GraphRecord<'a> {
     fn listed(&mut self, listed: &Listed<'a>, customs: Vec<String>) -> Result<schema::Graph> {
         let graph = listed.graph();
         let info = graph.info()?;
-        require_different(customs.iter().map(String::as_str))?;
+        require_different("an operation", customs.iter().map(String::as_str))?;
         let mut record = schema::Graph { customs, ..Default::default() };
         for index in 0..info.extent_count {
             record.extents.push(match graph.extent(index)? {
@@ -76,9 +76,11 @@ impl<'a> GraphRecord<'a> {
         }
         for value in 0..info.value_count {
             let source = match graph.source(value)? {
-                ValueSource::Input { dtype, numbers } => {
-                    StoredSource::Input(schema::Input { dtype: dtype.raw().0, numbers })
-                }
+                ValueSource::Input { dtype, numbers } => StoredSource::Input(schema::Input {
+                    dtype: dtype.raw().0,
+                    numbers,
+                    name: String::new(),
+                }),
                 ValueSource::Constant(index) => {
                     StoredSource::Constant(self.place(listed.constant(index)?)?)
                 }
@@ -92,7 +94,7 @@ impl<'a> GraphRecord<'a> {
         }
         for index in 0..info.output_count {
             let (value, updates) = graph.output(index)?;
-            record.outputs.push(schema::Output { value, updates });
+            record.outputs.push(schema::Output { value, updates, name: String::new() });
         }
         for index in 0..info.subgraph_count {
             let part = listed.subgraph(index)?;
@@ -114,6 +116,27 @@ impl<'a> GraphRecord<'a> {
         self.constants.push(view);
         let shape = view.shape().iter().map(|extent| *extent as u64).collect();
         Ok(schema::Constant { dtype: view.dtype().raw().0, shape, offset, size_bytes })
+    }
+
+    /// Names the inputs, and the outputs that update none, in their order. Names that are the
+    /// numbers from 0 on are not written.
+    pub(super) fn with_names(mut self, inputs: &[String], outputs: &[String]) -> Self {
+        let written = |number: usize, name: &String| match *name == number.to_string() {
+            true => String::new(),
+            false => name.clone(),
+        };
+        let sources = self.graph.values.iter_mut().filter_map(|value| match &mut value.source {
+            Some(StoredSource::Input(input)) => Some(&mut input.name),
+            _ => None,
+        });
+        for (number, (to, name)) in sources.zip(inputs).enumerate() {
+            *to = written(number, name);
+        }
+        let fresh = self.graph.outputs.iter_mut().filter(|output| output.updates.is_none());
+        for (number, (output, name)) in fresh.zip(outputs).enumerate() {
+            output.name = written(number, name);
+        }
+        self
     }
 
     /// Names of custom operations, by which the graph and those within it call them; those of the
@@ -179,17 +202,43 @@ impl GraphRecord<'_> {
     }
 }
 
-/// The version of the container, which tells readers that know no subgraphs, or no subgraphs that
-/// call custom operations, that the graph has them.
+/// The version of the container, which tells readers that know no names, no subgraphs, or no
+/// subgraphs that call custom operations, that the graph has them.
 pub(super) fn version_of(graph: &schema::Graph) -> u32 {
     fn call(graphs: &[schema::Graph]) -> bool {
         graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))
     }
-    match (graph.subgraphs.is_empty(), call(&graph.subgraphs)) {
-        (true, _) => 1,
-        (false, false) => 2,
-        (false, true) => VERSION,
+    match (has_names(graph), graph.subgraphs.is_empty(), call(&graph.subgraphs)) {
+        (true, ..) => VERSION,
+        (false, true, _) => 1,
+        (false, false, false) => 2,
+        (false, false, true) => 3,
     }
+}
+
+/// Whether inputs or outputs of a graph have names, without those of graphs within it.
+pub(super) fn has_names(graph: &schema::Graph) -> bool {
+    let is_named = |value: &schema::Value| match &value.source {
+        Some(StoredSource::Input(input)) => !input.name.is_empty(),
+        _ => false,
+    };
+    graph.values.iter().any(is_named) || graph.outputs.iter().any(|output| !output.name.is_empty())
+}
+
+/// Names of the inputs, and of the outputs that update none. An input or output without a name in
+/// the file has its number.
+pub(super) fn names_in(graph: &schema::Graph) -> [Vec<String>; 2] {
+    let named = |(number, name): (usize, &String)| match name.is_empty() {
+        true => number.to_string(),
+        false => name.clone(),
+    };
+    let inputs = graph.values.iter().filter_map(|value| match &value.source {
+        Some(StoredSource::Input(input)) => Some(&input.name),
+        _ => None,
+    });
+    let fresh = graph.outputs.iter().filter(|output| output.updates.is_none());
+    let outputs = fresh.map(|output| &output.name);
+    [inputs.enumerate().map(named).collect(), outputs.enumerate().map(named).collect()]
 }
 
 /// Names of operations of a graph and of those within it, each once.
@@ -218,12 +267,15 @@ fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {
     })
 }
 
-/// Operations are found by their names.
-pub(super) fn require_different<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+/// Operations, inputs and outputs are found by their names.
+pub(super) fn require_different<'n>(
+    what: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            let why = format!("the name '{}' of an operation stands twice", shown(name));
+            let why = format!("the name '{}' of {what} stands twice", shown(name));
             return Err(Error::invalid(why));
         }
     }

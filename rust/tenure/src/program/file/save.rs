@@ -9,9 +9,11 @@ use super::{GraphRecord, ProgramFile};
 use crate::dense::SharedTensor;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::io::payload::shown;
 use crate::program::calls::custom::CustomOperation;
 use crate::program::calls::graph_record::{GraphHandle, ValueSource};
 use crate::program::state::{CallSites, State};
+use crate::program::tree::Expected;
 use crate::program::{InputTypes, OutputTypes, Passes, Program, Shared};
 
 /// Gives a program its graph, which nothing is added to from here on.
@@ -87,7 +89,9 @@ impl<I, O> Program<I, O> {
         let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
         let names = graph.custom_names()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        f(&GraphRecord::of(&graph, &names)?)
+        let call_sites = &self.shared.call_sites;
+        let record = GraphRecord::of(&graph, &names)?;
+        f(&record.with_names(&call_sites.inputs, &call_sites.outputs))
     }
 }
 
@@ -98,15 +102,17 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// that is mapped.
     ///
     /// The types say what the program's inputs and outputs are to be, and are compared with the
-    /// file's. Custom operations that the program calls, also in bodies, are found by their names
-    /// in `customs`.
+    /// file's: their element types, and their [names](Self::input_names). A `Vec` has as many
+    /// elements as the names say. Where a type has a tuple or array, the number or any
+    /// [given name](crate::Graph::input_named) is taken. Custom operations that the program calls,
+    /// also in bodies, are found by their names in `customs`.
     ///
     /// # Errors
     ///
     /// `Io`: those of the system. `InvalidArgument`: a file that is none, with the part and the
-    /// number; inputs or outputs of other element types, or another number of them, with their
-    /// shapes in the file; an operation that is not given, or twice. `Unsupported`: a file of a
-    /// newer version. `OutOfMemory`.
+    /// number; inputs or outputs of other element types or names, or another number of them, with
+    /// their shapes in the file; an operation that is not given, or twice. `Unsupported`: a file of
+    /// a newer version. `OutOfMemory`.
     ///
     /// ```
     /// use tenure::Program;
@@ -194,33 +200,55 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         let outputs = outputs_of(&graph)?;
         let update_count = inputs.iter().filter(|input| input.is_updated).count();
         let fresh = &outputs[..outputs.len() - update_count];
-        let wanted: Vec<_> = I::inputs();
-        require_count("inputs", wanted.len(), inputs.len())?;
-        for (nth, (input, (dtype, is_updated))) in inputs.iter().zip(wanted).enumerate() {
-            input.require("inputs", nth, dtype, is_updated)?;
-        }
-        let wanted = O::outputs(fresh.len());
-        require_count("outputs", wanted.len(), fresh.len())?;
-        for (nth, (output, dtype)) in fresh.iter().zip(wanted).enumerate() {
-            output.require("outputs", nth, dtype, false)?;
-        }
+        let [input_names, output_names] = file.names();
+        require("inputs", &Expected::of::<I>(&input_names), &inputs, &input_names)?;
+        let expected = Expected::of::<O>(&output_names);
+        require("outputs", &expected, fresh, &output_names)?;
+        let output_lens = expected.lens.into();
         let counts = [inputs.len(), fresh.len(), update_count];
         let handle = graph.program(passes.to_bits(), packed, counts)?;
         let is_updated = inputs.iter().map(|input| input.is_updated).collect();
-        let shared = Shared::new(handle, CallSites::default(), is_updated);
+        let call_sites = CallSites {
+            inputs: input_names.into(),
+            outputs: output_names.into(),
+            ..CallSites::default()
+        };
+        let shared = Shared::new(handle, call_sites, is_updated, output_lens);
         // It is empty.
         let _ = shared.graph.set(Mutex::new(graph));
         Ok(Program::made(shared))
     }
 }
 
-fn require_count(name: &str, wanted: usize, has: usize) -> Result<()> {
-    match wanted == has {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
-            "the file has {has} {name} but the program's type has {wanted}"
-        ))),
+/// Checks that the leaves of a type are those of the file.
+fn require(
+    array: &str,
+    expected: &Expected<'_>,
+    entries: &[Entry],
+    names: &[String],
+) -> Result<()> {
+    let leaves = || expected.leaves.iter().zip(names).enumerate();
+    // It says more than a number that a `Vec` makes differ.
+    if let Some((nth, (leaf, name))) = leaves().find(|(_, (leaf, name))| !leaf.name.accepts(name)) {
+        let (wanted, name) = (&leaf.name.text, shown(name));
+        return Err(Error::invalid(format!(
+            "{array}[{nth}] is named {name} in the file but {wanted} in the program's type"
+        )));
     }
+    let (wanted, has) = (expected.leaves.len(), entries.len());
+    if wanted != has {
+        return Err(Error::invalid(format!(
+            "the file has {has} {array} but the program's type has {wanted}"
+        )));
+    }
+    for ((nth, (leaf, name)), entry) in leaves().zip(entries) {
+        let what = match *name == nth.to_string() {
+            true => format!("{array}[{nth}]"),
+            false => format!("{} {}", array.trim_end_matches('s'), shown(name)),
+        };
+        entry.require(&what, leaf.dtype, leaf.is_updated)?;
+    }
+    Ok(())
 }
 
 /// An input or output of a file.
@@ -232,7 +260,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn require(&self, array: &str, nth: usize, dtype: DType, is_updated: bool) -> Result<()> {
+    fn require(&self, what: &str, dtype: DType, is_updated: bool) -> Result<()> {
         if (self.dtype, self.is_updated) == (dtype, is_updated) {
             return Ok(());
         }
@@ -243,7 +271,7 @@ impl Entry {
         let (has, wanted) = (named(self.dtype, self.is_updated), named(dtype, is_updated));
         let shape = &self.shape;
         Err(Error::invalid(format!(
-            "{array}[{nth}] is {has} of shape {shape} in the file but {wanted} in the program's type"
+            "{what} is {has} of shape {shape} in the file but {wanted} in the program's type"
         )))
     }
 }

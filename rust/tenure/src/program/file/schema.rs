@@ -70,6 +70,9 @@ pub(super) struct Input {
     /// Constants, or `TNR_EXTENT` plus the index of an extent.
     #[prost(int64, repeated, tag = "2")]
     pub(super) numbers: Vec<i64>,
+    /// Not given: its number. Only in files of version 4, and not in subgraphs.
+    #[prost(string, tag = "3")]
+    pub(super) name: String,
 }
 
 /// Elements in the section of constants: little-endian and row-major.
@@ -304,4 +307,8 @@ pub(super) struct Output {
     /// The value of the input that it updates.
     #[prost(uint32, optional, tag = "2")]
     pub(super) updates: Option<u32>,
+    /// Not given: its number. Only in files of version 4, not in subgraphs, and not of an output
+    /// that updates an input.
+    #[prost(string, tag = "3")]
+    pub(super) name: String,
 }

@@ -4,21 +4,18 @@ use std::panic::Location;
 
 use super::Graph;
 use crate::dtype::Element;
-use crate::program::control::sealed::Made;
+use crate::program::Traced;
 use crate::program::state::CallSite;
-use crate::program::types::numbers_of;
-use crate::program::{Outputs, Traced};
+use crate::program::tree::{Inputs, OutputTypes, Outputs, Parts, walked};
 
-/// Values that gradients are taken by: a value, or a tuple of up to eight, an array or a `Vec` of
-/// values. Sealed.
-pub trait Variables<'g>: Outputs<'g> + Made<'g> {}
-impl<'g, V: Outputs<'g> + Made<'g>> Variables<'g> for V {}
+/// Values in the form of these.
+type Like<'g, V> = <<V as Inputs<'g>>::Types as OutputTypes>::Values<'g>;
 
 /// Gradients.
 impl<'g> Graph<'g> {
-    /// The gradients of `of`, a value of one element, by each of `by`: in the same form, with the
-    /// same element types and shapes. They are values of this graph like all others: their
-    /// operations are fused, planned, saved and run on devices with the rest.
+    /// The gradients of `of`, a value of one element, by each value of the [tree](crate::tree)
+    /// `by`: in the same form, with the same element types and shapes. They are values of this graph
+    /// like all others: their operations are fused, planned, saved and run on devices with the rest.
     ///
     /// Reverse-mode differentiation adds only operations that lead from `by` to `of`. The gradient
     /// by a value that `of` does not depend on is zeros. Gradients of gradients are allowed.
@@ -49,7 +46,7 @@ impl<'g> Graph<'g> {
     /// ```
     #[track_caller]
     #[doc(alias("grad", "backward", "autograd", "differentiate"))]
-    pub fn gradients<T: Element, V: Variables<'g>>(self, of: Traced<'g, T>, by: V) -> V {
+    pub fn gradients<T: Element, V: Outputs<'g>>(self, of: Traced<'g, T>, by: V) -> Like<'g, V> {
         self.add_gradients(Location::caller(), of.value(), None, &by)
     }
 
@@ -69,32 +66,32 @@ impl<'g> Graph<'g> {
     /// ```
     #[track_caller]
     #[doc(alias("vjp", "pullback"))]
-    pub fn gradients_with_seed<T: Element, V: Variables<'g>>(
+    pub fn gradients_with_seed<T: Element, V: Outputs<'g>>(
         self,
         of: Traced<'g, T>,
         seed: Traced<'g, T>,
         by: V,
-    ) -> V {
+    ) -> Like<'g, V> {
         self.add_gradients(Location::caller(), of.value(), Some(seed.value()), &by)
     }
 
-    fn add_gradients<V: Variables<'g>>(
+    fn add_gradients<V: Outputs<'g>>(
         self,
         at: &'static Location<'static>,
         of: u32,
         seed: Option<u32>,
         by: &V,
-    ) -> V {
+    ) -> Like<'g, V> {
         let site = CallSite { name: "gradients", at };
-        let numbers = numbers_of(by);
+        let by = walked(by);
         let mut gradients = Vec::new();
         if !self.state.has_failed() {
-            match self.state.handle.add_gradients(of, seed, &numbers) {
+            match self.state.handle.add_gradients(of, seed, &by.numbers()) {
                 Ok(added) => gradients = added,
                 Err(error) => self.fail(self.state.refused_at(site, error)),
             }
             self.state.note_added_nodes(site);
         }
-        V::made(self, &mut gradients.into_iter())
+        Parts::made(self, &mut gradients.into_iter(), &by.lens)
     }
 }

@@ -8,7 +8,7 @@ use super::Graph;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::program::state::CallSite;
-use crate::program::types::numbers_of;
+use crate::program::tree::walked;
 use crate::program::{Outputs, Traced};
 
 /// Memory for time.
@@ -76,7 +76,7 @@ impl<'g> Graph<'g> {
         let marked = self.node_count().and_then(|after| {
             let before = before?;
             self.state.handle.mark(before, after - before, TNR_MARK_RECOMPUTE)?;
-            numbers_of(&values).into_iter().try_for_each(|value| self.mark(value, 0))
+            walked(&values).numbers().into_iter().try_for_each(|value| self.mark(value, 0))
         });
         self.keep_failure(site, marked);
         values
