@@ -36,18 +36,27 @@ pub(crate) fn text_of(name: &[c_char]) -> Vec<u8> {
     name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect()
 }
 
-/// The only handle on a graph; dropping it ends the graph, and programs made of it stay.
+/// A handle on a graph. The only one, which ends the graph when it is dropped, while programs made
+/// of it stay; or a lent one.
 // Calls on a graph are not to meet: `NonNull` is not Sync, so that they are all on one thread.
 #[derive(Debug)]
-pub(crate) struct GraphHandle(pub(super) NonNull<tnr_graph>);
+pub(crate) struct GraphHandle(pub(super) NonNull<tnr_graph>, Lifetime);
+
+#[derive(Debug)]
+enum Lifetime {
+    Own,
+    Lent,
+}
 
 // SAFETY: the handle is a token, and the library takes it from any thread.
 unsafe impl Send for GraphHandle {}
 
 impl Drop for GraphHandle {
     fn drop(&mut self) {
-        // SAFETY: the handle is alive and not used again.
-        unsafe { sys::tnr_graph_release(self.0.as_ptr()) };
+        if let Lifetime::Own = self.1 {
+            // SAFETY: the handle is alive and not used again.
+            unsafe { sys::tnr_graph_release(self.0.as_ptr()) };
+        }
     }
 }
 
@@ -129,7 +138,16 @@ impl GraphHandle {
         // SAFETY: takes nothing.
         let graph = unsafe { sys::tnr_graph_create() };
         let graph = NonNull::new(graph).ok_or_else(last_failure)?;
-        Ok(GraphHandle(graph))
+        Ok(GraphHandle::own(graph))
+    }
+
+    pub(super) fn own(graph: NonNull<tnr_graph>) -> GraphHandle {
+        GraphHandle(graph, Lifetime::Own)
+    }
+
+    /// A handle that another owner ends. The library refuses it afterwards.
+    pub(super) fn lent(graph: NonNull<tnr_graph>) -> GraphHandle {
+        GraphHandle(graph, Lifetime::Lent)
     }
 
     pub(crate) fn add_extent(&self, name: &CStr, maximum: i64) -> Result<i64> {

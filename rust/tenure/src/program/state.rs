@@ -36,8 +36,8 @@ pub(super) struct State {
     bodies: RefCell<Vec<CallSites>>,
     /// By their numbers.
     pub(super) inputs: RefCell<Vec<InputName>>,
-    /// By their numbers.
-    customs: RefCell<Vec<CustomOperation>>,
+    /// With their numbers. Derivatives of others may have added more.
+    customs: RefCell<Vec<(u32, CustomOperation)>>,
     /// The program of the graph, once there is one.
     #[cfg(feature = "programs")]
     pub(super) made: RefCell<Option<Arc<Shared>>>,
@@ -138,10 +138,15 @@ impl<'a> Step<'a> {
 
 impl State {
     pub(super) fn new(passes: Passes, packed: Option<SharedTensor<u8>>) -> Result<State> {
-        Ok(State {
-            handle: GraphHandle::new()?,
+        Ok(State { packed, ..State::of(GraphHandle::new()?, passes) })
+    }
+
+    /// State for a graph that may have values.
+    pub(super) fn of(handle: GraphHandle, passes: Passes) -> State {
+        State {
+            handle,
             passes,
-            packed,
+            packed: None,
             budget_bytes: Cell::new(0),
             failure: RefCell::new(None),
             values: RefCell::new(Vec::new()),
@@ -151,17 +156,17 @@ impl State {
             customs: RefCell::new(Vec::new()),
             #[cfg(feature = "programs")]
             made: RefCell::new(None),
-        })
+        }
     }
 
     /// The number of an operation, which is added when it is called first.
     pub(super) fn custom(&self, operation: &CustomOperation) -> Result<u32> {
         let mut customs = self.customs.borrow_mut();
-        if let Some(known) = customs.iter().position(|known| known.is(operation)) {
-            return Ok(known as u32);
+        if let Some((number, _)) = customs.iter().find(|(_, known)| known.is(operation)) {
+            return Ok(*number);
         }
         let number = self.handle.add_custom(operation)?;
-        customs.push(operation.clone());
+        customs.push((number, operation.clone()));
         Ok(number)
     }
 
@@ -183,6 +188,8 @@ impl State {
     pub(super) fn note_added_nodes(&self, site: CallSite) {
         let Ok(info) = self.handle.info() else { return };
         self.nodes.borrow_mut().resize(info.node_count as usize, site);
+        // Messages have the numbers of nodes in bodies that the call added.
+        self.bodies.borrow_mut().resize_with(info.subgraph_count as usize, CallSites::default);
         let known = self.values.borrow().len() as u32;
         for value in known..info.value_count {
             let source = self.handle.describe_value(value).map(|info| info.source);

@@ -340,6 +340,7 @@ fn functions_in_c_are_called_with_their_context() {
         flags: 0,
         reserved: 0,
         compute_on_device: Some(compute_on_device),
+        derive: None,
     };
     // SAFETY: the functions take what the library gives them; the factor outlives the operation.
     let operation = unsafe { CustomOperation::from_raw(&raw) }.unwrap();

@@ -157,6 +157,7 @@ fn operations(answers: &Arc<Answers>) -> [CustomOperation; 2] {
         flags: 0,
         reserved: 0,
         compute_on_device: None,
+        derive: None,
     };
     let answers = Arc::clone(answers);
     let shape = move |[x]: [&[usize]; 1]| match answers.lie() {

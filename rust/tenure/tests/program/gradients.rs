@@ -155,3 +155,180 @@ fn a_step_trains_and_keeps_its_bits_with_threads_and_without_passes() -> Result<
     }
     Ok(())
 }
+
+#[test]
+fn branches_and_loops_have_gradients() -> Result<()> {
+    for program in traced(|graph| {
+        let n = graph.extent("n", 8);
+        let (x, w) = (graph.input::<f64>([n]), graph.input::<f64>(()));
+        let times = graph.input::<i64>(());
+        let start = graph.copy_constant(&Tensor::full([], 0_i64)?);
+        // x w^times, and its square where there is no iteration.
+        let (_, y) = graph.while_loop(
+            10,
+            (start, x),
+            (times, w),
+            |body, (count, _), (times, _)| body.outputs(count.lt(times)),
+            |body, (count, x), (_, w)| body.outputs((count + 1, x * w)),
+        )?;
+        let squared =
+            graph.cond(times.eq(0), y, |body, y| body.outputs(y * y), |body, y| body.outputs(y))?;
+        let (by_x, by_w) = graph.gradients(squared.sum(0), (x, w));
+        graph.program((x, w, times), (by_x, by_w))
+    }) {
+        let program = program?;
+        let w = Tensor::full([], 2.0)?;
+        let run = |x: &[f64], times: i64| program.run((x, &w, &Tensor::full([], times)?));
+        let (by_x, by_w) = run(&[1.0, 2.0, 3.0], 3)?;
+        assert_eq!((by_x, by_w.item()), (Tensor::full([3], 8.0)?, Some(6.0 * 12.0)));
+        let (by_x, by_w) = run(&[1.0, 2.0], 0)?;
+        assert_eq!((by_x, by_w.item()), (tensor_of(&[2.0, 4.0])?, Some(0.0)));
+    }
+    Ok(())
+}
+
+fn tensor_of(elements: &[f64]) -> Result<Tensor<f64>> {
+    Ok(Tensor::from_vec(elements.to_vec(), elements.len())?)
+}
+
+fn product() -> Result<CustomOperation> {
+    CustomOperation::new::<(f64, f64, i64), f64>(
+        "product",
+        |[a, _, _]| Ok(a.to_vec()),
+        |(a, b, times), mut out| {
+            for ((out, a), b) in out.iter_mut().zip(a.iter()).zip(b.iter()) {
+                *out = a * b * times[[]] as f64;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn custom_operations_bring_their_derivatives() -> Result<()> {
+    let product =
+        product()?.pure().derive::<(f64, f64, i64), f64>(|_, (a, b, times), _result, gradient| {
+            let scaled = gradient * times.cast::<f64>();
+            Ok((Some(b * scaled), Some(a * scaled), None))
+        });
+    for program in traced(|graph| {
+        let (a, b) = (graph.input::<f64>([2]), graph.input::<f64>([2]));
+        let times = graph.input::<i64>(());
+        let y = graph.custom::<f64>(&product, (a, b, times));
+        // Another graph calls it too, and an operation that was added before stays the same.
+        let z = graph.cond(
+            times.gt(2),
+            (y, b, times),
+            |body, values| body.outputs(body.custom::<f64>(&product, values)),
+            |body, (y, _, _)| body.outputs(y),
+        )?;
+        let (by_a, by_b) = graph.gradients(z.sum(0), (a, b));
+        let again = graph.custom::<f64>(&product, (a, b, times));
+        graph.program((a, b, times), (by_a, by_b, again))
+    }) {
+        let program = program?;
+        let (a, b) = ([1.0, 2.0], [5.0, 7.0]);
+        let (by_a, by_b, again) = program.run((&a, &b, &Tensor::full([], 2_i64)?))?;
+        assert_eq!((by_a, by_b), (tensor_of(&[10.0, 14.0])?, tensor_of(&[2.0, 4.0])?));
+        assert_eq!(again, [10.0, 28.0]);
+        // a b^2 9
+        let (by_a, by_b, _) = program.run((&a, &b, &Tensor::full([], 3_i64)?))?;
+        assert_eq!((by_a, by_b), (tensor_of(&[225.0, 441.0])?, tensor_of(&[90.0, 252.0])?));
+    }
+    Ok(())
+}
+
+#[test]
+fn faults_of_derivatives_are_errors() -> Result<()> {
+    fn failing(
+        derive: impl for<'g> Fn(
+            Graph<'g>,
+            (Traced<'g, f64>, Traced<'g, f64>, Traced<'g, i64>),
+            Traced<'g, f64>,
+            Traced<'g, f64>,
+        ) -> std::result::Result<
+            (Option<Traced<'g, f64>>, Option<Traced<'g, f64>>, Option<Traced<'g, i64>>),
+            Box<dyn std::error::Error + Send + Sync>,
+        > + Send
+        + Sync
+        + 'static,
+    ) -> Result<Error> {
+        let product = product()?.derive::<(f64, f64, i64), f64>(derive);
+        Ok(error_of(&product))
+    }
+    fn error_of(product: &CustomOperation) -> Error {
+        let made = Program::trace(|graph| {
+            let (a, times) = (graph.input::<f64>([3]), graph.input::<i64>(()));
+            let y = graph.custom::<f64>(product, (a, a, times));
+            let by_a = graph.gradients(y.sum(0), a);
+            graph.program((a, times), by_a)
+        });
+        made.err().unwrap()
+    }
+    let error = error_of(&product()?);
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().ends_with("a custom operation without `derive`"), "{error}");
+    let cases = [
+        (failing(|_, _, _, _| panic!("no derivative today"))?, ErrorKind::Internal, "it panicked"),
+        (failing(|_, _, _, _| Err("not yet".into()))?, ErrorKind::InvalidArgument, "not yet"),
+        (
+            failing(|_, (a, _, _), _, g| Ok((Some((a * g).sum(0)), None, None)))?,
+            ErrorKind::InvalidArgument,
+            "f64 of shape [] as the gradient of operand 0",
+        ),
+        (
+            failing(|_, (_, _, times), _, _| Ok((None, None, Some(times))))?,
+            ErrorKind::InvalidArgument,
+            "operand 2, which has none",
+        ),
+        (
+            failing(|graph, (a, b, _), _, _| {
+                let _refused = a.matmul(graph.copy_constant(&Tensor::full([4], 1.0)?));
+                Ok((Some(b), None, None))
+            })?,
+            ErrorKind::InvalidArgument,
+            "matmul at ",
+        ),
+        (
+            failing(|graph, (_, b, _), _, _| Ok((Some(graph.input::<f64>([3]) * b), None, None)))?,
+            ErrorKind::InvalidArgument,
+            "added an input",
+        ),
+    ];
+    for (error, kind, message) in cases {
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.message().contains("derive of the custom operation product"), "{error}");
+        assert!(error.message().contains(message), "{error}");
+        assert!(error.message().contains("gradients.rs"), "{error}");
+    }
+    let narrow = product()?.derive::<(f32,), f32>(|_, (a,), _, _| Ok((Some(a),)));
+    assert!(error_of(&narrow).message().contains("it takes 1 operands but is given 3"));
+    let narrow = product()?.derive::<(f64, f32, i64), f64>(|_, _, _, _| Ok((None, None, None)));
+    assert!(error_of(&narrow).message().contains("operand 1 is f64 but it takes f32"));
+    Ok(())
+}
+
+#[test]
+fn branches_repeat_pure_operations_only() -> Result<()> {
+    let product = product()?.derive::<(f64, f64, i64), f64>(|_, (_, b, _), _, gradient| {
+        Ok((Some(b * gradient), None, None))
+    });
+    let made = Program::trace(|graph| {
+        let (a, times) = (graph.input::<f64>([3]), graph.input::<i64>(()));
+        let y = graph.cond(
+            times.gt(2),
+            (a, times),
+            |body, (a, times)| {
+                let once = body.custom::<f64>(&product, (a, a, times));
+                body.outputs(body.custom::<f64>(&product, (once, once, times)))
+            },
+            |body, (a, _)| body.outputs(a),
+        )?;
+        let by_a = graph.gradients(y.sum(0), a);
+        graph.program((a, times), by_a)
+    });
+    let error = made.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("product would be called again"), "{error}");
+    Ok(())
+}

@@ -333,6 +333,7 @@ pub fn scaling(name: &'static str) -> tnr_custom_operation {
         flags: 0,
         reserved: 0,
         compute_on_device: None,
+        derive: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Custom operations: who holds them, and how a graph calls them.
 
+mod derive;
 pub(crate) mod own;
 #[cfg(feature = "plugins")]
 pub(crate) mod plugin;
@@ -12,10 +13,11 @@ use std::sync::Arc;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_compute_fn, tnr_context, tnr_custom_operation, tnr_device_compute_fn, tnr_dtype,
-    tnr_infer_fn, tnr_status, tnr_view, tnr_view_mut,
+    TNR_CUSTOM_PURE, tnr_compute_fn, tnr_context, tnr_custom_operation, tnr_derive_fn,
+    tnr_device_compute_fn, tnr_dtype, tnr_graph, tnr_infer_fn, tnr_status, tnr_view, tnr_view_mut,
 };
 
+use self::derive::Derivative;
 use super::GraphHandle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::raw::check;
@@ -31,6 +33,10 @@ pub struct CustomOperation(Arc<Held>);
 struct Held {
     name: CString,
     raw: tnr_custom_operation,
+    /// A derivative in place of that of `raw`.
+    derivative: Option<Derivative>,
+    /// The operation that releases the context of `raw`, where it is another one.
+    original: Option<Arc<Held>>,
     /// The library that a plug-in's operation lies in, to be closed behind everything else.
     library: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -45,7 +51,7 @@ unsafe impl Sync for Held {}
 impl Drop for Held {
     fn drop(&mut self) {
         // By its contract a plug-in's operation is released once for each graph instead.
-        if self.library.is_none() {
+        if self.library.is_none() && self.original.is_none() {
             self.release();
         }
     }
@@ -101,7 +107,8 @@ impl CustomOperation {
             raw.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes, known);
             (raw.assume_init(), size_bytes)
         };
-        let mut taken = Held { name: CString::default(), raw, library };
+        let (derivative, original) = (None, None);
+        let mut taken = Held { name: CString::default(), raw, derivative, original, library };
         if size_bytes > size_of::<tnr_custom_operation>() {
             let why = format!("an operation has {size_bytes} bytes, more than are known");
             return Err(Error::new(ErrorKind::Unsupported, why));
@@ -115,6 +122,28 @@ impl CustomOperation {
             return Err(Error::invalid(format!("the name {:?} is no UTF-8", taken.name)));
         }
         Ok(CustomOperation(Arc::new(taken)))
+    }
+
+    /// The operation with other flags, or with a derivative.
+    fn changed(self, flags: u32, derivative: Option<Derivative>) -> CustomOperation {
+        let CustomOperation(original) = self;
+        let mut raw = original.raw;
+        raw.flags |= flags;
+        CustomOperation(Arc::new(Held {
+            name: original.name.clone(),
+            raw,
+            derivative: derivative.or_else(|| original.derivative.clone()),
+            library: original.library.clone(),
+            original: Some(original),
+        }))
+    }
+
+    /// Promises that results of the operation depend only on its operands, and that a call has no
+    /// other effect (`TNR_CUSTOM_PURE`). Such calls may be repeated: by gradients
+    /// through [`cond`](crate::Graph::cond) and [`while_loop`](crate::Graph::while_loop), which
+    /// refuse other custom operations, and by [recomputation](crate::Graph::budget).
+    pub fn pure(self) -> CustomOperation {
+        self.changed(TNR_CUSTOM_PURE, None)
     }
 
     /// Its name.
@@ -148,6 +177,10 @@ impl GraphHandle {
             user_context: context.cast_mut().cast(),
             release: Some(release),
             compute_on_device: held.raw.compute_on_device.and(COMPUTE_ON_DEVICE),
+            derive: match held.derivative {
+                Some(_) => DERIVE,
+                None => held.raw.derive.and(DERIVE),
+            },
             ..held.raw
         };
         // SAFETY: the handle is alive; the functions below meet the requirements of the call while
@@ -190,6 +223,17 @@ type ComputeOnDevice = unsafe extern "C-unwind" fn(
     u32,
     *const tnr_view_mut,
 ) -> tnr_status;
+type Derive = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *mut tnr_graph,
+    *const u32,
+    u32,
+    *const i64,
+    u32,
+    u32,
+    u32,
+    *mut u32,
+) -> tnr_status;
 // SAFETY: the two ABIs are the same, except for whether a function may unwind; an `Option` of a
 // function has NULL for `None`.
 const INFER: tnr_infer_fn = unsafe { mem::transmute::<Infer, tnr_infer_fn>(infer) };
@@ -200,6 +244,9 @@ const COMPUTE: tnr_compute_fn = unsafe { mem::transmute::<Compute, tnr_compute_f
 // has NULL for `None`.
 const COMPUTE_ON_DEVICE: tnr_device_compute_fn =
     unsafe { mem::transmute::<ComputeOnDevice, tnr_device_compute_fn>(compute_on_device) };
+// SAFETY: the two types differ only in whether the function may unwind; an `Option` of a function
+// has NULL for `None`.
+const DERIVE: tnr_derive_fn = unsafe { mem::transmute::<Derive, tnr_derive_fn>(derive) };
 
 /// # Safety
 ///
@@ -273,6 +320,48 @@ unsafe extern "C-unwind" fn compute_on_device(
         let Some(compute) = compute else { return tnr_status::INTERNAL };
         let context = held.raw.user_context;
         compute(context, home, operands, operand_count, numbers, number_count, out)
+    }
+}
+
+/// # Safety
+///
+/// - `context` is from `add_custom`; the rest is as for `tnr_derive_fn`.
+unsafe extern "C-unwind" fn derive(
+    context: *mut c_void,
+    graph: *mut tnr_graph,
+    operands: *const u32,
+    operand_count: u32,
+    numbers: *const i64,
+    number_count: u32,
+    result: u32,
+    gradient: u32,
+    gradients: *mut u32,
+) -> tnr_status {
+    // SAFETY: by this function's contract.
+    let held = unsafe { &*context.cast::<Held>() };
+    if let Some(derivative) = &held.derivative {
+        // SAFETY: by this function's contract there are as many operands and gradients.
+        let (operands, gradients) = unsafe { derive::listed(operands, gradients, operand_count) };
+        return derive::answered(derivative, graph, operands, [result, gradient], gradients);
+    }
+    // SAFETY: the two types of the function differ only in whether it may unwind; by this
+    // function's contract the arguments meet the requirements of the operation's function; the
+    // context is the operation's own.
+    unsafe {
+        let derive = mem::transmute::<tnr_derive_fn, Option<Derive>>(held.raw.derive);
+        let Some(derive) = derive else { return tnr_status::INTERNAL };
+        let context = held.raw.user_context;
+        derive(
+            context,
+            graph,
+            operands,
+            operand_count,
+            numbers,
+            number_count,
+            result,
+            gradient,
+            gradients,
+        )
     }
 }
 

@@ -155,7 +155,7 @@ impl GraphHandle {
     pub unsafe fn from_raw(graph: *mut tnr_graph) -> Result<GraphHandle> {
         entered()?;
         let graph = NonNull::new(graph).ok_or_else(|| Error::invalid("the graph is NULL"))?;
-        Ok(GraphHandle { graph: program::GraphHandle(graph) })
+        Ok(GraphHandle { graph: program::GraphHandle::own(graph) })
     }
 
     /// The handle, which stays this value's.
@@ -365,7 +365,7 @@ impl GraphHandle {
         // SAFETY: the handle is alive, and no other code uses it.
         let copy = unsafe { sys::tnr_graph_copy_subgraph(self.as_raw(), index) };
         let copy = NonNull::new(copy).ok_or_else(crate::raw::last_failure)?;
-        Ok(GraphHandle { graph: program::GraphHandle(copy) })
+        Ok(GraphHandle { graph: program::GraphHandle::own(copy) })
     }
 
     /// The names of all custom operations.

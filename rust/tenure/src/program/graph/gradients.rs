@@ -23,6 +23,11 @@ impl<'g> Graph<'g> {
     /// [`relu`](fn@crate::nn::relu) at 0. For values of complex numbers, the gradient is the
     /// direction of steepest ascent.
     ///
+    /// The gradient of [`cond`](Self::cond) is a branch on the same flag. The gradient of
+    /// [`while_loop`](Self::while_loop) repeats the loop and stores the states before each
+    /// iteration that its derivative depends on: memory for `limit` states, however many iterations
+    /// a run has. A [custom operation](crate::CustomOperation::derive) brings its derivative.
+    ///
     /// Refusals: `InvalidArgument` for a value of several elements, for integers and truth values,
     /// and for numbers; `Unsupported` where an operation on the way has no derivative.
     ///

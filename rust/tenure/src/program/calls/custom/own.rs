@@ -18,6 +18,7 @@ use crate::error::Failure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout;
 use crate::owner::caught;
+use crate::program::{Graph, Traced};
 use crate::raw::{in_default, status_of};
 
 /// The element types of the operands of a [`CustomOperation`]: a tuple of up to eight, an array of
@@ -34,6 +35,10 @@ pub trait OperandTypes: sealed::Sealed {
     type Views<'a>;
     /// Views of all in memory of [a device](crate::cuda).
     type DeviceViews<'a>;
+    /// All as values of a graph: a tuple, or an array.
+    type Traced<'g>;
+    /// Gradients by all, in the same form: `None` stands for zeros.
+    type Gradients<'g>;
 
     #[doc(hidden)]
     fn dtypes() -> Vec<DType>;
@@ -58,6 +63,12 @@ pub trait OperandTypes: sealed::Sealed {
     /// - They are as a [`cuda::TensorView`] is, as long as they are lent.
     #[doc(hidden)]
     unsafe fn device_views(views: &[tnr_view]) -> Self::DeviceViews<'_>;
+
+    /// Reads as many values as `dtypes` has.
+    #[doc(hidden)]
+    fn traced<'g>(graph: Graph<'g>, values: &[u32]) -> Self::Traced<'g>;
+    #[doc(hidden)]
+    fn values(gradients: Self::Gradients<'_>) -> Vec<Option<u32>>;
 }
 
 mod sealed {
@@ -69,6 +80,8 @@ impl<T: Element, const N: usize> OperandTypes for [T; N] {
     type Shapes<'a> = [&'a [usize]; N];
     type Views<'a> = [TensorView<'a, T>; N];
     type DeviceViews<'a> = [cuda::TensorView<'a, T>; N];
+    type Traced<'g> = [Traced<'g, T>; N];
+    type Gradients<'g> = [Option<Traced<'g, T>>; N];
 
     fn dtypes() -> Vec<DType> {
         vec![T::DTYPE; N]
@@ -84,6 +97,12 @@ impl<T: Element, const N: usize> OperandTypes for [T; N] {
         // SAFETY: by this function's contract.
         std::array::from_fn(|nth| unsafe { cuda::TensorView::from_raw(views[nth]) })
     }
+    fn traced<'g>(graph: Graph<'g>, values: &[u32]) -> [Traced<'g, T>; N] {
+        std::array::from_fn(|nth| Traced::of(graph, values[nth]))
+    }
+    fn values(gradients: [Option<Traced<'_, T>>; N]) -> Vec<Option<u32>> {
+        gradients.iter().map(|gradient| gradient.map(Traced::value)).collect()
+    }
 }
 
 impl sealed::Sealed for () {}
@@ -91,6 +110,8 @@ impl OperandTypes for () {
     type Shapes<'a> = [&'a [usize]; 0];
     type Views<'a> = ();
     type DeviceViews<'a> = ();
+    type Traced<'g> = ();
+    type Gradients<'g> = ();
 
     fn dtypes() -> Vec<DType> {
         Vec::new()
@@ -100,6 +121,10 @@ impl OperandTypes for () {
     }
     unsafe fn views(_: &[tnr_view]) {}
     unsafe fn device_views(_: &[tnr_view]) {}
+    fn traced(_: Graph<'_>, _: &[u32]) {}
+    fn values(_: ()) -> Vec<Option<u32>> {
+        Vec::new()
+    }
 }
 
 macro_rules! tuples {
@@ -109,6 +134,8 @@ macro_rules! tuples {
             type Shapes<'a> = [&'a [usize]; $count];
             type Views<'a> = ($(TensorView<'a, $element>,)+);
             type DeviceViews<'a> = ($(cuda::TensorView<'a, $element>,)+);
+            type Traced<'g> = ($(Traced<'g, $element>,)+);
+            type Gradients<'g> = ($(Option<Traced<'g, $element>>,)+);
 
             fn dtypes() -> Vec<DType> {
                 vec![$($element::DTYPE),+]
@@ -123,6 +150,13 @@ macro_rules! tuples {
             unsafe fn device_views(views: &[tnr_view]) -> ($(cuda::TensorView<'_, $element>,)+) {
                 // SAFETY: by this function's contract.
                 unsafe { ($(cuda::TensorView::<$element>::from_raw(views[$nth]),)+) }
+            }
+            fn traced<'g>(graph: Graph<'g>, values: &[u32]) -> Self::Traced<'g> {
+                ($(Traced::<$element>::of(graph, values[$nth]),)+)
+            }
+            #[allow(non_snake_case)]
+            fn values(($($element,)+): Self::Gradients<'_>) -> Vec<Option<u32>> {
+                vec![$($element.map(Traced::value)),+]
             }
         }
     )*};
@@ -353,6 +387,7 @@ where
         flags: TNR_CUSTOM_INITIALIZED,
         reserved: 0,
         compute_on_device,
+        derive: None,
     };
     // SAFETY: the functions below meet the requirements of `from_raw`: closures are Send and Sync,
     // and the name ends with a 0.
@@ -504,7 +539,7 @@ fn require(dtypes: &[DType], views: &[tnr_view]) -> Result<()> {
 }
 
 /// The status of a closure's answer, and its reason as this thread's last failure.
-fn answered(f: impl FnOnce() -> Result<(), Failure>) -> tnr_status {
+pub(super) fn answered(f: impl FnOnce() -> Result<(), Failure>) -> tnr_status {
     // A message is the user's code as well.
     let told = caught(|| match f() {
         Ok(()) => None,
