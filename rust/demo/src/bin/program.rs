@@ -1,6 +1,7 @@
 #![forbid(unsafe_code)]
-//! A network learns the handwritten digits, tells what each step of it costs, and is saved as a
-//! program, for any other program to run, with a picture of its steps: `./x demo` runs it in C.
+//! A network learns the handwritten digits, reports the cost of each of its steps, and is saved as a
+//! program for any other program to run, with pictures of its steps and of its losses: `./x demo`
+//! runs it in C.
 //!
 //! `cargo run --release -p tenure-demo --bin program [FILE.tnrp]`
 
@@ -12,7 +13,7 @@ use tenure::Tensor;
 use tenure_demo::{DATA, learned};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let classify = learned::learned(DATA)?;
+    let (classify, losses) = learned::learned_with_losses(DATA)?;
     let report = classify.measure((&Tensor::zeros([64, 64])?,), 20)?;
     println!("64 digits, {} bytes between the steps at most", report.memory.peak_bytes);
     print!("{report}");
@@ -20,7 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         classify.save(&path)?;
         let picture = Path::new(&path).with_extension("svg");
         fs::write(&picture, report.to_svg())?;
-        println!("saved as {path}, and a picture of its steps as {}", picture.display());
+        let curve = Path::new(&path).with_extension("losses.svg");
+        learned::draw_losses(&curve, &losses)?;
+        println!("saved as {path}, a picture of its steps as {}", picture.display());
+        println!("and the losses of its training as {}", curve.display());
     }
     Ok(())
 }
